@@ -1,0 +1,69 @@
+# Two commands matter: `make demo` and `make test`. Both make their own environment in .venv, so nothing is installed elsewhere
+# and a Python that forbids installing into itself is no obstacle.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+
+# One stamp per set of extras; each is renewed when pyproject.toml changes.
+CORE := $(VENV)/.ready-core
+DEV := $(VENV)/.ready-dev
+BENCH := $(VENV)/.ready-bench
+
+.PHONY: help demo test test-slow lint bench docs clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo       simulate three comparisons, print the report, keep it in outscore-demo/"
+	@echo "make test       lint, types and the fast tests"
+	@echo "make test-slow  the simulations and large inputs"
+	@echo "make lint       only lint and types"
+	@echo "make bench      measure the kernels against their peers"
+	@echo "make docs       renew the tables in the documentation"
+	@echo "make clean      remove the environment and everything generated"
+
+demo: $(CORE)
+	@$(BIN)/outscore demo
+
+test: lint
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(DEV)
+	$(BIN)/python -m pytest -n 2 -m slow
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(BENCH)
+	$(BIN)/python -m benchmarks.run
+
+docs: $(DEV)
+	$(BIN)/python docs/build.py
+
+clean:
+	rm -rf $(VENV) build dist outscore-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "outscore needs Python 3.11 or newer: name one, for example make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "The virtual environment could not be made: install Python's venv module (python3-venv on Debian and Ubuntu)." >&2; exit 1; }
+
+$(CORE): pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "Installing outscore into $(VENV) ..."
+	@$(PIP) install --editable .
+	@touch $@
+
+$(DEV): pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "Installing outscore and its test tools into $(VENV) ..."
+	@$(PIP) install --editable '.[dev]'
+	@touch $@ $(CORE)
+
+$(BENCH): pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "Installing outscore and its benchmark tools into $(VENV) ..."
+	@$(PIP) install --editable '.[bench]'
+	@touch $@ $(CORE)

@@ -1,0 +1,58 @@
+"""Did system A really outscore system B? Exact answers for NLP and LLM evaluation.
+
+Exact paired-permutation p-values, intervals from the same design, and a verdict in words. Names are imported on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from outscore._version import __version__
+
+if TYPE_CHECKING:
+    from outscore.data import AdditiveMetric
+    from outscore.errors import OutscoreError
+    from outscore.exact.distribution import NullDistribution, null_distribution
+    from outscore.metrics import confusion
+    from outscore.procedure.compare import compare, permutation_test
+    from outscore.results import Comparison, Comparisons, Interval, PValue
+
+__all__ = [
+    "AdditiveMetric",
+    "Comparison",
+    "Comparisons",
+    "Interval",
+    "NullDistribution",
+    "OutscoreError",
+    "PValue",
+    "__version__",
+    "compare",
+    "confusion",
+    "null_distribution",
+    "permutation_test",
+]
+
+_HOME = {
+    "AdditiveMetric": "outscore.data",
+    "Comparison": "outscore.results",
+    "Comparisons": "outscore.results",
+    "Interval": "outscore.results",
+    "NullDistribution": "outscore.exact.distribution",
+    "OutscoreError": "outscore.errors",
+    "PValue": "outscore.results",
+    "confusion": "outscore.metrics",
+    "null_distribution": "outscore.exact.distribution",
+    "compare": "outscore.procedure.compare",
+    "permutation_test": "outscore.procedure.compare",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'outscore' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,7 @@
+"""The version, in a file of its own so that reading it costs nothing."""
+
+from __future__ import annotations
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"

@@ -1,0 +1,102 @@
+"""The `outscore` command: its subcommands, and what happens when something goes wrong.
+
+Exit codes: 0 done, 2 bad input or usage, 130 interrupted. A refusal is one sentence on standard error. Nothing heavy is
+imported here: commands import what they need when they run, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from outscore._version import __version__
+from outscore.cli.compare import compare
+from outscore.cli.demo import demo
+from outscore.cli.lists import formats, metrics, tests
+from outscore.errors import OutscoreError
+
+__all__ = ["app", "main"]
+
+DONE, REFUSED, INTERRUPTED = 0, 2, 130
+
+
+class App(click.Group):
+    """A group that turns every expected failure into one sentence and an exit code."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:  # noqa: ANN401
+        """Run and leave; click's own handling would print more than a sentence and call an interrupt 1."""
+        extra["standalone_mode"] = False
+        sys.exit(self._run(args, prog_name or "outscore", extra))
+
+    def _run(self, args: Sequence[str] | None, prog_name: str, extra: dict[str, Any]) -> int:
+        try:
+            code = super().main(args, prog_name, **extra)
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            return REFUSED
+        except (click.Abort, KeyboardInterrupt):
+            return INTERRUPTED
+        except (click.ClickException, OutscoreError, UnicodeError, OSError, MemoryError) as error:
+            click.echo("outscore: " + " ".join(_sentence(error).split()), err=True)
+            return REFUSED
+        return code if isinstance(code, int) else DONE
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as in click
+        """Run the command; a reader that went away (`| head`) is no failure."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _silence_stdout()
+            return None
+        return result
+
+
+def _sentence(error: Exception) -> str:
+    """What went wrong and what to do, for every failure that is not a mistake of ours."""
+    match error:
+        case click.ClickException():
+            text = error.format_message().rstrip()
+            text = text if text.endswith((".", "?", "!")) else f"{text}."
+            context = getattr(error, "ctx", None)
+            return f"{text} See `{context.command_path} --help`." if context is not None else text
+        case UnicodeError():
+            return f"Text could not be read or written: {error}. Save the files as UTF-8."
+        case OSError():
+            place = f"`{error.filename}`: " if error.filename else ""
+            return f"{place}{error.strerror or error}. Check the path, the permissions and the free space."
+        case MemoryError():
+            return "There is not enough memory for this comparison. Ask for --method monte-carlo, or use fewer items."
+        case _:
+            return str(error)
+
+
+def _silence_stdout() -> None:
+    # Python flushes once more on its way out, which would fail a second time.
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@click.group(cls=App, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="outscore", message="%(prog)s %(version)s")
+def app() -> None:
+    """Did system A really outscore system B? Exact paired-permutation p-values for per-item scores."""
+
+
+for command in (compare, demo, metrics, tests, formats):
+    app.add_command(command)
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a sign gets a question mark instead of an error.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+    app()

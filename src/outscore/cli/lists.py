@@ -1,0 +1,65 @@
+"""`outscore metrics`, `tests` and `formats`: what is supported, straight from the registries."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+import click
+
+from outscore.options import Option
+
+__all__ = ["formats", "metrics", "tests"]
+
+WIDTH = 80
+
+
+@click.command()
+def metrics() -> None:
+    """List the metrics, the numbers they take and their options."""
+    from outscore.metrics import METRICS
+
+    rows = [(m.name, [m.summary, f"takes {m.layouts_text}", *_options(m.options)]) for m in METRICS.values()]
+    click.echo(_table(rows))
+
+
+@click.command()
+def tests() -> None:
+    """List the tests and their options."""
+    from outscore.inference import TESTS
+
+    click.echo(_table((t.name, [t.summary, *_options(t.options)]) for t in TESTS.values()))
+
+
+@click.command()
+def formats() -> None:
+    """List the file formats that can be read."""
+    from outscore.formats import FORMATS
+
+    click.echo(_table((f.name, [f.summary]) for f in FORMATS.values()))
+    click.echo(
+        "\nColumns may be separated by blanks, tabs, commas or semicolons; a header line\n"
+        "is optional; gzip, bzip2 and xz are unpacked; - is standard input."
+    )
+
+
+def _options(options: Iterable[Option]) -> list[str]:
+    lines = []
+    for option in options:
+        default = "none" if option.default is None else str(option.default)
+        choices = f" ({', '.join(option.choices)})" if option.choices else ""
+        lines.append(f"  {option.name}={default}: {option.help.rstrip('.')}{choices}")
+    return lines
+
+
+def _table(rows: Iterable[tuple[str, list[str]]]) -> str:
+    entries = list(rows)
+    margin = max((len(name) for name, _ in entries), default=0) + 2
+    lines = []
+    for name, texts in entries:
+        beside = []
+        for text in texts:
+            indent = " " * (len(text) - len(text.lstrip()))
+            beside += textwrap.wrap(text, WIDTH - margin, initial_indent="", subsequent_indent=indent + "  ")
+        lines += [f"{name if k == 0 else '':<{margin}}{text}" for k, text in enumerate(beside)]
+    return "\n".join(lines)

@@ -1,0 +1,57 @@
+"""Integer rank reduction: few axes instead of many columns.
+
+The flips of an m-column statistic are integer vectors; their sums lie on the lattice the vectors generate, whose rank r is
+often smaller than m (both systems' totals are tied together, gold counts never change). A Hermite basis of that lattice turns
+the m columns into r integer coordinates without losing or adding a point.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["coordinates", "hermite_basis"]
+
+Array = NDArray[Any]
+
+
+def hermite_basis(vectors: Array) -> Array:
+    """Rows that generate the same lattice as the rows of `vectors`, in echelon form with positive pivots.
+
+    Euclid's algorithm on whole columns: reduce all rows by the one with the smallest entry until a single one is left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hermite_basis(np.array([[2, 4], [3, 5], [1, 1]]))
+    array([[1, 1],
+           [0, 2]])
+    """
+    rows = np.unique(vectors.astype(np.int64), axis=0)
+    basis = []
+    for axis in range(vectors.shape[1]):
+        while True:
+            live = np.flatnonzero(rows[:, axis])
+            if len(live) == 0:
+                break
+            pivot = rows[live[np.argmin(np.abs(rows[live, axis]))]]
+            rows = rows - np.outer(rows[:, axis] // pivot[axis], pivot)
+            rows = np.unique(rows[rows.any(axis=1)], axis=0)
+            if len(rows) == 0 or not rows[:, axis].any():
+                basis.append(pivot * np.sign(pivot[axis]))
+                break
+            rows = np.concatenate([rows, pivot[None]])
+    return np.array(basis, dtype=np.int64).reshape(len(basis), vectors.shape[1])
+
+
+def coordinates(vectors: Array, basis: Array) -> Array:
+    """Integer coordinates of lattice vectors in an echelon basis: vectors = coordinates @ basis."""
+    rest = vectors.astype(np.int64)
+    found = np.zeros((len(vectors), len(basis)), dtype=np.int64)
+    for i, row in enumerate(basis):
+        axis = int(np.flatnonzero(row)[0])
+        found[:, i] = rest[:, axis] // row[axis]
+        rest = rest - np.outer(found[:, i], row)
+    return found

@@ -1,0 +1,117 @@
+"""Flips of one size: binomial tails in closed form, and two independent binomials for binary classification."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outscore.exact.lattice import Tail
+
+__all__ = ["log_tail", "tail", "two_binomials"]
+
+Array = NDArray[Any]
+
+LOG2 = math.log(2.0)
+UNDERFLOW = 1e-290
+
+
+def tail(n: int, k: int) -> Tail:
+    """P(X ≥ k) and P(X = k) for X ~ Binomial(n, ½), as logarithms.
+
+    Examples
+    --------
+    >>> import math
+    >>> round(math.exp(tail(10, 8).log), 6)
+    0.054688
+    """
+    log_upper = float(log_tail(np.array([n]), np.array([k]))[0])
+    return Tail(log_upper, _log_point(n, k) if 0 <= k <= n else -math.inf)
+
+
+def log_tail(n: Array, k: Array) -> Array:
+    """log P(X ≥ k) for X ~ Binomial(n, ½), for whole arrays of n and k.
+
+    The regularised incomplete beta function I_½(k, n - k + 1); where that underflows, the first terms of the tail itself.
+    """
+    import scipy.special
+
+    n, k = np.asarray(n, dtype=float), np.asarray(k, dtype=float)
+    inside = (k > 0) & (k <= n)
+    value = scipy.special.betainc(np.where(inside, k, 1.0), np.where(inside, n - k + 1, 1.0), 0.5)
+    with np.errstate(divide="ignore"):
+        result = np.where(inside, np.log(value), np.where(k <= 0, 0.0, -np.inf))
+    for i in np.flatnonzero(inside & (value < UNDERFLOW)):
+        result[i] = _log_far_tail(int(n[i]), int(k[i]))
+    return np.asarray(result)
+
+
+def _log_point(n: int, k: int) -> float:
+    """log of C(n, k) 2^-n from the mode outwards, where consecutive ratios lose no digits."""
+    mode, k = n // 2, max(k, n - k)
+    i = np.arange(mode + 1, k + 1, dtype=float)
+    return _log_central(n) + math.fsum(np.log((n - i + 1) / i).tolist())
+
+
+def _log_central(n: int) -> float:
+    """log of C(n, n//2) 2^-n: exact integers when small, Stirling's series when large (error below 1e-18)."""
+    m = n // 2
+    if n <= 2000:
+        return math.log(math.comb(n, m)) - n * LOG2
+    # C(2m, m) 4^-m = exp(-1/8m + 1/192m³ - 1/640m⁵ …)/√(πm); an odd n adds a factor (2m + 1)/(2m + 2).
+    log = -0.5 * math.log(math.pi * m) - 1 / (8 * m) + 1 / (192 * m**3) - 1 / (640 * m**5)
+    return log + (math.log1p(-1 / (2 * m + 2)) if n % 2 else 0.0)
+
+
+def _log_far_tail(n: int, k: int) -> float:
+    """First term times the series 1 + r1 + r1·r2 + …, r = (n - k)/(k + 1) < 1 and falling."""
+    total, term, i = 1.0, 1.0, k
+    while i < n and term > 1e-18 * total:
+        term *= (n - i) / (i + 1)
+        total += term
+        i += 1
+    return _log_point(n, k) + math.log(total)
+
+
+def log_pmf(n: int) -> Array:
+    """log of C(n, k) 2^-n for all k, accumulated from the mode outwards."""
+    mode = n // 2
+    i = np.arange(mode + 1, n + 1, dtype=float)
+    upper = _log_central(n) + np.concatenate([[0.0], np.cumsum(np.log((n - i + 1) / i))])
+    k = np.arange(n + 1)
+    return np.asarray(upper[np.maximum(k, n - k) - mode])
+
+
+def two_binomials(n1: int, n2: int, inside: Callable[[Array, Array], tuple[Array, Array]]) -> tuple[float, float]:
+    """log P and log of the ties for independent X ~ Bin(n1, ½), Y ~ Bin(n2, ½) and a region that grows with x in every row y.
+
+    `inside(x, y)` gives two masks: in the region, and tied with its threshold. Rows are searched by bisection.
+    """
+    rows = np.arange(n2 + 1)
+    log_point = log_pmf(n2)
+    # One place more than there are points: a row that never enters the region.
+    log_upper = np.append(np.logaddexp.accumulate(log_pmf(n1)[::-1])[::-1], -np.inf)
+    at_least = _log_sum(log_point + log_upper[_first(lambda x: inside(x, rows)[0], n1, rows)])
+    beyond = _log_sum(log_point + log_upper[_first(lambda x: np.greater(*inside(x, rows)), n1, rows)])
+    return at_least, at_least + math.log(-math.expm1(beyond - at_least)) if beyond < at_least else -math.inf
+
+
+def _first(holds: Callable[[Array], Array], n: int, rows: Array) -> Array:
+    """For every row the first x in 0..n at which a condition holds that then goes on holding; n + 1 if none."""
+    low, high = np.full(len(rows), -1), np.full(len(rows), n + 1)
+    while (high - low > 1).any():
+        middle = np.clip((low + high) // 2, 0, n)
+        there = holds(middle)
+        undecided = high - low > 1
+        low, high = np.where(undecided & ~there, middle, low), np.where(undecided & there, middle, high)
+    return high
+
+
+def _log_sum(logs: Array) -> float:
+    if not len(logs):
+        return -math.inf
+    top = float(logs.max())
+    return top + math.log(math.fsum(np.exp(logs - top).tolist())) if math.isfinite(top) else -math.inf

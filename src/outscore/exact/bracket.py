@@ -1,0 +1,200 @@
+"""Certified bounds for tails of a sum of real-valued sign flips, without sampling.
+
+For an interval on a circle the trigonometric polynomials of Beurling, Selberg and Vaaler lie wholly above and wholly below its
+indicator and come as close as any polynomial of their degree K (Vaaler, 1985; Montgomery, 1994, ch. 1). Their expectations
+need the characteristic function at K frequencies only, nearly all of which the sieve proves negligible:
+
+    E[minorant] ≤ P(S in the interval) ≤ E[majorant],  the gap shrinking like 1/K.
+
+With the law tilted to mean o and y = S - o, the tail is exp(K(θ) - θo)·E_θ[exp(-θy); y ≥ 0]. Writing exp(-θy)·1{y ≥ 0} as a
+mixture of intervals [0, t], t exponential and cut off at T, the Selberg pair is averaged over t; each frequency then gets the
+coefficient Λ = θ(1 - exp(-qT))/q + exp(-qT), q = θ + iω. θ = 0 gives the plain pair on [0, T].
+
+The bounds account for the mass outside the period, for frequencies below the floor and for rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum, log_factor
+from outscore.exact.lattice import UP, saddle_point
+from outscore.exact.sieve import survivors
+
+__all__ = ["Bounds", "bounds"]
+
+Array = NDArray[Any]
+
+FIRST_DEGREE = 20_000
+LAST_DEGREE = 10_000_000
+SIEVE_BUDGET = 4e8
+MOST_SURVIVORS = 400_000
+UNIT = 2.0**-53
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Natural logarithms of a lower and an upper bound."""
+
+    lower: float
+    upper: float
+
+    @property
+    def width(self) -> float:
+        """Relative width, upper / lower - 1."""
+        return math.expm1(self.upper - self.lower) if math.isfinite(self.lower) and self.upper - self.lower < 700 else math.inf
+
+    def settles(self, log_level: float) -> bool:
+        """Whether a level lies outside the bounds."""
+        return self.upper <= log_level or self.lower > log_level
+
+
+CERTAIN = Bounds(0.0, 0.0)
+HALF = Bounds(math.log(0.5), 0.0)
+"""P(S ≥ 0) of a symmetric law: a half and half the probability of a tie at 0."""
+IMPOSSIBLE = Bounds(-math.inf, -math.inf)
+
+
+def bounds(
+    sizes: Array,
+    observed: float,
+    *,
+    doubt: float = 0.0,
+    ties: bool = True,
+    width: float = 0.005,
+    log_level: float | None = None,
+) -> Bounds:
+    """Bounds for P(Σ ε a ≥ observed), observed ≥ 0, with a relative width of at most `width` where that can be had.
+
+    Sums within `doubt` (the rounding error of the input) of the observed one are ties; with ``ties=False`` they are left out.
+    The degree grows until the bounds are narrow enough and, if a level is given, lie on one side of it. It stops where they
+    stall: bounds cannot be narrower than the probability of a tie that rounding hides.
+
+    Examples
+    --------
+    >>> import math, numpy as np
+    >>> b = bounds(np.array([0.5, 1.25, 2.0, 0.75]), 2.5)
+    >>> math.exp(b.lower) <= 3 / 16 <= math.exp(b.upper)
+    True
+    """
+    sizes = np.abs(sizes[sizes != 0]).astype(float)
+    if not len(sizes):
+        return CERTAIN if observed <= 0 and ties else IMPOSSIBLE
+    total = math.fsum(sizes.tolist())
+    # Everything below is scale-free; working in units of the standard deviation keeps it clear of over- and underflow.
+    largest = float(sizes.max())
+    unit = math.sqrt(math.fsum(((sizes / largest) ** 2).tolist())) * largest
+    slack = doubt + UNIT * (len(sizes) + 4) * total
+    threshold = observed - slack if ties else observed + slack
+    if threshold <= 0:
+        return HALF if observed >= 0 else CERTAIN
+    if threshold >= total - 3 * slack:
+        return _unanimous(sizes, slack) if threshold <= total else IMPOSSIBLE
+    bracket = _Bracket.at(sizes / unit, threshold / unit, total / unit)
+    return _refined(bracket, width, log_level)
+
+
+def _refined(bracket: _Bracket, width: float, log_level: float | None) -> Bounds:
+    degree = FIRST_DEGREE
+    best = bracket.evaluate(degree)
+    while degree < LAST_DEGREE and (best.width > width or (log_level is not None and not best.settles(log_level))):
+        # The gap shrinks like 1/K, so the degree that suffices is known; a margin makes up for what rounding adds.
+        wanted = 1.3 * best.width / width if best.width < math.inf else 8.0
+        degree = min(LAST_DEGREE, int(degree * min(max(wanted, 2.0), 16.0)))
+        try:
+            finer = bracket.evaluate(degree)
+        except BudgetError:
+            break
+        stalled = best.width < math.inf and finer.width > 0.8 * best.width
+        best = Bounds(max(best.lower, finer.lower), min(best.upper, finer.upper))
+        if stalled:
+            break
+    return best
+
+
+def _unanimous(sizes: Array, slack: float) -> Bounds:
+    """All flips one way; flips too small to be told from rounding may go either way."""
+    too_small = int((sizes <= 3 * slack).sum())
+    return Bounds(-len(sizes) * math.log(2), -(len(sizes) - too_small) * math.log(2))
+
+
+@dataclass(frozen=True)
+class _Bracket:
+    """The tilted law around the observed value, and the circle it is wrapped on."""
+
+    law: FlipSum
+    theta: Array
+    observed: float
+    total: float
+    cut: float
+    period: float
+    log_scale: float
+    lost_above: float
+    lost_below: float
+
+    @classmethod
+    def at(cls, sizes: Array, observed: float, total: float) -> _Bracket:
+        law = FlipSum(sizes[:, None], np.ones(len(sizes)))
+        theta = saddle_point(law, observed)
+        offset = float(law.mean(theta)[0]) - observed
+        up = min(total - observed, law.reach(theta, UP, 2 * total) + offset) * (1 + 1e-9)
+        down = min(total + observed, law.reach(theta, -UP, 2 * total) - offset) * (1 + 1e-9)
+        return cls(
+            law=law,
+            theta=theta,
+            observed=observed,
+            total=total,
+            cut=up,
+            period=(up + down) * 1.0001,
+            log_scale=law.log_mgf(theta) - float(theta[0]) * observed,
+            lost_above=0.0 if up >= total - observed else math.exp(-NEGLIGIBLE),
+            lost_below=0.0 if down >= total + observed else math.exp(-NEGLIGIBLE),
+        )
+
+    def evaluate(self, degree: int) -> Bounds:
+        """The averaged Selberg pair of the given degree."""
+        theta = float(self.theta[0])
+        index, psi, doubt = self._spectrum(degree)
+        omega = 2 * np.pi * index / self.period
+        u = index / (degree + 1)
+        vaaler = -(1 - u) / np.tan(np.pi * u) - 1 / np.pi
+        decay = np.exp(-(theta + 1j * omega) * self.cut)
+        far = psi * (theta * (1 - decay) / (theta + 1j * omega) + decay)
+        sine = (vaaler * (far.imag - psi.imag)).sum() / (degree + 1)
+        fejer = (1 + ((1 - u) * (far.real + psi.real)).sum()) / (degree + 1)
+        length = (-math.expm1(-theta * self.cut) / theta if theta > 0 else self.cut) / self.period
+        rounding = (np.abs(vaaler) + 1) @ doubt / (degree + 1) * 2 + 4 * math.exp(-FLOOR) * math.log(degree + 2) + 8 * UNIT
+        upper = length + sine + fejer + math.exp(-theta * self.cut) * self.lost_above + rounding
+        lower = length + sine - fejer - self.lost_above - self.lost_below - rounding
+        slip = 4 * UNIT * (abs(self.log_scale) + theta * self.observed + len(self.law.counts) ** 0.5)
+        return Bounds(
+            self.log_scale + math.log(lower) - slip if lower > 0 else -math.inf,
+            min(0.0, self.log_scale + math.log(upper) + slip),
+        )
+
+    def _spectrum(self, degree: int) -> tuple[Array, Array, Array]:
+        """Surviving indices 1..K, exp(-iωo)·φ_θ(ω) there, and how far rounding may have moved it."""
+        sizes, theta = self.law.values[:, 0], self.theta
+        sech2, tanh = self.law.sech2(theta), np.tanh(self.law.projections(theta))
+        step = np.array([2 * np.pi / self.period])
+        ends = np.array([1]), np.array([degree])
+        index = survivors(self.law.values, self.law.counts, sech2, step, *ends, budget=SIEVE_BUDGET)[:, 0]
+        if len(index) * len(sizes) > 100 * SIEVE_BUDGET or len(index) > MOST_SURVIVORS:
+            raise BudgetError
+        omega = step[0] * index
+        log_phi, phase = np.zeros(len(index)), -omega * self.observed
+        width = max(1, 400_000 // max(1, len(index)))
+        for start in range(0, len(sizes), width):
+            these = slice(start, start + width)
+            modulus, angle = log_factor(np.outer(omega, sizes[these]), tanh[these], sech2[these])
+            log_phi += modulus.sum(axis=1)
+            phase += angle.sum(axis=1)
+        psi = np.exp(log_phi + 1j * phase)
+        # Sums of n terms for modulus and angle, and arguments ω·a rounded before the sine is taken.
+        doubt = UNIT * (np.abs(psi) * (len(sizes) + 20 + omega * self.observed) + omega * self.total)
+        return index, psi, doubt

@@ -1,0 +1,91 @@
+"""Numbers recognised as written.
+
+A score of 0.3 is stored as a binary fraction slightly off 3/10, and 0.1 + 0.2 is not 0.3: sums of such floats lose the ties
+a permutation test must count. So before anything is added up, a table of floats is read back as what people wrote: whole
+numbers, decimals with a common number of digits, or multiples of a small 1/q. The check is exact, because IEEE division is
+correctly rounded: x was written as y/s exactly when float(y)/float(s) == x, for |y| and s below 2**53.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["as_written", "fixed_point"]
+
+Array = NDArray[Any]
+
+MOST_DIGITS = 15
+"""Decimals with more significant digits than this are indistinguishable from arbitrary floats."""
+LARGEST_DENOMINATOR = 10_000
+LARGEST_TOTAL = 2.0**53
+
+
+def as_written(*tables: Array) -> tuple[list[Array], int] | None:
+    """Integers and one scale such that every number is integer / scale, or None for genuinely real numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_written(np.array([0.1, 0.2, 0.35]))
+    ([array([10, 20, 35])], 100)
+    >>> as_written(np.array([1 / 3, 0.5]))
+    ([array([2, 3])], 6)
+    """
+    if all(t.dtype.kind in "iub" for t in tables):
+        return [t.astype(np.int64) for t in tables], 1
+    distinct = np.unique(np.concatenate([np.asarray(t, dtype=float).ravel() for t in tables]))
+    scale = _decimal_scale(distinct) or _common_denominator(distinct)
+    if scale is None:
+        return None
+    if any(float(np.abs(t).sum(dtype=float)) * scale >= LARGEST_TOTAL for t in tables):
+        return None
+    return [np.rint(np.asarray(t, dtype=float) * scale).astype(np.int64) for t in tables], scale
+
+
+def _decimal_scale(x: Array) -> int | None:
+    """The smallest power of ten that makes every number whole."""
+    largest = float(np.abs(x).max(initial=0.0))
+    for digits in range(MOST_DIGITS + 1):
+        scale = int(10**digits)
+        if largest * scale >= 10.0**MOST_DIGITS:
+            return None
+        if _is_multiple(x, scale).all():
+            return scale
+    return None
+
+
+def _common_denominator(x: Array) -> int | None:
+    """The smallest q, found as a least common multiple, for which every number is a multiple of 1/q."""
+    q = 1
+    while len(x):
+        x = x[~_is_multiple(x, q)]
+        if not len(x):
+            return q
+        candidate = Fraction(float(x[0])).limit_denominator(LARGEST_DENOMINATOR)
+        q = math.lcm(q, candidate.denominator)
+        if q > LARGEST_DENOMINATOR or not _is_multiple(x[:1], q)[0]:
+            return None
+    return q
+
+
+def _is_multiple(x: Array, scale: int) -> Array:
+    with np.errstate(over="ignore"):
+        return np.asarray(np.rint(x * scale) / scale == x)
+
+
+def fixed_point(values: Array, bits: int) -> tuple[Array, int]:
+    """Reals as integers times 2**-shift, their absolute sum just under 2**bits.
+
+    Rounding moves each number by at most half a unit; sums of the integers are exact in any order.
+    """
+    total = math.fsum(np.abs(values).ravel().tolist())
+    if total == 0.0:
+        return np.zeros(values.shape, dtype=np.int64), 0
+    # Half a unit of rounding per number must still fit under the ceiling.
+    shift = bits - 1 - math.frexp(total)[1]
+    return np.rint(np.ldexp(values, shift)).astype(np.int64), shift

@@ -1,0 +1,261 @@
+"""Files of bare numbers: one, two or four columns, an item per line.
+
+The happy path hands blocks of lines to numpy. When numpy declines a block, or something about it is odd, the same lines are
+read again one by one in plain Python: that slower reader decides, and either returns the numbers or names the line to blame.
+Both convert decimals with correct rounding. Pairs rest on line order alone, so a line is never skipped: a blank one inside the
+file is an error.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outscore.errors import OutscoreError
+from outscore.formats.field import is_name, is_number, problem_with, shorten
+from outscore.formats.source import Source
+from outscore.formats.table import NumberTable
+
+__all__ = ["detector", "plural", "read_numbers", "reader", "require_equal_length", "whole_counts"]
+
+WIDTHS = (1, 2, 4)
+BLOCK_LINES = 1 << 16
+# Above this, neighbouring integers are the same float64.
+LARGEST_EXACT = 2**53
+
+_NOT_PLAIN = re.compile(r"[^0-9+\-,;\s]")
+_UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How a file is laid out, as its first lines show."""
+
+    label: str
+    columns: tuple[str, ...]
+    separator: str | None
+    width: int
+    first_line: int
+
+    def refuse(self, line: int, found: str, hint: str) -> NoReturn:
+        raise OutscoreError(f"{self.label}, line {line}: {found}.", hint)
+
+
+def detector(width: int) -> Callable[[Sequence[str]], bool]:
+    """A function that says whether the first line of numbers has this many."""
+
+    def detect(head: Sequence[str]) -> bool:
+        body = head[1:] if head and _is_header(_split(head[0])) else head
+        fields = _split(body[0]) if body else []
+        return len(fields) == width and all(is_number(field) for field in fields)
+
+    return detect
+
+
+def reader(width: int) -> Callable[[Source], NumberTable]:
+    """A function that reads files of this many columns."""
+
+    def read(source: Source) -> NumberTable:
+        return read_numbers(source, (width,))
+
+    return read
+
+
+def read_numbers(source: Source, widths: Sequence[int] = WIDTHS) -> NumberTable:
+    """Read all numbers of a file whose lines hold one of `widths` columns."""
+    layout = _layout(source, widths)
+    lines = itertools.islice(_without_trailing_blanks(source.lines()), layout.first_line - 1, None)
+    blocks, line = [], layout.first_line
+    while block := list(itertools.islice(lines, BLOCK_LINES)):
+        blocks.append(_parse(layout, block, line))
+        line += len(block)
+    values = np.concatenate(blocks)
+    if values.dtype.kind == "i":
+        _refuse_large(layout, values)
+    table = NumberTable(source.path, layout.columns, values, layout.first_line, source.sha256())
+    return whole_counts(table) if layout.width == 4 else table
+
+
+def whole_counts(table: NumberTable) -> NumberTable:
+    """The same table as counts: whole numbers, none of them negative."""
+    values = table.values
+    bad = (values < 0) | (values != np.floor(values))
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        place = f"{table.label}, line {table.first_line + int(row)}"
+        raise OutscoreError(
+            f"{place}: found {values[row, column]:.12g} in column {column + 1}, expected a count (whole and not negative).",
+            "Columns of counts hold right and wrong decisions per item; for scores give one file with two columns.",
+        )
+    layout = _Layout(table.label, table.columns, None, table.width, table.first_line)
+    _refuse_large(layout, values)
+    return NumberTable(table.path, table.columns, values.astype(np.int64), table.first_line, table.sha256)
+
+
+def require_equal_length(a: NumberTable, b: NumberTable) -> None:
+    """Refuse two files that cannot be paired line by line."""
+    if a.rows != b.rows:
+        raise OutscoreError(
+            f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
+            "Give both systems' scores for the same items in the same order.",
+        )
+
+
+def plural(columns: int) -> str:
+    """So many columns, in words."""
+    return "1 column" if columns == 1 else f"{columns} columns"
+
+
+def _separator(line: str) -> str | None:
+    return ";" if ";" in line else "," if "," in line else None
+
+
+def _split(line: str, separator: str | None = None) -> list[str]:
+    mark = separator or _separator(line)
+    return [field.strip() for field in line.strip().split(mark)] if mark else line.split()
+
+
+def _is_header(fields: Sequence[str]) -> bool:
+    """A header holds names only: one number or missing value among them makes the line data."""
+    return bool(fields) and all(is_name(field) for field in fields)
+
+
+def _layout(source: Source, widths: Sequence[int]) -> _Layout:
+    label, head = source.label, source.head
+    if not any(line.strip() for line in head):
+        raise OutscoreError(f"{label} is empty, numbers were expected.", "Give one item per line.")
+    header = _is_header(_split(head[0]))
+    first = 2 if header else 1
+    if not any(line.strip() for line in head[first - 1 :]):
+        raise OutscoreError(f"{label} has a header and no numbers under it.", "Give one item per line.")
+    line = head[first - 1]
+    fields = _split(line)
+    draft = _Layout(label, (), _separator(line), len(fields), first)
+    if header:
+        _refuse_undecoded(draft, 1, head[0])
+    if not all(is_number(field) for field in fields):
+        _scan_line(draft, first, line)
+    if not fields:
+        draft.refuse(first, *_BLANK)
+    if len(fields) not in widths:
+        _refuse_width(draft, head, widths)
+    columns = _names(head[0], draft) if header else ()
+    return _Layout(label, columns, draft.separator, draft.width, first)
+
+
+def _names(line: str, layout: _Layout) -> tuple[str, ...]:
+    text = line.strip()
+    comment = text.startswith("#")
+    text = text.lstrip("# ")
+    if layout.width == 1:
+        fields = [text]
+    elif "\t" in text:
+        fields = text.split("\t")
+    else:
+        fields = _split(text)
+    if len(fields) == layout.width:
+        return tuple(field.strip().strip("\"'") for field in fields)
+    if comment:
+        return ()
+    return layout.refuse(
+        1,
+        f"found a header of {len(fields)} names over {layout.width} columns of numbers",
+        "Give each column one name; names with blanks need tabs or commas between them.",
+    )
+
+
+def _refuse_width(layout: _Layout, head: Sequence[str], widths: Sequence[int]) -> NoReturn:
+    expected = " or ".join(str(width) for width in widths) if len(widths) < 3 else "1, 2 or 4"
+    found = f'found {plural(layout.width)} ("{shorten(head[layout.first_line - 1])}"), expected {expected}'
+    following = len(_split(head[layout.first_line])) if len(head) > layout.first_line else layout.width
+    if following != layout.width and following in widths:
+        found += f" (the next line has {following})"
+    layout.refuse(
+        layout.first_line,
+        found,
+        "Keep one score per line, or both systems' scores, or the four counts tp,errors,tp,errors.",
+    )
+
+
+def _without_trailing_blanks(lines: Iterable[str]) -> Iterator[str]:
+    held: list[str] = []
+    for line in lines:
+        if line.isspace():
+            held.append(line)
+            continue
+        if held:
+            yield from held
+            held.clear()
+        yield line
+
+
+def _parse(layout: _Layout, block: list[str], line: int) -> NDArray[Any]:
+    plain = _NOT_PLAIN.search("".join(block)) is None
+    try:
+        values = np.loadtxt(block, dtype=np.int64 if plain else np.float64, comments=None, delimiter=layout.separator, ndmin=2)
+    except (ValueError, OverflowError):
+        return _scan(layout, block, line)
+    # numpy skips blank lines and takes "nan": both are for the careful reader to judge.
+    if values.shape != (len(block), layout.width) or not np.isfinite(values).all():
+        return _scan(layout, block, line)
+    return values
+
+
+def _scan(layout: _Layout, block: Sequence[str], line: int) -> NDArray[Any]:
+    """Read lines one by one: the reference that the fast path must agree with."""
+    rows = [_scan_line(layout, line + offset, text) for offset, text in enumerate(block)]
+    if any(_NOT_PLAIN.search(text) for text in block):
+        return np.array([[float(field) for field in row] for row in rows], dtype=np.float64)
+    for offset, row in enumerate(rows):
+        for field in row:
+            if abs(int(field)) >= LARGEST_EXACT:
+                _refuse_count(layout, line + offset, field)
+    return np.array([[int(field) for field in row] for row in rows], dtype=np.int64)
+
+
+_BLANK = ("found a blank line, expected numbers", "Delete it if it stands for no item; otherwise give the item a score.")
+
+
+def _scan_line(layout: _Layout, line: int, text: str) -> list[str]:
+    _refuse_undecoded(layout, line, text)
+    fields = _split(text, layout.separator)
+    if not text.strip():
+        layout.refuse(line, *_BLANK)
+    # The separator comes first: what looks like text may be two numbers with an unexpected mark between them.
+    if len(fields) != layout.width:
+        layout.refuse(
+            line,
+            f'found {plural(len(fields))} ("{shorten(text)}"), expected {layout.width} as on line {layout.first_line}',
+            "Give every line the same number of columns, with the same separator.",
+        )
+    for field in fields:
+        problem = problem_with(field)
+        if problem is not None:
+            layout.refuse(line, *problem)
+    return fields
+
+
+def _refuse_undecoded(layout: _Layout, line: int, text: str) -> None:
+    undecoded = _UNDECODED.search(text)
+    if undecoded is not None:
+        byte = ord(undecoded[0]) - 0xDC00
+        layout.refuse(line, f"found the byte 0x{byte:02x}, which is not UTF-8 text", "Save the file as UTF-8.")
+    if "\x00" in text:
+        layout.refuse(line, "found binary data, text was expected", "Export the scores as plain text.")
+
+
+def _refuse_large(layout: _Layout, values: NDArray[Any]) -> None:
+    large = np.abs(values) >= LARGEST_EXACT
+    if large.any():
+        row, column = np.argwhere(large)[0]
+        _refuse_count(layout, layout.first_line + int(row), str(int(values[row, column])))
+
+
+def _refuse_count(layout: _Layout, line: int, field: str) -> NoReturn:
+    layout.refuse(line, f"found {shorten(field)}, too large to be counted exactly", "Whole numbers must lie below 2^53.")

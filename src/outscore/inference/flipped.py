@@ -1,0 +1,139 @@
+"""From two systems' rows to the sum of sign flips that the kernels work on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores
+from outscore.errors import OutscoreError
+from outscore.exact import numbers
+from outscore.inference.statistic import Statistic
+
+__all__ = ["Alternative", "Flips", "Request", "flips_of", "units_of"]
+
+Alternative = Literal["two-sided", "greater", "less"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of the kernels, apart from the data. `level` is the α that bounds should lie clear of."""
+
+    alternative: Alternative = "two-sided"
+    delta: float = 0.0
+    method: str = "auto"
+    resamples: int = 9_999
+    seed: int = 0
+    level: float | None = None
+
+    def favours(self, sign: int) -> bool:
+        """Whether an oriented difference of this sign points where a one-sided alternative looks."""
+        return sign == 0 or (sign > 0) == (self.alternative == "greater")
+
+
+@dataclass(frozen=True)
+class Flips:
+    """The statistic, and every unit's contribution to the sum that is flipped.
+
+    `vectors` are the units' differences a - b in the statistic's columns. When the statistic is linear, `line` holds one number
+    per unit, δ taken off: an integer where the input was recognised as written, else a float, all of them together being off by
+    `doubt` at most. `orientation` is -1 for metrics where lower is better.
+    """
+
+    statistic: Statistic
+    vectors: Array
+    line: Array | None
+    doubt: float
+    orientation: int
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self.statistic.metric.name
+
+    @property
+    def on_a_lattice(self) -> bool:
+        """Whether whole numbers stand for the contributions."""
+        return self.statistic.integral if self.line is None else bool(self.line.dtype.kind == "i")
+
+    def sign(self) -> int:
+        """+1 when A is better (by more than δ), -1 when B is, 0 when neither."""
+        if self.line is None:
+            value = 0.0 if self.statistic.is_zero() else self.statistic.value()
+        else:
+            value = math.fsum(self.line.tolist()) if self.line.dtype.kind == "f" else float(self.line.sum())
+            value = 0.0 if abs(value) <= self.doubt else value
+        return self.orientation * ((value > 0) - (value < 0))
+
+
+def units_of(pairs: PairedScores) -> PairedScores:
+    """Numbers recognised as written, repeats averaged, clusters summed: what is swapped as one."""
+    written = numbers.as_written(pairs.a, pairs.b)
+    if written is not None:
+        (a, b), scale = written
+        pairs = replace(pairs, a=a, b=b, scale=scale)
+    return pairs.units()
+
+
+def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) -> Flips:
+    """The flips of a metric on units."""
+    orientation = 1 if metric.higher_is_better else -1
+    a, b, metric = _projected(units, metric)
+    total = (a + b).sum(axis=0) if units.integral else np.array([math.fsum(column) for column in (a + b).T.tolist()])
+    vectors = a - b
+    statistic = Statistic(metric, total, vectors.sum(axis=0), units.scale, units.integral)
+    line, doubt = _line(a, b, metric, units, delta)
+    if line is None and delta:
+        raise OutscoreError(
+            f"`delta` is {delta:g}, but a difference in {metric.name} is not a mean of per-item differences.",
+            "Shifted hypotheses are defined for linear metrics only (mean, weighted mean or error rate with equal weights).",
+        )
+    return Flips(statistic, vectors, line, doubt, orientation)
+
+
+def _projected(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, AdditiveMetric]:
+    """A ratio depends on two projections of its columns only, denominator and numerator; other metrics keep theirs."""
+    if metric.ratio is None:
+        return units.a, units.b, metric
+    u, v = metric.ratio
+    if v is None:
+        matrix = np.array([u], dtype=np.int64)
+        narrow = AdditiveMetric(metric.name, ("sum",), ratio=((1,), None), direction=metric.direction)
+    else:
+        matrix = np.array([v, u], dtype=np.int64)
+        narrow = AdditiveMetric(metric.name, ("bottom", "top"), ratio=((0, 1), (1, 0)), direction=metric.direction)
+    largest = max(float(np.abs(t @ np.abs(matrix).T).sum(axis=0).max()) for t in (np.abs(units.a), np.abs(units.b)))
+    if units.integral and largest >= LARGEST_TOTAL:
+        raise OutscoreError(f"The counts are too large for exact {metric.name}.", "Divide them by a common factor.")
+    return units.a @ matrix.T, units.b @ matrix.T, narrow
+
+
+def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta: float) -> tuple[Array | None, float]:
+    """Per-unit contributions of a statistic that is linear in them, and what rounding may have moved their sum by.
+
+    A ratio is linear when its denominator is the same in both systems, unit by unit; δ then takes off δ times the denominator.
+    """
+    if metric.ratio is None or (metric.ratio[1] is not None and (a[:, 0] != b[:, 0]).any()):
+        return None, 0.0
+    top = a[:, -1] - b[:, -1]
+    if metric.ratio[1] is not None and not a[:, 0].any():
+        # Nothing to divide by: every score is 0, whatever is swapped.
+        top = np.zeros_like(top)
+    # A plain sum has no denominator: its δ is shared out evenly.
+    bottom = a[:, 0] if metric.ratio[1] is not None else np.full(len(a), units.scale if units.integral else 1) / len(a)
+    if not units.integral:
+        doubt = 4 * float(np.spacing(np.abs(a[:, -1]) + np.abs(b[:, -1]) + np.abs(bottom * delta)).sum())
+        return np.asarray(top - bottom * delta), doubt
+    if not delta:
+        return top, 0.0
+    shift = Fraction(repr(float(delta)))
+    whole = bottom.dtype.kind == "i"
+    largest = float(np.abs(top).sum()) * shift.denominator + float(np.abs(bottom).sum()) * abs(shift.numerator)
+    if whole and largest < LARGEST_TOTAL:
+        return np.asarray(top * shift.denominator - bottom * shift.numerator), 0.0
+    line = np.asarray(top - bottom * delta, dtype=float)
+    return line, 4 * float(np.spacing(np.abs(top) + np.abs(bottom * delta)).sum())

@@ -1,0 +1,157 @@
+"""Confidence intervals by inverting the permutation test of a linear metric.
+
+The interval holds every δ that the two-sided test of "the units' differences are symmetric about δ" does not reject. For units
+with difference d_g and weight w_g (their denominators),
+
+    p_greater(δ) = 2^-G · #{subsets F : Σ_F d ≤ δ Σ_F w}
+
+which never decreases in δ, so the limits are subset means. Few units: all of them are listed. Many: a secant on the probit
+scale, started at the t limits, then both sides of the limit are certified and the outer one is reported.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.exact import bracket, enumeration, numbers
+from outscore.inference.flipped import flips_of, units_of
+from outscore.results import Interval, PValue
+
+__all__ = ["inversion_interval", "lower_limit"]
+
+MOST_LISTED = 20
+MOST_HALVED = 36
+TOLERANCE = 1e-3
+"""How far, in standard errors, the outer and the inner end of a certified limit may lie apart."""
+
+
+def inversion_interval(
+    pairs: PairedScores, metric: AdditiveMetric, alpha: float, p: PValue, alternative: str = "two-sided"
+) -> Interval | None:
+    """The interval dual to the permutation test, or None for a metric that is not linear in these data."""
+    units = units_of(pairs)
+    flips = flips_of(units, metric)
+    if flips.line is None:
+        return None
+    bottom = units.a @ np.asarray(metric.ratio[1]) / units.scale if metric.ratio and metric.ratio[1] is not None else None
+    d = flips.line / units.scale
+    w = np.full(len(d), 1.0 / len(d)) if bottom is None else bottom
+    used = (w > 0) | (d != 0)
+    d, w = d[used], w[used]
+    side = alpha / 2 if alternative == "two-sided" else alpha
+    towards_high = (alternative == "greater") == (flips.orientation > 0)
+    low = lower_limit(d, w, side) if alternative == "two-sided" or towards_high else None
+    high = lower_limit(-d, w, side) if alternative == "two-sided" or not towards_high else None
+    low_ends, high_ends = low, None if high is None else Limit(-high.outer, -high.inner)
+    return Interval(
+        low=_outer(low_ends, -1, zero_rejected=p.upper <= alpha),
+        high=_outer(high_ends, 1, zero_rejected=p.upper <= alpha),
+        level=1 - alpha,
+        method="permutation inversion" + (", certified" if len(d) > MOST_LISTED else ", exact"),
+        dual=True,
+    )
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A confidence limit, known to lie between a rejected and an accepted δ."""
+
+    outer: float
+    inner: float
+
+
+def _outer(limit: Limit | None, side: int, *, zero_rejected: bool) -> float | None:
+    """The outer end, except that 0 lies on the side of the limit where the test at 0 puts it."""
+    if limit is None:
+        return None
+    if min(limit.outer, limit.inner) < 0 < max(limit.outer, limit.inner):
+        return math.copysign(math.ulp(0.0), -side) if zero_rejected else 0.0
+    return limit.outer
+
+
+def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
+    """Smallest δ with p_greater(δ) > α; None when no δ is rejected (too few units)."""
+    if len(d) == 0 or len(d) * math.log(2) < -math.log(alpha):
+        return None
+    if len(d) <= MOST_LISTED:
+        limit = _listed(d, w, alpha)
+        return Limit(limit, limit)
+    return _certified(d, w, alpha)
+
+
+def _listed(d: Array, w: Array, alpha: float) -> float:
+    """The k-th smallest mean over the non-empty subsets, k the first with (1 + k)/2^G > α."""
+    vectors = np.stack([d, w], axis=1)
+    sums = (enumeration.all_sums(vectors) + vectors.sum(axis=0)) / 2
+    # The empty subset comes last: every sign is minus.
+    means = sums[:-1, 0] / sums[:-1, 1]
+    k = math.floor(math.ldexp(alpha, len(d)))
+    return float(np.partition(means, k - 1)[k - 1])
+
+
+def _certified(d: Array, w: Array, alpha: float) -> Limit:
+    import scipy.special
+
+    mean = math.fsum(d.tolist()) / math.fsum(w.tolist())
+    spread = math.sqrt(math.fsum(((d - w * mean) ** 2).tolist()) * len(d) / (len(d) - 1)) / math.fsum(w.tolist())
+    if spread == 0.0:
+        return Limit(mean, mean)
+    target = float(scipy.special.ndtri(alpha))
+
+    def miss(delta: float) -> float:
+        found = _p_greater(d, w, delta)
+        middle = math.exp(max(-500.0, (max(found.lower, -1000.0) + found.upper) / 2))
+        return float(scipy.special.ndtri(min(max(middle, 1e-15), 1 - 1e-15))) - target
+
+    before = mean + target * spread
+    miss_before = miss(before)
+    here = before - miss_before * spread
+    for _ in range(10):
+        miss_here = miss(here)
+        if abs(miss_here) < TOLERANCE / 4 or miss_here == miss_before:
+            break
+        step = miss_here * (here - before) / (miss_here - miss_before)
+        before, miss_before, here = here, miss_here, here - math.copysign(min(abs(step), spread), step)
+    log_alpha = math.log(alpha)
+    outer = _walk(here, -TOLERANCE / 2 * spread, lambda x: _p_greater(d, w, x).upper <= log_alpha)
+    inner = _walk(here, TOLERANCE / 2 * spread, lambda x: _p_greater(d, w, x).lower > log_alpha)
+    return Limit(outer, inner)
+
+
+def _walk(start: float, step: float, there: object) -> float:
+    """Step away in growing strides until the condition is certified."""
+    at = start + step
+    while not there(at):  # type: ignore[operator]
+        step *= 1.6
+        at += step
+    return at
+
+
+def _p_greater(d: Array, w: Array, delta: float) -> bracket.Bounds:
+    """Bounds for the one-sided p of differences shifted by δ."""
+    shifted = d - w * delta
+    total = math.fsum(shifted.tolist())
+    doubt = 2 * float(np.spacing(np.abs(d) + np.abs(w * delta)).sum())
+    if len(d) <= MOST_HALVED:
+        return _counted(shifted, doubt)
+    if total >= 0:
+        return bracket.bounds(shifted, total, doubt=doubt)
+    beyond = bracket.bounds(shifted, -total, doubt=doubt, ties=False)
+    return bracket.Bounds(_log1m(beyond.upper), _log1m(beyond.lower))
+
+
+def _counted(shifted: Array, doubt: float) -> bracket.Bounds:
+    whole, shift = numbers.fixed_point(shifted, 52)
+    slack = len(whole) + math.ceil(math.ldexp(doubt, shift))
+    total = int(whole.sum())
+    most, least = enumeration.meet_in_the_middle(np.abs(whole), total - slack, total + slack)
+    scale = len(whole) * math.log(2)
+    return bracket.Bounds(math.log(max(least, 1)) - scale, math.log(most) - scale)
+
+
+def _log1m(log: float) -> float:
+    return math.log1p(-math.exp(log)) if log < 0 else -math.inf

@@ -1,0 +1,69 @@
+"""The paired permutation test.
+
+H0: for every unit the two systems are exchangeable; swapping their outputs changes nothing in law. The p-value is the share of
+the 2^n swaps whose difference in scores is at least as extreme as the observed one, ties included. It is computed by the first
+of these that serves the data, and the result names it:
+
+====================================================  ==============================================
+no unit differs                                       identity: p = 1
+one size of difference                                binomial
+integers, decimals, multiples of 1/q; linear metric   lattice; meet in the middle up to 44 units
+real numbers; linear metric                           meet in the middle, then bracket
+ratio of two sums                                     plane, or lattice when the flips lie on a line
+binary classification with shared gold                two binomials
+any other function of sums of rank 2                  plane
+rank 3 and more                                       enumeration up to 20 units
+everything else                                       sign flips (Monte Carlo)
+====================================================  ==============================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from outscore.data import AdditiveMetric, PairedScores
+from outscore.errors import OutscoreError
+from outscore.exact.flipsum import BudgetError
+from outscore.inference import curved, linear
+from outscore.inference.binary import discordance, tango_test
+from outscore.inference.flipped import Flips, Request, flips_of, units_of
+from outscore.inference.published import convolved
+from outscore.inference.sampled import monte_carlo
+from outscore.results import PValue
+
+__all__ = ["METHODS", "permutation"]
+
+METHODS = ("auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo")
+
+
+def permutation(pairs: PairedScores, metric: AdditiveMetric, request: Request) -> PValue:
+    """p-value of the paired permutation test on rows in the metric's own columns.
+
+    With δ ≠ 0 the units' differences are taken as symmetric about δ. That cannot hold for binary items, where sign flips would
+    reject a true hypothesis far too often; they get Tango's score test instead, an asymptotic one.
+    """
+    units = units_of(pairs)
+    flips = flips_of(units, metric, request.delta)
+    pair = discordance(pairs, metric) if request.delta else None
+    found = tango_test(pair, request) if pair is not None else _solve(flips, request)
+    total_a, total_b = units.totals()
+    return replace(found, statistic=float(metric.score(total_a) - metric.score(total_b)), n=units.rows)
+
+
+def _solve(flips: Flips, request: Request) -> PValue:
+    method = request.method
+    if method == "monte-carlo":
+        return monte_carlo(flips, request)
+    if method in ("dp", "fft"):
+        return convolved(flips, request)
+    if method == "certified":
+        return linear.certified(flips, request)
+    try:
+        return curved.exact(flips, request) if flips.line is None else linear.exact(flips, request)
+    except BudgetError:
+        if method == "auto":
+            return monte_carlo(flips, request) if flips.line is None else linear.certified(flips, request)
+        raise OutscoreError(
+            f"No exact method serves {flips.name} on these {len(flips.vectors)} units.",
+            "Use method='auto': it turns to certified bounds or to Monte Carlo, and says so.",
+        ) from None

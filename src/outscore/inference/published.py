@@ -1,0 +1,49 @@
+"""The published dynamic programme and FFT convolution as named methods, over one axis for each rank of the flips."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from outscore.errors import OutscoreError
+from outscore.exact import basis, convolution
+from outscore.exact.flipsum import BudgetError
+from outscore.exact.lattice import Tail
+from outscore.inference import tails
+from outscore.inference.flipped import Flips, Request
+from outscore.results import PValue
+
+__all__ = ["convolved"]
+
+ALGORITHMS = {"dp": convolution.dynamic_programme, "fft": convolution.fast_fourier}
+
+
+def convolved(flips: Flips, request: Request) -> PValue:
+    """The whole null law by convolution, summed where the statistic is extreme enough."""
+    if not flips.on_a_lattice:
+        raise OutscoreError(
+            f"method='{request.method}' needs whole numbers, decimals or multiples of a small 1/q.", "Use method='auto'."
+        )
+    vectors = flips.vectors if flips.line is None else flips.line[:, None]
+    moving = vectors[vectors.any(axis=1)]
+    if not len(moving):
+        return tails.identical()
+    frame = basis.hermite_basis(moving)
+    places = basis.coordinates(moving, frame)
+    try:
+        low, law = ALGORITHMS[request.method](places, -places)
+    except BudgetError:
+        raise OutscoreError(
+            f"method='{request.method}' would need a table of more than {convolution.MOST_CELLS:,} cells.", "Use method='auto'."
+        ) from None
+    live = law > 0
+    sums = (np.argwhere(live) + low) @ frame
+    if flips.line is None:
+        inside, tie = flips.statistic.classify(sums)
+    else:
+        observed = abs(int(flips.line.sum()))
+        inside, tie = sums[:, 0] >= observed, sums[:, 0] == observed
+    mass = law[live]
+    tail = Tail(tails.log(math.fsum(mass[inside].tolist())), tails.log(math.fsum(mass[tie].tolist())))
+    return tails.exact(tail, flips.sign(), len(moving), request.method, request)

@@ -1,0 +1,266 @@
+"""Metrics of counts: accuracy, F1 and its family, and those that need the whole 2 × 2 table.
+
+Layouts: (n, 2) tp, errors; (n, 3) tp, fp, fn; (n, 4) tp, fp, fn, tn. Nothing assumes that both systems have the same gold.
+Where a score would be 0/0 it is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array
+from outscore.errors import OutscoreError
+from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
+from outscore.options import Option
+
+__all__ = ["ENTRIES", "confusion"]
+
+TWO = ("tp", "errors")
+THREE = ("tp", "fp", "fn")
+FOUR = ("tp", "fp", "fn", "tn")
+
+
+def confusion(gold: object, predicted: object, *, positive: object = 1) -> Array:
+    """Rows of tp, fp, fn, tn, one for each item: the door for label arrays.
+
+    Examples
+    --------
+    >>> confusion(["spam", "ham", "spam"], ["spam", "spam", "ham"], positive="spam")
+    array([[1, 0, 0, 0],
+           [0, 1, 0, 0],
+           [0, 0, 1, 0]])
+    """
+    truth, answer = np.asarray(gold), np.asarray(predicted)
+    if truth.ndim != 1 or truth.shape != answer.shape:
+        raise OutscoreError(
+            f"`gold` has shape {truth.shape}, `predicted` {answer.shape}.", "Give two lists of labels of the same length."
+        )
+    if len(truth) == 0:
+        raise OutscoreError("`gold` is empty.", "Give at least one label.")
+    is_gold, is_answer = np.asarray(truth == positive), np.asarray(answer == positive)
+    if is_gold.shape != truth.shape or is_answer.shape != answer.shape:
+        raise OutscoreError(f"`positive` is {positive!r}, which is not a single label.", "Give one of the labels.")
+    if not is_gold.any() and not is_answer.any():
+        raise OutscoreError(
+            f"The positive label {positive!r} occurs in neither `gold` nor `predicted`.",
+            f"Labels there are: {', '.join(sorted({str(x) for x in truth.tolist()}))[:200]}.",
+        )
+    return np.stack([is_gold & is_answer, ~is_gold & is_answer, is_gold & ~is_answer, ~is_gold & ~is_answer], axis=1).astype(
+        np.int64
+    )
+
+
+def _counted(columns: tuple[str, ...], *matrix: Sequence[int]) -> dict[int, Layout]:
+    return {len(columns): linear_layout(columns, matrix, require_counts)}
+
+
+def _right_or_wrong(table: Array) -> None:
+    bad = ~np.isin(table, (0, 1))
+    if bad.any():
+        row = int(bad.any(axis=1).argmax())
+        raise OutscoreError(
+            f"Row {row + 1} is {table[row, 0]:g}, neither 0 nor 1.",
+            "Accuracy and error rate of single numbers are for right-or-wrong items; use `mean` for graded scores.",
+        )
+
+
+RIGHT = linear_layout(("correct (0 or 1)",), ((1, 0), (0, 1)), _right_or_wrong)
+WRONG = linear_layout(("error (0 or 1)",), ((1, 0), (0, 1)), _right_or_wrong)
+TP_ERRORS = {
+    **_counted(TWO, (1, 0), (0, 1)),
+    **_counted(THREE, (1, 0, 0), (0, 1, 1)),
+    **_counted(FOUR, (1, 0, 0, 0), (0, 1, 1, 0)),
+}
+ALL_FOUR = _counted(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+
+
+def _weights(options: Options) -> tuple[int, int]:
+    """β² as p²/q² in lowest terms."""
+    beta = options["beta"]
+    assert isinstance(beta, Fraction)
+    return beta.numerator**2, beta.denominator**2
+
+
+def _fbeta(options: Options) -> AdditiveMetric:
+    """F_β = (p² + q²) tp / ((p² + q²) tp + p² fn + q² fp) with β = p/q (van Rijsbergen, 1979)."""
+    p2, q2 = _weights(options)
+    return AdditiveMetric(f"f{options['beta']}", ("tp", "weighted errors"), ratio=((p2 + q2, 0), (p2 + q2, 1)))
+
+
+def _fbeta_layouts(options: Options) -> dict[int, Layout]:
+    p2, q2 = _weights(options)
+    return {
+        **_counted(THREE, (1, 0, 0), (0, q2, p2)),
+        **_counted(FOUR, (1, 0, 0, 0), (0, q2, p2, 0)),
+    }
+
+
+def _divide(top: Array, bottom: Array) -> Array:
+    defined = bottom != 0
+    return np.where(defined, top / np.where(defined, bottom, 1.0), 0.0)
+
+
+def _exact_divide(top: Fraction, bottom: Fraction) -> Fraction:
+    return top / bottom if bottom else Fraction(0)
+
+
+def _split(totals: Array) -> tuple[Array, Array, Array, Array]:
+    tp, fp, fn, tn = np.moveaxis(np.asarray(totals, dtype=float), -1, 0)
+    return tp, fp, fn, tn
+
+
+def _mcc(totals: Array) -> Array:
+    """Matthews' correlation, computed as covariance over both spreads so that large counts do not overflow."""
+    tp, fp, fn, tn = _split(totals)
+    spread = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
+    return _divide(tp * tn - fp * fn, spread)
+
+
+def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
+    tp, fp, fn, tn = totals
+    square = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    top = tp * tn - fp * fn
+    with localcontext() as context:
+        context.prec = 60
+        if not square:
+            return Decimal(0)
+        ratio = top * top / square
+        root = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).sqrt()
+        return -root if top < 0 else root
+
+
+def _kappa(totals: Array) -> Array:
+    """Cohen's κ = 2(tp·tn - fp·fn) / ((tp+fp)(fp+tn) + (tp+fn)(fn+tn))."""
+    tp, fp, fn, tn = _split(totals)
+    return _divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+def _precise_kappa(totals: Sequence[Fraction]) -> Fraction:
+    tp, fp, fn, tn = totals
+    return _exact_divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+def _balanced(totals: Array) -> Array:
+    """Mean recall over the classes that occur."""
+    tp, fp, fn, tn = _split(totals)
+    classes = (tp + fn > 0).astype(float) + (tn + fp > 0)
+    return _divide(_divide(tp, tp + fn) + _divide(tn, tn + fp), classes)
+
+
+def _precise_balanced(totals: Sequence[Fraction]) -> Fraction:
+    tp, fp, fn, tn = totals
+    classes = Fraction(int(tp + fn > 0) + int(tn + fp > 0))
+    return _exact_divide(_exact_divide(tp, tp + fn) + _exact_divide(tn, tn + fp), classes)
+
+
+def _macro_f1(totals: Array) -> Array:
+    """Mean of the F1 of both classes."""
+    tp, fp, fn, tn = _split(totals)
+    return (_divide(2 * tp, 2 * tp + fp + fn) + _divide(2 * tn, 2 * tn + fp + fn)) / 2
+
+
+def _precise_macro_f1(totals: Sequence[Fraction]) -> Fraction:
+    tp, fp, fn, tn = totals
+    return (_exact_divide(2 * tp, 2 * tp + fp + fn) + _exact_divide(2 * tn, 2 * tn + fp + fn)) / 2
+
+
+BETA = Option("beta", Fraction, Fraction(1), "weight of recall: 2 counts it twice as much as precision", minimum=1e-9)
+
+ENTRIES = (
+    MetricEntry(
+        name="accuracy",
+        eats=("scores", "counts"),
+        summary="share of correct decisions",
+        make=lambda _: AdditiveMetric("accuracy", ("correct", "all"), ratio=((1, 0), (0, 1))),
+        layouts=lambda _: {
+            1: RIGHT,
+            **_counted(("correct", "wrong"), (1, 0), (1, 1)),
+            **_counted(FOUR, (1, 0, 0, 1), (1, 1, 1, 1)),
+        },
+    ),
+    MetricEntry(
+        name="error-rate",
+        eats=("scores", "counts"),
+        summary="errors per unit of length, lower is better",
+        make=lambda _: AdditiveMetric("error-rate", ("errors", "length"), ratio=((1, 0), (0, 1)), direction="lower"),
+        layouts=lambda _: {
+            1: WRONG,
+            **_counted(("errors", "length"), (1, 0), (0, 1)),
+            **_counted(FOUR, (0, 1, 1, 0), (1, 1, 1, 1)),
+        },
+    ),
+    MetricEntry(
+        name="f1",
+        eats=("counts",),
+        summary="F1 of summed counts (micro-F1)",
+        make=lambda _: AdditiveMetric("f1", TWO, ratio=((2, 0), (2, 1))),
+        layouts=lambda _: TP_ERRORS,
+    ),
+    MetricEntry(
+        name="fbeta",
+        eats=("counts",),
+        summary="F-beta of summed counts",
+        make=_fbeta,
+        layouts=_fbeta_layouts,
+        options=(BETA,),
+    ),
+    MetricEntry(
+        name="precision",
+        eats=("counts",),
+        summary="tp / (tp + fp) of summed counts",
+        make=lambda _: AdditiveMetric("precision", ("tp", "fp"), ratio=((1, 0), (1, 1))),
+        layouts=lambda _: {
+            **_counted(THREE, (1, 0, 0), (0, 1, 0)),
+            **_counted(FOUR, (1, 0, 0, 0), (0, 1, 0, 0)),
+        },
+    ),
+    MetricEntry(
+        name="recall",
+        eats=("counts",),
+        summary="tp / (tp + fn) of summed counts",
+        make=lambda _: AdditiveMetric("recall", ("tp", "fn"), ratio=((1, 0), (1, 1))),
+        layouts=lambda _: {
+            **_counted(THREE, (1, 0, 0), (0, 0, 1)),
+            **_counted(FOUR, (1, 0, 0, 0), (0, 0, 1, 0)),
+        },
+    ),
+    MetricEntry(
+        name="jaccard",
+        eats=("counts",),
+        summary="tp / (tp + fp + fn) of summed counts",
+        make=lambda _: AdditiveMetric("jaccard", TWO, ratio=((1, 0), (1, 1))),
+        layouts=lambda _: TP_ERRORS,
+    ),
+    MetricEntry(
+        name="mcc",
+        eats=("counts",),
+        summary="Matthews' correlation coefficient",
+        make=lambda _: AdditiveMetric("mcc", FOUR, _mcc, precise=_precise_mcc),
+        layouts=lambda _: ALL_FOUR,
+    ),
+    MetricEntry(
+        name="balanced-accuracy",
+        eats=("counts",),
+        summary="mean recall over the two classes",
+        make=lambda _: AdditiveMetric("balanced-accuracy", FOUR, _balanced, precise=_precise_balanced),
+        layouts=lambda _: ALL_FOUR,
+    ),
+    MetricEntry(
+        name="kappa",
+        eats=("counts",),
+        summary="Cohen's kappa between prediction and gold",
+        make=lambda _: AdditiveMetric("kappa", FOUR, _kappa, precise=_precise_kappa),
+        layouts=lambda _: ALL_FOUR,
+    ),
+    MetricEntry(
+        name="macro-f1",
+        eats=("counts",),
+        summary="mean F1 of the positive and the negative class",
+        make=lambda _: AdditiveMetric("macro-f1", FOUR, _macro_f1, precise=_precise_macro_f1),
+        layouts=lambda _: ALL_FOUR,
+    ),
+)

@@ -1,0 +1,67 @@
+"""The form of a registry entry for metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array
+from outscore.errors import OutscoreError
+from outscore.options import Option, OptionValue
+
+__all__ = ["Layout", "MetricEntry", "Options", "linear_layout", "require_counts"]
+
+Options = Mapping[str, OptionValue]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Named input columns, and how a table of them becomes the metric's additive columns."""
+
+    columns: tuple[str, ...]
+    rows: Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class MetricEntry:
+    """One metric: what it eats, its options, its layouts (by number of input columns) and its additive form."""
+
+    name: str
+    eats: tuple[str, ...]
+    summary: str
+    make: Callable[[Options], AdditiveMetric]
+    layouts: Callable[[Options], dict[int, Layout]]
+    options: tuple[Option, ...] = ()
+
+    @property
+    def layouts_text(self) -> str:
+        """The accepted rows in words."""
+        defaults = {option.name: option.default for option in self.options}
+        return " or ".join(
+            f"(n, {width}) {', '.join(layout.columns)}" if width > 1 else f"(n,) {layout.columns[0]}"
+            for width, layout in sorted(self.layouts(defaults).items())
+        )
+
+
+def linear_layout(columns: tuple[str, ...], matrix: Sequence[Sequence[int]], check: Callable[[Array], None]) -> Layout:
+    """A layout whose columns are integer combinations of the input; one number more per row of `matrix` is a constant."""
+    weights = np.array(matrix, dtype=np.int64)
+
+    def rows(table: Array) -> Array:
+        check(table)
+        constant = np.ones((len(table), weights.shape[1] - table.shape[1]), dtype=table.dtype)
+        return np.asarray(np.concatenate([table, constant], axis=1) @ weights.T)
+
+    return Layout(columns, rows)
+
+
+def require_counts(table: Array) -> None:
+    """Counts are whole and not negative."""
+    bad = (table < 0) | (table != np.rint(table))
+    if bad.any():
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        raise OutscoreError(
+            f"Row {row + 1}, column {column + 1} is {table[row, column]:g}, not a count.", "Counts are whole numbers from 0 up."
+        )

@@ -1,0 +1,48 @@
+"""Metrics of one score per item: mean, sum and weighted mean."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array
+from outscore.errors import OutscoreError
+from outscore.metrics.entry import Layout, MetricEntry, linear_layout
+
+__all__ = ["ENTRIES"]
+
+
+def _anything(table: Array) -> None:
+    del table
+
+
+def _weighted(table: Array) -> Array:
+    """(score, weight) rows as (weight · score, weight)."""
+    if (table[:, 1] < 0).any():
+        row = int((table[:, 1] < 0).argmax())
+        raise OutscoreError(f"Row {row + 1} has weight {table[row, 1]:g}.", "Weights are numbers from 0 up.")
+    return np.stack([table[:, 0] * table[:, 1], table[:, 1]], axis=1)
+
+
+ENTRIES = (
+    MetricEntry(
+        name="mean",
+        eats=("scores",),
+        summary="mean of the items' scores",
+        make=lambda _: AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1))),
+        layouts=lambda _: {1: linear_layout(("score",), ((1, 0), (0, 1)), _anything)},
+    ),
+    MetricEntry(
+        name="sum",
+        eats=("scores",),
+        summary="sum of the items' scores",
+        make=lambda _: AdditiveMetric("sum", ("score",), ratio=((1,), None)),
+        layouts=lambda _: {1: linear_layout(("score",), ((1,),), _anything)},
+    ),
+    MetricEntry(
+        name="weighted-mean",
+        eats=("scores",),
+        summary="mean of the items' scores, each with its weight",
+        make=lambda _: AdditiveMetric("weighted-mean", ("weighted score", "weight"), ratio=((1, 0), (0, 1))),
+        layouts=lambda _: {2: Layout(("score", "weight"), _weighted)},
+    ),
+)

@@ -1,0 +1,127 @@
+"""Numbers for people: p-values, scores, intervals.
+
+Rounding never flatters: bounds are rounded outwards, and a p-value keeps enough digits to stay on its side of alpha.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+
+from outscore.results import Interval, PValue
+
+__all__ = [
+    "decimals_for",
+    "format_interval",
+    "format_level",
+    "format_number",
+    "format_p",
+    "format_percent",
+    "format_probability",
+]
+
+# Below this the value itself is no longer a normal float and only its logarithm can be trusted.
+SMALLEST_NORMAL_LOG10 = -307.6
+
+
+def format_probability(value: float, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> str:
+    """A probability to so many significant digits, without the zero before the point; below 1e-4 as a power of ten.
+
+    Examples
+    --------
+    >>> format_probability(0.0123456), format_probability(3.94e-281), format_probability(1.0)
+    ('.0123', '3.94e-281', '1')
+    """
+    if value in (0.0, 1.0):
+        return f"{value:.0f}"
+    rounded = Decimal(repr(value)).normalize(Context(prec=digits, rounding=rounding, Emin=-999))
+    if value < 1e-4:
+        mantissa, _, exponent = f"{rounded:.{digits - 1}e}".lower().partition("e")
+        return f"{mantissa}e{int(exponent)}"
+    places = max(digits - 1 - rounded.adjusted(), digits - 1)
+    return f"{rounded:.{places}f}".removeprefix("0")
+
+
+def format_p(p: PValue, alpha: float | None = None) -> str:
+    """The p-value as people write it, with its error where it has one.
+
+    With `alpha` enough digits are shown for the rounded number to stand on the same side of it as the true one.
+
+    Examples
+    --------
+    >>> format_p(PValue(0.0123, 0.0123, 0.0123, -1.91, "exact", "lattice"))
+    'p = .0123'
+    >>> format_p(PValue(5e-324, 0.0, 5e-324, -1505.23, "exact", "lattice"))
+    'p = 10^-1505.2'
+    """
+    if p.log10 < SMALLEST_NORMAL_LOG10:
+        return f"p = 10^{p.log10:.1f}"
+    shown = f"p = {format_probability(p.value, _digits(p.value, alpha))}"
+    if p.method == "certified" and p.lower == 0.0 < p.upper:
+        # Only an upper end is known, so an equals sign would claim too much.
+        return f"p <= {format_probability(p.upper, 3, ROUND_CEILING)}"
+    low, high = format_probability(p.lower, 4, ROUND_FLOOR), format_probability(p.upper, 4, ROUND_CEILING)
+    if p.method == "certified" and p.lower < p.upper:
+        return f"{shown} (between {low} and {high})"
+    if p.method == "monte-carlo":
+        return f"{shown} ± {format_probability((p.upper - p.lower) / 2, 2)}, 99 % bounds {low} to {high}"
+    return shown
+
+
+def _digits(value: float, alpha: float | None) -> int:
+    fewest = 2 if value < 1e-4 else 3
+    if alpha is None or value == alpha:
+        return fewest
+    for digits in range(fewest, 17):
+        rounded = float(f"{value:.{digits - 1}e}")
+        if rounded != alpha and (rounded < alpha) == (value < alpha):
+            return digits
+    return 17
+
+
+def decimals_for(*values: float, difference: float = 0.0) -> int:
+    """How many decimals show the largest value to four digits and the difference to two."""
+    largest = max((abs(v) for v in values if math.isfinite(v)), default=0.0)
+    wanted = 3 - math.floor(math.log10(largest)) if largest else 4
+    if difference and math.isfinite(difference):
+        wanted = max(wanted, 1 - math.floor(math.log10(abs(difference))))
+    return min(max(wanted, 0), 12)
+
+
+def format_number(value: float | None, decimals: int | None = None, *, sign: bool = False) -> str:
+    """A score or a difference for people: four significant digits, or so many decimals.
+
+    Examples
+    --------
+    >>> format_number(0.954321), format_number(0.0143, 4, sign=True), format_number(1234567.0)
+    ('0.9543', '+0.0143', '1234567')
+    """
+    if value is None:
+        return "unbounded"
+    plus = "+" if sign and value > 0 else ""
+    if not math.isfinite(value) or 0 < abs(value) < 1e-9 or abs(value) >= 1e9:
+        return f"{plus}{value:.4g}"
+    places = decimals_for(value) if decimals is None else decimals
+    text = f"{value:.{places}f}"
+    # Rounding may leave a minus sign before nothing but zeros.
+    return plus + (text.removeprefix("-") if float(text) == 0 else text)
+
+
+def format_interval(interval: Interval, decimals: int | None = None) -> str:
+    """The two ends of an interval, in words where one is missing."""
+    low, high = (format_number(end, decimals) for end in (interval.low, interval.high))
+    if interval.low is None and interval.high is None:
+        return "unbounded on both sides"
+    if interval.low is None:
+        return f"up to {high}"
+    return f"from {low} upwards" if interval.high is None else f"{low} to {high}"
+
+
+def format_level(alpha: float) -> str:
+    """A significance level as it was given: .05."""
+    return f"{alpha:g}".removeprefix("0")
+
+
+def format_percent(level: float) -> str:
+    """A confidence level: 95 %."""
+    return f"{100 * level:.10g} %"

@@ -1,0 +1,1 @@
+"""Seeded resampling: arrays in, numbers out, the same on any number of blocks, threads and workers."""

@@ -1,0 +1,263 @@
+"""What comes out: frozen results that survive a JSON round trip.
+
+One schema serves the command line, `to_dict`, and saved files. Fractions stay fractions, precision stays full, and what is
+not finite (an unbounded limit) is null.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+import msgspec
+
+from outscore.errors import OutscoreError
+
+__all__ = [
+    "Alignment",
+    "Comparison",
+    "Comparisons",
+    "Decision",
+    "Design",
+    "Family",
+    "Interval",
+    "PValue",
+    "PathStep",
+    "Result",
+    "Slice",
+    "SystemScore",
+]
+
+Kind = Literal["exact", "certified", "monte-carlo", "asymptotic"]
+SMALLEST = 5e-324
+LN10 = math.log(10.0)
+
+
+class Result:
+    """Mixin: dictionaries in and out, and a plain rendering in notebooks."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON-ready dictionaries, lists and numbers."""
+        plain = _without_non_finite(msgspec.to_builtins(self))
+        assert isinstance(plain, dict)
+        return plain
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The inverse of `to_dict`."""
+        try:
+            return msgspec.convert(data, cls)
+        except msgspec.ValidationError as error:
+            raise OutscoreError(f"This is not a saved {cls.__name__}: {error}.") from None
+
+    def _repr_html_(self) -> str:
+        # Every result has a verdict; a property here would forbid `Comparison` to store its own.
+        return f"<p>{html.escape(getattr(self, 'verdict'))}</p>"  # noqa: B009
+
+
+def _without_non_finite(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_non_finite(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_without_non_finite(inner) for inner in value]
+    return value
+
+
+@dataclass(frozen=True)
+class PValue(Result):
+    """A p-value with its error: `value` for people, `upper` for decisions, `log10` for the very small.
+
+    `method` is the kind ("exact", "certified", "monte-carlo", "asymptotic"), `kernel` the algorithm that served. Exact values
+    are correct to about eleven digits and have lower = upper = value; certified ones lie between `lower` and `upper` and
+    `value` is their geometric middle; Monte-Carlo bounds are the 99 % Clopper-Pearson interval. `mid` is the mid-p of an
+    exact test on discrete data. Nothing underflows: below 5e-324 `value` is 5e-324, `lower` is 0, and `log10` is to be trusted.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    log10: float
+    method: Kind
+    kernel: str
+    test: str = "permutation"
+    statistic: float = 0.0
+    n: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    mid: float | None = None
+    adjusted: float | None = None
+
+    @classmethod
+    def from_logs(cls, log_lower: float, log_upper: float, *, method: Kind, kernel: str, log_mid: float | None = None) -> Self:
+        """Build one from natural logarithms of its bounds, which may lie far below the smallest float."""
+        log_lower, log_upper = min(log_lower, 0.0), min(log_upper, 0.0)
+        # Without a lower bound there is no middle: the upper end is all that is known.
+        log_value = (log_lower + log_upper) / 2 if math.isfinite(log_lower) else log_upper
+        return cls(
+            value=max(math.exp(log_value), SMALLEST),
+            lower=_exp(log_lower),
+            upper=max(math.exp(log_upper), SMALLEST),
+            log10=log_value / LN10 + 0.0,
+            method=method,
+            kernel=kernel,
+            mid=None if log_mid is None else max(math.exp(log_mid), SMALLEST),
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value was computed without sampling, bounding or approximation."""
+        return self.method == "exact"
+
+    @property
+    def verdict(self) -> str:
+        """The p-value with its test and method."""
+        return f"p = {self.value:.4g} ({self.test} test, {self.method}: {self.kernel})"
+
+    @property
+    def signature(self) -> str:
+        """One line that says how the number came about."""
+        return f"test:{self.test}|method:{self.method}|kernel:{self.kernel}|n:{self.n}"
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def _exp(log: float) -> float:
+    """exp for a lower bound: 0 where it would be subnormal, since that would no longer be below."""
+    return math.exp(log) if log > -708.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Interval(Result):
+    """A confidence interval for the difference A - B; None is an unbounded side.
+
+    `dual` says that the interval holds exactly the differences its own test does not reject.
+    """
+
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    dual: bool
+
+    @property
+    def verdict(self) -> str:
+        """The interval with its level and method."""
+        low = "-inf" if self.low is None else f"{self.low:.6g}"
+        high = "inf" if self.high is None else f"{self.high:.6g}"
+        return f"{self.level:.0%} interval [{low}, {high}] ({self.method})"
+
+
+@dataclass(frozen=True)
+class SystemScore(Result):
+    """One system's score on the metric."""
+
+    system: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        """The score in a sentence."""
+        return f"{self.system} scores {self.value:.6g}"
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """How the rows of the two systems were matched."""
+
+    common: int
+    only_a: int = 0
+    only_b: int = 0
+    duplicates: int = 0
+    conflicts: int = 0
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """One view of the same data: every row for itself, repeats averaged, clusters as one."""
+
+    view: Literal["rows", "items", "clusters"]
+    n: int
+    difference: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Design:
+    """What counts as one unit, and how the answer moved on the way there."""
+
+    rows: int
+    items: int
+    repeats: float
+    path: list[PathStep]
+    unit_size: int = 1
+    remainder: int = 0
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A part of the data: the rows where a column has one value."""
+
+    column: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The outcome in two words: who won, and what may be claimed."""
+
+    winner: Literal[0, 1] | None
+    claim: Literal["better", "undecided", "equivalent", "non-inferior"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Comparisons whose p-values are corrected together."""
+
+    correction: str
+    error_rate: str
+    m: int
+
+
+@dataclass(frozen=True)
+class Comparison(Result):
+    """Two systems, one metric, one answer with its evidence."""
+
+    systems: tuple[str, str]
+    metric: str
+    signature: str
+    higher_is_better: bool
+    n: int
+    clusters: int | None
+    design: Design
+    alignment: Alignment
+    scores: tuple[SystemScore, SystemScore]
+    difference: float
+    p: PValue
+    interval: Interval | None
+    decision: Decision
+    verdict: str
+    sentence: str
+    notes: list[str] = field(default_factory=list)
+    dataset: str | None = None
+    slice: Slice | None = None
+
+
+@dataclass(frozen=True)
+class Comparisons(Result):
+    """What `compare` saves: the comparisons of one call, their family, and the settings that repeat it."""
+
+    comparisons: list[Comparison]
+    settings: dict[str, Any]
+    family: Family | None = None
+    schema: Literal["outscore/result/1"] = "outscore/result/1"
+
+    @property
+    def verdict(self) -> str:
+        """All verdicts, one after the other."""
+        return " ".join(c.verdict for c in self.comparisons)

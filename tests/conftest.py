@@ -1,0 +1,87 @@
+"""What all tests share: real data beside the project, golden files, and a result made by hand."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from outscore.results import Alignment, Comparison, Decision, Design, Interval, PathStep, PValue, SystemScore
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = ROOT / "tests" / "golden"
+# OUTSCORE_UPDATE_GOLDEN=1 writes what the commands say now; look at the diff before committing it.
+UPDATE_GOLDEN = os.environ.get("OUTSCORE_UPDATE_GOLDEN") == "1"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data, which is never part of the project."""
+    folder = Path(os.environ.get("OUTSCORE_SHARED_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("real data not found: set OUTSCORE_SHARED_DATA to their folder")
+    return folder
+
+
+@pytest.fixture
+def golden():
+    """Compare a text with tests/golden/NAME, or renew it."""
+
+    def check(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if UPDATE_GOLDEN:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.is_file(), f"{path} is missing: run with OUTSCORE_UPDATE_GOLDEN=1"
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
+
+
+def make_p(value: float, method: str = "exact", lower: float | None = None, upper: float | None = None, **more) -> PValue:
+    return PValue(
+        value,
+        value if lower is None else lower,
+        value if upper is None else upper,
+        math.log10(value),
+        method,
+        more.pop("kernel", "lattice"),
+        n=2000,
+        **more,
+    )
+
+
+def make_comparison(**changes) -> Comparison:
+    comparison = Comparison(
+        systems=("A", "B"),
+        metric="accuracy",
+        signature="metric:accuracy|test:permutation|method:exact|kernel:lattice|n:2000|alternative:two-sided|alpha:0.05|outscore:0",
+        higher_is_better=True,
+        n=2000,
+        clusters=None,
+        design=Design(rows=2000, items=2000, repeats=1, path=[PathStep("rows", 2000, 0.0143, 0.0123)]),
+        alignment=Alignment(common=2000),
+        scores=(SystemScore("A", 0.9543), SystemScore("B", 0.94)),
+        difference=0.0143,
+        p=make_p(0.0123, mid=0.012),
+        interval=Interval(0.01, 0.0186, 0.95, "inversion", dual=True),
+        decision=Decision(0, "better"),
+        verdict="A outscored B: accuracy 0.9543 against 0.9400; p = .0123, exact paired permutation test.",
+        sentence="On 2,000 items, A is better than B.",
+    )
+    return replace(comparison, **changes)
+
+
+@pytest.fixture(scope="session")
+def p_value():
+    """A p-value made by hand."""
+    return make_p
+
+
+@pytest.fixture(scope="session")
+def comparison():
+    """A comparison made by hand, with changes."""
+    return make_comparison

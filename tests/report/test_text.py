@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outscore.report.text import render
+from outscore.results import Alignment, Comparisons, Design, Family, Interval, PathStep, SystemScore
+
+SETTINGS = {"alpha": 0.05, "alternative": "two-sided", "inputs": [{"path": "x.txt", "rows": 2000}]}
+
+
+def test_order_and_content(comparison):
+    text = render(Comparisons([comparison(notes=["A note."])], SETTINGS))
+    parts = ["A outscored B", "scores ", "difference ", "p-value ", "design ", "notes ", "for a paper ", "signature "]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert places[0] == 0
+    assert "accuracy (higher is better)" in text
+    assert "+0.0143   (A - B)" in text
+    assert "95 % interval 0.0100 to 0.0186   (inversion, dual to the test)" in text
+    assert "exact paired permutation test, two-sided; kernel: lattice" in text
+    assert "mid-p = .0120" in text
+    assert text.endswith("outscore:0\n")
+
+
+def test_scores_are_aligned(comparison):
+    c = comparison(systems=("short", "a longer name"), scores=(SystemScore("short", 0.95), SystemScore("a longer name", 10.5)))
+    lines = render(Comparisons([c], {})).splitlines()
+    ends = {len(line) for line in lines if line.strip().startswith(("short ", "a longer name "))}
+    assert len(ends) == 1
+
+
+def test_design_path_only_when_there_is_one(comparison):
+    assert "as rows" not in render(Comparisons([comparison()], {}))
+    path = [PathStep("rows", 4000, 0.01, 0.001), PathStep("items", 2000, 0.01, 0.02), PathStep("clusters", 100, 0.01, 0.3)]
+    text = render(Comparisons([comparison(clusters=100, design=Design(4000, 2000, 2.0, path))], {}))
+    assert "in 100 clusters that are swapped as one" in text
+    assert [view for view in ("as rows:", "as items:", "as clusters:") if view in text] == [
+        "as rows:",
+        "as items:",
+        "as clusters:",
+    ]
+
+
+def test_what_is_missing_is_said_or_left_out(comparison):
+    c = comparison(interval=None, p=replace(comparison().p, mid=None))
+    text = render(Comparisons([c], {}))
+    assert "no interval" in text
+    assert "mid-p" not in text
+    assert "notes" not in text
+    unbounded = comparison(interval=Interval(None, None, 0.95, "inversion", dual=True))
+    assert "unbounded on both sides" in render(Comparisons([unbounded], {}))
+
+
+def test_alignment_is_shown_when_something_was_left_out(comparison):
+    assert "in common" not in render(Comparisons([comparison()], {}))
+    text = render(Comparisons([comparison(alignment=Alignment(1990, 10, 0, 3, 1))], {}))
+    assert "1,990 in common, 10 only in A, 0 only in B, 3 duplicates, 1 in conflict" in " ".join(text.split())
+
+
+def test_several_comparisons(comparison):
+    text = render(Comparisons([comparison(), comparison()], SETTINGS, Family("holm", "FWER", 2)))
+    assert text.count("A outscored B") == 2
+    assert "2 comparisons, holm (FWER)" in text
+
+
+def test_verbose_adds_settings_and_digits(comparison):
+    text = render(Comparisons([comparison()], SETTINGS), verbose=True)
+    assert "x.txt" in text
+    assert "value 0.0123" in text
+    assert "2,000 in common" in text
+
+
+names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z", "M"]), min_size=1, max_size=120)
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@given(name=names, width=st.integers(60, 100))
+def test_no_line_is_too_long(comparison, verbose, name, width):
+    c = comparison(
+        systems=(name, "B"),
+        scores=(SystemScore(name, 0.5), SystemScore("B", 0.4)),
+        verdict=f"{name} outscored B: x.",
+        signature=f"metric:{name}|n:5",
+        notes=[name],
+    )
+    text = render(Comparisons([c], SETTINGS | {"a-very-long-setting": name}), width=width, verbose=verbose)
+    assert max(len(line) for line in text.splitlines()) <= width

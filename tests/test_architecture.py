@@ -1,0 +1,90 @@
+"""Imports point one way: the table says which parts of the library each part may use, and nothing else may appear."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "outscore"
+
+GROUND = {"errors"}
+INPUT = GROUND | {"options", "data"}
+# One row per part. What a part may import is stated in full: a missing name is a broken rule, not an oversight.
+ALLOWED: dict[str, set[str]] = {
+    "_version": set(),
+    "errors": set(),
+    "options": GROUND,
+    "data": GROUND,
+    "results": GROUND,
+    # Arrays in, numbers out: neither knows what a result or a test is.
+    "exact": INPUT,
+    "resampling": INPUT,
+    "inference": INPUT | {"results", "exact", "resampling"},
+    "metrics": INPUT,
+    "formats": INPUT,
+    "demo": set(),
+    "numerals": {"results"},
+    "wording": {"_version", "numerals", "results"},
+    "procedure": INPUT | {"_version", "results", "exact", "resampling", "inference", "metrics", "formats", "wording"},
+    "report": GROUND | {"results", "numerals", "wording"},
+    "cli": INPUT | {"_version", "results", "inference", "metrics", "formats", "demo", "procedure", "report"},
+    "__main__": {"cli"},
+}
+# The front door re-exports lazily and may name anything.
+FREE = {"__init__"}
+
+
+def part_of(path: Path) -> str:
+    inside = path.relative_to(SOURCE)
+    return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+
+
+def imports_of(path: Path) -> set[str]:
+    """The parts of outscore a file imports, wherever in the file the import stands."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names = (
+                [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "outscore" else [node.module or ""]
+            )
+        else:
+            continue
+        for name in names:
+            root, _, rest = name.partition(".")
+            if root == "outscore":
+                found.add(rest.partition(".")[0] or "outscore")
+    return found
+
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def test_the_table_is_acyclic():
+    done: set[str] = set()
+    waiting = dict(ALLOWED)
+    while waiting:
+        free = [part for part, uses in waiting.items() if uses <= done]
+        assert free, f"a circle among {sorted(waiting)}"
+        done.update(free)
+        for part in free:
+            del waiting[part]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_one_way(path):
+    part = part_of(path)
+    if part in FREE:
+        return
+    assert part in ALLOWED, f"{part} has no row in the table"
+    assert imports_of(path) - {part} <= ALLOWED[part]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_library_does_not_print(path):
+    calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    assert not any(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls)

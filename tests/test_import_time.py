@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = ("numpy", "scipy", "polars", "rich", "msgspec")
+
+
+def loaded_after(code: str) -> set[str]:
+    report = f"import sys\n{code}\nprint('MODULES', *sorted(m for m in sys.modules if '.' not in m))"
+    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split()[1:])
+
+
+def test_import_is_free():
+    assert not loaded_after("import outscore").intersection(HEAVY)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["--version"]])
+def test_help_loads_nothing_heavy(arguments):
+    code = f"from outscore.cli import app\ntry:\n    app({arguments!r})\nexcept SystemExit as end:\n    assert not end.code"
+    assert not loaded_after(code).intersection(HEAVY)
+
+
+def test_help_answers_at_once():
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "outscore", "--help"], capture_output=True, check=True)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.3
