@@ -22,7 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "exact": INPUT,
     "resampling": INPUT,
     "inference": INPUT | {"results", "exact", "resampling"},
-    "metrics": INPUT,
+    "metrics": INPUT | {"exact"},
     "formats": INPUT,
     "demo": set(),
     "numerals": {"results"},

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum, log_factor
+from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum
 from outscore.exact.lattice import UP, saddle_point
 from outscore.exact.sieve import survivors
 
@@ -30,7 +30,7 @@ __all__ = ["Bounds", "bounds"]
 
 Array = NDArray[Any]
 
-FIRST_DEGREE = 20_000
+FIRST_DEGREES = 4_000, 20_000
 LAST_DEGREE = 10_000_000
 SIEVE_BUDGET = 4e8
 MOST_SURVIVORS = 400_000
@@ -100,7 +100,8 @@ def bounds(
 
 
 def _refined(bracket: _Bracket, width: float, log_level: float | None) -> Bounds:
-    degree = FIRST_DEGREE
+    # Few units leave many frequencies alive, so that each degree costs; many units leave few, and a high degree is free.
+    degree = min(max(20 * len(bracket.law.counts), FIRST_DEGREES[0]), FIRST_DEGREES[1])
     best = bracket.evaluate(degree)
     while degree < LAST_DEGREE and (best.width > width or (log_level is not None and not best.settles(log_level))):
         # The gap shrinks like 1/K, so the degree that suffices is known; a margin makes up for what rounding adds.
@@ -187,14 +188,14 @@ class _Bracket:
         if len(index) * len(sizes) > 100 * SIEVE_BUDGET or len(index) > MOST_SURVIVORS:
             raise BudgetError
         omega = step[0] * index
-        log_phi, phase = np.zeros(len(index)), -omega * self.observed
-        width = max(1, 400_000 // max(1, len(index)))
+        psi = np.exp(-1j * omega * self.observed)
+        width = max(1, 200_000 // max(1, len(index)))
         for start in range(0, len(sizes), width):
-            these = slice(start, start + width)
-            modulus, angle = log_factor(np.outer(omega, sizes[these]), tanh[these], sech2[these])
-            log_phi += modulus.sum(axis=1)
-            phase += angle.sum(axis=1)
-        psi = np.exp(log_phi + 1j * phase)
-        # Sums of n terms for modulus and angle, and arguments ω·a rounded before the sine is taken.
-        doubt = UNIT * (np.abs(psi) * (len(sizes) + 20 + omega * self.observed) + omega * self.total)
+            angle = np.outer(omega, sizes[start : start + width])
+            factor = np.empty(angle.shape, dtype=complex)
+            np.cos(angle, out=factor.real)
+            np.multiply(np.sin(angle), tanh[start : start + width], out=factor.imag)
+            psi *= factor.prod(axis=1)
+        # n complex products, and arguments ω·a rounded before sine and cosine are taken.
+        doubt = UNIT * (np.abs(psi) * (4 * len(sizes) + 20 + omega * self.observed) + omega * self.total)
         return index, psi, doubt

@@ -24,7 +24,8 @@ __all__ = ["survivors"]
 Array = NDArray[Any]
 
 SMALL_GRID = 2_048
-"""Grids up to this size are cheaper to evaluate than to sieve."""
+SMALL_WORK = 1.5e6
+"""Grids of few points, or of few sines in all, are cheaper to evaluate than to sieve."""
 FIRST_ITEMS = 64
 BLOCK = 1 << 20
 """Entries of one work matrix: 8 MB, about what the caches still like."""
@@ -37,7 +38,8 @@ def survivors(values: Array, counts: Array, sech2: Array, step: Array, low: Arra
     """
     low, high = np.atleast_1d(low).astype(np.int64), np.atleast_1d(high).astype(np.int64)
     axes = len(low)
-    if math.prod((high - low + 1).tolist()) <= SMALL_GRID:
+    grid = math.prod((high - low + 1).tolist())
+    if grid <= SMALL_GRID or grid * len(values) <= SMALL_WORK:
         return _cover(low, high, np.ones(axes, dtype=np.int64))[0]
     order = _useful_first(values, counts, sech2)
     values, counts, sech2 = values[order].astype(float), counts[order].astype(float), sech2[order]

@@ -5,19 +5,22 @@ with difference d_g and weight w_g (their denominators),
 
     p_greater(δ) = 2^-G · #{subsets F : Σ_F d ≤ δ Σ_F w}
 
-which never decreases in δ, so the limits are subset means. Few units: all of them are listed. Many: a secant on the probit
-scale, started at the t limits, then both sides of the limit are certified and the outer one is reported.
+which never decreases in δ, so the limits are subset means. Few units: all of them are listed. Many: a secant on the
+saddlepoint approximation, started at the t limits, finds the neighbourhood, then both sides of the limit are certified by
+bounds and the outer one is reported.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.exact import bracket, enumeration, numbers
+from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.flipped import flips_of, units_of
 from outscore.results import Interval, PValue
 
@@ -101,33 +104,54 @@ def _certified(d: Array, w: Array, alpha: float) -> Limit:
     if spread == 0.0:
         return Limit(mean, mean)
     target = float(scipy.special.ndtri(alpha))
-
-    def miss(delta: float) -> float:
-        found = _p_greater(d, w, delta)
-        middle = math.exp(max(-500.0, (max(found.lower, -1000.0) + found.upper) / 2))
-        return float(scipy.special.ndtri(min(max(middle, 1e-15), 1 - 1e-15))) - target
-
-    before = mean + target * spread
-    miss_before = miss(before)
-    here = before - miss_before * spread
-    for _ in range(10):
-        miss_here = miss(here)
-        if abs(miss_here) < TOLERANCE / 4 or miss_here == miss_before:
-            break
-        step = miss_here * (here - before) / (miss_here - miss_before)
-        before, miss_before, here = here, miss_here, here - math.copysign(min(abs(step), spread), step)
+    here = _approximate_limit(d, w, target, mean + target * spread, spread)
     log_alpha = math.log(alpha)
-    outer = _walk(here, -TOLERANCE / 2 * spread, lambda x: _p_greater(d, w, x).upper <= log_alpha)
-    inner = _walk(here, TOLERANCE / 2 * spread, lambda x: _p_greater(d, w, x).lower > log_alpha)
+    found = _p_greater(d, w, here)
+    # On the probit scale a step of one standard error is a step of one: that tells where each end will be certified.
+    least, most = (float(scipy.special.ndtri(math.exp(x))) - target for x in (max(found.lower, -700.0), found.upper))
+    outer = _walk(here, -(TOLERANCE / 4 + max(0.0, 1.05 * most)) * spread, lambda x: _p_greater(d, w, x).upper <= log_alpha)
+    inner = _walk(here, (TOLERANCE / 4 + max(0.0, -1.05 * least)) * spread, lambda x: _p_greater(d, w, x).lower > log_alpha)
+    return _halve(d, w, log_alpha, outer, inner, TOLERANCE * spread) if len(d) <= MOST_HALVED else Limit(outer, inner)
+
+
+def _halve(d: Array, w: Array, log_alpha: float, outer: float, inner: float, tolerance: float) -> Limit:
+    """Close in by bisection, where every p is exact and so decides."""
+    while inner - outer > tolerance:
+        middle = (outer + inner) / 2
+        found = _p_greater(d, w, middle)
+        if found.upper <= log_alpha:
+            outer = middle
+        elif found.lower > log_alpha:
+            inner = middle
+        else:
+            break
     return Limit(outer, inner)
 
 
-def _walk(start: float, step: float, there: object) -> float:
+def _approximate_limit(d: Array, w: Array, target: float, start: float, spread: float) -> float:
+    """Secant on the probit scale, where p is nearly linear in δ, with the saddlepoint approximation for p."""
+
+    def miss(delta: float) -> float:
+        shifted = d - w * delta
+        return approximate_probit(shifted, math.fsum(shifted.tolist())) - target
+
+    before, miss_before = start, miss(start)
+    here = before - miss_before * spread
+    for _ in range(12):
+        miss_here = miss(here)
+        if abs(miss_here) < TOLERANCE / 10 or miss_here == miss_before:
+            break
+        step = miss_here * (here - before) / (miss_here - miss_before)
+        before, miss_before, here = here, miss_here, here - math.copysign(min(abs(step), spread), step)
+    return here
+
+
+def _walk(start: float, step: float, certified: Callable[[float], bool]) -> float:
     """Step away in growing strides until the condition is certified."""
     at = start + step
-    while not there(at):  # type: ignore[operator]
+    while not certified(at):
         step *= 1.6
-        at += step
+        at += step / 2
     return at
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from outscore.data import AdditiveMetric, Array
 from outscore.errors import OutscoreError
+from outscore.exact.numbers import as_written
 from outscore.metrics.entry import Layout, MetricEntry, linear_layout
 
 __all__ = ["ENTRIES"]
@@ -20,7 +21,12 @@ def _weighted(table: Array) -> Array:
     if (table[:, 1] < 0).any():
         row = int((table[:, 1] < 0).argmax())
         raise OutscoreError(f"Row {row + 1} has weight {table[row, 1]:g}.", "Weights are numbers from 0 up.")
-    return np.stack([table[:, 0] * table[:, 1], table[:, 1]], axis=1)
+    written = as_written(table)
+    if written is None:
+        return np.stack([table[:, 0] * table[:, 1], table[:, 1]], axis=1)
+    # Multiplied as whole numbers and divided once, a product of decimals is still recognised as one.
+    (whole,), scale = written
+    return np.stack([whole[:, 0] * whole[:, 1], whole[:, 1] * scale], axis=1) / scale**2
 
 
 ENTRIES = (

@@ -26,6 +26,8 @@ from outscore.results import Alignment, Comparison, Comparisons, Design, Interva
 
 __all__ = ["compare", "comparisons", "permutation_test"]
 
+LARGEST_SCORE = 1e150
+"""Squares and sums of scores up to this size are finite."""
 ALTERNATIVES = ("two-sided", "greater", "less")
 
 
@@ -268,6 +270,8 @@ def _numbers(x: object, name: str) -> Array:
     if raw.dtype.kind == "f" and not np.isfinite(raw).all():
         row = int(np.argwhere(~np.isfinite(raw))[0][0])
         raise OutscoreError(f"`{name}` is {raw[row]} at row {row + 1}.", "Every item needs a finite number; drop or repair it.")
+    if raw.dtype.kind == "f" and float(np.abs(raw).max()) > LARGEST_SCORE:
+        raise OutscoreError(f"`{name}` holds a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
     if raw.dtype.kind != "f" and float(np.abs(raw.astype(float)).sum(axis=0).max()) >= LARGEST_TOTAL:
         raise OutscoreError(f"The integers of `{name}` add up to more than 2**53.", "Divide them by a common factor.")
     return raw.astype(np.float64 if raw.dtype.kind == "f" else np.int64)

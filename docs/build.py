@@ -1,0 +1,60 @@
+"""Renew what the documentation quotes: every table and every output between markers is made by running its command.
+
+    <!-- output: outscore metrics -->
+    ```text
+    (replaced)
+    ```
+    <!-- /output -->
+
+`python docs/build.py` rewrites the files, `python docs/build.py --check` fails when one of them is out of date. Commands run
+in a temporary folder that holds the demonstration data, so paths in the outputs are the reader's own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"(<!-- output: (?P<command>.+?) -->\n```text\n).*?(```\n<!-- /output -->)", re.DOTALL)
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints, as a reader at an 80-column terminal would see it."""
+    words = [sys.executable, "-m", *shlex.split(command)]
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False, encoding="utf-8")
+    return (done.stdout + done.stderr).rstrip("\n")
+
+
+def renewed(text: str, folder: Path) -> str:
+    """A page with all its outputs made anew."""
+    return BLOCK.sub(lambda block: block[1] + run(block["command"], folder) + "\n" + block[3], text)
+
+
+def main(arguments: list[str]) -> int:
+    """Rewrite, or check."""
+    stale = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run("outscore demo", folder)
+        for page in PAGES:
+            old = page.read_text(encoding="utf-8")
+            new = renewed(old, folder)
+            if new != old:
+                stale.append(page.relative_to(ROOT))
+                if "--check" not in arguments:
+                    page.write_text(new, encoding="utf-8")
+    for page in stale:
+        print(f"{page}: {'out of date, run `make docs`' if '--check' in arguments else 'renewed'}")
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
