@@ -17,6 +17,7 @@ from outscore.errors import OutscoreError
 
 __all__ = [
     "Alignment",
+    "Bayes",
     "Comparison",
     "Comparisons",
     "Decision",
@@ -28,6 +29,7 @@ __all__ = [
     "Result",
     "Slice",
     "SystemScore",
+    "TestResult",
 ]
 
 Kind = Literal["exact", "certified", "monte-carlo", "asymptotic"]
@@ -149,6 +151,34 @@ class Interval(Result):
         low = "-inf" if self.low is None else f"{self.low:.6g}"
         high = "inf" if self.high is None else f"{self.high:.6g}"
         return f"{self.level:.0%} interval [{low}, {high}] ({self.method})"
+
+
+@dataclass(frozen=True)
+class Bayes:
+    """Posterior probabilities: A better, practically equal (within `rope` either way), B better."""
+
+    a_better: float
+    equal: float
+    b_better: float
+    rope: float
+
+
+@dataclass(frozen=True)
+class TestResult(Result):
+    """What every test returns: its p-value, the interval of the same design, and what the reader should know."""
+
+    # Not a test class, whatever its name says to pytest.
+    __test__ = False
+
+    p: PValue
+    interval: Interval | None = None
+    notes: list[str] = field(default_factory=list)
+    bayes: Bayes | None = None
+
+    @property
+    def verdict(self) -> str:
+        """The p-value in words."""
+        return self.p.verdict
 
 
 @dataclass(frozen=True)

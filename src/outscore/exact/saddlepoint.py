@@ -27,8 +27,8 @@ def approximate_probit(sizes: Array, observed: float) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> round(approximate_probit(np.ones(100), 21.0), 2)  # between 20 and 22: exact -2.06
-    -2.06
+    >>> round(approximate_probit(np.arange(1.0, 101.0), 1000.0), 2)  # exact: -1.72
+    -1.72
     """
     sizes = np.abs(sizes[sizes != 0])
     scale = float(sizes.max())

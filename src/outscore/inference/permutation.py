@@ -25,13 +25,16 @@ from outscore.data import AdditiveMetric, PairedScores
 from outscore.errors import OutscoreError
 from outscore.exact.flipsum import BudgetError
 from outscore.inference import curved, linear
-from outscore.inference.binary import discordance, tango_test
+from outscore.inference.binary import discordance, tango_interval, tango_test
+from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Flips, Request, flips_of, units_of
+from outscore.inference.inversion import inversion_interval
 from outscore.inference.published import convolved
 from outscore.inference.sampled import monte_carlo
-from outscore.results import PValue
+from outscore.options import Option
+from outscore.results import Interval, PValue, TestResult
 
-__all__ = ["METHODS", "permutation"]
+__all__ = ["ENTRY", "METHODS", "permutation"]
 
 METHODS = ("auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo")
 
@@ -67,3 +70,56 @@ def _solve(flips: Flips, request: Request) -> PValue:
             f"No exact method serves {flips.name} on these {len(flips.vectors)} units.",
             "Use method='auto': it turns to certified bounds or to Monte Carlo, and says so.",
         ) from None
+
+
+def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p: PValue) -> Interval | None:
+    """The interval of the same design as p: Tango for right-or-wrong items, inversion for other linear metrics."""
+    at_zero = permutation(pairs, metric, Request(asked.alternative, level=asked.alpha)) if asked.delta else p
+    pair = discordance(pairs, metric)
+    if pair is not None:
+        return tango_interval(pair, asked.alpha, at_zero, asked.alternative)
+    return inversion_interval(pairs, metric, asked.alpha, at_zero, asked.alternative)
+
+
+def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None) -> list[str]:
+    notes = []
+    if interval is None:
+        notes.append(f"No interval: {metric.name} is not linear in these data, so the permutation test cannot be inverted.")
+    elif interval.low is None and interval.high is None:
+        notes.append("The interval is unbounded: with so few units no difference can be rejected at this level.")
+    if asked.delta and p.kernel == "tango":
+        notes.append(f"Right-or-wrong items at delta = {asked.delta:g}: Tango's score test, a large-sample approximation.")
+    elif asked.delta:
+        notes.append(f"The test takes the items' differences as symmetric about delta = {asked.delta:g}.")
+    if p.method == "monte-carlo" and asked.options["method"] == "auto":
+        notes.append("No exact method serves these data; p was sampled, and its bounds hold with 99 % confidence.")
+    return notes
+
+
+def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    request = Request(
+        alternative=asked.alternative,
+        delta=asked.delta,
+        method=str(asked.options["method"]),
+        resamples=asked.count("resamples"),
+        seed=asked.seed,
+        level=asked.alpha,
+    )
+    p = permutation(pairs, metric, request)
+    interval = _interval(pairs, metric, asked, p)
+    return TestResult(p, interval, _notes(metric, asked, p, interval))
+
+
+ENTRY = TestEntry(
+    name="permutation",
+    summary="the two systems are exchangeable item by item; exact wherever the numbers allow",
+    estimand="metric",
+    on="any",
+    clusters=True,
+    delta=True,
+    run=_run,
+    options=(
+        Option("method", str, "auto", "how p is computed", choices=METHODS),
+        Option("resamples", int, 9_999, "how many swaps Monte Carlo draws, where nothing exact serves", minimum=1),
+    ),
+)

@@ -7,7 +7,7 @@ rows to clusters, and the verdict.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -16,13 +16,12 @@ import numpy as np
 from outscore import wording
 from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores, codes_of
 from outscore.errors import OutscoreError
-from outscore.inference import TESTS
-from outscore.inference.binary import discordance, tango_interval
-from outscore.inference.flipped import Alternative
-from outscore.inference.inversion import inversion_interval
+from outscore.inference import TESTS, TestRequest
+from outscore.inference.flipped import Alternative, Request
+from outscore.inference.permutation import permutation
 from outscore.metrics import resolve
 from outscore.options import complete, did_you_mean
-from outscore.results import Alignment, Comparison, Comparisons, Design, Interval, PathStep, PValue, SystemScore
+from outscore.results import Alignment, Comparison, Comparisons, Design, PathStep, PValue, SystemScore, TestResult
 
 __all__ = ["compare", "comparisons", "permutation_test"]
 
@@ -78,9 +77,15 @@ def permutation_test(
     """
     pairs, additive = _paired(a, b, metric, items, clusters)
     _check_request(alternative, delta, seed)
-    test = TESTS["permutation"]
-    options = complete("permutation", test.options, {"method": method, "resamples": resamples})
-    return test.function(pairs, additive, cast("Alternative", alternative), delta, options, seed, None)
+    options = complete("permutation", TESTS["permutation"].options, {"method": method, "resamples": resamples})
+    request = Request(
+        alternative=cast("Alternative", alternative),
+        delta=delta,
+        method=str(options["method"]),
+        resamples=int(str(options["resamples"])),
+        seed=seed,
+    )
+    return permutation(pairs, additive, request)
 
 
 def compare(
@@ -117,16 +122,11 @@ def compare(
     if test not in TESTS:
         raise OutscoreError(f"There is no test `{test}`.", did_you_mean(test, TESTS))
     entry = TESTS[test]
-    settings = complete(test, entry.options, options or {})
     pairs, additive = _paired(a, b, metric, items, clusters)
-    side = cast("Alternative", alternative)
-
-    def run(view: PairedScores) -> PValue:
-        return entry.function(view, additive, side, delta, settings, seed, alpha)
-
-    p = run(pairs)
-    interval = _interval(pairs, additive, alpha, p, alternative, delta)
-    return _assemble(pairs, additive, p, interval, _path(pairs, p, run), (names[0], names[1]), alternative, alpha, delta, seed)
+    request = TestRequest(cast("Alternative", alternative), delta, alpha, seed, complete(test, entry.options, options or {}))
+    found = entry.run(pairs, additive, request)
+    path = _path(pairs, found.p, lambda view: entry.run(view, additive, request).p)
+    return _assemble(pairs, additive, request, found, path, (names[0], names[1]))
 
 
 def comparisons(results: list[Comparison], settings: Mapping[str, Any]) -> Comparisons:
@@ -137,19 +137,16 @@ def comparisons(results: list[Comparison], settings: Mapping[str, Any]) -> Compa
 def _assemble(
     pairs: PairedScores,
     metric: AdditiveMetric,
-    p: PValue,
-    interval: Interval | None,
+    request: TestRequest,
+    found: TestResult,
     path: list[PathStep],
     names: tuple[str, str],
-    alternative: str,
-    alpha: float,
-    delta: float,
-    seed: int,
 ) -> Comparison:
-    items = pairs.per_item()
+    items, p = pairs.per_item(), found.p
     scores = _scores(items, metric)
     groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1
     unit = "items" if groups is None else "clusters"
+    asked: dict[str, Any] = {"alpha": request.alpha, "alternative": request.alternative, "delta": request.delta}
     words: dict[str, Any] = {
         "systems": names,
         "metric": metric.name,
@@ -157,16 +154,14 @@ def _assemble(
         "scores": scores,
         "difference": p.statistic,
         "p": p,
-        "interval": interval,
-        "alpha": alpha,
-        "alternative": alternative,
-        "delta": delta,
+        "interval": found.interval,
         "identical": bool((items.a == items.b).all()),
+        **asked,
     }
     return Comparison(
         systems=names,
         metric=metric.name,
-        signature=wording.signature(metric.name, p, alternative=alternative, alpha=alpha, delta=delta, unit=unit, seed=seed),
+        signature=wording.signature(metric.name, p, unit=unit, seed=request.seed, **asked),
         higher_is_better=metric.higher_is_better,
         n=items.rows,
         clusters=groups,
@@ -175,18 +170,11 @@ def _assemble(
         scores=(SystemScore(names[0], scores[0]), SystemScore(names[1], scores[1])),
         difference=p.statistic,
         p=p,
-        interval=interval,
-        decision=wording.decide(
-            higher_is_better=metric.higher_is_better,
-            difference=p.statistic,
-            p=p,
-            alpha=alpha,
-            alternative=alternative,
-            delta=delta,
-        ),
+        interval=found.interval,
+        decision=wording.decide(higher_is_better=metric.higher_is_better, difference=p.statistic, p=p, **asked),
         verdict=wording.verdict(**words),
         sentence=wording.sentence(**words, n=groups or items.rows, unit=unit),
-        notes=_notes(metric, p, interval, delta, scores),
+        notes=found.notes,
     )
 
 
@@ -195,43 +183,7 @@ def _scores(view: PairedScores, metric: AdditiveMetric) -> tuple[float, float]:
     return float(metric.score(total_a)), float(metric.score(total_b))
 
 
-def _notes(
-    metric: AdditiveMetric, p: PValue, interval: Interval | None, delta: float, scores: tuple[float, float]
-) -> list[str]:
-    notes = []
-    if not all(math.isfinite(s) for s in scores):
-        notes.append(f"{metric.name} is not defined for these totals.")
-    if interval is None:
-        notes.append(f"No interval: {metric.name} is not linear in these data, so the permutation test cannot be inverted.")
-    elif interval.low is None and interval.high is None:
-        notes.append("The interval is unbounded: with so few units no difference can be rejected at this level.")
-    if delta and p.kernel == "tango":
-        notes.append(f"Right-or-wrong items at delta = {delta:g}: Tango's score test, a large-sample approximation.")
-    elif delta:
-        notes.append(f"The test takes the items' differences as symmetric about delta = {delta:g}.")
-    if p.method == "monte-carlo":
-        notes.append("No exact method serves these data; p was sampled, and its bounds hold with 99 % confidence.")
-    return notes
-
-
-def _interval(
-    pairs: PairedScores, metric: AdditiveMetric, alpha: float, p: PValue, alternative: str, delta: float
-) -> Interval | None:
-    """The interval of the same design as p: Tango for right-or-wrong items, inversion for other linear metrics."""
-    at_zero = (
-        p
-        if not delta
-        else TESTS["permutation"].function(
-            pairs, metric, cast("Alternative", alternative), 0.0, {"method": "auto", "resamples": 9_999}, 0, alpha
-        )
-    )
-    pair = discordance(pairs, metric)
-    if pair is not None:
-        return tango_interval(pair, alpha, at_zero, alternative)
-    return inversion_interval(pairs, metric, alpha, at_zero, alternative)
-
-
-def _path(pairs: PairedScores, p: PValue, run: Any) -> list[PathStep]:  # noqa: ANN401
+def _path(pairs: PairedScores, p: PValue, run: Callable[[PairedScores], PValue]) -> list[PathStep]:
     """The same test on every view, so that the reader sees what repeats and clusters did to the answer."""
     views = [("rows", replace(pairs, items=None, clusters=None))]
     if pairs.items is not None:
