@@ -1,0 +1,78 @@
+"""One score per item and system, for the tests that need it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.errors import OutscoreError
+from outscore.exact.numbers import as_written
+
+__all__ = ["ItemScores", "item_scores"]
+
+
+@dataclass(frozen=True)
+class ItemScores:
+    """Scores of both systems per item (repeats averaged), in the metric's own unit.
+
+    `d` is a - b; where the numbers were recognised as written it comes from whole numbers, `whole` = d · `scale`, so that equal
+    differences are equal and ties are ties. `clusters` are codes per item, or None. `orientation` is -1 where lower is better.
+    """
+
+    a: Array
+    b: Array
+    d: Array
+    whole: Array | None
+    scale: int
+    clusters: Array | None
+    orientation: int
+
+    @property
+    def n(self) -> int:
+        """How many items there are."""
+        return len(self.d)
+
+    def shifted(self, delta: float) -> tuple[Array, Array | None]:
+        """d - δ, and the same in whole numbers where δ can be written in them too (then with a finer scale)."""
+        if not delta:
+            return self.d, self.whole
+        if self.whole is not None:
+            finer = as_written(self.whole / self.scale, np.array([delta]))
+            if finer is not None:
+                (d, shift), scale = finer
+                whole = d - int(shift[0])
+                return whole / scale, whole
+        return self.d - delta, None
+
+
+def item_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemScores:
+    """The per-item scores behind a mean; a metric that is not one is refused with the name of a test that takes it."""
+    refusal = OutscoreError(
+        f"`{test}` needs one score per item, and {metric.name} is not a mean of such scores here.",
+        "Use `permutation` or `bootstrap`, which take any metric.",
+    )
+    if metric.ratio is None:
+        raise refusal
+    found = as_written(pairs.a, pairs.b)
+    if found is not None:
+        (a, b), scale = found
+        pairs = PairedScores(a, b, scale, pairs.items, pairs.clusters)
+    items = pairs.per_item()
+    u, v = (None if w is None else np.asarray(w) for w in metric.ratio)
+    weight = np.full(items.rows, items.scale) if v is None else items.a @ v
+    other = weight if v is None else items.b @ v
+    if weight[0] <= 0 or (weight != weight[0]).any() or (other != weight[0]).any():
+        raise refusal
+    top_a, top_b = items.a @ u, items.b @ u
+    if not items.integral:
+        a, b = top_a / weight[0], top_b / weight[0]
+        return ItemScores(a, b, a - b, None, 1, items.clusters, 1 if metric.higher_is_better else -1)
+    divisor = int(weight[0])
+    common = math.gcd(divisor, int(np.gcd.reduce(np.concatenate([top_a, top_b]))) or divisor)
+    whole, scale = (top_a - top_b) // common, divisor // common
+    return ItemScores(
+        top_a / divisor, top_b / divisor, whole / scale, whole, scale, items.clusters, 1 if metric.higher_is_better else -1
+    )
