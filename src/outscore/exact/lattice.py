@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.exact.flipsum import BudgetError, FlipSum, log_factor
+from outscore.exact.flipsum import BudgetError, FlipSum
 from outscore.exact.sieve import survivors
+from outscore.exact.spectrum import characteristic
 
 __all__ = ["Tail", "histogram", "pmf", "tail"]
 
@@ -151,22 +152,11 @@ def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: 
     index = survivors(law.values, counts, sech2, step, np.array([0]), np.array([points // 2]), budget=SIEVE_BUDGET)[:, 0]
     if len(index) > MOST_SURVIVORS:
         raise BudgetError
-    tanh = np.tanh(law.projections(theta))
-    log_phi, phase = np.zeros(len(index)), np.zeros(len(index))
-    order = np.argsort(-counts, kind="stable")
-    done = 0
-    while done < len(order) and len(index):
-        width = 4 if done == 0 else max(1, 400_000 // len(index))
-        these = order[done : done + width]
-        turns = index[:, None] * (values[these] % (2 * points)) % (2 * points)
-        half_turns = (2 * turns + points) // (2 * points)
-        modulus, angle = log_factor(np.pi * ((turns - half_turns * points) / points), tanh[these], sech2[these])
-        log_phi += modulus @ counts[these]
-        phase += angle @ counts[these] + np.pi * ((half_turns @ (counts[these] % 2)) % 2)
-        keep = log_phi > -48.0
-        index, log_phi, phase = index[keep], log_phi[keep], phase[keep]
-        done += width
-    return index, log_phi, phase
+
+    def turns(j: Array, which: Array) -> Array:
+        return np.asarray(j[:, None] * (values[which] % (2 * points)) % (2 * points))
+
+    return characteristic(index, turns, points, counts, np.tanh(law.projections(theta)), sech2)
 
 
 def pmf(values: Array, counts: Array) -> tuple[Array, Array]:

@@ -11,15 +11,17 @@ boundary, which restores relative accuracy; the rounding error is estimated from
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.exact.flipsum import BudgetError, FlipSum, log_factor
+from outscore.exact.flipsum import BudgetError, FlipSum
 from outscore.exact.regions import Region, Runs
 from outscore.exact.sieve import survivors
+from outscore.exact.spectrum import characteristic
 
 __all__ = ["PlaneTail", "histogram", "pmf", "tail"]
 
@@ -121,27 +123,19 @@ def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: 
     m1, m2 = points
     if 4.0 * m1 * m2 >= 2.0**62:
         raise BudgetError
-    sech2, tanh = law.sech2(theta), np.tanh(law.projections(theta))
+    sech2 = law.sech2(theta)
     step = np.pi / np.array([m1, m2])
     high = np.array([m1 - 1, m2 // 2])
     index = survivors(law.values, counts, sech2, step, np.zeros(2), high, budget=SIEVE_BUDGET)
+
+    def turns(j: Array, which: Array) -> Array:
+        v1, v2 = values[which, 0] % (2 * m1), values[which, 1] % (2 * m2)
+        return np.asarray((j[:, :1] * v1 % (2 * m1)) * m2 + (j[:, 1:] * v2 % (2 * m2)) * m1)
+
+    index, log_modulus, angle = characteristic(index, turns, m1 * m2, counts, np.tanh(law.projections(theta)), sech2)
     if len(index) > MOST_SURVIVORS:
         raise BudgetError
-    log_phi, phase = np.zeros(len(index)), np.zeros(len(index))
-    order = np.argsort(-counts * sech2, kind="stable")
-    done, full = 0, m1 * m2
-    while done < len(order) and len(index):
-        these = order[done : done + max(1, 300_000 // len(index))]
-        v1, v2 = values[these, 0] % (2 * m1), values[these, 1] % (2 * m2)
-        turns = (index[:, :1] * v1 % (2 * m1)) * m2 + (index[:, 1:] * v2 % (2 * m2)) * m1
-        half_turns = (2 * turns + full) // (2 * full)
-        modulus, angle = log_factor(np.pi * ((turns - half_turns * full) / full), tanh[these], sech2[these])
-        log_phi += modulus @ counts[these]
-        phase += angle @ counts[these] + np.pi * ((half_turns @ (counts[these] % 2)) % 2)
-        keep = log_phi > -48.0
-        index, log_phi, phase = index[keep], log_phi[keep], phase[keep]
-        done += len(these)
-    return index, np.exp(log_phi + 1j * phase)
+    return index, np.exp(log_modulus + 1j * angle)
 
 
 def _row_masses(index: Array, phi: Array, window: _Window) -> tuple[Array, Array]:
@@ -206,7 +200,7 @@ def _dominating_tilt(law: FlipSum, region: Region, extreme: Array) -> Array:
     return _ridged(law, np.array([region.boundary(np.array([best]))[0], best]), spread)[0]
 
 
-def _golden(f: Any, start: float, width: float, reach: float) -> float:  # noqa: ANN401
+def _golden(f: Callable[[float], float], start: float, width: float, reach: float) -> float:
     """Walk downhill in growing steps, then close in; enough digits for a tilt."""
     here, value = start, f(start)
     for sign in (1.0, -1.0):
