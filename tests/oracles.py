@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -102,26 +103,134 @@ def _add(x: Sequence[Fraction], y: Sequence[Fraction]) -> list[Fraction]:
     return [a + b for a, b in zip(x, y, strict=True)]
 
 
-def big_integer_tail(values: Sequence[int], counts: Sequence[int], observed: int) -> tuple[int, int]:
-    """#{signs : Σ ε k ≥ observed} and the number of coins, by multiplying polynomials packed into one big integer."""
-    n = sum(counts)
+def big_integer_law(values: Sequence[int], counts: Sequence[int]) -> list[int]:
+    """Numbers of sign vectors with Σ ε k = -D, -D + 2, …, D, by multiplying polynomials packed into one big integer."""
     extreme = sum(k * c for k, c in zip(values, counts, strict=True))
-    width = n + 1
+    # Eight bits to a byte and a digit to a whole number of bytes: unpacking is slicing.
+    width = sum(counts) // 8 + 1
     packed = 1
     for k, c in zip(values, counts, strict=True):
         for _ in range(c):
-            packed += packed << (width * k)
-    rest = packed >> (width * max(0, -(-(observed + extreme) // 2)))
-    data = rest.to_bytes((rest.bit_length() + 7) // 8 or 1, "little")
-    total, mask = 0, (1 << width) - 1
-    # Digit by digit; slices of the byte string keep this linear.
-    digits = -(-rest.bit_length() // width)
-    for i in range(digits):
-        low, shift = divmod(i * width, 8)
-        total += (int.from_bytes(data[low : low + width // 8 + 2], "little") >> shift) & mask
-    return total, n
+            packed += packed << (8 * width * k)
+    data = packed.to_bytes(width * (extreme + 1), "little")
+    return [int.from_bytes(data[width * i : width * (i + 1)], "little") for i in range(extreme + 1)]
+
+
+def big_integer_tail(values: Sequence[int], counts: Sequence[int], observed: int) -> tuple[int, int]:
+    """#{signs : Σ ε k ≥ observed} and the number of coins."""
+    law = big_integer_law(values, counts)
+    return sum(law[max(0, -(-(observed + len(law) - 1) // 2)) :]), sum(counts)
 
 
 def log_fraction(top: int, n: int) -> float:
     """log(top / 2^n) for integers of any size."""
     return math.log(top) - n * math.log(2.0)
+
+
+def whole_law(vectors: Sequence[Sequence[int]]) -> dict[tuple[int, ...], int]:
+    """Σ ε v for rows v: every reachable point with its number of sign vectors."""
+    law = {(0,) * len(vectors[0]): 1}
+    for vector in vectors:
+        wider: dict[tuple[int, ...], int] = {}
+        for point, ways in law.items():
+            for sign in (1, -1):
+                there = tuple(s + sign * v for s, v in zip(point, vector, strict=True))
+                wider[there] = wider.get(there, 0) + ways
+        law = wider
+    return law
+
+
+def curved_count(a: Sequence[Sequence[int]], b: Sequence[Sequence[int]], score: Score) -> int:
+    """How many of the 2^n swaps give a difference in score at least as large as the observed one, in its direction."""
+    total = [sum(column) for column in zip(*a, *b, strict=True)]
+    observed = [sum(x) - sum(y) for x, y in zip(zip(*a, strict=True), zip(*b, strict=True), strict=True)]
+
+    def statistic(sums: Sequence[int]) -> Any:
+        plus = [Fraction(t + s, 2) for t, s in zip(total, sums, strict=True)]
+        minus = [Fraction(t - s, 2) for t, s in zip(total, sums, strict=True)]
+        return score(plus) - score(minus)
+
+    threshold = statistic(observed)
+    turn = -1 if threshold < 0 else 1
+    law = whole_law([[p - q for p, q in zip(x, y, strict=True)] for x, y in zip(a, b, strict=True)])
+    return sum(ways for point, ways in law.items() if turn * statistic(point) >= abs(threshold))
+
+
+def real_count(sizes: Sequence[Fraction], observed: Fraction, *, ties: bool = True) -> int:
+    """#{signs : Σ ε a ≥ observed} (or > observed) of exact numbers, from the sorted sums of two halves."""
+    # Over a common denominator whole numbers do.
+    unit = math.lcm(observed.denominator, *(x.denominator for x in sizes))
+    whole, threshold = [int(x * unit) for x in sizes], int(observed * unit)
+    halves = []
+    for part in (whole[::2], whole[1::2]):
+        sums = [0]
+        for size in part:
+            sums = [s + e for s in sums for e in (size, -size)]
+        halves.append(sorted(sums))
+    find = bisect.bisect_left if ties else bisect.bisect_right
+    return sum(len(halves[1]) - find(halves[1], threshold - s) for s in halves[0])
+
+
+def subset_limit(d: Sequence[Fraction], w: Sequence[Fraction], alpha: float) -> Fraction | None:
+    """Smallest δ with #{F : Σ_F d ≤ δ Σ_F w} > α·2^G over all subsets F, the empty one included; None if every δ does."""
+    pairs = [(Fraction(0), Fraction(0))]
+    for x, weight in zip(d, w, strict=True):
+        pairs += [(s + x, t + weight) for s, t in pairs]
+    means = sorted(s / t for s, t in pairs[1:])
+    if Fraction(alpha) * len(pairs) < 1:
+        return None
+    return next(mean for k, mean in enumerate(means, start=2) if k > Fraction(alpha) * len(pairs))
+
+
+def signed_ranks(d: Sequence[Any], zeros: str) -> list[int]:
+    """Doubled mid-ranks by counting how many sizes lie below and beside each."""
+    ranked = [abs(x) for x in d if x or zeros == "pratt"]
+    sign = [(x > 0) - (x < 0) for x in d]
+    doubled = [2 * sum(y < abs(x) for y in ranked) + sum(y == abs(x) for y in ranked) + 1 for x in d]
+    return [s * r for s, r in zip(sign, doubled, strict=True)]
+
+
+def tango_score(n: int, only_a: int, only_b: int, delta: float) -> float:
+    """Tango's z with the constrained maximum of the trinomial likelihood found by golden sections, not by formula."""
+
+    def log_likelihood(q: float) -> float:
+        cells = ((only_a, q + delta), (only_b, q), (n - only_a - only_b, 1 - 2 * q - delta))
+        return sum(k * math.log(max(p, 1e-300)) for k, p in cells if k)
+
+    low, high = max(0.0, -delta), (1 - delta) / 2
+    golden = (math.sqrt(5) - 1) / 2
+    for _ in range(200):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        low, high = (left, high) if log_likelihood(left) < log_likelihood(right) else (low, right)
+    q = (low + high) / 2
+    return (only_a - only_b - n * delta) / math.sqrt(n * (2 * q + delta - delta * delta))
+
+
+def log_binomial_tail(n: int, k: int) -> float:
+    """log P(X ≥ k), X ~ Binomial(n, ½), k ≥ n/2: the first term by Stirling's series to 40 digits, then ratios."""
+    with localcontext() as context:
+        context.prec = 60
+        first = _log_factorial(n) - _log_factorial(k) - _log_factorial(n - k) - n * Decimal(2).ln()
+        log_first = float(first)
+        # The fraction beyond a double's reach still counts: exp of a large logarithm amplifies it.
+        rest = float(first - Decimal(log_first))
+    term, terms, i = 1.0, [1.0], k
+    while i < n and term > 1e-25:
+        term *= (n - i) / (i + 1)
+        terms.append(term)
+        i += 1
+    return log_first + (rest + math.log(math.fsum(terms)))
+
+
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+
+
+def _log_factorial(n: int) -> Decimal:
+    if n < 1000:
+        return Decimal(math.factorial(n)).ln()
+    x = Decimal(n)
+    series = sum(Decimal(top) / (Decimal(bottom) * x**power) for top, bottom, power in STIRLING)
+    return (x + Decimal("0.5")) * x.ln() - x + (2 * PI).ln() / 2 + series
+
+
+STIRLING = ((1, 12, 1), (-1, 360, 3), (1, 1260, 5), (-1, 1680, 7), (1, 1188, 9), (-691, 360360, 11))

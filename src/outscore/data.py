@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from outscore.errors import OutscoreError
 
-__all__ = ["AdditiveMetric", "Array", "PairedScores", "codes_of"]
+__all__ = ["AdditiveMetric", "Array", "PairedScores", "codes_of", "combine"]
 
 Array = NDArray[Any]
 Precise = Fraction | Decimal
@@ -146,6 +146,27 @@ class PairedScores:
     def units(self) -> PairedScores:
         """Items first, then clusters of items: what the permutation swaps."""
         return self.per_item().collapsed()
+
+
+def combine(rows: Array, weights: Sequence[Sequence[int]]) -> Array:
+    """Integer combinations of columns: one new column for each vector of weights, one more weight being a constant.
+
+    Whole numbers get no fast matrix product from numpy, and most weights are 0 or 1.
+
+    Examples
+    --------
+    >>> combine(np.array([[3, 1], [2, 5]]), [(1, 0), (1, 1), (0, 0, 7)])
+    array([[3, 4, 7],
+           [2, 7, 7]])
+    """
+    out = np.zeros((len(rows), len(weights)), dtype=rows.dtype, order="F")
+    for i, vector in enumerate(weights):
+        for source, weight in zip(rows.T, vector, strict=False):
+            if weight:
+                out[:, i] += source if weight == 1 else weight * source
+        if len(vector) > rows.shape[1]:
+            out[:, i] += vector[-1]
+    return out
 
 
 def codes_of(labels: object, rows: int, parameter: str) -> Array | None:

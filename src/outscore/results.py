@@ -34,6 +34,7 @@ __all__ = [
 
 Kind = Literal["exact", "certified", "monte-carlo", "asymptotic"]
 SMALLEST = 5e-324
+ROUNDING = 2.0**-50
 LN10 = math.log(10.0)
 
 
@@ -95,6 +96,10 @@ class PValue(Result):
     @classmethod
     def from_logs(cls, log_lower: float, log_upper: float, *, method: Kind, kernel: str, log_mid: float | None = None) -> Self:
         """Build one from natural logarithms of its bounds, which may lie far below the smallest float."""
+        if method == "certified":
+            # Bounds are rounded outwards: exp moves its result by the rounding of its argument and of itself.
+            log_lower -= ROUNDING * (1 + abs(log_lower))
+            log_upper += ROUNDING * (1 + abs(log_upper))
         log_lower, log_upper = min(log_lower, 0.0), min(log_upper, 0.0)
         # Without a lower bound there is no middle: the upper end is all that is known.
         log_value = (log_lower + log_upper) / 2 if math.isfinite(log_lower) else log_upper

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["coordinates", "hermite_basis"]
+__all__ = ["coordinates", "hermite_basis", "sheared"]
 
 Array = NDArray[Any]
 
@@ -55,3 +55,22 @@ def coordinates(vectors: Array, basis: Array) -> Array:
         found[:, i] = rest[:, axis] // row[axis]
         rest = rest - np.outer(found[:, i], row)
     return found
+
+
+def sheared(places: Array, counts: Array, basis: Array) -> tuple[Array, Array]:
+    """Coordinates in a basis of two vectors, the first one moved by a multiple of the second so that they hardly correlate.
+
+    Flips along a thin diagonal would need a large grid; rows of constant first coordinate stay rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> places, basis = sheared(np.array([[1, 5], [2, 10], [0, 1]]), np.array([1, 1, 1]), np.array([[1, 0], [0, 1]]))
+    >>> places.tolist(), basis.tolist()
+    ([[1, 0], [2, 0], [0, 1]], [[1, 5], [0, 1]])
+    """
+    along, across = places[:, 0].astype(float), places[:, 1].astype(float)
+    slope = round(float((along * across) @ counts) / float((along * along) @ counts))
+    moved = places.copy()
+    moved[:, 1] -= slope * places[:, 0]
+    return moved, np.stack([basis[0] + slope * basis[1], basis[1]])

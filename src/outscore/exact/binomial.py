@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from outscore.exact.lattice import Tail
 
-__all__ = ["log_tail", "tail", "two_binomials"]
+__all__ = ["log_tail", "tail", "two_binomials", "two_sizes"]
 
 Array = NDArray[Any]
 
@@ -83,6 +83,28 @@ def log_pmf(n: int) -> Array:
     upper = _log_central(n) + np.concatenate([[0.0], np.cumsum(np.log((n - i + 1) / i))])
     k = np.arange(n + 1)
     return np.asarray(upper[np.maximum(k, n - k) - mode])
+
+
+def two_sizes(values: Array, counts: Array, observed: int) -> Tail:
+    """P(S ≥ observed) and P(S = observed) when flips come in two sizes: one binomial is listed, the other's tail is closed.
+
+    Serves sizes too far apart for a lattice.
+
+    Examples
+    --------
+    >>> import math, numpy as np
+    >>> round(math.exp(two_sizes(np.array([7, 999983]), np.array([2, 1]), 999983).log), 6)  # 7 and -7 cancel, or both are up
+    0.375
+    """
+    (small, large), (n1, n2) = (int(v) for v in values), (int(c) for c in counts)
+    heads = np.arange(n2 + 1)
+    # Σ of the large ones is (2·heads - n2)·large; the small ones must make up the rest.
+    need = [observed - (2 * int(h) - n2) * large + n1 * small for h in heads]
+    at_least = np.array([min(max(-(-x // (2 * small)), 0), n1 + 1) for x in need])
+    tied = np.array([x % (2 * small) == 0 and 0 <= x // (2 * small) <= n1 for x in need])
+    log_point = log_pmf(n2)
+    whole = _log_sum(log_point + log_tail(np.full(n2 + 1, n1), at_least))
+    return Tail(whole, _log_sum(log_point[tied] + log_pmf(n1)[at_least[tied]]))
 
 
 def two_binomials(n1: int, n2: int, inside: Callable[[Array, Array], tuple[Array, Array]]) -> tuple[float, float]:

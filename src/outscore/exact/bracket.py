@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from outscore.exact.enumeration import all_sums
 from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum
 from outscore.exact.lattice import UP, saddle_point
 from outscore.exact.sieve import survivors
@@ -32,8 +33,11 @@ Array = NDArray[Any]
 
 FIRST_DEGREES = 4_000, 20_000
 LAST_DEGREE = 10_000_000
-SIEVE_BUDGET = 4e8
+SIEVE_BUDGET = 3e7
 MOST_SURVIVORS = 400_000
+MOST_OUTLIERS = 8
+FAR_OUT = 6.0
+"""An outlier is more than so many standard deviations of everything smaller."""
 UNIT = 2.0**-53
 
 
@@ -85,18 +89,56 @@ def bounds(
     sizes = np.abs(sizes[sizes != 0]).astype(float)
     if not len(sizes):
         return CERTAIN if observed <= 0 and ties else IMPOSSIBLE
+    if observed == 0 and ties:
+        return HALF
+    # Everything is scale-free: the largest size as unit keeps squares clear of over- and underflow.
+    unit = float(sizes.max())
+    sizes, observed = sizes / unit, observed / unit
+    slack = doubt / unit + UNIT * (len(sizes) + 4) * math.fsum(sizes.tolist())
+    outliers = _outliers(sizes)
+    if len(outliers):
+        return _conditioned(sizes, outliers, observed - slack if ties else observed + slack, slack, width)
+    return _bounds(sizes, observed - slack if ties else observed + slack, slack, width, log_level)
+
+
+def _bounds(sizes: Array, threshold: float, slack: float, width: float, log_level: float | None) -> Bounds:
+    """Bounds for P(Σ ε a ≥ threshold), a threshold of either sign."""
     total = math.fsum(sizes.tolist())
-    # Everything below is scale-free; working in units of the standard deviation keeps it clear of over- and underflow.
-    largest = float(sizes.max())
-    unit = math.sqrt(math.fsum(((sizes / largest) ** 2).tolist())) * largest
-    slack = doubt + UNIT * (len(sizes) + 4) * total
-    threshold = observed - slack if ties else observed + slack
     if threshold <= 0:
-        return HALF if observed >= 0 else CERTAIN
+        beyond = IMPOSSIBLE if -threshold > total else _bounds(sizes, max(-threshold, 3 * slack), slack, width, None)
+        # P(S ≥ -t) = 1 - P(S > t) ≥ 1 - P(S ≥ t), and at 0 never less than a half.
+        upper = 0.0 if threshold > -3 * slack else _complement(beyond.lower)
+        return Bounds(max(_complement(beyond.upper), math.log(0.5)), upper)
     if threshold >= total - 3 * slack:
         return _unanimous(sizes, slack) if threshold <= total else IMPOSSIBLE
-    bracket = _Bracket.at(sizes / unit, threshold / unit, total / unit)
-    return _refined(bracket, width, log_level)
+    return _refined(_Bracket.at(sizes, threshold, total), width, log_level)
+
+
+def _complement(log: float) -> float:
+    return math.log1p(-math.exp(log)) if log < 0 else -math.inf
+
+
+def _outliers(sizes: Array) -> Array:
+    """Positions of sizes that dwarf the spread of all smaller ones; their signs are better listed than transformed."""
+    order = np.argsort(-sizes, kind="stable")
+    squares = sizes[order] ** 2
+    below = np.sqrt(np.append(squares[::-1].cumsum()[::-1][1:], 0.0))
+    far = np.flatnonzero(sizes[order][:MOST_OUTLIERS] > FAR_OUT * below[:MOST_OUTLIERS])
+    return order[: int(far[-1]) + 1] if len(far) and len(sizes) > MOST_OUTLIERS else order[:0]
+
+
+def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, width: float) -> Bounds:
+    """The mean of the bounds over all signs of the outliers."""
+    rest = np.delete(sizes, outliers)
+    total = math.fsum(rest.tolist())
+    lower = upper = 0.0
+    sums, counts = np.unique(all_sums(sizes[outliers][:, None])[:, 0], return_counts=True)
+    for shift, count in zip(sums.tolist(), counts.tolist(), strict=True):
+        left = threshold - shift
+        found = IMPOSSIBLE if left > total else CERTAIN if left <= -total else _bounds(rest, left, slack, width, None)
+        share = count / 2.0 ** len(outliers)
+        lower, upper = lower + share * math.exp(found.lower), upper + share * math.exp(found.upper)
+    return Bounds(math.log(lower) if lower > 0 else -math.inf, math.log(min(1.0, upper)) if upper > 0 else -math.inf)
 
 
 def _refined(bracket: _Bracket, width: float, log_level: float | None) -> Bounds:

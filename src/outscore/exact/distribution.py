@@ -113,7 +113,10 @@ def null_distribution(stay: object, swap: object = None, *, method: str = "auto"
 
 
 def _whole(x: object, name: str) -> Array:
-    raw = np.asarray(x)
+    try:
+        raw = np.asarray(x)
+    except ValueError:
+        raise OutscoreError(f"The rows of `{name}` have different lengths.", "Give every item the same columns.") from None
     if raw.dtype.kind not in "iufb" or raw.ndim not in (1, 2) or raw.size == 0:
         raise OutscoreError(f"`{name}` has shape {raw.shape} and type {raw.dtype}.", "Give whole numbers, (n,) or (n, m).")
     if not np.isfinite(raw).all() or (raw != np.rint(raw)).any() or np.abs(raw.astype(float)).sum() >= 2.0**53:
@@ -135,7 +138,9 @@ def _spectral(stay: Array, swap: Array) -> NullDistribution:
         points = points[:, None]
         law = (values * int(frame[0, 0]), counts, int(centre[0])) if stay.shape[1] == 1 else None
     elif len(frame) == 2:
-        points, pmf = plane.pmf(*plane.histogram(places))
+        distinct, counts = plane.histogram(places)
+        distinct, frame = basis.sheared(distinct, counts, frame)
+        points, pmf = plane.pmf(distinct, counts)
     else:
         low, table = convolution.dynamic_programme(places, -places)
         points, pmf = np.argwhere(table > 0) + low, table[table > 0]

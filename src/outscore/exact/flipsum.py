@@ -65,20 +65,22 @@ class FlipSum:
 
     def projections(self, theta: Array) -> Array:
         """v·θ for every distinct value."""
-        return np.asarray(self.values @ theta)
+        # Column by column: a matrix product would wake all threads of the linear-algebra library for a millisecond's work.
+        return np.asarray(sum(column * t for column, t in zip(self.values.T, theta, strict=True)))
 
     def log_mgf(self, theta: Array) -> float:
         """K(θ)."""
-        return float(self.counts @ log_cosh(self.projections(theta)))
+        return float((self.counts * log_cosh(self.projections(theta))).sum())
 
     def mean(self, theta: Array) -> Array:
         """K'(θ), the mean of the tilted sum."""
-        return np.asarray((self.counts * np.tanh(self.projections(theta))) @ self.values)
+        weight = self.counts * np.tanh(self.projections(theta))
+        return np.array([(weight * column).sum() for column in self.values.T])
 
     def covariance(self, theta: Array) -> Array:
         """K''(θ), the covariance of the tilted sum."""
         weight = self.counts * self.sech2(theta)
-        return np.asarray((self.values * weight[:, None]).T @ self.values)
+        return np.array([[(weight * x * y).sum() for y in self.values.T] for x in self.values.T])
 
     def sech2(self, theta: Array) -> Array:
         """sech²(v·θ), the variance of one tilted flip."""

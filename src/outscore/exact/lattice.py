@@ -82,10 +82,12 @@ def tail(values: Array, counts: Array, observed: int) -> Tail:
     if not len(values):
         return CERTAIN if observed <= 0 else IMPOSSIBLE
     divisor = int(np.gcd.reduce(values))
+    multiple = observed % divisor == 0
     values, observed = values // divisor, -(-observed // divisor)
     extreme = sum(int(k) * int(c) for k, c in zip(values, counts, strict=True))
-    on_lattice = (observed - extreme) % 2 == 0
-    observed += not on_lattice
+    odd = (observed - extreme) % 2
+    on_lattice = multiple and not odd
+    observed += odd
     if observed > extreme:
         return IMPOSSIBLE
     if observed <= -extreme:

@@ -22,6 +22,7 @@ Array = NDArray[Any]
 MOST_DIGITS = 15
 """Decimals with more significant digits than this are indistinguishable from arbitrary floats."""
 LARGEST_DENOMINATOR = 10_000
+PROBE = 200
 LARGEST_TOTAL = 2.0**53
 
 
@@ -37,14 +38,21 @@ def as_written(*tables: Array) -> tuple[list[Array], int] | None:
     ([array([2, 3])], 6)
     """
     if all(t.dtype.kind in "iub" for t in tables):
-        return [t.astype(np.int64) for t in tables], 1
-    distinct = np.unique(np.concatenate([np.asarray(t, dtype=float).ravel() for t in tables]))
-    scale = _decimal_scale(distinct) or _common_denominator(distinct)
+        return [t.astype(np.int64, copy=False) for t in tables], 1
+    flat = np.concatenate([np.asarray(t, dtype=float).ravel() for t in tables])
+    # Genuinely real numbers show after a few; only what passes is sorted as a whole.
+    if _scale(np.unique(flat[:: max(1, len(flat) // PROBE)])) is None:
+        return None
+    scale = _scale(np.unique(flat))
     if scale is None:
         return None
     if any(float(np.abs(t).sum(dtype=float)) * scale >= LARGEST_TOTAL for t in tables):
         return None
     return [np.rint(np.asarray(t, dtype=float) * scale).astype(np.int64) for t in tables], scale
+
+
+def _scale(x: Array) -> int | None:
+    return _decimal_scale(x) or _common_denominator(x)
 
 
 def _decimal_scale(x: Array) -> int | None:

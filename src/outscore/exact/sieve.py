@@ -46,7 +46,10 @@ def survivors(values: Array, counts: Array, sech2: Array, step: Array, low: Arra
     typical = np.array([np.median(column[column > 0]) if (column > 0).any() else 0.0 for column in np.abs(values).T])
     with np.errstate(divide="ignore"):
         size = np.minimum(0.7 / axes / (typical * step), high - low + 1.0)
-    lo, hi = _cover(low, high, np.maximum(1, size).astype(np.int64), high)
+    box = np.maximum(1, size).astype(np.int64)
+    if math.prod((-(-(high - low + 1) // box)).tolist()) * FIRST_ITEMS > budget:
+        raise BudgetError
+    lo, hi = _cover(low, high, box, high)
     fan = 8 if axes == 1 else 2
     found = []
     while len(lo):

@@ -13,7 +13,7 @@ from outscore.data import Array
 from outscore.exact import basis, binomial, enumeration, lattice, plane
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import Tail
-from outscore.exact.regions import GridRegion, RatioRegion, Region
+from outscore.exact.regions import GridRegion, RatioRegion
 from outscore.inference import tails
 from outscore.inference.flipped import Flips, Request
 from outscore.inference.statistic import Statistic
@@ -86,14 +86,18 @@ def _in_a_plane(statistic: Statistic, distinct: Array, counts: Array, frame: Arr
         tail = _two_coins(statistic, distinct, counts)
         if tail is not None:
             return "two-binomials", tail
+    places, frame = basis.sheared(basis.coordinates(distinct, frame), counts, frame)
     # The row coordinate comes second, so that a row fixes the denominator of a ratio.
-    places = basis.coordinates(distinct, frame)[:, ::-1]
+    places = places[:, ::-1]
     least = int(statistic.total[0]) - int(np.abs(distinct[:, 0]) @ counts)
     if statistic.metric.ratio is not None and least >= 0:
-        region: Region = _ratio_region(statistic, frame)
+        found = plane.tail(places, counts, _ratio_region(statistic, frame))
     else:
-        region = _grid_region(statistic, frame, float(np.abs(places[:, 0]) @ counts))
-    found = plane.tail(places, counts, region)
+        # The outermost sum along the first coordinate tells which way the statistic grows.
+        corner = (np.sign(places[:, 0]) * counts) @ distinct
+        turn = 1 if statistic.excess(corner) >= statistic.excess(-corner) else -1
+        extent = float(np.abs(places[:, 0]) @ counts)
+        found = plane.tail(places * [turn, 1], counts, _grid_region(statistic, frame * [[1], [turn]], extent))
     return "plane", Tail(found.log, found.log_atom)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores
+from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores, combine
 from outscore.errors import OutscoreError
 from outscore.exact import numbers
 from outscore.inference.statistic import Statistic
@@ -83,7 +83,10 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     """The flips of a metric on units."""
     orientation = 1 if metric.higher_is_better else -1
     a, b, metric = _projected(units, metric)
-    total = (a + b).sum(axis=0) if units.integral else np.array([math.fsum(column) for column in (a + b).T.tolist()])
+    if units.integral:
+        total = a.sum(axis=0) + b.sum(axis=0)
+    else:
+        total = np.array([math.fsum(column) for column in np.concatenate([a, b]).T.tolist()])
     vectors = a - b
     statistic = Statistic(metric, total, vectors.sum(axis=0), units.scale, units.integral)
     line, doubt = _line(a, b, metric, units, delta)
@@ -101,15 +104,15 @@ def _projected(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Arra
         return units.a, units.b, metric
     u, v = metric.ratio
     if v is None:
-        matrix = np.array([u], dtype=np.int64)
+        weights = [u]
         narrow = AdditiveMetric(metric.name, ("sum",), ratio=((1,), None), direction=metric.direction)
     else:
-        matrix = np.array([v, u], dtype=np.int64)
+        weights = [v, u]
         narrow = AdditiveMetric(metric.name, ("bottom", "top"), ratio=((0, 1), (1, 0)), direction=metric.direction)
-    largest = max(float(np.abs(t @ np.abs(matrix).T).sum(axis=0).max()) for t in (np.abs(units.a), np.abs(units.b)))
-    if units.integral and largest >= LARGEST_TOTAL:
+    size = np.abs(units.a).sum(axis=0) + np.abs(units.b).sum(axis=0)
+    if units.integral and float((size @ np.abs(np.array(weights)).T).max()) >= LARGEST_TOTAL:
         raise OutscoreError(f"The counts are too large for exact {metric.name}.", "Divide them by a common factor.")
-    return units.a @ matrix.T, units.b @ matrix.T, narrow
+    return combine(units.a, weights), combine(units.b, weights), narrow
 
 
 def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta: float) -> tuple[Array | None, float]:
@@ -123,17 +126,19 @@ def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta
     if metric.ratio[1] is not None and not a[:, 0].any():
         # Nothing to divide by: every score is 0, whatever is swapped.
         top = np.zeros_like(top)
-    # A plain sum has no denominator: its δ is shared out evenly.
-    bottom = a[:, 0] if metric.ratio[1] is not None else np.full(len(a), units.scale if units.integral else 1) / len(a)
+    shift = Fraction(repr(float(delta)))
+    bottom = a[:, 0]
+    if metric.ratio[1] is None:
+        # A plain sum has no denominator: its δ is shared out evenly.
+        bottom, shift = np.full(len(a), units.scale), shift / len(a)
     if not units.integral:
-        doubt = 4 * float(np.spacing(np.abs(a[:, -1]) + np.abs(b[:, -1]) + np.abs(bottom * delta)).sum())
-        return np.asarray(top - bottom * delta), doubt
+        moved = bottom * float(shift)
+        doubt = 4 * float(np.spacing(np.abs(a[:, -1]) + np.abs(b[:, -1]) + np.abs(moved)).sum())
+        return np.asarray(top - moved), doubt
     if not delta:
         return top, 0.0
-    shift = Fraction(repr(float(delta)))
-    whole = bottom.dtype.kind == "i"
     largest = float(np.abs(top).sum()) * shift.denominator + float(np.abs(bottom).sum()) * abs(shift.numerator)
-    if whole and largest < LARGEST_TOTAL:
+    if largest < LARGEST_TOTAL:
         return np.asarray(top * shift.denominator - bottom * shift.numerator), 0.0
-    line = np.asarray(top - bottom * delta, dtype=float)
-    return line, 4 * float(np.spacing(np.abs(top) + np.abs(bottom * delta)).sum())
+    moved = bottom * float(shift)
+    return np.asarray(top - moved), 4 * float(np.spacing(np.abs(top) + np.abs(moved)).sum())

@@ -1,6 +1,6 @@
 """What the answer hangs on: the units that decided it, and how many of them would have to go the other way.
 
-The influence of a unit is how much the difference in scores changes when the unit is left out (the jackknife; Quenouille, 1956).
+The influence of a unit is how much the difference in scores changes when it is left out (the jackknife; Quenouille, 1956).
 Fragility counts units, most influential first, whose two outputs are swapped until the test's decision changes. Swapping leaves
 the null law as it is, which is what makes the question cheap.
 """

@@ -37,6 +37,8 @@ def exact(flips: Flips, request: Request) -> PValue:
     try:
         return tails.exact(lattice.tail(values, counts, observed), sign, n, "lattice", request)
     except BudgetError:
+        if len(values) == 2:
+            return tails.exact(binomial.two_sizes(values, counts, observed), sign, n, "two-binomials", request)
         if n > enumeration.MOST_HALVED:
             raise
     return _halved(np.repeat(values, counts), observed, sign, request, 0)

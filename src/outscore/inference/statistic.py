@@ -50,7 +50,9 @@ class Statistic:
     def difference(self, sums: Array) -> Array:
         """The statistic at sums with the columns on the last axis."""
         unit = 2.0 * self.scale
-        return self.metric.score((self.total + sums) / unit) - self.metric.score((self.total - sums) / unit)
+        # A grid has corners no swap reaches; what a metric makes of such totals (a root of a negative number) does not matter.
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            return self.metric.score((self.total + sums) / unit) - self.metric.score((self.total - sums) / unit)
 
     def value(self) -> float:
         """The statistic at the observed sum."""

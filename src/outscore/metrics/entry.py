@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
+from outscore.data import AdditiveMetric, Array, combine
 from outscore.errors import OutscoreError
 from outscore.options import Option, OptionValue
 
@@ -47,12 +47,10 @@ class MetricEntry:
 
 def linear_layout(columns: tuple[str, ...], matrix: Sequence[Sequence[int]], check: Callable[[Array], None]) -> Layout:
     """A layout whose columns are integer combinations of the input; one number more per row of `matrix` is a constant."""
-    weights = np.array(matrix, dtype=np.int64)
 
     def rows(table: Array) -> Array:
         check(table)
-        constant = np.ones((len(table), weights.shape[1] - table.shape[1]), dtype=table.dtype)
-        return np.asarray(np.concatenate([table, constant], axis=1) @ weights.T)
+        return combine(table, matrix)
 
     return Layout(columns, rows)
 

@@ -212,7 +212,12 @@ def _paired(
 
 def _numbers(x: object, name: str) -> Array:
     """An array of finite numbers, (n,) or (n, k), int64 or float64."""
-    raw = np.asarray(x)
+    try:
+        raw = np.asarray(x)
+    except ValueError:
+        raise OutscoreError(
+            f"The rows of `{name}` have different lengths.", "Give every item the same number of columns."
+        ) from None
     if raw.ndim not in (1, 2):
         raise OutscoreError(f"`{name}` has {raw.ndim} dimensions.", "Give (n,) scores or (n, k) counts.")
     if raw.size == 0:
@@ -226,7 +231,7 @@ def _numbers(x: object, name: str) -> Array:
         raise OutscoreError(f"`{name}` holds a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
     if raw.dtype.kind != "f" and float(np.abs(raw.astype(float)).sum(axis=0).max()) >= LARGEST_TOTAL:
         raise OutscoreError(f"The integers of `{name}` add up to more than 2**53.", "Divide them by a common factor.")
-    return raw.astype(np.float64 if raw.dtype.kind == "f" else np.int64)
+    return raw.astype(np.float64 if raw.dtype.kind == "f" else np.int64, copy=False)
 
 
 def _kind_of(raw: Array) -> str:

@@ -1,0 +1,194 @@
+"""What is timed: named pieces of work on simulated data, each a builder of the input and the call on it.
+
+Data come from the library's own simulations with fixed seeds, so that every run answers the same questions and the answers
+can be compared as well as the times.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from benchmarks.tagging import clipped, plain_monte_carlo
+from numpy.typing import NDArray
+
+import outscore as osc
+from outscore.demo import simulate_f1, simulate_pos, simulate_scores
+from outscore.exact import binomial, convolution, lattice
+
+__all__ = ["FULL", "QUICK", "WORKLOADS", "Sizes", "full", "quick"]
+
+Array = NDArray[Any]
+Call = Callable[[], object]
+
+SEED = 20_220
+POS_MULTIPLIER = 0.999
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large the inputs are."""
+
+    pos: int = 10_000
+    resamples: int = 20_000
+    f1: int = 100_000
+    many: int = 10_000_000
+    real: int = 20_000
+    scipy_resamples: int = 9_999
+    interval: int = 2_000
+    binomials: int = 1_134_300
+
+
+FULL = Sizes()
+QUICK = Sizes(1_000, 1_000, 2_000, 100_000, 2_000, 99, 200, 10_000)
+
+
+def _tagging(method: str) -> Callable[[Sizes], Call]:
+    def build(sizes: Sizes) -> Call:
+        a, b = clipped(sizes.pos, POS_MULTIPLIER, SEED)
+        return lambda: osc.permutation_test(a, b, metric="accuracy", method=method, resamples=sizes.resamples)
+
+    return build
+
+
+def _plain_loop(sizes: Sizes) -> Call:
+    a, b = clipped(sizes.pos, POS_MULTIPLIER, SEED)
+    return lambda: plain_monte_carlo(a[:, 0], b[:, 0], sizes.resamples, SEED)
+
+
+def _lattice_from_data(sizes: Sizes) -> Call:
+    a, b = clipped(sizes.pos, POS_MULTIPLIER, SEED)
+    d = a[:, 0] - b[:, 0]
+    return lambda: 2 * np.exp(lattice.tail(*lattice.histogram(d), abs(int(d.sum()))).log)
+
+
+def _fft_from_data(sizes: Sizes) -> Call:
+    a, b = clipped(sizes.pos, POS_MULTIPLIER, SEED)
+    d = (a[:, 0] - b[:, 0])[:, None]
+    d = d[d[:, 0] != 0]
+
+    def call() -> float:
+        low, law = convolution.fast_fourier(d, -d)
+        return 2 * float(law[abs(int(d.sum())) - int(low[0]) :].sum())
+
+    return call
+
+
+def _f1(recall: tuple[float, float]) -> Callable[[Sizes], Call]:
+    def build(sizes: Sizes) -> Call:
+        a, b = simulate_f1(sizes.f1, recall, np.random.default_rng(SEED))
+        return lambda: osc.permutation_test(a, b, metric="f1")
+
+    return build
+
+
+def _many(sizes: Sizes) -> tuple[Array, Array]:
+    a, b, _ = simulate_pos(sizes.many, 1.0, np.random.default_rng(SEED))
+    return a, b
+
+
+def _many_histogram(sizes: Sizes) -> Call:
+    a, b = _many(sizes)
+    d = a - b
+    return lambda: lattice.histogram(d)
+
+
+def _many_kernel(sizes: Sizes) -> Call:
+    a, b = _many(sizes)
+    values, counts = lattice.histogram(a - b)
+    observed = abs(int((a - b).sum()))
+    return lambda: lattice.tail(values, counts, observed)
+
+
+def _many_whole(sizes: Sizes) -> Call:
+    a, b = _many(sizes)
+    return lambda: osc.permutation_test(a, b)
+
+
+def _real(sizes: Sizes) -> tuple[Array, Array]:
+    scores = simulate_scores(sizes.real, 0.002, np.random.default_rng(SEED))
+    return scores[:, 0].copy(), scores[:, 1].copy()
+
+
+def _certified(sizes: Sizes) -> Call:
+    a, b = _real(sizes)
+    return lambda: osc.permutation_test(a, b)
+
+
+def _scipy(sizes: Sizes) -> Call:
+    import scipy.stats
+
+    a, b = _real(sizes)
+
+    def difference(x: Array, y: Array, axis: int = -1) -> Array:
+        return np.asarray(np.mean(x, axis=axis) - np.mean(y, axis=axis))
+
+    return lambda: (
+        scipy.stats.permutation_test(
+            (a, b),
+            difference,
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=sizes.scipy_resamples,
+            batch=100,
+            rng=np.random.default_rng(SEED),
+        ).pvalue
+    )
+
+
+def _interval(n: int | None) -> Callable[[Sizes], Call]:
+    def build(sizes: Sizes) -> Call:
+        scores = simulate_scores(n or sizes.interval, 0.006, np.random.default_rng(SEED))
+        return lambda: osc.compare(scores[:, 0], scores[:, 1]).p
+
+    return build
+
+
+def _binomials(sizes: Sizes) -> Call:
+    rng = np.random.default_rng(SEED)
+    n = rng.integers(1, 2_000, sizes.binomials)
+    k = rng.binomial(n, 0.5)
+    most = np.maximum(k, n - k)
+    return lambda: binomial.log_tail(n, most)
+
+
+def _process(*arguments: str) -> Callable[[Sizes], Call]:
+    command = [sys.executable, *arguments]
+    return lambda _: lambda: subprocess.run(command, check=True, capture_output=True)
+
+
+WORKLOADS: dict[str, Callable[[Sizes], Call]] = {
+    "spectral": _tagging("spectral"),
+    "fft": _tagging("fft"),
+    "dp": _tagging("dp"),
+    "monte-carlo": _tagging("monte-carlo"),
+    "plain-loop": _plain_loop,
+    "spectral-kernel": _lattice_from_data,
+    "fft-kernel": _fft_from_data,
+    "f1": _f1((0.80, 0.7990)),
+    "f1-tilted": _f1((0.80, 0.7960)),
+    "many-histogram": _many_histogram,
+    "many-kernel": _many_kernel,
+    "many-whole": _many_whole,
+    "certified": _certified,
+    "scipy": _scipy,
+    "interval": _interval(None),
+    "interval-50": _interval(50),
+    "binomials": _binomials,
+    "help": _process("-m", "outscore", "--help"),
+    "interpreter": _process("-c", "pass"),
+}
+
+
+def full(name: str) -> Call:
+    """A workload by name at the promised size, for the process that measures memory."""
+    return WORKLOADS[name](FULL)
+
+
+def quick(name: str) -> Call:
+    """The same, small."""
+    return WORKLOADS[name](QUICK)

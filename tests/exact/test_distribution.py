@@ -1,0 +1,138 @@
+"""The general door: null laws of any columns and any function of their totals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import oracles
+
+import outscore as osc
+
+METHODS = ("auto", "exact", "spectral", "dp", "fft")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_one_column_against_counting(method, data):
+    """Support, masses, tails and quantiles, for any stay and swap."""
+    stay = data.draw(st.lists(st.integers(-9, 9), min_size=1, max_size=8))
+    swap = data.draw(st.none() | st.lists(st.integers(-9, 9), min_size=len(stay), max_size=len(stay)))
+    other = [-x for x in stay] if swap is None else swap
+    law = {(0,): 1}
+    for x, y in zip(stay, other, strict=True):
+        wider: dict = {}
+        for (s,), ways in law.items():
+            for z in (x, y):
+                wider[s + z,] = wider.get((s + z,), 0) + ways
+        law = wider
+    null = osc.null_distribution(stay, swap, method=method)
+    whole = 2.0 ** len(stay)
+    masses = dict(zip(null.support.tolist(), null.pmf.tolist(), strict=True))
+    assert {s for (s,) in law} <= set(masses)
+    assert all(m == pytest.approx(law.get((s,), 0) / whole, abs=1e-14) for s, m in masses.items())
+    points = sorted(s for (s,) in law)
+    for x in (points[0] - 1, *points, points[-1] + 0.5):
+        assert null.tail(x) == pytest.approx(sum(w for (s,), w in law.items() if s >= x) / whole, rel=1e-12, abs=1e-300)
+    for q in (0.0, 0.25, 0.5, 0.9, 1.0):
+        reached = next(s for s in points if sum(w for (t,), w in law.items() if t <= s) / whole >= q)
+        assert null.quantile(q) == reached or q == 0.0
+
+
+def test_tail_keeps_relative_accuracy():
+    """Where the masses themselves are below rounding: 200 unanimous items."""
+    null = osc.null_distribution(np.ones(200, dtype=int))
+    assert null.tail(200) == pytest.approx(2.0**-200, rel=1e-12)
+    assert null.tail(190) == pytest.approx(sum(math.comb(200, k) for k in range(6)) / 2.0**200, rel=1e-11)
+
+
+@pytest.mark.parametrize("method", ["auto", "dp", "fft"])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_any_function_of_four_columns(rank, method):
+    """h gets the caller's columns also where the flips have a lower rank."""
+    rng = np.random.default_rng(rank)
+    mix = rng.integers(-2, 3, (rank, 4))
+    centre = rng.integers(0, 3, (6, 4))
+    half = rng.integers(-1, 2, (6, rank)) @ mix
+    stay, swap = centre + half, centre - half
+
+    def h(w, x, y, z):
+        return np.abs(w * x - y) + z
+
+    totals = {tuple(np.where(np.array(bits)[:, None], swap, stay).sum(axis=0)) for bits in np.ndindex(*(2,) * 6)}
+    observed = float(h(*stay.sum(axis=0)))
+    hits = sum(h(*np.where(np.array(bits)[:, None], swap, stay).sum(axis=0)) >= observed for bits in np.ndindex(*(2,) * 6))
+    null = osc.null_distribution(stay, swap, method=method)
+    assert null.support.shape[1] == 4
+    assert null.probability(h, observed) == pytest.approx(hits / 64, abs=1e-12)
+    assert totals <= {tuple(s) for s in null.support.tolist()}
+
+
+def test_nothing_moves():
+    null = osc.null_distribution([[2, 3], [1, 1]], [[2, 3], [1, 1]])
+    assert null.support.tolist() == [[3, 4]]
+    assert null.pmf.tolist() == [1.0]
+
+
+def test_ties_of_h_count():
+    """A threshold off by rounding still includes its own point."""
+    null = osc.null_distribution([1, 1, 1])
+    assert null.probability(lambda x: x / 10, 0.1 + 0.2) == pytest.approx(1 / 8)
+    assert null.probability(lambda x: x / 10, 0.1 * 3) == pytest.approx(1 / 8)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_item_order_never_matters(seed):
+    """Bit for bit: the spectral law depends on the histogram only."""
+    rng = np.random.default_rng(seed)
+    stay = rng.integers(-6, 7, 40)
+    one, other = osc.null_distribution(stay), osc.null_distribution(rng.permutation(stay))
+    assert (one.support == other.support).all()
+    assert (one.pmf == other.pmf).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords"),
+    [
+        (([1.5],), {}),
+        ((["a"],), {}),
+        ((None,), {}),
+        (([],), {}),
+        (([math.nan],), {}),
+        (([2**62],), {}),
+        (([2**70],), {}),
+        ((np.zeros((1, 1, 1)),), {}),
+        (([1], [1, 2]), {}),
+        (([1],), {"method": "monte-carlo"}),
+        (([[1, 2], [3]],), {}),
+        ((np.eye(3, dtype=int) * 2000,), {"method": "dp"}),
+    ],
+    ids=["half", "text", "None", "empty", "nan", "2**62", "2**70", "3-D", "shapes", "method", "ragged", "memory"],
+)
+def test_bad_input_is_refused(arguments, keywords):
+    with pytest.raises(osc.OutscoreError) as caught:
+        osc.null_distribution(*arguments, **keywords)
+    assert caught.value.message
+
+
+def test_bad_questions_are_refused():
+    one, two = osc.null_distribution([1, 2]), osc.null_distribution([[1, 0], [0, 1]])
+    for ask in (
+        lambda: two.tail(1),
+        lambda: two.quantile(0.5),
+        lambda: one.quantile(1.5),
+        lambda: one.quantile(math.nan),
+        lambda: one.probability(lambda _: 3.0, 1),
+    ):
+        with pytest.raises(osc.OutscoreError):
+            ask()
+
+
+def test_oracle_of_the_whole_law():
+    """The naive twin itself, once by hand."""
+    assert oracles.whole_law([[1], [2]]) == {(3,): 1, (-1,): 1, (1,): 1, (-3,): 1}

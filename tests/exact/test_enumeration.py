@@ -1,0 +1,68 @@
+"""Counting over all sign vectors."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import oracles
+
+import outscore as osc
+from outscore.exact import enumeration, lattice
+
+
+@settings(max_examples=80, deadline=None)
+@given(sizes=st.lists(st.integers(0, 2**48), min_size=1, max_size=10), data=st.data())
+def test_meet_in_the_middle_against_itertools(sizes, data):
+    sums = [sum(e * s for e, s in zip(signs, sizes, strict=True)) for signs in itertools.product((1, -1), repeat=len(sizes))]
+    thresholds = [*data.draw(st.lists(st.sampled_from(sums), min_size=1, max_size=3)), sum(sizes) + 1, -sum(sizes)]
+    expected = [sum(s >= t for s in sums) for t in thresholds]
+    assert enumeration.meet_in_the_middle(np.array(sizes), *thresholds) == expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(vectors=st.integers(1, 3).flatmap(lambda m: st.lists(st.tuples(*[st.integers(-9, 9)] * m), min_size=1, max_size=7)))
+def test_all_sums_against_itertools(vectors):
+    found = enumeration.all_sums(np.array(vectors))
+    expected = [
+        tuple(int(x) for x in np.array(signs) @ np.array(vectors)) for signs in itertools.product((1, -1), repeat=len(vectors))
+    ]
+    assert sorted(map(tuple, found.tolist())) == sorted(expected)
+
+
+@pytest.mark.parametrize("n", [2, 17, 40])
+def test_meet_in_the_middle_against_the_lattice(n):
+    """Two exact methods on the same integers, up to n = 40."""
+    d = np.random.default_rng(n).integers(1, 60, n)
+    observed = int(d.sum()) // 3
+    (ways,) = enumeration.meet_in_the_middle(d, observed)
+    exact = lattice.tail(*lattice.histogram(d), observed)
+    assert ways / 2**n == pytest.approx(np.exp(exact.log), rel=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_item_order_never_matters(data):
+    """Real numbers, met in the middle: the halves differ, the count does not."""
+    d = data.draw(st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=14))
+    shuffled = data.draw(st.permutations(d))
+    zeros = [0.0] * len(d)
+    assert osc.permutation_test(d, zeros, method="exact") == osc.permutation_test(shuffled, zeros, method="exact")
+
+
+@settings(max_examples=60, deadline=None)
+@given(d=st.lists(st.floats(-10, 10), min_size=1, max_size=12))
+def test_real_numbers_against_exact_fractions(d):
+    """Sums closer than the input's rounding count as ties, nothing else does."""
+    from fractions import Fraction
+
+    values = [Fraction(x) for x in d]
+    observed = abs(sum(values))
+    slack = Fraction(len(d) * 8 * max(map(abs, d)) * 2.0**-50)
+    counts = [oracles.real_count(values, observed + turn * slack) for turn in (1, -1)]
+    p = osc.permutation_test(d, [0.0] * len(d), method="exact").value
+    whole = 2.0 ** len(d)
+    assert min(1.0, 2 * counts[0] / whole) <= p <= min(1.0, 2 * counts[1] / whole)

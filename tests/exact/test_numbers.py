@@ -1,0 +1,77 @@
+"""Floats read back as what people wrote."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outscore.exact.numbers import as_written, fixed_point
+
+
+@settings(max_examples=150, deadline=None)
+@given(digits=st.integers(0, 9), whole=st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=30))
+def test_decimals_are_recognised(digits, whole):
+    """What float("0.37") makes of 37/100 goes back to 37 over a power of ten."""
+    texts = [str(Fraction(k, 10**digits)) for k in whole]
+    x = np.array([float(Fraction(t)) for t in texts])
+    found = as_written(x)
+    assert found is not None
+    (integers,), scale = found
+    assert [Fraction(int(k), scale) for k in integers] == [Fraction(t) for t in texts]
+
+
+@settings(max_examples=100, deadline=None)
+@given(q=st.integers(2, 60), whole=st.lists(st.integers(-500, 500), min_size=1, max_size=30))
+def test_multiples_of_a_small_fraction_are_recognised(q, whole):
+    """Rates k of q, such as 1/3 pass rates."""
+    found = as_written(np.array([k / q for k in whole]))
+    assert found is not None
+    (integers,), scale = found
+    assert [Fraction(int(k), scale) for k in integers] == [Fraction(k, q) for k in whole]
+
+
+def test_mixed_denominators_share_one_scale():
+    (x, y), scale = as_written(np.array([1 / 3, 0.25]), np.array([[2.0], [1 / 6]])) or ([None, None], 0)
+    assert scale == 12
+    assert (x.tolist(), y.tolist()) == ([4, 3], [[24], [2]])
+
+
+def test_integers_pass_unchanged():
+    (x,), scale = as_written(np.array([3, -1, 2**50])) or ([None], 0)
+    assert (x.tolist(), scale) == ([3, -1, 2**50], 1)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        [np.pi, 1.0],
+        [0.1 + 0.2, 0.3],  # the sum is not a written number; .3 is
+        [1e-20, 1.0],
+        [2.0**60, 0.5],
+        np.random.default_rng(0).random(50).tolist(),
+    ],
+    ids=["pi", "float sum", "seventeen digits", "too wide", "random"],
+)
+def test_real_numbers_are_left_alone(x):
+    assert as_written(np.array(x)) is None
+
+
+def test_sums_stay_below_2_to_the_53():
+    """Decimals that each fit but whose sum would not are treated as real."""
+    assert as_written(np.full(1_000_000, 123_456_789.123)) is None
+
+
+@settings(max_examples=150, deadline=None)
+@given(values=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), bits=st.sampled_from([20, 40, 52]))
+def test_fixed_point_stays_within_half_a_unit(values, bits):
+    whole, shift = fixed_point(np.array(values), bits)
+    unit = Fraction(2) ** -shift
+    assert all(abs(Fraction(x) - int(k) * unit) <= unit / 2 for x, k in zip(values, whole, strict=True))
+    assert int(np.abs(whole).sum()) < 2**bits
+    if len(values) < 8 and any(abs(x) > 1e-300 for x in values):
+        # Just under the ceiling: no bit is wasted beyond the two that rounding may need.
+        assert int(np.abs(whole).sum()) >= 2 ** (bits - 2) - len(values)

@@ -1,0 +1,64 @@
+"""No frequency above the floor is ever lost, and nearly all others are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outscore.exact.flipsum import FLOOR, BudgetError
+from outscore.exact.sieve import survivors
+
+
+def log_modulus(values, counts, sech2, omega):
+    """log |φ| = ½ Σ c log(1 - sech² sin²) at every row of omega, evaluated without any bound."""
+    sine2 = np.sin(omega @ values.T) ** 2
+    with np.errstate(divide="ignore"):
+        return 0.5 * np.log(np.maximum(1 - sech2 * sine2, 0.0)) @ counts
+
+
+def check(values, counts, tilt, step, high):
+    """All grid frequencies above the floor are among the survivors; returns how many survive."""
+    sech2 = 1 / np.cosh(np.minimum(np.abs(values @ tilt), 300.0)) ** 2
+    low = np.zeros(len(high), dtype=np.int64)
+    found = survivors(values, counts, sech2, step, low, high, budget=1e12)
+    grid = np.stack([g.ravel() for g in np.meshgrid(*(np.arange(h + 1) for h in high), indexing="ij")], axis=1)
+    alive = grid[log_modulus(values, counts, sech2, grid * step) > -FLOOR + 1e-6]
+    assert set(map(tuple, alive.tolist())) <= set(map(tuple, found.tolist()))
+    assert len(np.unique(found, axis=0)) == len(found)
+    return len(found), len(grid)
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 2**32), tilt=st.sampled_from([0.0, 0.01, 0.3]))
+def test_against_the_whole_grid_on_a_line(seed, tilt):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(300, 800))
+    values = rng.choice([rng.integers(1, 60, n), rng.exponential(3.0, n), rng.pareto(1.0, n)], axis=0)[:, None].astype(float)
+    counts = rng.integers(1, 4, n)
+    check(values, counts, np.array([tilt]), np.array([np.pi / 6007]), np.array([6006]))
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**32), tilt=st.sampled_from([0.0, 0.05]))
+def test_against_the_whole_grid_in_the_plane(seed, tilt):
+    rng = np.random.default_rng(seed)
+    values = np.unique(rng.integers(-9, 10, (60, 2)), axis=0).astype(float)
+    values = values[values.any(axis=1)]
+    counts = rng.integers(1, 20, len(values))
+    check(values, counts, np.array([tilt, -tilt]), np.pi / np.array([211, 307]), np.array([210, 153]))
+
+
+def test_few_survive_for_dense_integers():
+    """The point of the sieve: of half a million frequencies a few hundred are left."""
+    values = np.arange(1.0, 101.0)[:, None]
+    kept, grid = check(values, np.full(100, 100), np.zeros(1), np.array([np.pi / 500_000]), np.array([250_000]))
+    assert grid == 250_001
+    assert kept < 400
+
+
+def test_budget_is_kept():
+    values = np.array([[7.0], [999_983.0]])
+    with pytest.raises(BudgetError):
+        survivors(values, np.array([9, 9]), np.ones(2), np.array([1e-7]), np.zeros(1), np.array([10**8]), budget=1e6)
