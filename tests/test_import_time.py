@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -26,9 +26,11 @@ def test_help_loads_nothing_heavy(arguments):
 
 
 def test_help_answers_at_once():
+    """Processor time, best of five: the wall clock would measure how busy the machine is."""
     times = []
     for _ in range(5):
-        start = time.perf_counter()
+        before = os.times()
         subprocess.run([sys.executable, "-m", "outscore", "--help"], capture_output=True, check=True)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.3
+        after = os.times()
+        times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    assert 0 < min(times) < 0.3

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 
 from outscore.numerals import decimals_for, format_interval, format_number, format_p, format_probability
 from outscore.results import Decision, Interval, PValue
-from outscore.wording import decide, method_phrase, sentence, signature, verdict
+from outscore.wording import decide, method_phrase, name_of_test, sentence, signature, verdict
 
 INTERVAL = Interval(0.01, 0.0186, 0.95, "inversion", dual=True)
+
+
+@dataclass(frozen=True)
+class Margin:
+    value: float
+    noninferiority: PValue
+    equivalence: PValue
 
 
 def words(p, **changes):
@@ -197,3 +204,37 @@ def test_signature_names_the_seed_only_where_it_matters(p_value):
     text = signature("f1", p_value(0.5, "monte-carlo"), delta=0.5, unit="clusters", **asked)
     for part in ("metric:f1", "method:monte-carlo", "unit:clusters", "alpha:0.01", "delta:0.5", "resamples:9999", "seed:7"):
         assert part in text.split("|")
+
+
+def test_margin_claims_only_where_nobody_won(p_value):
+    small, large = p_value(0.01), p_value(0.5)
+    asked = {"higher_is_better": True, "difference": 0.001, "alpha": 0.05}
+    assert decide(p=large, margin=Margin(0.02, small, small), **asked) == Decision(None, "equivalent")
+    assert decide(p=large, margin=Margin(0.02, small, large), **asked) == Decision(None, "non-inferior")
+    assert decide(p=large, margin=Margin(0.02, large, large), **asked) == Decision(None, "undecided")
+    assert decide(p=small, margin=Margin(0.02, small, small), **asked) == Decision(0, "better")
+
+
+def test_words_for_a_margin(p_value):
+    asked = words(p_value(0.5), difference=0.001)
+    equivalent = Margin(0.02, p_value(0.004), p_value(0.01))
+    assert verdict(**asked, margin=equivalent).startswith(
+        "No winner, but equivalent: A and B differ by less than 0.02 at alpha = .05 (p = .0100); accuracy "
+    )
+    assert sentence(**asked, n=9, margin=equivalent).endswith(
+        "; the two are equivalent within a margin of 0.02 (two one-sided tests, p = .0100)."
+    )
+    shown = Margin(0.02, p_value(0.004), p_value(0.3))
+    assert verdict(**asked, margin=shown).startswith(
+        "No winner, but A is not inferior: it is worse than B by less than 0.02, if at all, at alpha = .05 (p = .00400); "
+    )
+    assert sentence(**asked, n=9, margin=shown).endswith("; A is non-inferior to B with a margin of 0.02 (p = .00400).")
+    assert verdict(**asked, margin=Margin(0.02, p_value(0.3), p_value(0.3))) == verdict(**asked)
+
+
+def test_tests_have_names_people_know(p_value):
+    assert method_phrase(p_value(0.1, "asymptotic", test="student", kernel="t")) == "paired t test"
+    assert method_phrase(p_value(0.1, "monte-carlo", test="bootstrap")) == "paired bootstrap test"
+    assert method_phrase(p_value(0.1, test="wilcoxon")) == "exact Wilcoxon signed-rank test"
+    assert method_phrase(p_value(0.1, "asymptotic", kernel="tango")) == "Tango score test"
+    assert name_of_test("unheard-of") == "unheard-of test"

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from outscore.data import AdditiveMetric
     from outscore.errors import OutscoreError
     from outscore.exact.distribution import NullDistribution, null_distribution
+    from outscore.formats import read
+    from outscore.inference.power import detectable_effect, power, sample_size
     from outscore.metrics import confusion
-    from outscore.procedure.compare import compare, permutation_test
+    from outscore.procedure.compare import compare, load, permutation_test
     from outscore.results import Comparison, Comparisons, Interval, PValue
 
 __all__ = [
@@ -29,8 +31,13 @@ __all__ = [
     "__version__",
     "compare",
     "confusion",
+    "detectable_effect",
+    "load",
     "null_distribution",
     "permutation_test",
+    "power",
+    "read",
+    "sample_size",
 ]
 
 _HOME = {
@@ -42,6 +49,11 @@ _HOME = {
     "OutscoreError": "outscore.errors",
     "PValue": "outscore.results",
     "confusion": "outscore.metrics",
+    "detectable_effect": "outscore.inference.power",
+    "load": "outscore.procedure.compare",
+    "power": "outscore.inference.power",
+    "read": "outscore.formats",
+    "sample_size": "outscore.inference.power",
     "null_distribution": "outscore.exact.distribution",
     "compare": "outscore.procedure.compare",
     "permutation_test": "outscore.procedure.compare",

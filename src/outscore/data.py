@@ -173,15 +173,20 @@ def codes_of(labels: object, rows: int, parameter: str) -> Array | None:
     """Turn any labels, one per row, into codes 0..k-1 in order of first appearance."""
     if labels is None:
         return None
-    raw = np.asarray(labels)
+    try:
+        raw = np.asarray(labels)
+    except ValueError:
+        raise OutscoreError(f"`{parameter}` holds lists of different lengths.", "Give one label for each row.") from None
     if raw.ndim != 1 or len(raw) != rows:
         raise OutscoreError(
             f"`{parameter}` has shape {raw.shape}, the scores have {rows} rows.", "Give one label for each row."
         )
+    # What is missing is None, or not equal to itself.
+    missing = np.array([x is None or x != x for x in raw]) if raw.dtype == object else raw != raw  # noqa: PLR0124
+    if missing.any():
+        raise OutscoreError(f"`{parameter}` has a missing label at row {int(missing.argmax()) + 1}.")
     if raw.dtype == object:
         raw = raw.astype(str)
-    if raw.dtype.kind == "f" and np.isnan(raw).any():
-        raise OutscoreError(f"`{parameter}` has a missing label at row {int(np.isnan(raw).argmax()) + 1}.")
     _, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
     order = np.empty(len(first), dtype=np.int64)
     order[np.argsort(first, kind="stable")] = np.arange(len(first))

@@ -12,10 +12,13 @@ from outscore.results import Interval, PValue
 
 __all__ = [
     "decimals_for",
+    "format_ends",
     "format_interval",
     "format_level",
     "format_number",
     "format_p",
+    "format_p_error",
+    "format_p_number",
     "format_percent",
     "format_probability",
 ]
@@ -54,18 +57,45 @@ def format_p(p: PValue, alpha: float | None = None) -> str:
     >>> format_p(PValue(5e-324, 0.0, 5e-324, -1505.23, "exact", "lattice"))
     'p = 10^-1505.2'
     """
+    number, error = format_p_number(p, alpha), format_p_error(p)
+    shown = f"p {number}" if number.startswith("<") else f"p = {number}"
+    if not error:
+        return shown
+    return f"{shown} ({error})" if p.method == "certified" else f"{shown} {error}"
+
+
+def format_p_number(p: PValue, alpha: float | None = None) -> str:
+    """The p-value alone, for tables that have a column of its own for the error.
+
+    Examples
+    --------
+    >>> format_p_number(PValue(1e-9, 0.0, 1e-9, -9.0, "certified", "bracket"))
+    '<= 1.00e-9'
+    """
     if p.log10 < SMALLEST_NORMAL_LOG10:
-        return f"p = 10^{p.log10:.1f}"
-    shown = f"p = {format_probability(p.value, _digits(p.value, alpha))}"
+        return f"10^{p.log10:.1f}"
     if p.method == "certified" and p.lower == 0.0 < p.upper:
         # Only an upper end is known, so an equals sign would claim too much.
-        return f"p <= {format_probability(p.upper, 3, ROUND_CEILING)}"
+        return f"<= {format_probability(p.upper, 3, ROUND_CEILING)}"
+    return format_probability(p.value, _digits(p.value, alpha))
+
+
+def format_p_error(p: PValue) -> str:
+    """What bounding or sampling left open, nothing where the value is all there is to know.
+
+    Examples
+    --------
+    >>> format_p_error(PValue(0.0123, 0.0098, 0.0152, -1.91, "monte-carlo", "sign-flips:9999"))
+    '± .0027, 99 % bounds .009800 to .01520'
+    """
+    if p.log10 < SMALLEST_NORMAL_LOG10 or (p.lower == 0.0 and p.method == "certified"):
+        return ""
     low, high = format_probability(p.lower, 4, ROUND_FLOOR), format_probability(p.upper, 4, ROUND_CEILING)
     if p.method == "certified" and p.lower < p.upper:
-        return f"{shown} (between {low} and {high})"
+        return f"between {low} and {high}"
     if p.method == "monte-carlo":
-        return f"{shown} ± {format_probability((p.upper - p.lower) / 2, 2)}, 99 % bounds {low} to {high}"
-    return shown
+        return f"± {format_probability((p.upper - p.lower) / 2, 2)}, 99 % bounds {low} to {high}"
+    return ""
 
 
 def _digits(value: float, alpha: float | None) -> int:
@@ -109,12 +139,23 @@ def format_number(value: float | None, decimals: int | None = None, *, sign: boo
 
 def format_interval(interval: Interval, decimals: int | None = None) -> str:
     """The two ends of an interval, in words where one is missing."""
-    low, high = (format_number(end, decimals) for end in (interval.low, interval.high))
-    if interval.low is None and interval.high is None:
+    return format_ends(interval.low, interval.high, decimals)
+
+
+def format_ends(low: float | None, high: float | None, decimals: int | None = None) -> str:
+    """Two ends, in words where one is missing.
+
+    Examples
+    --------
+    >>> format_ends(0.1, 0.2), format_ends(None, 0.2), format_ends(0.1, None)
+    ('0.1000 to 0.2000', 'up to 0.2000', 'from 0.1000 upwards')
+    """
+    shown_low, shown_high = format_number(low, decimals), format_number(high, decimals)
+    if low is None and high is None:
         return "unbounded on both sides"
-    if interval.low is None:
-        return f"up to {high}"
-    return f"from {low} upwards" if interval.high is None else f"{low} to {high}"
+    if low is None:
+        return f"up to {shown_high}"
+    return f"from {shown_low} upwards" if high is None else f"{shown_low} to {shown_high}"
 
 
 def format_level(alpha: float) -> str:

@@ -14,18 +14,23 @@ from typing import Any, Literal, Self
 import msgspec
 
 from outscore.errors import OutscoreError
+from outscore.summaries import Analysis, Effect, Histogram, Power
 
 __all__ = [
     "Alignment",
     "Bayes",
     "Comparison",
     "Comparisons",
+    "DecidingItem",
     "Decision",
     "Design",
     "Family",
     "Interval",
+    "Margin",
+    "NullPicture",
     "PValue",
     "PathStep",
+    "Pictures",
     "Result",
     "Slice",
     "SystemScore",
@@ -260,6 +265,43 @@ class Family:
 
 
 @dataclass(frozen=True)
+class Margin:
+    """An acceptable difference, and the p-values of A being not worse by it and of both being equal within it."""
+
+    value: float
+    noninferiority: PValue
+    equivalence: PValue
+
+
+@dataclass(frozen=True)
+class DecidingItem:
+    """A unit that moved the answer: both systems' scores on it, and how much of the whole difference hangs on it."""
+
+    item: str
+    a: float
+    b: float
+    difference: float
+    influence: float
+
+
+@dataclass(frozen=True)
+class NullPicture:
+    """The null distribution of the difference, sampled for the eye, with the observed value."""
+
+    x: list[float]
+    density: list[float]
+    observed: float
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What the charts draw."""
+
+    histograms: dict[str, Histogram]
+    null: NullPicture | None = None
+
+
+@dataclass(frozen=True)
 class Comparison(Result):
     """Two systems, one metric, one answer with its evidence."""
 
@@ -281,6 +323,15 @@ class Comparison(Result):
     notes: list[str] = field(default_factory=list)
     dataset: str | None = None
     slice: Slice | None = None
+    effects: list[Effect] = field(default_factory=list)
+    tests: list[PValue] = field(default_factory=list)
+    margin: Margin | None = None
+    bayes: Bayes | None = None
+    analysis: Analysis | None = None
+    power: Power | None = None
+    deciding_items: list[DecidingItem] = field(default_factory=list)
+    fragility: int | None = None
+    pictures: Pictures | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ tell. A p-value is never shown without the test it comes from and the way it was
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from outscore._version import __version__
 from outscore.numerals import (
@@ -21,9 +21,45 @@ from outscore.numerals import (
 )
 from outscore.results import Decision, Interval, PValue
 
-__all__ = ["decide", "format_number", "format_p", "format_probability", "method_phrase", "sentence", "signature", "verdict"]
+__all__ = ["decide", "format_probability", "method_phrase", "name_of_test", "sentence", "signature", "verdict"]
 
 Pair = tuple[str, str]
+TEST_PHRASES = {
+    "permutation": "paired permutation test",
+    "permutation-median": "paired permutation test of the median",
+    "student": "paired t test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+    "mcnemar": "McNemar test",
+    "bootstrap": "paired bootstrap test",
+    "bootstrap-t": "studentised bootstrap test",
+    "bootstrap-median": "bootstrap test of the median",
+    "block-bootstrap": "block bootstrap test",
+}
+# The kind of these is in their name, or they have only one.
+KIND_IN_NAME = ("student", "bootstrap", "bootstrap-t", "bootstrap-median", "block-bootstrap")
+
+
+class Margin(Protocol):
+    """What the data show about a margin: the p-values of being not inferior and of being equivalent."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def noninferiority(self) -> PValue: ...
+    @property
+    def equivalence(self) -> PValue: ...
+
+
+def name_of_test(test: str) -> str:
+    """What people call a test.
+
+    Examples
+    --------
+    >>> name_of_test("student"), name_of_test("new")
+    ('paired t test', 'new test')
+    """
+    return TEST_PHRASES.get(test, f"{test} test")
 
 
 def method_phrase(p: PValue) -> str:
@@ -34,7 +70,11 @@ def method_phrase(p: PValue) -> str:
     >>> method_phrase(PValue(0.5, 0.5, 0.5, -0.3, "exact", "lattice"))
     'exact paired permutation test'
     """
-    test = "paired permutation test" if p.test == "permutation" else f"{p.test} test"
+    if p.kernel == "tango":
+        return "Tango score test"
+    test = name_of_test(p.test)
+    if p.test in KIND_IN_NAME:
+        return test
     match p.method:
         case "exact":
             return f"exact {test}"
@@ -54,21 +94,29 @@ def decide(
     alpha: float,
     alternative: str = "two-sided",
     delta: float = 0.0,
+    margin: Margin | None = None,
 ) -> Decision:
     """Who won: the upper end of p against `alpha`, the direction from the difference and what counts as better.
 
     Against a `delta` other than 0 a rejection shows only on which side of `delta` the difference lies: A wins with a lead
-    beyond `delta`, and a lead that is merely shown to be smaller is no win for B.
+    beyond `delta`, and a lead that is merely shown to be smaller is no win for B. Without a winner a `margin` may still show
+    that the systems are equivalent, or that A is not inferior.
     """
     turn = 1.0 if higher_is_better else -1.0
-    lead, margin = turn * (difference - delta), turn * delta
+    lead, bar = turn * (difference - delta), turn * delta
     winner: Literal[0, 1] | None = None
     if p.upper <= alpha:
-        if lead > 0 and margin >= 0 and alternative != "less":
+        if lead > 0 and bar >= 0 and alternative != "less":
             winner = 0
-        elif lead < 0 and margin <= 0 and alternative != "greater":
+        elif lead < 0 and bar <= 0 and alternative != "greater":
             winner = 1
-    return Decision(winner, "undecided" if winner is None else "better")
+    if winner is not None:
+        return Decision(winner, "better")
+    if margin is not None and margin.equivalence.upper <= alpha:
+        return Decision(None, "equivalent")
+    if margin is not None and margin.noninferiority.upper <= alpha:
+        return Decision(None, "non-inferior")
+    return Decision(None, "undecided")
 
 
 def verdict(
@@ -84,9 +132,10 @@ def verdict(
     *,
     delta: float = 0.0,
     identical: bool = False,
+    margin: Margin | None = None,
 ) -> str:
     """The answer in plain words, then the evidence. `identical` says that no item has different scores."""
-    facts = _Facts(systems, metric, higher_is_better, scores, difference, p, interval, alpha, alternative, delta)
+    facts = _Facts(systems, metric, higher_is_better, scores, difference, p, interval, alpha, alternative, delta, margin)
     a, b = systems
     test = f"{format_p(p, alpha)}, {method_phrase(p)}"
     if identical and not delta:
@@ -95,7 +144,8 @@ def verdict(
     evidence = f"{metric} {facts.values[first]} against {facts.values[1 - first]}"
     evidence += f"{'' if higher_is_better else ' (lower is better)'}; difference {facts.gap('interval')}; {test}."
     if facts.winner is None:
-        return f"No winner: {_undecided(facts)}; {evidence}"
+        claim = _shown_by_margin(facts)[0] or f"No winner: {_undecided(facts)}"
+        return f"{claim}; {evidence}"
     return f"{systems[first]} outscored {systems[1 - first]}{facts.beyond}: {evidence}"
 
 
@@ -114,9 +164,10 @@ def sentence(
     unit: str = "items",
     delta: float = 0.0,
     identical: bool = False,
+    margin: Margin | None = None,
 ) -> str:
     """One sentence to paste into a paper: sizes, scores, difference, interval, test, p."""
-    facts = _Facts(systems, metric, higher_is_better, scores, difference, p, interval, alpha, alternative, delta)
+    facts = _Facts(systems, metric, higher_is_better, scores, difference, p, interval, alpha, alternative, delta, margin)
     a, b = systems
     where = f"On {n:,} {unit if n != 1 else unit.removesuffix('s')}"
     if identical and not delta:
@@ -134,7 +185,8 @@ def sentence(
     if delta:
         claim = "differs" if p.upper <= alpha else "does not differ"
         return f"{where}, {between} {claim} significantly from {delta:g} {level} {evidence}."
-    return f"{where}, {between} is not statistically significant {level} {evidence}."
+    text = f"{where}, {between} is not statistically significant {level} {evidence}"
+    return f"{text}{_shown_by_margin(facts)[1]}."
 
 
 @dataclass(frozen=True)
@@ -151,9 +203,14 @@ class _Facts:
     alpha: float
     alternative: str
     delta: float
+    margin: Margin | None = None
 
     @property
     def winner(self) -> Literal[0, 1] | None:
+        return self.decision.winner
+
+    @property
+    def decision(self) -> Decision:
         return decide(
             higher_is_better=self.higher_is_better,
             difference=self.difference,
@@ -161,7 +218,8 @@ class _Facts:
             alpha=self.alpha,
             alternative=self.alternative,
             delta=self.delta,
-        ).winner
+            margin=self.margin,
+        )
 
     @property
     def decimals(self) -> int:
@@ -181,6 +239,25 @@ class _Facts:
         if self.interval is None:
             return text
         return f"{text}, {format_percent(self.interval.level)} {noun} {format_interval(self.interval, self.decimals)}"
+
+
+def _shown_by_margin(facts: _Facts) -> tuple[str, str]:
+    """What a margin shows where nobody won: the claim of the verdict and the clause of the sentence, if anything."""
+    (a, b), margin, claim = facts.systems, facts.margin, facts.decision.claim
+    if margin is None or claim == "undecided":
+        return "", ""
+    size, level = f"{margin.value:g}", f"at alpha = {format_level(facts.alpha)}"
+    if claim == "equivalent":
+        p = format_p(margin.equivalence, facts.alpha)
+        return (
+            f"No winner, but equivalent: {a} and {b} differ by less than {size} {level} ({p})",
+            f"; the two are equivalent within a margin of {size} (two one-sided tests, {p})",
+        )
+    p = format_p(margin.noninferiority, facts.alpha)
+    return (
+        f"No winner, but {a} is not inferior: it is worse than {b} by less than {size}, if at all, {level} ({p})",
+        f"; {a} is non-inferior to {b} with a margin of {size} ({p})",
+    )
 
 
 def _undecided(facts: _Facts) -> str:

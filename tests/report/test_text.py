@@ -34,15 +34,37 @@ def test_scores_are_aligned(comparison):
 
 
 def test_design_path_only_when_there_is_one(comparison):
-    assert "as rows" not in render(Comparisons([comparison()], {}))
+    assert "what counts as one" not in render(Comparisons([comparison()], {}))
     path = [PathStep("rows", 4000, 0.01, 0.001), PathStep("items", 2000, 0.01, 0.02), PathStep("clusters", 100, 0.01, 0.3)]
     text = render(Comparisons([comparison(clusters=100, design=Design(4000, 2000, 2.0, path))], {}))
     assert "in 100 clusters that are swapped as one" in text
-    assert [view for view in ("as rows:", "as items:", "as clusters:") if view in text] == [
-        "as rows:",
-        "as items:",
-        "as clusters:",
-    ]
+    steps = [line.split()[:2] for line in text.splitlines() if line.strip().startswith(("rows ", "items ", "clusters "))]
+    assert steps == [["rows", "4,000"], ["items", "2,000"], ["clusters", "100"]]
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_every_part(full, golden, verbose):
+    golden(f"report/full{'-verbose' if verbose else ''}.txt", render(full(), verbose=verbose))
+
+
+def test_plain_comparison_fits_one_screen(full, golden):
+    plain = full(tests=[], margin=None, bayes=None, analysis=None, notes=[], clusters=None, design=Design(2000, 2000, 1.0, []))
+    text = render(plain)
+    golden("report/plain.txt", text)
+    assert len(text.splitlines()) <= 24
+
+
+def test_all_tests_say_that_choosing_afterwards_is_not_allowed(full):
+    assert "is not allowed" in " ".join(render(full()).split())
+
+
+def test_names_cannot_steer_the_terminal(comparison):
+    name = "\x1b[2J\u202eA\nB"
+    c = comparison(
+        systems=(name, "B"), scores=(SystemScore(name, 0.5), SystemScore("B", 0.4)), verdict=f"{name} outscored B: x."
+    )
+    text = render(Comparisons([c], SETTINGS | {"path": name}), verbose=True)
+    assert not set(text) & set("\x1b\u202e")
 
 
 def test_what_is_missing_is_said_or_left_out(comparison):

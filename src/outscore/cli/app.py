@@ -18,6 +18,8 @@ from outscore._version import __version__
 from outscore.cli.compare import compare
 from outscore.cli.demo import demo
 from outscore.cli.lists import formats, metrics, tests
+from outscore.cli.plan import plan
+from outscore.cli.report import report
 from outscore.errors import OutscoreError
 
 __all__ = ["app", "main"]
@@ -88,7 +90,7 @@ def app() -> None:
     """Did system A really outscore system B? Exact paired-permutation p-values for per-item scores."""
 
 
-for command in (compare, demo, metrics, tests, formats):
+for command in (compare, plan, report, demo, metrics, tests, formats):
     app.add_command(command)
 
 

@@ -40,8 +40,8 @@ def demo(folder: str, seed: int, form: str) -> None:
     write_files({str(target / name): _lines(*table) for e in examples for name, table in e.files.items()})
     requests = [_request(example, target) for example in examples]
     done = [run(request) for request in requests]
-    settings = settings_of(requests[0], [systems for _, systems in done]) | {"simulation": [e.title for e in examples]}
-    result = comparisons([comparison for comparison, _ in done], settings)
+    settings = settings_of(requests[0], [systems for _, _, systems in done]) | {"simulation": [e.title for e in examples]}
+    result = comparisons([comparison for found, _, _ in done for comparison in found], settings)
     write_result(result, [str(target / "report.txt"), str(target / "report.json")])
     show(result, form)
     if form == "text":

@@ -1,9 +1,9 @@
-"""From file names to two systems' arrays: what one or two number files mean, and what the systems are called."""
+"""From file names to two systems' arrays: which systems the files hold, how their rows are matched, what they are called."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -12,61 +12,159 @@ from outscore.errors import OutscoreError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from outscore.formats import NumberTable
+    from outscore.results import Alignment
+    from outscore.scores import Labels, Origin, Scores
 
 __all__ = ["TwoSystems", "parse_names", "read_systems", "unique_names"]
 
-PACKED = {".gz", ".bz2", ".xz"}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TwoSystems:
-    """Both systems' numbers, (n,) scores or (n, 2) counts, and where they come from."""
+    """Both systems' numbers, (n,) scores or (n, k) counts, row by row of the same item, and where they come from.
+
+    `items` and `clusters` are codes per row or None, as `compare` takes them; `ids`, `datasets` and `slices` (by column) keep
+    their names. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
+    `unequal_repeats` that the rows are item means because the systems were run unequally often. `tables` are the files.
+    """
 
     a: NDArray[Any]
     b: NDArray[Any]
     names: tuple[str, str]
     counts: bool
-    tables: tuple[NumberTable, ...]
+    tables: tuple[Origin, ...]
+    alignment: Alignment
+    items: NDArray[Any] | None = None
+    clusters: NDArray[Any] | None = None
+    ids: Labels | None = None
+    datasets: Labels | None = None
+    slices: Mapping[str, Labels] = field(default_factory=dict)
+    unequal_repeats: bool = False
+    notes: tuple[str, ...] = ()
 
 
-def read_systems(paths: Sequence[str], names: tuple[str, str] | None = None) -> TwoSystems:
-    """Read one file with both systems, or one file for each."""
+def read_systems(
+    paths: Sequence[str],
+    names: tuple[str, str] | None = None,
+    *,
+    duplicates: str = "stop",
+    format: str = "auto",
+    systems: Sequence[str] | None = None,
+    **columns: Any,  # noqa: ANN401 - as `formats.read` takes them
+) -> TwoSystems:
+    """Read one file with both systems, or one file for each, and match their rows.
+
+    `names` is what the systems are to be called, `systems` which two of the file to take; `columns` are those of
+    `outscore.formats.read`: item, system, score, cluster, repeat, slice, dataset.
+    """
     from outscore.formats import read
+    from outscore.scores import pair
 
     if list(paths).count("-") > 1:
         raise OutscoreError("Standard input was named twice.", "Read one system from a file.")
-    tables = tuple(read(path) for path in paths)
-    return _from_one(tables[0], names) if len(tables) == 1 else _from_two(tables[0], tables[1], names)
+    if systems and (len(systems) != 2 or systems[0] == systems[1]):
+        chosen = ", ".join(f"`{name}`" for name in systems)
+        raise OutscoreError(f"--system chose {chosen}, two different systems are compared.", "Give --system twice.")
+    if len(paths) == 1:
+        found = read(paths[0], format=format, systems=systems, **columns)
+        a, b, called = _from_one(found)
+    else:
+        files = [read(path, format=format, **columns) for path in paths]
+        a, b, called = _from_two(files[0], files[1], systems)
+    paired = pair(a, b, duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
+    tables = [scores.origin for scores in (a, b) if scores.origin is not None]
+    return TwoSystems(
+        paired.a,
+        paired.b,
+        names or called,
+        counts=paired.a.ndim == 2,
+        tables=tuple(dict.fromkeys(tables)),
+        alignment=paired.alignment,
+        items=paired.items,
+        clusters=paired.clusters,
+        ids=paired.ids,
+        datasets=paired.datasets,
+        slices=paired.slices,
+        unequal_repeats=paired.unequal_repeats,
+        notes=paired.notes,
+    )
 
 
-def _from_one(table: NumberTable, names: tuple[str, str] | None) -> TwoSystems:
-    values = table.values
-    if table.width == 1:
+def _from_one(found: list[Scores]) -> tuple[Scores, Scores, tuple[str, str]]:
+    from outscore.formats.columns import listed
+
+    if len(found) == 2:
+        return found[0], found[1], (found[0].name, found[1].name)
+    label = found[0].label
+    if len(found) > 2:
         raise OutscoreError(
-            f"{table.label} has one column: the scores of one system only.",
+            f"{label} holds {len(found)} systems: {listed([scores.name for scores in found])}.",
+            "Choose two of them: --system NAME --system NAME.",
+        )
+    if _is_bare(found):
+        raise OutscoreError(
+            f"{label} has one column: the scores of one system only.",
             "Name the other system's file too, or give one file with two columns.",
         )
-    if table.width == 4:
-        return TwoSystems(values[:, :2], values[:, 2:], names or ("A", "B"), counts=True, tables=(table,))
-    found = unique_names(table.columns) if len(table.columns) == 2 and all(table.columns) else ("A", "B")
-    return TwoSystems(values[:, 0], values[:, 1], names or found, counts=False, tables=(table,))
+    raise OutscoreError(
+        f"{label} holds the scores of one system only, `{found[0].name}`.",
+        "Name the other system's file too, or the column that tells the systems apart with --system-column.",
+    )
 
 
-def _from_two(first: NumberTable, second: NumberTable, names: tuple[str, str] | None) -> TwoSystems:
-    from outscore.formats.numbers import plural, require_equal_length, whole_counts
+def _from_two(
+    first: list[Scores], second: list[Scores], systems: Sequence[str] | None
+) -> tuple[Scores, Scores, tuple[str, str]]:
+    if _is_bare(first) and _is_bare(second):
+        a, b = _from_bare(first, second)
+    else:
+        a, b = _choose(first, systems, 0), _choose(second, systems, 1)
+    by_path = unique_names((_path(a), _path(b)), stems=True)
+    said = all(scores.origin is not None and "system" in scores.origin.columns for scores in (a, b))
+    return a, b, (a.name, b.name) if said and a.name != b.name else by_path
 
-    names = names or unique_names((first.path, second.path), stems=True)
-    if first.width != second.width or first.width == 4:
+
+def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Scores]:
+    """Two files of bare numbers: one score each, or the counts right and wrong."""
+    from outscore.formats.numbers import BARE, counts_of, plural
+
+    widths = {name: width for width, name in BARE.items()}
+    left, right = (widths[file[0].origin.format] for file in (first, second) if file[0].origin is not None)
+    if left != right or left == 4:
         raise OutscoreError(
-            f"{first.label} has {plural(first.width)} and {second.label} has {plural(second.width)}.",
+            f"{first[0].label} has {plural(left)} and {second[0].label} has {plural(right)}.",
             "Give two files with one score per line, or two with the counts right,wrong, or one file with both systems.",
         )
-    require_equal_length(first, second)
-    if first.width == 1:
-        return TwoSystems(first.values[:, 0], second.values[:, 0], names, counts=False, tables=(first, second))
-    a, b = whole_counts(first), whole_counts(second)
-    return TwoSystems(a.values, b.values, names, counts=True, tables=(a, b))
+    if first[0].rows != second[0].rows or left == 1:
+        return first[0], second[0]
+    return counts_of(first), counts_of(second)
+
+
+def _choose(found: list[Scores], systems: Sequence[str] | None, place: int) -> Scores:
+    """The one system of a file, or the one chosen for its place."""
+    from outscore.formats.columns import listed, nearest
+
+    if len(found) == 1:
+        return found[0]
+    names = [scores.name for scores in found]
+    if not systems:
+        raise OutscoreError(
+            f"{found[0].label} holds {len(found)} systems: {listed(names)}.",
+            "Of two files each gives one system: choose them with --system NAME --system NAME.",
+        )
+    if systems[place] not in names:
+        raise OutscoreError(f"{found[0].label} has no system `{systems[place]}`.", nearest(systems[place], names))
+    return found[names.index(systems[place])]
+
+
+def _is_bare(found: list[Scores]) -> bool:
+    from outscore.formats.numbers import BARE
+
+    origin = found[0].origin
+    return origin is not None and origin.format in BARE.values()
+
+
+def _path(scores: Scores) -> str:
+    return scores.name if scores.origin is None else scores.origin.path
 
 
 def parse_names(text: str | None) -> tuple[str, str] | None:
@@ -100,8 +198,8 @@ def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str
 
 
 def _parts(path: str) -> list[str]:
+    from outscore.formats.source import stem_of
+
     if path == "-":
-        return ["stdin"]
-    pure = PurePath(path)
-    stem = PurePath(pure.stem).stem if pure.suffix in PACKED else pure.stem
-    return [*(part for part in pure.parts[:-1] if part not in ("/", "..", ".")), stem]
+        return [stem_of(path)]
+    return [*(part for part in PurePath(path).parts[:-1] if part not in ("/", "..", ".")), stem_of(path)]

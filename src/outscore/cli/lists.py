@@ -38,8 +38,9 @@ def formats() -> None:
 
     click.echo(_table((f.name, [f.summary]) for f in FORMATS.values()))
     click.echo(
-        "\nColumns may be separated by blanks, tabs, commas or semicolons; a header line\n"
-        "is optional; gzip, bzip2 and xz are unpacked; - is standard input."
+        "\nBare numbers may be separated by blanks, tabs, commas or semicolons, with or\n"
+        "without a header line; gzip, bzip2, xz and zstd are unpacked, and - is standard\n"
+        "input."
     )
 
 

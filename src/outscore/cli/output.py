@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "check_suffixes", "show", "to_json", "write_files", "write_result"]
 
-FORMS = ("text", "json")
-SUFFIXES = {".txt": "text", ".json": "json"}
+FORMS = ("text", "json", "markdown", "latex")
+SUFFIXES = {".txt": "text", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html"}
 
 
 def check_suffixes(paths: Iterable[str]) -> None:
@@ -40,9 +40,14 @@ def to_format(result: Comparisons, form: str, *, verbose: bool = False) -> str:
     """The result in one of the output forms."""
     if form == "json":
         return to_json(result)
-    from outscore.report.text import render
+    if form == "html":
+        from outscore.report.html import render_html
 
-    return render(result, verbose=verbose)
+        return render_html(result)
+    from outscore.report import latex, markdown, text
+
+    renderers = {"text": text.render, "markdown": markdown.render, "latex": latex.render}
+    return renderers[form](result, verbose=verbose)
 
 
 def show(result: Comparisons, form: str, *, verbose: bool = False) -> None:
@@ -58,12 +63,12 @@ def _show_coloured(result: Comparisons, text: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from outscore.report.facts import headline
+
     rich_text = Text(text.rstrip("\n"))
     for comparison in result.comparisons:
-        start, _, _ = comparison.verdict.partition(":")
-        rich_text.highlight_words(
-            [f"{start}:"], style="bold green" if comparison.decision.winner is not None else "bold yellow"
-        )
+        style = "bold green" if comparison.decision.winner is not None else "bold yellow"
+        rich_text.highlight_words([headline(comparison)[0]], style=style)
     Console(highlight=False, soft_wrap=True).print(rich_text)
 
 

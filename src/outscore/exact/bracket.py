@@ -31,9 +31,10 @@ __all__ = ["Bounds", "bounds"]
 
 Array = NDArray[Any]
 
-FIRST_DEGREES = 4_000, 20_000
+LEAST_DEGREE = 64
+FIRST_DEGREES = 1_000, 20_000
 LAST_DEGREE = 10_000_000
-SIEVE_BUDGET = 3e7
+SIEVE_BUDGET = 2e7
 MOST_SURVIVORS = 400_000
 MOST_OUTLIERS = 8
 FAR_OUT = 6.0
@@ -142,9 +143,19 @@ def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, 
 
 
 def _refined(bracket: _Bracket, width: float, log_level: float | None) -> Bounds:
-    # Few units leave many frequencies alive, so that each degree costs; many units leave few, and a high degree is free.
-    degree = min(max(20 * len(bracket.law.counts), FIRST_DEGREES[0]), FIRST_DEGREES[1])
-    best = bracket.evaluate(degree)
+    # Few flips that are still open leave many frequencies alive, so that each degree costs; many leave few, and a high degree
+    # is free. A flip counts as open by the variance the tilt leaves it.
+    open_flips = float(bracket.law.sech2(bracket.theta).sum())
+    degree = int(min(max(20 * open_flips, FIRST_DEGREES[0]), FIRST_DEGREES[1]))
+    while True:
+        try:
+            best = bracket.evaluate(degree)
+            break
+        except BudgetError:
+            degree //= 4
+            if degree < LEAST_DEGREE:
+                # Chernoff's bound holds always; below it nothing is known.
+                return Bounds(-math.inf, min(0.0, bracket.log_scale))
     while degree < LAST_DEGREE and (best.width > width or (log_level is not None and not best.settles(log_level))):
         # The gap shrinks like 1/K, so the degree that suffices is known; a margin makes up for what rounding adds.
         wanted = 1.3 * best.width / width if best.width < math.inf else 8.0

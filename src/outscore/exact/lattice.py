@@ -28,7 +28,7 @@ Array = NDArray[Any]
 
 MOST_POINTS = 1 << 22
 MOST_SURVIVORS = 200_000
-SIEVE_BUDGET = 3e8
+SIEVE_BUDGET = 5e7
 ORIGIN = np.zeros(1)
 UP = np.ones(1)
 

@@ -1,4 +1,4 @@
-"""Readers: one file in, one table out.
+"""Readers: one file in, its systems out.
 
 `FORMATS` lists what can be read. Each entry recognises its files from their first lines; `read` asks them in turn. A new
 format is one entry here.
@@ -7,18 +7,49 @@ format is one entry here.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 
 from outscore.errors import OutscoreError
-from outscore.formats import numbers
+from outscore.formats import delimited, jsonl, numbers, parquet
+from outscore.formats.assemble import read_table
 from outscore.formats.source import Source, open_source
-from outscore.formats.table import FormatEntry, NumberTable
+from outscore.formats.table import Choice, FormatEntry, NumberTable
 from outscore.options import did_you_mean
+from outscore.scores import Scores
 
 __all__ = ["FORMATS", "FormatEntry", "NumberTable", "Source", "read"]
+
+
+def _delimited(name: str, separators: str) -> FormatEntry:
+    def detect(source: Source, choice: Choice) -> bool:
+        return delimited.looks_like_table(source, choice, separators)
+
+    def read(source: Source, choice: Choice) -> list[Scores]:
+        found = delimited.separator_of(source)
+        separator = found if found is not None and found in separators else separators[0]
+        return read_table(source, delimited.records(source, separator), choice, name)
+
+    between = {"\t": "tabs", ",": "commas", ";": "semicolons"}
+    marks = " or ".join(between[mark] for mark in separators)
+    summary = f"a table with a header and {marks}: a column per system, or columns item, system, score"
+    return FormatEntry(name, summary, detect, read)
+
+
+def _jsonl(source: Source, choice: Choice) -> list[Scores]:
+    return read_table(source, jsonl.records(source), choice, "jsonl")
+
+
+def _parquet(source: Source, choice: Choice) -> list[Scores]:
+    return read_table(source, parquet.records(source), choice, "parquet")
+
 
 FORMATS: dict[str, FormatEntry] = {
     entry.name: entry
     for entry in (
+        FormatEntry("parquet", "a Parquet table with the same columns as CSV", parquet.looks_like_parquet, _parquet),
+        FormatEntry("jsonl", "one JSON object per line, its keys as the columns of CSV", jsonl.looks_like_json, _jsonl),
+        _delimited("csv", ",;"),
+        _delimited("tsv", "\t"),
         FormatEntry(
             "scores",
             "one number per line, one file per system",
@@ -41,8 +72,20 @@ FORMATS: dict[str, FormatEntry] = {
 }
 
 
-def read(path: str | os.PathLike[str], *, format: str = "auto") -> NumberTable:
-    """Read one file of numbers; ``-`` is standard input, and gzip, bzip2 and xz are unpacked on the way.
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    item: str | None = None,
+    system: str | None = None,
+    score: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    repeat: str | None = None,
+    slice: str | Sequence[str] | None = None,
+    dataset: str | None = None,
+    systems: Sequence[str] | None = None,
+) -> list[Scores]:
+    r"""Read the systems of one file; ``-`` is standard input, and gzip, bzip2, xz and zstd are unpacked on the way.
 
     Parameters
     ----------
@@ -50,13 +93,46 @@ def read(path: str | os.PathLike[str], *, format: str = "auto") -> NumberTable:
         The file.
     format
         A name from `FORMATS`, or ``"auto"`` to recognise it from the content.
+    item, system, score, cluster, repeat, slice, dataset
+        Columns of a table. Left out, they are recognised by their usual names (question_id, model, score, epoch...). Several
+        scores make counts, several slices are all kept.
+    systems
+        Which systems to read, in this order; otherwise all.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "scores.csv")
+    ...     _ = path.write_text("question_id,new,old\nq1,1,0\nq2,1,1\n")
+    ...     new, old = read(path)
+    >>> new.name, new.values.tolist(), new.ids.names, old.values.tolist()
+    ('new', [1, 1], ('q1', 'q2'), [0, 1])
     """
     if format != "auto" and format not in FORMATS:
         raise OutscoreError(f"There is no format `{format}`.", did_you_mean(format, [*FORMATS, "auto"]))
+    choice = Choice(item, system, _several(score), cluster, repeat, _several(slice), dataset, _several(systems))
     with open_source(path) as source:
-        entries = FORMATS.values() if format == "auto" else [FORMATS[format]]
-        for entry in entries:
-            if format != "auto" or entry.detect(source.head):
-                return entry.read(source)
-        # Nothing fits: the reader of all widths knows best which line is to blame.
-        return numbers.read_numbers(source)
+        return _reader(source, choice, format)(source, choice)
+
+
+def _several(value: str | Sequence[str] | None) -> tuple[str, ...]:
+    return () if value is None else (value,) if isinstance(value, str) else tuple(value)
+
+
+def _reader(source: Source, choice: Choice, format: str) -> Callable[[Source, Choice], list[Scores]]:
+    if format != "auto":
+        return FORMATS[format].read
+    entry = next((entry for entry in FORMATS.values() if entry.detect(source, choice)), None)
+    if entry is not None and entry.name in numbers.BARE.values() and choice.names_columns:
+        raise OutscoreError(
+            f"{source.label} holds bare numbers, in which no column can be named.",
+            "Leave the names of columns out, or give the file a header with separators.",
+        )
+    if entry is not None:
+        return entry.read
+    if choice.names_columns or source.suffix in (".csv", ".tsv"):
+        # A column was asked for, or the name promises one: the table reader says what is missing.
+        return FORMATS["tsv" if source.suffix == ".tsv" else "csv"].read
+    # Nothing fits: the reader of all widths knows best which line is to blame.
+    return lambda source, choice: numbers.systems_of(numbers.read_numbers(source), choice)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["is_name", "is_number", "problem_with", "shorten"]
+__all__ = ["LARGEST_EXACT", "is_name", "is_number", "is_whole", "problem_with", "shorten", "undecoded"]
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 _MISSING = frozenset({"", "-", "?", ".", "na", "n/a", "#n/a", "nan", "none", "null", "inf", "infinity"})
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _SHOWN = 40
+# From here on, neighbouring integers are the same float64.
+LARGEST_EXACT = 2**53
 _GIVE_ONE = "Give the item a score, or remove it from both systems."
 _NO_NUMBER_AT_ALL = "Keep only numbers below an optional header line."
 
@@ -18,6 +21,19 @@ _NO_NUMBER_AT_ALL = "Keep only numbers below an optional header line."
 def is_number(field: str) -> bool:
     """Whether this is a finite decimal number, written in ASCII."""
     return _NUMBER.fullmatch(field) is not None
+
+
+def is_whole(field: str) -> bool:
+    """Whether this number is written without a point and an exponent."""
+    return field.lstrip("+-").isdigit()
+
+
+def undecoded(text: str) -> tuple[str, str] | None:
+    """What was found and how to cure it where bytes were no UTF-8, or None."""
+    found = _UNDECODED.search(text)
+    if found is None:
+        return None
+    return f"found the byte 0x{ord(found[0]) - 0xDC00:02x}, which is not UTF-8 text", "Save the file as UTF-8."
 
 
 def is_name(field: str) -> bool:
@@ -32,14 +48,19 @@ def shorten(text: str) -> str:
     return clean if len(clean) <= _SHOWN else clean[: _SHOWN - 3] + "..."
 
 
-def problem_with(field: str) -> tuple[str, str] | None:
-    """What was found and how to cure it, or None for a proper number."""
+def problem_with(field: str, *, column: str = "", otherwise: str = _NO_NUMBER_AT_ALL) -> tuple[str, str] | None:
+    """What was found (in a named column) and how to cure it, or None for a proper number.
+
+    `otherwise` is the cure of what looks like no number at all.
+    """
+    inside = f" in column `{column}`" if column else ""
     if is_number(field):
         if math.isfinite(float(field)):
             return None
-        return f"found {shorten(field)}, which is too large for a number", "Write numbers below 1e308."
+        return f"found {shorten(field)}{inside}, which is too large for a number", "Write numbers below 1e308."
     found = f'"{shorten(field)}"' if field else "an empty field"
-    return f"found {found}, expected a number", _cure(field)
+    cure = _cure(field)
+    return f"found {found}{inside}, expected a number", otherwise if cure == _NO_NUMBER_AT_ALL else cure
 
 
 def _cure(field: str) -> str:

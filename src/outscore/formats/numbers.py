@@ -18,19 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outscore.errors import OutscoreError
-from outscore.formats.field import is_name, is_number, problem_with, shorten
-from outscore.formats.source import Source
-from outscore.formats.table import NumberTable
+from outscore.formats.field import LARGEST_EXACT, is_name, is_number, problem_with, shorten, undecoded
+from outscore.formats.source import Source, stem_of
+from outscore.formats.table import Choice, NumberTable
+from outscore.scores import Origin, Scores
 
-__all__ = ["detector", "plural", "read_numbers", "reader", "require_equal_length", "whole_counts"]
+__all__ = ["BARE", "counts_of", "detector", "plural", "read_numbers", "reader", "systems_of", "whole_counts"]
+
+# The names of these formats by their number of columns.
+BARE = {1: "scores", 2: "score-pairs", 4: "f1-counts"}
 
 WIDTHS = (1, 2, 4)
 BLOCK_LINES = 1 << 16
-# Above this, neighbouring integers are the same float64.
-LARGEST_EXACT = 2**53
 
 _NOT_PLAIN = re.compile(r"[^0-9+\-,;\s]")
-_UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,11 @@ class _Layout:
         raise OutscoreError(f"{self.label}, line {line}: {found}.", hint)
 
 
-def detector(width: int) -> Callable[[Sequence[str]], bool]:
+def detector(width: int) -> Callable[[Source, Choice], bool]:
     """A function that says whether the first line of numbers has this many."""
 
-    def detect(head: Sequence[str]) -> bool:
+    def detect(source: Source, _choice: Choice) -> bool:
+        head = source.head
         body = head[1:] if head and _is_header(_split(head[0])) else head
         fields = _split(body[0]) if body else []
         return len(fields) == width and all(is_number(field) for field in fields)
@@ -58,13 +60,45 @@ def detector(width: int) -> Callable[[Sequence[str]], bool]:
     return detect
 
 
-def reader(width: int) -> Callable[[Source], NumberTable]:
+def reader(width: int) -> Callable[[Source, Choice], list[Scores]]:
     """A function that reads files of this many columns."""
 
-    def read(source: Source) -> NumberTable:
-        return read_numbers(source, (width,))
+    def read(source: Source, choice: Choice) -> list[Scores]:
+        return systems_of(read_numbers(source, (width,)), choice)
 
     return read
+
+
+def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
+    """The systems in a file of bare numbers: one column or two are a system each, four are the counts of two."""
+    values, named = table.values, len(table.columns) == 2 and all(table.columns)
+    origin = Origin(table.path, table.sha256, table.rows, BARE[table.width])
+    lines = np.arange(table.first_line, table.first_line + table.rows)
+    if table.width == 1:
+        return [Scores(stem_of(table.path), values[:, 0], origin=origin, lines=lines)]
+    parts = (values[:, 0], values[:, 1]) if table.width == 2 else (values[:, :2], values[:, 2:])
+    names = unique_pair(*table.columns) if named else ("A", "B")
+    systems = [Scores(name, part, origin=origin, lines=lines) for name, part in zip(names, parts, strict=True)]
+    by_name = dict(zip(names, systems, strict=True))
+    for name in choice.systems:
+        if name not in by_name:
+            raise OutscoreError(f"{table.label} has no system `{name}`.", f"There is `{names[0]}` and `{names[1]}`.")
+    return [by_name[name] for name in choice.systems] or systems
+
+
+def unique_pair(first: str, second: str) -> tuple[str, str]:
+    """Two names that differ."""
+    return (first, second) if first != second else (first, f"{second} (2)")
+
+
+def counts_of(columns: Sequence[Scores]) -> Scores:
+    """Two columns of bare numbers as the counts of one system, right and wrong."""
+    first = columns[0]
+    assert first.origin is not None
+    assert first.lines is not None
+    values = np.column_stack([column.values for column in columns])
+    table = whole_counts(NumberTable(first.origin.path, (), values, int(first.lines[0]), first.origin.sha256))
+    return Scores(stem_of(table.path), table.values, origin=first.origin, lines=first.lines)
 
 
 def read_numbers(source: Source, widths: Sequence[int] = WIDTHS) -> NumberTable:
@@ -96,15 +130,6 @@ def whole_counts(table: NumberTable) -> NumberTable:
     layout = _Layout(table.label, table.columns, None, table.width, table.first_line)
     _refuse_large(layout, values)
     return NumberTable(table.path, table.columns, values.astype(np.int64), table.first_line, table.sha256)
-
-
-def require_equal_length(a: NumberTable, b: NumberTable) -> None:
-    """Refuse two files that cannot be paired line by line."""
-    if a.rows != b.rows:
-        raise OutscoreError(
-            f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
-            "Give both systems' scores for the same items in the same order.",
-        )
 
 
 def plural(columns: int) -> str:
@@ -242,10 +267,9 @@ def _scan_line(layout: _Layout, line: int, text: str) -> list[str]:
 
 
 def _refuse_undecoded(layout: _Layout, line: int, text: str) -> None:
-    undecoded = _UNDECODED.search(text)
-    if undecoded is not None:
-        byte = ord(undecoded[0]) - 0xDC00
-        layout.refuse(line, f"found the byte 0x{byte:02x}, which is not UTF-8 text", "Save the file as UTF-8.")
+    problem = undecoded(text)
+    if problem is not None:
+        layout.refuse(line, *problem)
     if "\x00" in text:
         layout.refuse(line, "found binary data, text was expected", "Export the scores as plain text.")
 

@@ -1,7 +1,8 @@
 """Opening files: standard input, compression, encodings, and refusals in plain words.
 
 A `Source` is a file opened once and read line by line, whatever its packing. Compression is recognised by the first bytes and
-not by the name. Bytes that are not UTF-8 come through as lone surrogates, so that a reader can name the line they stand on.
+not by the name, and so is Parquet, the one format that is not text. Bytes that are not UTF-8 come through as lone surrogates,
+so that a reader can name the line they stand on.
 """
 
 from __future__ import annotations
@@ -19,30 +20,45 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Protocol, cast
 
 from outscore.errors import OutscoreError
+from outscore.scores import label_of
+from outscore.scores.system import STANDARD_INPUT
 
-__all__ = ["Source", "label_of", "open_source"]
+__all__ = ["PACKED", "Source", "label_of", "open_source", "stem_of"]
 
-STANDARD_INPUT = "-"
+PACKED = {".gz", ".bz2", ".xz", ".zst"}
 HEAD_LINES = 20
 BLOCK = 1 << 16
+PIECE = 1 << 18
 # A file without line ends must not be taken into memory as one line.
-LONGEST_LINE = 1 << 20
+LONGEST_LINE = 1 << 24
 
 _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_PARQUET = b"PAR1"
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file opened for reading: its first lines to look at, all its lines to read once, and its digest afterwards."""
+    """A file opened for reading: its first lines to look at, all its lines to read once, and its digest afterwards.
+
+    A Parquet file has no lines: `parquet` holds its bytes, and `packed` says whether they differ from those on disk.
+    """
 
     path: str
     head: Sequence[str]
     _rest: Iterator[str] = field(repr=False)
     _bytes: _Digesting = field(repr=False)
+    parquet: io.BufferedReader[Any] | None = None
+    packed: bool = False
+
+    @property
+    def suffix(self) -> str:
+        """The ending of the name, without that of a compression."""
+        pure = PurePath(self.path)
+        return (PurePath(pure.stem) if pure.suffix in PACKED else pure).suffix.lower()
 
     @property
     def label(self) -> str:
@@ -67,8 +83,11 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
         with _open_bytes(name) as raw:
             digesting = _Digesting(raw)
             packed = io.BufferedReader(digesting, BLOCK)
-            text = _as_text(_unpack(packed, label), label)
-            lines = _bounded_lines(text, label)
+            stream = _unpack(packed, label)
+            if stream.peek(4).startswith(_PARQUET):
+                yield Source(name, (), iter(()), digesting, stream, packed=stream is not packed or name == STANDARD_INPUT)
+                return
+            lines = _bounded_lines(_as_text(stream, label), label)
             yield Source(name, list(itertools.islice(lines, HEAD_LINES)), lines, digesting)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise OutscoreError(f"{label} is damaged: {str(error).rstrip('.')}.", "Make the compressed file again.") from None
@@ -83,9 +102,18 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
         raise OutscoreError(f"{label} could not be read: {reason}.", "Copy the file and try again.") from None
 
 
-def label_of(path: str) -> str:
-    """A file's name at the start of a sentence."""
-    return "Standard input" if path == STANDARD_INPUT else f"`{path}`"
+def stem_of(path: str) -> str:
+    """A file's name without folders and endings, which names its system.
+
+    Examples
+    --------
+    >>> stem_of("runs/gpt.v2.csv.gz"), stem_of("-")
+    ('gpt.v2', 'stdin')
+    """
+    if path == STANDARD_INPUT:
+        return "stdin"
+    pure = PurePath(path)
+    return PurePath(pure.stem).stem if pure.suffix in PACKED else pure.stem
 
 
 class _Reads(Protocol):
@@ -127,8 +155,47 @@ def _unpack(packed: io.BufferedReader[Any], label: str) -> io.BufferedReader[Any
     if magic.startswith(_XZ):
         return io.BufferedReader(cast("io.RawIOBase", lzma.LZMAFile(packed)), BLOCK)
     if magic.startswith(_ZSTD):
-        raise OutscoreError(f"{label} is compressed with zstd; gzip, bzip2 and xz are read.", "Unpack it first with `unzstd`.")
+        return io.BufferedReader(_Zstd(packed, label), BLOCK)
     return packed
+
+
+class _Zstd(io.RawIOBase):
+    """Unpacks zstd frames; the package's own reader would take a cut file for a whole one."""
+
+    def __init__(self, packed: io.BufferedReader[Any], label: str) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            raise OutscoreError(
+                f"{label} is compressed with zstd, and zstandard must be installed to read .zst files.",
+                "Run `pip install zstandard`, or unpack the file first.",
+            ) from None
+        self._packed, self._error = packed, zstandard.ZstdError
+        self._new = zstandard.ZstdDecompressor().decompressobj
+        self._frame = self._new()
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401 - any writable buffer
+        view = memoryview(buffer)
+        while not self._ready:
+            block = self._frame.unused_data or self._packed.read(BLOCK)
+            if not block:
+                if not self._frame.eof:
+                    raise EOFError("Compressed file ended before the end of its last frame")
+                return 0
+            if self._frame.eof:
+                self._frame = self._new()
+            try:
+                self._ready = self._frame.decompress(block)
+            except self._error as error:
+                raise EOFError(str(error)) from None
+        size = min(len(view), len(self._ready))
+        view[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
 
 
 def _as_text(stream: io.BufferedReader[Any], label: str) -> io.TextIOWrapper[Any]:
@@ -141,12 +208,18 @@ def _as_text(stream: io.BufferedReader[Any], label: str) -> io.TextIOWrapper[Any
 
 
 def _bounded_lines(text: io.TextIOWrapper[Any], label: str) -> Iterator[str]:
-    while line := text.readline(LONGEST_LINE):
-        if len(line) == LONGEST_LINE and not line.endswith("\n"):
+    """Lines with their ends, cut from large pieces: asking for every line by itself takes four times as long."""
+    begun = ""
+    while piece := text.read(PIECE):
+        lines = io.StringIO(begun + piece, newline="\n").readlines()
+        if max(map(len, lines)) > LONGEST_LINE:
             raise OutscoreError(
                 f"{label} has a line of more than {LONGEST_LINE:,} characters.", "Give one item per line, in plain text."
             )
-        yield line
+        begun = "" if lines[-1].endswith("\n") else lines.pop()
+        yield from lines
+    if begun:
+        yield begun
 
 
 def _nearest(name: str) -> str:

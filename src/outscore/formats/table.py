@@ -1,16 +1,21 @@
-"""What a reader gives, and what a registry entry holds."""
+"""What readers give each other: bare numbers, streams of records, and the entry of a registry."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NoReturn
 
 from numpy.typing import NDArray
 
+from outscore.errors import OutscoreError
 from outscore.formats.source import Source, label_of
+from outscore.scores import Scores
 
-__all__ = ["FormatEntry", "NumberTable"]
+__all__ = ["BLOCK_ROWS", "Block", "Choice", "FormatEntry", "NumberTable", "Records"]
+
+# Records may carry whole texts beside their scores: a block of them must not fill the memory.
+BLOCK_ROWS = 1 << 13
 
 
 @dataclass(frozen=True)
@@ -45,10 +50,52 @@ class NumberTable:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What a caller said about a table: which column serves as what, and which systems are wanted (none: all)."""
+
+    item: str | None = None
+    system: str | None = None
+    score: tuple[str, ...] = ()
+    cluster: str | None = None
+    repeat: str | None = None
+    slice: tuple[str, ...] = ()
+    dataset: str | None = None
+    systems: tuple[str, ...] = ()
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether any column was named, so that the file must be a table."""
+        return any(getattr(self, entry.name) for entry in fields(self) if entry.name != "systems")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some records: the line each begins on, and their values by column."""
+
+    lines: NDArray[Any]
+    columns: Mapping[str, Sequence[object]]
+
+
+@dataclass(frozen=True)
+class Records:
+    """A table as a stream: its column names, a sample to look at, and its blocks, restricted to the columns asked for."""
+
+    label: str
+    columns: tuple[str, ...]
+    sample: Mapping[str, Sequence[object]]
+    blocks: Callable[[Sequence[str]], Iterator[Block]]
+    unit: Literal["line", "row"] = "line"
+
+    def refuse(self, line: int, found: str, hint: str) -> NoReturn:
+        """Stop at a line, saying what was found and how to cure it."""
+        raise OutscoreError(f"{self.label}, {self.unit} {line}: {found}.", hint)
+
+
+@dataclass(frozen=True)
 class FormatEntry:
-    """One file format: how to recognise it from its first lines, and how to read it."""
+    """One file format: how to recognise it, and how to read the systems in it."""
 
     name: str
     summary: str
-    detect: Callable[[Sequence[str]], bool]
-    read: Callable[[Source], NumberTable]
+    detect: Callable[[Source, Choice], bool]
+    read: Callable[[Source, Choice], list[Scores]]

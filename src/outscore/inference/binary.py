@@ -19,6 +19,8 @@ from outscore.results import Interval, PValue
 
 __all__ = ["Discordance", "discordance", "tango_interval", "tango_test"]
 
+TINY = 5e-324
+
 
 @dataclass(frozen=True)
 class Discordance:
@@ -40,7 +42,7 @@ class Discordance:
         p21 = (root - linear) / (4 * n) if linear < 0 else (-2 * constant / (root + linear) if root + linear else 0.0)
         variance = n * (2 * p21 + delta * (1 - delta))
         gap = b - c - n * delta
-        return gap / math.sqrt(variance) if variance > 1e-12 * n else math.copysign(math.inf, gap) if gap else 0.0
+        return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap) if gap else 0.0
 
 
 def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | None:
@@ -77,7 +79,7 @@ def tango_test(pair: Discordance, request: Request) -> PValue:
 
 
 def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str = "two-sided") -> Interval:
-    """All δ that Tango's test does not reject, stretched to hold 0 exactly when the exact test does not reject 0."""
+    """All δ that Tango's test does not reject, moved to hold 0 exactly when the exact test does not reject 0."""
     import scipy.special
 
     side = alpha / 2 if alternative == "two-sided" else alpha
@@ -85,6 +87,9 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
     low, high = _solve(pair, z), _solve(pair, -z)
     if p.upper > alpha:
         low, high = min(low, 0.0), max(high, 0.0)
+    elif low <= 0 <= high:
+        # Far out the exact test is the sharper one: 0 is rejected on the side of the difference.
+        low, high = (TINY, high) if pair.only_a > pair.only_b else (low, -TINY)
     below, above = pair.unit * low, pair.unit * high
     towards_high = (alternative == "greater") == (pair.orientation > 0)
     return Interval(

@@ -75,7 +75,7 @@ def units_of(pairs: PairedScores) -> PairedScores:
     written = numbers.as_written(pairs.a, pairs.b)
     if written is not None:
         (a, b), scale = written
-        pairs = replace(pairs, a=a, b=b, scale=scale)
+        pairs = replace(pairs, a=a, b=b, scale=scale * pairs.scale)
     return pairs.units()
 
 

@@ -47,16 +47,21 @@ def fragility(
     before = decision(units)
     leader = 1.0 if difference >= 0 else -1.0
     pull = leader * influence(units, metric) * (1.0 if before is not None else -1.0)
-    moving = (units.a != units.b).any(axis=1)
-    order = np.argsort(np.where(moving, -pull, np.inf), kind="stable")[: int(moving.sum())]
+    # Only units that pull the wrong way: swapping all of them would mirror the data and decide nothing new.
+    useful = (units.a != units.b).any(axis=1) & (pull > 0)
+    order = np.argsort(np.where(useful, -pull, np.inf), kind="stable")[: int(useful.sum())]
 
     def changed(k: int) -> bool:
         return decision(_swapped(units, order[:k])) != before
 
-    high = min(len(order), most)
-    if high == 0 or not changed(high):
-        return None
-    low = 0
+    # Galloping keeps away from far tails, where every question to the test is dear.
+    low, high, last = 0, 1, min(len(order), most)
+    while high <= last and not changed(high):
+        low, high = high, 2 * high
+    if high > last:
+        high = last
+        if high <= low or not changed(high):
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if changed(middle) else (middle, high)

@@ -40,9 +40,10 @@ def inversion_interval(
     flips = flips_of(units, metric)
     if flips.line is None:
         return None
-    bottom = units.a @ np.asarray(metric.ratio[1]) / units.scale if metric.ratio and metric.ratio[1] is not None else None
-    d = flips.line / units.scale
-    w = np.full(len(d), 1.0 / len(d)) if bottom is None else bottom
+    bottom = units.a @ np.asarray(metric.ratio[1]) if metric.ratio and metric.ratio[1] is not None else None
+    # Numerators and denominators keep their common scale: sums of whole numbers are exact, and a subset mean of 0 is 0.
+    d = flips.line.astype(float)
+    w = np.full(len(d), units.scale / len(d)) if bottom is None else bottom.astype(float)
     used = (w > 0) | (d != 0)
     d, w = d[used], w[used]
     side = alpha / 2 if alternative == "two-sided" else alpha
@@ -69,7 +70,7 @@ class Limit:
 
 def _outer(limit: Limit | None, side: int, *, zero_rejected: bool) -> float | None:
     """The outer end, except that 0 lies on the side of the limit where the test at 0 puts it."""
-    if limit is None:
+    if limit is None or not math.isfinite(limit.outer):
         return None
     if min(limit.outer, limit.inner) < 0 < max(limit.outer, limit.inner):
         return math.copysign(math.ulp(0.0), -side) if zero_rejected else 0.0
@@ -78,7 +79,7 @@ def _outer(limit: Limit | None, side: int, *, zero_rejected: bool) -> float | No
 
 def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
     """Smallest δ with p_greater(δ) > α; None when no δ is rejected (too few units)."""
-    if len(d) == 0 or len(d) * math.log(2) < -math.log(alpha):
+    if len(d) == 0 or math.ldexp(alpha, min(len(d), 1000)) < 1:
         return None
     if len(d) <= MOST_LISTED:
         limit = _listed(d, w, alpha)
@@ -90,8 +91,10 @@ def _listed(d: Array, w: Array, alpha: float) -> float:
     """The k-th smallest mean over the non-empty subsets, k the first with (1 + k)/2^G > α."""
     vectors = np.stack([d, w], axis=1)
     sums = (enumeration.all_sums(vectors) + vectors.sum(axis=0)) / 2
-    # The empty subset comes last: every sign is minus.
-    means = sums[:-1, 0] / sums[:-1, 1]
+    # The empty subset comes last: every sign is minus. Subsets without weight give ±inf: Σ d ≤ δ·0 holds for every δ or none.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = sums[:-1, 0] / sums[:-1, 1]
+    means[np.isnan(means)] = -np.inf
     k = math.floor(math.ldexp(alpha, len(d)))
     return float(np.partition(means, k - 1)[k - 1])
 
@@ -108,7 +111,8 @@ def _certified(d: Array, w: Array, alpha: float) -> Limit:
     log_alpha = math.log(alpha)
     found = _p_greater(d, w, here)
     # On the probit scale a step of one standard error is a step of one: that tells where each end will be certified.
-    least, most = (float(scipy.special.ndtri(math.exp(x))) - target for x in (max(found.lower, -700.0), found.upper))
+    ends = (math.exp(max(found.lower, -700.0)), min(math.exp(found.upper), 1 - 1e-9))
+    least, most = (float(scipy.special.ndtri(x)) - target for x in ends)
     outer = _walk(here, -(TOLERANCE / 4 + max(0.0, 1.05 * most)) * spread, lambda x: _p_greater(d, w, x).upper <= log_alpha)
     inner = _walk(here, (TOLERANCE / 4 + max(0.0, -1.05 * least)) * spread, lambda x: _p_greater(d, w, x).lower > log_alpha)
     return _halve(d, w, log_alpha, outer, inner, TOLERANCE * spread) if len(d) <= MOST_HALVED else Limit(outer, inner)

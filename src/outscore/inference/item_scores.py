@@ -59,7 +59,7 @@ def item_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemS
     found = as_written(pairs.a, pairs.b)
     if found is not None:
         (a, b), scale = found
-        pairs = PairedScores(a, b, scale, pairs.items, pairs.clusters)
+        pairs = PairedScores(a, b, scale * pairs.scale, pairs.items, pairs.clusters)
     items = pairs.per_item()
     u, v = (None if w is None else np.asarray(w) for w in metric.ratio)
     weight = np.full(items.rows, items.scale) if v is None else items.a @ v

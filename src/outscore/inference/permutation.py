@@ -26,6 +26,7 @@ from outscore.errors import OutscoreError
 from outscore.exact.flipsum import BudgetError
 from outscore.inference import curved, linear
 from outscore.inference.binary import discordance, tango_interval, tango_test
+from outscore.inference.bootstrap import resampled_interval
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Flips, Request, flips_of, units_of
 from outscore.inference.inversion import inversion_interval
@@ -78,14 +79,18 @@ def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p
     pair = discordance(pairs, metric)
     if pair is not None:
         return tango_interval(pair, asked.alpha, at_zero, asked.alternative)
-    return inversion_interval(pairs, metric, asked.alpha, at_zero, asked.alternative)
+    inverted = inversion_interval(pairs, metric, asked.alpha, at_zero, asked.alternative)
+    return inverted or resampled_interval(pairs, metric, asked)
 
 
 def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None) -> list[str]:
     notes = []
-    if interval is None:
-        notes.append(f"No interval: {metric.name} is not linear in these data, so the permutation test cannot be inverted.")
-    elif interval.low is None and interval.high is None:
+    if interval is not None and not interval.dual:
+        notes.append(
+            f"{metric.name} is not linear in these data, so the permutation test cannot be inverted: the interval is the"
+            " centred bootstrap's and may disagree with p near alpha."
+        )
+    elif interval is not None and interval.low is None and interval.high is None:
         notes.append("The interval is unbounded: with so few units no difference can be rejected at this level.")
     if asked.delta and p.kernel == "tango":
         notes.append(f"Right-or-wrong items at delta = {asked.delta:g}: Tango's score test, a large-sample approximation.")

@@ -31,6 +31,8 @@ def resolve(metric: str | AdditiveMetric, a: Array, b: Array) -> tuple[AdditiveM
     """
     if isinstance(metric, AdditiveMetric):
         return metric, _own_columns(metric, a), _own_columns(metric, b)
+    if not isinstance(metric, str):
+        raise OutscoreError(f"`metric` is {metric!r}.", "Give a name such as 'f1', or an AdditiveMetric.")
     name, given = parse_spec(metric)
     if name not in METRICS:
         raise OutscoreError(f"There is no metric `{name}`.", did_you_mean(name, METRICS))

@@ -1,33 +1,46 @@
 """Two systems, one answer: where metrics and inference meet.
 
-`permutation_test` gives the p-value alone, `compare` the whole result: scores, difference, interval, p, the design's path from
-rows to clusters, and the verdict.
+`permutation_test` gives the p-value alone, `compare` the whole result: scores, difference, interval, p, effects, power, the
+design's path from rows to clusters, and the verdict. `compare_slices` asks the same of parts of the data as one family.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+import json
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from outscore import wording
-from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores, codes_of
+from outscore.data import AdditiveMetric, PairedScores
 from outscore.errors import OutscoreError
-from outscore.inference import TESTS, TestRequest
+from outscore.inference import TESTS, TestEntry, TestRequest
 from outscore.inference.flipped import Alternative, Request
+from outscore.inference.multiplicity import CORRECTIONS, adjust
 from outscore.inference.permutation import permutation
-from outscore.metrics import resolve
+from outscore.inference.units import evaluation_units
 from outscore.options import complete, did_you_mean
-from outscore.results import Alignment, Comparison, Comparisons, Design, PathStep, PValue, SystemScore, TestResult
+from outscore.procedure.evidence import evidence
+from outscore.procedure.inputs import check_request, paired
+from outscore.results import (
+    Alignment,
+    Comparison,
+    Comparisons,
+    Design,
+    Family,
+    Margin,
+    PathStep,
+    PValue,
+    Slice,
+    SystemScore,
+    TestResult,
+)
 
-__all__ = ["compare", "comparisons", "permutation_test"]
-
-LARGEST_SCORE = 1e150
-"""Squares and sums of scores up to this size are finite."""
-ALTERNATIVES = ("two-sided", "greater", "less")
+__all__ = ["compare", "compare_slices", "comparisons", "load", "permutation_test"]
 
 
 def permutation_test(
@@ -75,8 +88,8 @@ def permutation_test(
     >>> float(p), p.method
     (0.125, 'exact')
     """
-    pairs, additive = _paired(a, b, metric, items, clusters)
-    _check_request(alternative, delta, seed)
+    pairs, additive = paired(a, b, metric, items, clusters)
+    check_request(alternative, delta, seed)
     options = complete("permutation", TESTS["permutation"].options, {"method": method, "resamples": resamples})
     request = Request(
         alternative=cast("Alternative", alternative),
@@ -98,15 +111,30 @@ def compare(
     alternative: str = "two-sided",
     alpha: float = 0.05,
     delta: float = 0.0,
+    margin: float | None = None,
     items: object = None,
     clusters: object = None,
+    unit_size: int = 1,
+    unit_statistic: str = "mean",
+    shuffle: int | None = None,
     names: tuple[str, str] = ("A", "B"),
+    labels: Sequence[str] | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """Compare two systems: scores, difference with its interval, p-value and a verdict in words.
+    """Compare two systems: scores, difference with its interval, p-value, effects, power and a verdict in words.
 
-    Parameters are those of `permutation_test`; `options` are the test's own (see ``outscore tests``), `alpha` the level of the
-    decision, and the interval has level 1 - alpha and the same design as p.
+    Parameters beyond those of `permutation_test`
+    ---------------------------------------------
+    test, options
+        A name from ``outscore tests`` and its own options. ``"all"`` decides by `permutation` and shows the others beside it.
+    alpha
+        The level of the decision; the interval has level 1 - alpha and the same design as p.
+    margin
+        Also test whether A is not worse than B by this much, and whether both are equal within it.
+    unit_size, unit_statistic, shuffle
+        Evaluation units of so many adjacent items, their mean or median, after shuffling with this seed.
+    names, labels
+        What to call the systems and the rows.
 
     Examples
     --------
@@ -114,24 +142,144 @@ def compare(
     >>> result.verdict.split(":")[0], result.p.value
     ('new outscored old', 0.03125)
     """
-    if not 0 < alpha < 1:
-        raise OutscoreError(f"`alpha` is {alpha:g}.", "Give a number between 0 and 1, such as 0.05.")
     if len(names) != 2:
         raise OutscoreError(f"`names` holds {len(names)} names.", "Give one for each system.")
-    _check_request(alternative, delta, seed)
-    if test not in TESTS:
-        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(test, TESTS))
-    entry = TESTS[test]
-    pairs, additive = _paired(a, b, metric, items, clusters)
-    request = TestRequest(cast("Alternative", alternative), delta, alpha, seed, complete(test, entry.options, options or {}))
+    check_request(alternative, delta, seed, alpha)
+    entry = _entry("permutation" if test == "all" else test)
+    rows, additive = paired(a, b, metric, items, clusters)
+    if unit_statistic not in ("mean", "median"):
+        raise OutscoreError(f"`unit_statistic` is {unit_statistic!r}.", "Use 'mean' or 'median'.")
+    statistic = cast("Literal['mean', 'median']", unit_statistic)
+    pairs, remainder = evaluation_units(rows, additive, unit_size, statistic, shuffle) if unit_size != 1 else (rows, 0)
+    settings = complete(entry.name, entry.options, options or {})
+    request = TestRequest(cast("Alternative", alternative), delta, alpha, seed, settings)
     found = entry.run(pairs, additive, request)
-    path = _path(pairs, found.p, lambda view: entry.run(view, additive, request).p)
-    return _assemble(pairs, additive, request, found, path, (names[0], names[1]))
+    others = _all_tests(pairs, additive, request) if test == "all" else []
+    called = _labels(rows, labels, items, clusters) if unit_size == 1 else [f"unit {i + 1}" for i in range(pairs.rows)]
+    parts = {
+        **evidence(pairs, additive, request, found.p, called),
+        "tests": others,
+        "margin": None if margin is None else _margin(entry, pairs, additive, request, margin),
+        "bayes": found.bayes,
+    }
+    design = _design(rows, remainder, unit_size, _path(pairs, additive, found.p, request, entry))
+    return _assemble(pairs, additive, request, found, design, (names[0], names[1]), parts)
 
 
-def comparisons(results: list[Comparison], settings: Mapping[str, Any]) -> Comparisons:
+def compare_slices(
+    a: object,
+    b: object,
+    column: str,
+    values: Sequence[str],
+    *,
+    correction: str = "holm",
+    alpha: float = 0.05,
+    **asked: Any,  # noqa: ANN401 - as `compare` takes them
+) -> tuple[list[Comparison], Family]:
+    """The same comparison on every slice, with p corrected for their number.
+
+    `values` names the slice of each row; the other parameters are those of `compare`. Slices of one item are compared too.
+    """
+    if correction not in CORRECTIONS:
+        raise OutscoreError(f"There is no correction `{correction}`.", did_you_mean(correction, CORRECTIONS))
+    rows_a, rows_b, names = np.asarray(a), np.asarray(b), np.asarray(values)
+    per_row = {k: np.asarray(asked.pop(k)) for k in ("items", "clusters", "labels") if asked.get(k) is not None}
+    found = []
+    for value in dict.fromkeys(names.tolist()):
+        here = names == value
+        chosen = {k: v[here] for k, v in per_row.items()}
+        result = compare(rows_a[here], rows_b[here], alpha=alpha, **asked, **chosen)
+        found.append(replace(result, slice=Slice(column, str(value))))
+    adjusted = adjust([c.p.value for c in found], correction)
+    corrected = [replace(c, p=replace(c.p, adjusted=float(q))) for c, q in zip(found, adjusted, strict=True)]
+    return corrected, Family(correction, CORRECTIONS[correction].error_rate, len(corrected))
+
+
+def comparisons(results: list[Comparison], settings: Mapping[str, Any], family: Family | None = None) -> Comparisons:
     """Results of one call as they are saved, with the settings that repeat them."""
-    return Comparisons(list(results), dict(settings))
+    return Comparisons(list(results), dict(settings), family)
+
+
+def load(path: str | os.PathLike[str]) -> Comparisons:
+    """A result saved as JSON."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OutscoreError(f"`{path}`: {error.strerror}.", "Name a result saved with -o result.json.") from None
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise OutscoreError(f"`{path}` is not JSON.", "Name a result saved with -o result.json.") from None
+    if not isinstance(data, dict) or data.get("schema") != "outscore/result/1":
+        raise OutscoreError(f"`{path}` is not a saved result.", "Name a result saved with -o result.json.")
+    return Comparisons.from_dict(data)
+
+
+def _entry(test: str) -> TestEntry:
+    if test not in TESTS:
+        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(test, [*TESTS, "all"]))
+    return TESTS[test]
+
+
+def _all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> list[PValue]:
+    """Every other test that takes these data; those that refuse them are left out."""
+    found = []
+    for entry in TESTS.values():
+        if entry.name in ("permutation", "bayes"):
+            continue
+        try:
+            asked = replace(request, options=complete(entry.name, entry.options, {}))
+            found.append(entry.run(pairs, metric, asked).p)
+        except OutscoreError:
+            continue
+    return found
+
+
+def _margin(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, margin: float) -> Margin:
+    """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987)."""
+    if not margin > 0:
+        raise OutscoreError(f"`margin` is {margin:g}.", "Give a positive number in the metric's own unit.")
+    if not entry.delta:
+        raise OutscoreError(f"`{entry.name}` has no margin.", "Use `permutation`, `student` or `bootstrap`.")
+    turn = 1.0 if metric.higher_is_better else -1.0
+    lower = entry.run(pairs, metric, replace(request, alternative="greater", delta=-turn * margin)).p
+    upper = entry.run(pairs, metric, replace(request, alternative="less", delta=turn * margin)).p
+    return Margin(margin, lower, max(lower, upper, key=lambda p: p.upper))
+
+
+def _labels(rows: PairedScores, labels: Sequence[str] | None, items: object, clusters: object) -> list[str]:
+    """A name for every unit: its cluster, its item, its own label, or its row."""
+    unit = rows.clusters if rows.clusters is not None else rows.items
+    given = clusters if rows.clusters is not None else items
+    if unit is None or given is None:
+        return [str(x) for x in labels] if labels is not None else [f"row {i + 1}" for i in range(rows.rows)]
+    source = np.asarray(labels if labels is not None and rows.clusters is None else given)
+    _, first = np.unique(unit, return_index=True)
+    return [str(x) for x in source[first]]
+
+
+def _design(rows: PairedScores, remainder: int, unit_size: int, path: list[PathStep]) -> Design:
+    items = rows.per_item().rows
+    return Design(rows=rows.rows, items=items, repeats=rows.rows / items, path=path, unit_size=unit_size, remainder=remainder)
+
+
+def _scores(view: PairedScores, metric: AdditiveMetric) -> tuple[float, float]:
+    total_a, total_b = view.totals()
+    return float(metric.score(total_a)), float(metric.score(total_b))
+
+
+def _path(pairs: PairedScores, metric: AdditiveMetric, p: PValue, request: TestRequest, entry: TestEntry) -> list[PathStep]:
+    """The same test on every view, so that the reader sees what repeats and clusters did to the answer."""
+    views: list[tuple[Literal["rows", "items", "clusters"], PairedScores]]
+    views = [("rows", replace(pairs, items=None, clusters=None))]
+    if pairs.items is not None:
+        views.append(("items", replace(pairs, clusters=None)))
+    if pairs.clusters is not None:
+        views.append(("clusters", pairs))
+    steps = []
+    for i, (name, view) in enumerate(views):
+        found = p if i == len(views) - 1 else entry.run(view, metric, request).p
+        a, b = _scores(view.per_item(), metric)
+        steps.append(PathStep(name, found.n, a - b, found.value))
+    return steps
 
 
 def _assemble(
@@ -139,24 +287,29 @@ def _assemble(
     metric: AdditiveMetric,
     request: TestRequest,
     found: TestResult,
-    path: list[PathStep],
+    design: Design,
     names: tuple[str, str],
+    parts: Mapping[str, Any],
 ) -> Comparison:
     items, p = pairs.per_item(), found.p
     scores = _scores(items, metric)
     groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1
     unit = "items" if groups is None else "clusters"
     asked: dict[str, Any] = {"alpha": request.alpha, "alternative": request.alternative, "delta": request.delta}
+    answer: dict[str, Any] = {
+        "higher_is_better": metric.higher_is_better,
+        "difference": scores[0] - scores[1],
+        "p": p,
+        "margin": parts["margin"],
+        **asked,
+    }
     words: dict[str, Any] = {
         "systems": names,
         "metric": metric.name,
-        "higher_is_better": metric.higher_is_better,
         "scores": scores,
-        "difference": p.statistic,
-        "p": p,
         "interval": found.interval,
         "identical": bool((items.a == items.b).all()),
-        **asked,
+        **answer,
     }
     return Comparison(
         systems=names,
@@ -165,86 +318,15 @@ def _assemble(
         higher_is_better=metric.higher_is_better,
         n=items.rows,
         clusters=groups,
-        design=Design(rows=pairs.rows, items=items.rows, repeats=pairs.rows / items.rows, path=path),
-        alignment=Alignment(common=pairs.rows),
+        design=design,
+        alignment=Alignment(common=design.items),
         scores=(SystemScore(names[0], scores[0]), SystemScore(names[1], scores[1])),
-        difference=p.statistic,
+        difference=scores[0] - scores[1],
         p=p,
         interval=found.interval,
-        decision=wording.decide(higher_is_better=metric.higher_is_better, difference=p.statistic, p=p, **asked),
+        decision=wording.decide(**answer),
         verdict=wording.verdict(**words),
         sentence=wording.sentence(**words, n=groups or items.rows, unit=unit),
         notes=found.notes,
+        **parts,
     )
-
-
-def _scores(view: PairedScores, metric: AdditiveMetric) -> tuple[float, float]:
-    total_a, total_b = view.totals()
-    return float(metric.score(total_a)), float(metric.score(total_b))
-
-
-def _path(pairs: PairedScores, p: PValue, run: Callable[[PairedScores], PValue]) -> list[PathStep]:
-    """The same test on every view, so that the reader sees what repeats and clusters did to the answer."""
-    views = [("rows", replace(pairs, items=None, clusters=None))]
-    if pairs.items is not None:
-        views.append(("items", replace(pairs, clusters=None)))
-    if pairs.clusters is not None:
-        views.append(("clusters", pairs))
-    steps = [(name, run(view)) for name, view in views[:-1]] + [(views[-1][0], p)]
-    return [PathStep(cast("Any", name), found.n, found.statistic, found.value) for name, found in steps]
-
-
-def _paired(
-    a: object, b: object, metric: str | AdditiveMetric, items: object, clusters: object
-) -> tuple[PairedScores, AdditiveMetric]:
-    first, second = _numbers(a, "a"), _numbers(b, "b")
-    if len(first) != len(second):
-        raise OutscoreError(
-            f"`a` has {len(first)} rows, `b` has {len(second)}.",
-            "Both systems must be scored on the same items, in the same order.",
-        )
-    if first.shape != second.shape:
-        raise OutscoreError(f"`a` has shape {first.shape}, `b` {second.shape}.", "Give both systems the same columns.")
-    additive, rows_a, rows_b = resolve(metric, first, second)
-    item_codes, cluster_codes = codes_of(items, len(first), "items"), codes_of(clusters, len(first), "clusters")
-    return PairedScores(rows_a, rows_b, 1, item_codes, cluster_codes), additive
-
-
-def _numbers(x: object, name: str) -> Array:
-    """An array of finite numbers, (n,) or (n, k), int64 or float64."""
-    try:
-        raw = np.asarray(x)
-    except ValueError:
-        raise OutscoreError(
-            f"The rows of `{name}` have different lengths.", "Give every item the same number of columns."
-        ) from None
-    if raw.ndim not in (1, 2):
-        raise OutscoreError(f"`{name}` has {raw.ndim} dimensions.", "Give (n,) scores or (n, k) counts.")
-    if raw.size == 0:
-        raise OutscoreError(f"`{name}` is empty.", "Give at least one item.")
-    if raw.dtype.kind not in "iufb":
-        raise OutscoreError(f"`{name}` holds {_kind_of(raw)}, not numbers.", "Convert it to numbers that fit 64 bits first.")
-    if raw.dtype.kind == "f" and not np.isfinite(raw).all():
-        row = int(np.argwhere(~np.isfinite(raw))[0][0])
-        raise OutscoreError(f"`{name}` is {raw[row]} at row {row + 1}.", "Every item needs a finite number; drop or repair it.")
-    if raw.dtype.kind == "f" and float(np.abs(raw).max()) > LARGEST_SCORE:
-        raise OutscoreError(f"`{name}` holds a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
-    if raw.dtype.kind != "f" and float(np.abs(raw.astype(float)).sum(axis=0).max()) >= LARGEST_TOTAL:
-        raise OutscoreError(f"The integers of `{name}` add up to more than 2**53.", "Divide them by a common factor.")
-    return raw.astype(np.float64 if raw.dtype.kind == "f" else np.int64, copy=False)
-
-
-def _kind_of(raw: Array) -> str:
-    if raw.dtype.kind in "US":
-        return "text"
-    found = next((type(x).__name__ for x in raw.ravel() if not isinstance(x, (int, float))), "integers beyond 64 bits")
-    return found if raw.dtype.kind == "O" else str(raw.dtype)
-
-
-def _check_request(alternative: str, delta: float, seed: int) -> None:
-    if alternative not in ALTERNATIVES:
-        raise OutscoreError(f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(ALTERNATIVES)}.")
-    if not math.isfinite(delta):
-        raise OutscoreError(f"`delta` is {delta}.", "Give a finite number.")
-    if int(seed) != seed or not 0 <= seed < 2**64:
-        raise OutscoreError(f"`seed` is {seed!r}.", "Give a whole number from 0 up to 2**64 - 1.")

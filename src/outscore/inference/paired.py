@@ -1,0 +1,78 @@
+"""What the tests of one score per item share: the refusal of clusters, normal tails, and the sides of an interval."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.errors import OutscoreError
+from outscore.inference.flipped import Alternative
+from outscore.inference.item_scores import ItemScores, item_scores
+from outscore.inference.tails import LOG2
+from outscore.results import Interval
+
+__all__ = ["interval_for", "normal_log_p", "refuse_clusters", "side_of", "unclustered_scores", "without_repeats"]
+
+
+def refuse_clusters(pairs: PairedScores, test: str) -> None:
+    """A test that takes every item as independent does not run on clusters as if they were not there."""
+    if pairs.clusters is not None:
+        raise OutscoreError(
+            f"`{test}` takes items one by one and knows no clusters.", "Use `permutation`, `student` or `bootstrap`, which do."
+        )
+
+
+def unclustered_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemScores:
+    """One score per item and system, clusters refused."""
+    refuse_clusters(pairs, test)
+    return item_scores(pairs, metric, test)
+
+
+def normal_log_p(gap: float, sd: float, correction: float, alternative: Alternative) -> float:
+    """log p of a statistic that lies `gap` (oriented) from its null mean, by the normal law with a continuity correction.
+
+    Every side moves the statistic by `correction` towards the middle of its own tail, so P(T ≥ t) still counts t itself.
+    """
+    import scipy.special
+
+    if alternative == "two-sided":
+        return min(0.0, LOG2 + float(scipy.special.log_ndtr(-max(abs(gap) - correction, 0.0) / sd)))
+    turned = gap if alternative == "greater" else -gap
+    return float(scipy.special.log_ndtr(-(turned - correction) / sd))
+
+
+def side_of(alpha: float, alternative: Alternative) -> float:
+    """The probability left outside one limit: a two-sided interval shares α between both."""
+    return alpha / 2 if alternative == "two-sided" else alpha
+
+
+def interval_for(
+    limits: tuple[float | None, float | None],
+    alpha: float,
+    alternative: Alternative,
+    orientation: int,
+    *,
+    method: str,
+    dual: bool,
+) -> Interval:
+    """An interval of the sides that the alternative asks for: "greater" bounds from below, unless lower is better."""
+    from_below = alternative == "two-sided" or (alternative == "greater") == (orientation > 0)
+    from_above = alternative == "two-sided" or not from_below
+    return Interval(
+        low=_finite(limits[0]) if from_below else None,
+        high=_finite(limits[1]) if from_above else None,
+        level=1 - alpha,
+        method=method,
+        dual=dual,
+    )
+
+
+def _finite(limit: float | None) -> float | None:
+    return limit if limit is not None and math.isfinite(limit) else None
+
+
+def without_repeats(sizes: Array) -> bool:
+    """Whether no number occurs twice."""
+    return len(np.unique(sizes)) == len(sizes)

@@ -1,0 +1,95 @@
+"""What stands under the verdict: effects, analysis, power, the units that decided, and pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, PairedScores
+from outscore.inference import TestRequest
+from outscore.inference.analysis import analyse
+from outscore.inference.effects import effects, scores_if_any
+from outscore.inference.flipped import Request, flips_of, units_of
+from outscore.inference.histograms import histograms
+from outscore.inference.influence import fragility, influence
+from outscore.inference.permutation import permutation
+from outscore.inference.power import analytic_curve
+from outscore.resampling.flips import flipped_sums
+from outscore.results import DecidingItem, NullPicture, Pictures, PValue
+from outscore.summaries import Power
+
+__all__ = ["evidence"]
+
+DECIDING = 10
+MOST_FRAGILE = 20_000
+"""Beyond so many units each further question to the test costs too much for a default report."""
+PICTURE_FLIPS = 4_000
+PICTURE_WORK = 2e7
+BINS = 61
+
+
+def evidence(
+    pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue, labels: Sequence[str]
+) -> dict[str, Any]:
+    """The parts of a Comparison that follow from the data and the test's answer."""
+    units = units_of(pairs)
+    return {
+        "effects": effects(pairs, metric, request.alpha),
+        "analysis": analyse(pairs, metric),
+        "power": _power(pairs, metric, request),
+        "deciding_items": _deciding(units, metric, labels),
+        "fragility": _fragility(units, metric, request, p),
+        "pictures": Pictures(histograms(pairs, metric), _null_picture(units, metric, request.seed)),
+    }
+
+
+def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> Power | None:
+    """The analytic curve at the observed difference; means of independent items only."""
+    scores = scores_if_any(pairs, metric)
+    if scores is None or scores.clusters is not None or scores.n < 2:
+        return None
+    d = scores.orientation * scores.d
+    return analytic_curve(float(d.mean()), float(d.std(ddof=1)), scores.n, alpha=request.alpha, alternative=request.alternative)
+
+
+def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]) -> list[DecidingItem]:
+    """The units whose absence would change the difference most, strongest first."""
+    pull = influence(units, metric)
+    scale = float(units.scale)
+    found = []
+    for i in np.argsort(-np.abs(pull), kind="stable")[:DECIDING].tolist():
+        a, b = (float(metric.score(rows[i] / scale)) for rows in (units.a, units.b))
+        if (units.a[i] != units.b[i]).any():
+            found.append(DecidingItem(labels[i], a, b, a - b, float(pull[i])))
+    return found
+
+
+def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue) -> int | None:
+    if p.test != "permutation" or p.method not in ("exact", "certified") or units.rows > MOST_FRAGILE or request.delta:
+        return None
+    asked = Request(request.alternative, level=request.alpha)
+
+    def decision(changed: PairedScores) -> int | None:
+        found = permutation(changed, metric, asked)
+        return int(np.sign(found.statistic)) if found.upper <= request.alpha else None
+
+    return fragility(units, metric, decision)
+
+
+def _null_picture(units: PairedScores, metric: AdditiveMetric, seed: int) -> NullPicture | None:
+    """A histogram of sign-flipped differences; the p-value does not come from here."""
+    flips = flips_of(units, metric)
+    moving = flips.vectors[flips.vectors.any(axis=1)]
+    if not len(moving):
+        return None
+    count = int(min(PICTURE_FLIPS, max(200, PICTURE_WORK // len(moving))))
+    values = flips.statistic.difference(flipped_sums(moving, 0, count, seed))
+    observed = flips.statistic.value()
+    reach = 1.05 * max(float(np.abs(values).max()), abs(observed))
+    if not math.isfinite(reach) or reach == 0.0:
+        return None
+    counts, edges = np.histogram(values, BINS, (-reach, reach), density=True)
+    return NullPicture(((edges[1:] + edges[:-1]) / 2).tolist(), counts.tolist(), observed)

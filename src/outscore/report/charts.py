@@ -1,0 +1,123 @@
+"""Pictures of a comparison: small charts of binned data, as SVG inside a page and as SVG, PNG or PDF files.
+
+Altair describes a chart and vl-convert draws it without a browser. Every chart is about as wide as a phone, so that its letters
+stay readable there, and a page sets several side by side.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from outscore.errors import OutscoreError
+from outscore.report.drawings import (
+    difference_chart,
+    differences_histogram,
+    null_chart,
+    power_chart,
+    scores_histograms,
+    size_chart,
+)
+from outscore.report.table import clean
+from outscore.report.theme import chart_config
+from outscore.results import Comparison, Comparisons
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["FORMATS", "Picture", "pictures", "to_svg", "write_charts"]
+
+FORMATS = ("svg", "png", "pdf")
+NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
+NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart with a key for its file name, a caption, and a description for those who cannot see it."""
+
+    key: str
+    caption: str
+    description: str
+    chart: alt.TopLevelMixin
+
+
+def pictures(c: Comparison, whole: Comparisons) -> list[Picture]:
+    """All charts that the result holds data for."""
+    _altair()
+    makers: Sequence[Callable[[Comparison, Comparisons], Any]] = (
+        difference_chart,
+        null_chart,
+        scores_histograms,
+        differences_histogram,
+        power_chart,
+        size_chart,
+    )
+    drawn = [make(c, whole) for make in makers]
+    return [Picture(d.key, clean(d.caption), clean(d.description), d.chart) for d in drawn if d is not None]
+
+
+def to_svg(picture: Picture, prefix: str = "") -> str:
+    """The picture for a page: transparent, described in words, and the same bytes every time."""
+    svg = str(_drawn(picture.chart, "svg", "transparent"))
+    label = html.escape(picture.description)
+    svg = svg.replace(NAMESPACE, "").replace('class="marks"', f'class="chart" role="img" aria-label="{label}"', 1)
+    return _own_ids(svg, f"{prefix}{picture.key}").strip()
+
+
+def write_charts(comparisons: Comparisons, folder: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Draw every chart into files of a folder, which is made if need be, and return their paths.
+
+    With several comparisons the file names begin with their number.
+    """
+    unknown = [form for form in formats if form not in FORMATS]
+    if unknown:
+        raise OutscoreError(f"Charts cannot be written as `{unknown[0]}`.", f"Choose from: {', '.join(FORMATS)}.")
+    target = Path(folder)
+    written = []
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for i, c in enumerate(comparisons.comparisons, 1):
+            start = f"{i}-" if len(comparisons.comparisons) > 1 else ""
+            for picture in pictures(c, comparisons):
+                for form in formats:
+                    path = target / f"{start}{NOT_IN_A_NAME.sub('-', picture.key)}.{form}"
+                    path.write_bytes(_file_content(picture, form))
+                    written.append(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutscoreError(f"The charts could not be written to `{target}`: {reason}.", "Name another folder.") from None
+    return written
+
+
+def _file_content(picture: Picture, form: str) -> bytes:
+    content = _drawn(picture.chart, form, "#ffffff")
+    return _own_ids(content, picture.key).encode() if isinstance(content, str) else content
+
+
+def _drawn(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN401 - any kind of chart
+    stream: io.StringIO | io.BytesIO = io.StringIO() if form == "svg" else io.BytesIO()
+    scale = {"scale_factor": 2} if form == "png" else {}
+    chart.configure(**chart_config(background)).save(stream, format=form, engine="vl-convert", **scale)
+    return stream.getvalue()
+
+
+def _own_ids(svg: str, prefix: str) -> str:
+    """Number ids by their order: the renderer counts on from chart to chart, and one page holds many charts."""
+    found = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
+    new = {old: f"{prefix}-{i}" for i, old in enumerate(found, 1)}
+    return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', lambda m: m[1] + new.get(m[2], m[2]), svg)
+
+
+def _altair() -> None:
+    try:
+        import altair  # noqa: F401, ICN001
+        import vl_convert  # noqa: F401
+    except ModuleNotFoundError as error:
+        name = "altair" if error.name is None else error.name.replace("_", "-")
+        raise OutscoreError(f"{name} must be installed to draw charts.", "Install outscore[report].") from None

@@ -1,0 +1,165 @@
+"""A comparison in short statements, the most important first: what the text shows and the other forms list as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from outscore.numerals import (
+    decimals_for,
+    format_interval,
+    format_number,
+    format_p,
+    format_percent,
+    format_probability,
+)
+from outscore.plans import Power
+from outscore.report.table import Fact, clean
+from outscore.report.tables import alpha_of, effect_ends, effect_name, effect_value, p_label, part, subject, units_of
+from outscore.results import Bayes, Comparison, Comparisons, PValue
+from outscore.summaries import Analysis, Effect
+from outscore.wording import method_phrase
+
+__all__ = ["evidence", "heading", "headline"]
+
+
+def headline(c: Comparison) -> tuple[str, str]:
+    """The verdict in two parts, who won and why: what to set in large letters, and what to set under it."""
+    # Names may hold a colon themselves, so the search starts behind them.
+    a, b = c.systems
+    first, second = (b, a) if c.decision.winner == 1 else (a, b)
+    start = 0
+    for opening in (f"{first} outscored {second}", f"No winner, but {a} is not inferior", "No winner"):
+        if c.verdict.startswith(opening):
+            start = len(opening)
+            break
+    end = c.verdict.find(":", start)
+    if end < 0:
+        return clean(c.verdict), ""
+    return clean(c.verdict[:end]), clean(c.verdict[end + 1 :])
+
+
+def heading(c: Comparison) -> str:
+    """What was compared, as a title."""
+    a, b = c.systems
+    return clean(f"{a} against {b}: {subject(c)}")
+
+
+def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> list[Fact]:
+    """Everything that supports the verdict in a line or two, without what is missing."""
+    facts = [
+        _fact("difference", _difference(c)),
+        _fact("p-value", _p(c.p, whole, verbose=verbose)),
+        _fact("margin", _margin(c, alpha_of(whole))),
+        _fact("bayes", _bayes(c)),
+        _fact("effect size", _effects(c)),
+        _fact("power", _power(c)),
+        _fact("fragility", _fragility(c)),
+        _fact("design", _design(c)),
+        _fact("alignment", _alignment(c, verbose=verbose)),
+        _fact("warnings", _warnings(c)),
+        _fact("notes", c.notes),
+    ]
+    return [fact for fact in facts if fact.lines]
+
+
+def _fact(label: str, lines: Iterable[str]) -> Fact:
+    return Fact(label, tuple(lines))
+
+
+def _difference(c: Comparison) -> list[str]:
+    decimals = decimals_for(*(s.value for s in c.scores), difference=c.difference)
+    a, b = c.systems
+    rows = [f"{format_number(c.difference, decimals, sign=True)}   ({clean(a)} - {clean(b)})"]
+    if c.interval is None:
+        return [*rows, "no interval for this test and metric"]
+    dual = "dual to the test" if c.interval.dual else "not dual to the test"
+    ends = format_interval(c.interval, decimals)
+    return [*rows, f"{format_percent(c.interval.level)} interval {ends}   ({c.interval.method}, {dual})"]
+
+
+def _p(p: PValue, whole: Comparisons, *, verbose: bool) -> list[str]:
+    alternative = whole.settings.get("alternative")
+    sides = f", {alternative}" if isinstance(alternative, str) else ""
+    rows = [format_p(p, alpha_of(whole)), f"{method_phrase(p)}{sides}; kernel: {p.kernel}"]
+    if p.mid is not None:
+        rows.append(f"mid-p = {format_probability(p.mid)}")
+    if p.adjusted is not None:
+        rows.append(f"adjusted p = {format_probability(p.adjusted)}")
+    rows += [f"{count:,} left out: {reason}" for reason, count in p.dropped.items()]
+    if verbose:
+        rows.append(f"value {p.value!r}, log10 {p.log10!r}, statistic {p.statistic!r}")
+    return rows
+
+
+def _margin(c: Comparison, alpha: float | None) -> list[str]:
+    margin = part(c, "margin")
+    if margin is None:
+        return []
+    a, b = map(clean, c.systems)
+    return [
+        f"non-inferior ({a} worse than {b} by less than {margin.value:g}): {p_label(margin.noninferiority, alpha)}",
+        f"equivalent (less than {margin.value:g} apart): {p_label(margin.equivalence, alpha)}",
+    ]
+
+
+def _bayes(c: Comparison) -> list[str]:
+    bayes: Bayes | None = part(c, "bayes")
+    if bayes is None:
+        return []
+    a, b = map(clean, c.systems)
+    equal = f", practically equal (within {bayes.rope:g}) {format_probability(bayes.equal)}" if bayes.rope else ""
+    return [f"{a} better {format_probability(bayes.a_better)}, {b} better {format_probability(bayes.b_better)}{equal}"]
+
+
+def _effects(c: Comparison) -> list[str]:
+    """The standardised one in a line; the table of effects has them all."""
+    effects: list[Effect] = part(c, "effects") or []
+    first = next((e for e in effects if e.name == "cohen_dz"), effects[0] if effects else None)
+    if first is None or not (value := effect_value(first)):
+        return []
+    ends = effect_ends(first)
+    return [f"{effect_name(first.name)} {value}" + (f" ({ends})" if ends else "")]
+
+
+def _power(c: Comparison) -> list[str]:
+    power: Power | None = part(c, "power")
+    if power is None or power.detectable_effect is None:
+        return []
+    decimals = decimals_for(*(s.value for s in c.scores), difference=power.detectable_effect)
+    count, unit = units_of(c)
+    return [f"{count:,} {unit} find a true difference of {format_number(power.detectable_effect, decimals)} with power .80"]
+
+
+def _fragility(c: Comparison) -> list[str]:
+    k = part(c, "fragility")
+    if k is None:
+        return []
+    unit = units_of(c)[1].removesuffix("s")
+    return [f"the verdict would change if the scores of {k:,} {unit}{'' if k == 1 else 's'} were swapped"]
+
+
+def _design(c: Comparison) -> list[str]:
+    units = f"{c.n:,} {'item' if c.n == 1 else 'items'}, paired"
+    if c.clusters is not None:
+        units += f", in {c.clusters:,} {'cluster' if c.clusters == 1 else 'clusters'} that are swapped as one"
+    if c.design.repeats != 1:
+        units += f", {c.design.repeats:.4g} repeats each on average"
+    if c.design.unit_size > 1:
+        units += f", in units of {c.design.unit_size}"
+    if c.design.remainder:
+        units += f" ({c.design.remainder:,} left over)"
+    return [units]
+
+
+def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
+    x = c.alignment
+    if not (verbose or x.only_a or x.only_b or x.duplicates):
+        return []
+    a, b = map(clean, c.systems)
+    text = f"{x.common:,} in common, {x.only_a:,} only in {a}, {x.only_b:,} only in {b}, {x.duplicates:,} duplicates"
+    return [text + (f", {x.conflicts:,} in conflict" if x.conflicts else "")]
+
+
+def _warnings(c: Comparison) -> list[str]:
+    analysis: Analysis | None = part(c, "analysis")
+    return [] if analysis is None else list(analysis.warnings)

@@ -1,0 +1,134 @@
+"""Results as one HTML file that needs nothing else: style and pictures inside, no script, no request to anywhere.
+
+Everything that comes from the result is escaped by the template engine; only the stylesheet and the drawn charts, whose texts
+the renderer has escaped, go in as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from outscore.errors import OutscoreError
+from outscore.numerals import format_interval, format_number, format_p_error, format_p_number, format_percent
+from outscore.report.charts import pictures, to_svg
+from outscore.report.facts import evidence, heading, headline
+from outscore.report.table import Table, clean, glue
+from outscore.report.tables import alpha_of, decimals_of, details, family_note, results, settings
+from outscore.report.theme import stylesheet
+from outscore.results import Comparison, Comparisons
+from outscore.wording import method_phrase
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["environment", "render_html"]
+
+CLAIMS = {
+    "better": "Significant difference",
+    "undecided": "Undecided",
+    "equivalent": "Equivalent within the margin",
+    "non-inferior": "Not inferior within the margin",
+}
+EVIDENCE = ("path", "effects", "tests")
+ANALYSIS = ("summary", "checks", "advice", "nlpstattest")
+
+
+def render_html(comparisons: Comparisons) -> str:
+    """The whole result as a self-contained page."""
+    many = len(comparisons.comparisons) != 1
+    title = f"{len(comparisons.comparisons)} comparisons" if many else heading(comparisons.comparisons[0])
+    return (
+        environment()
+        .get_template("comparison.html")
+        .render(
+            title=title,
+            overview=results(comparisons) if many else None,
+            views=[_view(c, comparisons, f"c{i}") for i, c in enumerate(comparisons.comparisons, 1)],
+            settings=settings(comparisons),
+            family=family_note(comparisons),
+        )
+    )
+
+
+def environment() -> Environment:
+    """Templates of this package, with everything escaped and every missing name an error."""
+    try:
+        import jinja2
+        from markupsafe import Markup
+    except ModuleNotFoundError:
+        raise OutscoreError("jinja2 must be installed to write HTML.", "Install outscore[report].") from None
+    made = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: files("outscore.report").joinpath(name).read_text(encoding="utf-8")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"minus": _minus, "glue": glue}
+    made.globals["style"] = Markup(stylesheet())  # noqa: S704 - our own file
+    return made
+
+
+def _minus(number: str) -> str:
+    """A number with a real minus sign, which is as wide as a plus."""
+    return "\u2212" + number[1:] if re.match(r"-[\d.]", number) else number
+
+
+def _view(c: Comparison, whole: Comparisons, key: str) -> dict[str, Any]:
+    """One comparison as its template wants it."""
+    from markupsafe import Markup
+
+    top, why = headline(c)
+    facts = evidence(c, whole)
+    tables = {table.key: table for table in details(c, whole)}
+    power = tables.get("power")
+    return {
+        "id": key,
+        "heading": heading(c),
+        "headline": top,
+        "why": why,
+        "won": c.decision.winner is not None,
+        "claim": CLAIMS[c.decision.claim],
+        "numbers": _numbers(c, whole),
+        "figures": [
+            # The renderer escapes the texts of a chart.
+            {"caption": picture.caption, "svg": Markup(to_svg(picture, f"{key}-"))}  # noqa: S704
+            for picture in pictures(c, whole)
+        ],
+        "facts": facts,
+        "evidence": _chosen(tables, EVIDENCE),
+        "analysis": _chosen(tables, ANALYSIS),
+        "power": power,
+        "power_bare": None if power is None else replace(power, notes=()),
+        "power_lines": [line for fact in facts if fact.label == "power" for line in fact.lines],
+        "deciding": _chosen(tables, ("items",)),
+        "sentence": clean(c.sentence),
+        "signature": clean(c.signature),
+    }
+
+
+def _chosen(tables: dict[str, Table], keys: tuple[str, ...]) -> list[Table]:
+    return [tables[key] for key in keys if key in tables]
+
+
+def _numbers(c: Comparison, whole: Comparisons) -> list[dict[str, Any]]:
+    """The four numbers everybody looks for first."""
+    decimals = decimals_of(c)
+    better = "higher is better" if c.higher_is_better else "lower is better"
+    cards = [
+        _card(clean(s.system), format_number(s.value, decimals), [clean(f"{c.metric}, {better}")], role)
+        for s, role in zip(c.scores, "ab", strict=True)
+    ]
+    ends = "no interval"
+    if c.interval is not None:
+        ends = f"{format_percent(c.interval.level)} interval {format_interval(c.interval, decimals)}"
+    cards.append(_card("A - B", format_number(c.difference, decimals, sign=True), [ends]))
+    small = [text for text in (format_p_error(c.p), method_phrase(c.p)) if text]
+    return [*cards, _card("p", format_p_number(c.p, alpha_of(whole)), small)]
+
+
+def _card(label: str, value: str, small: list[str], role: str = "") -> dict[str, Any]:
+    return {"label": label, "value": value, "small": small, "role": role}

@@ -1,0 +1,91 @@
+"""Rows that state the same item of the same system twice: kept once where they agree, settled by a rule where they do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.errors import OutscoreError
+from outscore.scores.system import Labels, Scores
+
+__all__ = ["DUPLICATES", "DuplicateRule", "settle"]
+
+DuplicateRule = Literal["stop", "mean", "first", "last"]
+DUPLICATES: tuple[DuplicateRule, ...] = ("stop", "mean", "first", "last")
+
+
+def settle(scores: Scores, rule: DuplicateRule = "stop") -> tuple[Scores, int, int]:
+    """One row for each item and repeat, with the counts of rows dropped and of items that contradicted themselves.
+
+    The first row keeps its place and its labels. ``"mean"`` averages all rows of a contradiction, copies included.
+
+    Examples
+    --------
+    >>> twice = Scores("new", np.array([1, 1, 0]), Labels.of(["q1", "q1", "q2"]))
+    >>> once, duplicates, conflicts = settle(twice)
+    >>> once.values.tolist(), duplicates, conflicts
+    ([1, 0], 1, 0)
+    """
+    if scores.ids is None:
+        return scores, 0, 0
+    if not len(scores.ids) or int(np.bincount(scores.ids.codes).max()) == 1:
+        return scores, 0, 0
+    keys = _keys(scores.ids.codes, scores.datasets, scores.repeats)
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    if len(starts) == len(keys):
+        return scores, 0, 0
+    sizes = np.diff(starts, append=len(keys))
+    first = order[starts]
+    table = scores.values.reshape(len(keys), -1)
+    differs = (table[order] != np.repeat(table[first], sizes, axis=0)).any(axis=1)
+    conflict = np.logical_or.reduceat(differs, starts)
+    if rule == "stop" and conflict.any():
+        _refuse_conflict(scores, order, np.repeat(first, sizes), differs)
+    values = scores.values
+    if rule == "mean" and conflict.any():
+        values = values.astype(np.float64)
+        sums = np.add.reduceat(table[order].astype(np.float64), starts, axis=0) / sizes[:, None]
+        values[first[conflict]] = sums[conflict].reshape(-1, *values.shape[1:])
+    elif rule == "last":
+        values = values.copy()
+        values[first] = scores.values[order[starts + sizes - 1]]
+    kept = np.sort(first)
+    return replace(scores, values=values).take(kept), len(keys) - len(kept), int(conflict.sum())
+
+
+def _keys(items: Array, *labels: Labels | None) -> Array:
+    """One whole number per row that tells its combination of labels."""
+    keys = items
+    for column in labels:
+        if column is not None:
+            keys = keys * len(column.names) + column.codes
+    return keys
+
+
+def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array) -> None:
+    """Name the first row of the file that contradicts an earlier one."""
+    bad = np.flatnonzero(differs)
+    where = bad[np.argmin(order[bad])]
+    row, earlier = int(order[where]), int(first[where])
+    assert scores.ids is not None
+    run = "" if scores.repeats is None else f", repeat `{scores.repeats[row]}`"
+    hint = "Choose --duplicates mean, first or last"
+    hint += "." if run else ", or name the column that tells repeats apart with --repeat."
+    apart = [name for name, labels in scores.slices.items() if labels[row] != labels[earlier]]
+    if apart:
+        hint = (
+            f"If `{apart[0]}` tells items apart, both systems need it as --dataset {apart[0]}; else choose --duplicates mean."
+        )
+    raise OutscoreError(
+        f"{scores.place(row)}: `{scores.name}` has the score {_show(scores.values[row])} on item `{scores.ids[row]}`{run}, "
+        f"and {_show(scores.values[earlier])} on {scores.position(earlier)}.",
+        hint,
+    )
+
+
+def _show(value: Array) -> str:
+    return ", ".join(f"{x:.12g}" for x in np.atleast_1d(value).tolist())

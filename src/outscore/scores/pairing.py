@@ -1,0 +1,266 @@
+"""Two systems paired item by item, and everything left out on the way.
+
+Items are the unit: they are matched by id (within their dataset, where both files name one). Rows that state the same thing
+twice are settled first, system by system; then the rows of each common item are put side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
+
+import numpy as np
+
+from outscore.data import Array, codes_of
+from outscore.errors import OutscoreError
+from outscore.results import Alignment
+from outscore.scores.duplicates import DUPLICATES, DuplicateRule, settle
+from outscore.scores.system import Labels, Rows, Scores
+
+__all__ = ["Paired", "pair"]
+
+# All rows as they stand: indexing with it copies nothing.
+_ALL = slice(None)
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Two systems' rows side by side, in the order of A's file.
+
+    `items` holds a code per row when items have several rows (repeats, to be averaged first) and is None when every row is an
+    item; `clusters` are codes too: both are what `compare` takes. `ids`, `datasets` and `slices` keep their names.
+    `unequal_repeats` says that the systems were run unequally often per item, and that the rows are item means therefore.
+    """
+
+    a: Array
+    b: Array
+    alignment: Alignment
+    items: Array | None = None
+    clusters: Array | None = None
+    ids: Labels | None = None
+    datasets: Labels | None = None
+    slices: Mapping[str, Labels] = field(default_factory=dict)
+    unequal_repeats: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
+    """Match two systems' rows by item id and repeat, in the order of A's file.
+
+    Items that one system lacks are left out and counted. Rows of one item and repeat with equal scores are kept once and
+    counted; with different scores, `duplicates` decides. Repeats are matched by their labels, or in the order they stand in
+    where the labels differ; items run unequally often by A and B are averaged, which `Paired.unequal_repeats` and a note tell.
+
+    Parameters
+    ----------
+    a, b
+        The systems. Without ids on either side, rows are matched by their place.
+    duplicates
+        ``"stop"`` refuses scores that contradict each other; ``"mean"``, ``"first"`` and ``"last"`` settle them.
+
+    Examples
+    --------
+    >>> new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1", "q2", "q3"]))
+    >>> old = Scores("old", np.array([0, 0, 1]), Labels.of(["q3", "q1", "q9"]))
+    >>> both = pair(new, old)
+    >>> both.a.tolist(), both.b.tolist(), both.alignment.common, both.alignment.only_a
+    ([1, 1], [0, 0], 2, 1)
+    """
+    if duplicates not in DUPLICATES:
+        raise OutscoreError(f"`duplicates` is {duplicates!r}.", f"Choose one of: {', '.join(DUPLICATES)}.")
+    if a.values.shape[1:] != b.values.shape[1:]:
+        raise OutscoreError(
+            f"{a.label} and {b.label} do not have the same number of scores per row.", "Give both systems the same columns."
+        )
+    if a.ids is None and b.ids is None:
+        return _by_place(a, b)
+    if a.ids is None or b.ids is None:
+        named, bare = (a, b) if b.ids is None else (b, a)
+        raise OutscoreError(
+            f"{named.label} has item ids and {bare.label} has none: they cannot be matched.",
+            "Give both systems ids, or leave them out of both.",
+        )
+    return _by_id(a, b, duplicates)
+
+
+def _by_place(a: Scores, b: Scores) -> Paired:
+    if a.rows != b.rows:
+        raise OutscoreError(
+            f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
+            "Give both systems' scores for the same items in the same order.",
+        )
+    return _assemble(a, b, (_ALL, _ALL), (a.values, b.values), Alignment(common=a.rows))
+
+
+def _by_id(a: Scores, b: Scores, rule: DuplicateRule) -> Paired:
+    if a.datasets is None or b.datasets is None:
+        # A dataset tells items apart only where both systems name it; named by one alone, it is a slice like any other.
+        a, b = _dataset_as_slice(a), _dataset_as_slice(b)
+    a, duplicates_a, conflicts_a = settle(a, rule)
+    b, duplicates_b, conflicts_b = settle(b, rule)
+    items_a, items_b = _shared_items(a, b)
+    codes = int(max(items_a.max(), items_b.max())) + 1
+    runs_a, runs_b = np.bincount(items_a, minlength=codes), np.bincount(items_b, minlength=codes)
+    common = (runs_a > 0) & (runs_b > 0)
+    alignment = Alignment(
+        common=int(common.sum()),
+        only_a=int((runs_a > 0).sum() - common.sum()),
+        only_b=int((runs_b > 0).sum() - common.sum()),
+        duplicates=duplicates_a + duplicates_b,
+        conflicts=conflicts_a + conflicts_b,
+    )
+    if not alignment.common:
+        _refuse_strangers(a, b)
+    if alignment.only_a:
+        a, items_a = a.take(common[items_a]), items_a[common[items_a]]
+    if alignment.only_b:
+        b, items_b = b.take(common[items_b]), items_b[common[items_b]]
+    runs = (runs_a[common], runs_b[common])
+    if runs[0].max() == runs[1].max() == 1:
+        place = np.empty(codes, dtype=np.int64)
+        place[items_b] = np.arange(b.rows)
+        return _assemble(a, b, (_ALL, place[items_a]), (a.values, b.values[place[items_a]]), alignment)
+    return _match(a, b, (items_a, items_b), runs, alignment)
+
+
+def _refuse_strangers(a: Scores, b: Scores) -> NoReturn:
+    assert a.ids is not None
+    assert b.ids is not None
+    who = f"{a.label} and {b.label} have" if a.label != b.label else f"{a.label}: `{a.name}` and `{b.name}` have"
+    raise OutscoreError(
+        f"{who} no item in common: the first ids are `{a.ids[0]}` and `{b.ids[0]}`.",
+        "Write the ids of both systems alike, or name their column with --item.",
+    )
+
+
+def _dataset_as_slice(scores: Scores) -> Scores:
+    if scores.datasets is None:
+        return scores
+    column = "dataset" if scores.origin is None else scores.origin.columns.get("dataset", "dataset")
+    return replace(scores, datasets=None, slices={**scores.slices, column: scores.datasets})
+
+
+def _match(a: Scores, b: Scores, items: tuple[Array, Array], runs: tuple[Array, Array], alignment: Alignment) -> Paired:
+    """Put the rows of each item side by side; both systems have the same items here, and some of them several times."""
+    orders = (np.argsort(items[0], kind="stable"), np.argsort(items[1], kind="stable"))
+    if not np.array_equal(*runs):
+        return _item_means(a, b, orders, runs, alignment)
+    notes: tuple[str, ...] = ()
+    assert a.repeats is not None
+    assert b.repeats is not None
+    labels = _shared(a.repeats, b.repeats)
+    by_label = (np.lexsort((labels[0], items[0])), np.lexsort((labels[1], items[1])))
+    if np.array_equal(labels[0][by_label[0]], labels[1][by_label[1]]):
+        orders = by_label
+    else:
+        notes = ("The labels of the repeats differ between the systems: repeats of an item were matched in file order.",)
+    partner = np.empty(a.rows, dtype=np.int64)
+    partner[orders[0]] = orders[1]
+    codes = codes_of(items[0], a.rows, "items")
+    return _assemble(a, b, (_ALL, partner), (a.values, b.values[partner]), alignment, items=codes, notes=notes)
+
+
+def _item_means(
+    a: Scores,
+    b: Scores,
+    orders: tuple[Array, Array],
+    runs: tuple[Array, Array],
+    alignment: Alignment,
+) -> Paired:
+    """Rows of an item averaged, where A and B have unequally many: no row of the one belongs to a row of the other."""
+    firsts, means = [], []
+    for scores, order, counts in zip((a, b), orders, runs, strict=True):
+        starts = np.cumsum(counts) - counts
+        firsts.append(order[starts])
+        sums = np.add.reduceat(scores.values[order].astype(np.float64), starts, axis=0)
+        means.append(sums / counts.reshape(-1, *(1 for _ in sums.shape[1:])))
+    in_file_order = np.argsort(firsts[0])
+    places = (firsts[0][in_file_order], firsts[1][in_file_order])
+    note = (
+        f"Items were run {_times(runs[0])} by {a.name} and {_times(runs[1])} by {b.name}: item means are compared. "
+        "Swapping systems needs equally many runs of both, so the permutation test is not valid here; use --test student."
+    )
+    values = (means[0][in_file_order], means[1][in_file_order])
+    return _assemble(a, b, places, values, alignment, notes=(note,), unequal=True)
+
+
+def _times(runs: Array) -> str:
+    low, high = int(runs.min()), int(runs.max())
+    if low != high:
+        return f"{low} to {high} times"
+    return "once" if low == 1 else f"{low} times"
+
+
+def _assemble(
+    a: Scores,
+    b: Scores,
+    rows: tuple[Rows, Rows],
+    values: tuple[Array, Array],
+    alignment: Alignment,
+    *,
+    items: Array | None = None,
+    notes: tuple[str, ...] = (),
+    unequal: bool = False,
+) -> Paired:
+    """Labels of the matched rows: of A where it has them, otherwise of B; where both do, they must agree."""
+    a, b = a.take(rows[0]), b.take(rows[1])
+    clusters = b.clusters if a.clusters is None else a.clusters
+    wrong = _disagreement(a.clusters, b.clusters)
+    if wrong is not None:
+        assert a.clusters is not None
+        assert b.clusters is not None
+        raise OutscoreError(
+            f"{a.place(wrong)} lies in cluster `{a.clusters[wrong]}`, and the same item of {b.place(wrong)} in cluster "
+            f"`{b.clusters[wrong]}`.",
+            "Every item must lie in exactly one cluster.",
+        )
+    slices = {**b.slices, **a.slices}
+    unsteady = [name for name in slices if _disagreement(a.slices.get(name), b.slices.get(name)) is not None]
+    for name in unsteady:
+        del slices[name]
+        notes += (f"Column `{name}` differs between the systems on the same item and was not used for slices.",)
+    return Paired(
+        values[0],
+        values[1],
+        alignment,
+        items=items,
+        clusters=None if clusters is None else codes_of(clusters.codes, len(values[0]), "clusters"),
+        ids=a.ids,
+        datasets=a.datasets,
+        slices=slices,
+        unequal_repeats=unequal,
+        notes=notes,
+    )
+
+
+def _disagreement(a: Labels | None, b: Labels | None) -> int | None:
+    """The first row where both have a label and the labels differ."""
+    if a is None or b is None:
+        return None
+    codes_a, codes_b = _shared(a, b)
+    wrong = np.flatnonzero(codes_a != codes_b)
+    return int(wrong[0]) if len(wrong) else None
+
+
+def _shared_items(a: Scores, b: Scores) -> tuple[Array, Array]:
+    assert a.ids is not None
+    assert b.ids is not None
+    items_a, items_b = _shared(a.ids, b.ids)
+    if a.datasets is None or b.datasets is None:
+        return items_a, items_b
+    sets_a, sets_b = _shared(a.datasets, b.datasets)
+    factor = int(max(sets_a.max(), sets_b.max())) + 1
+    both = np.concatenate([items_a * factor + sets_a, items_b * factor + sets_b])
+    # Without gaps again: most combinations of item and dataset never occur.
+    dense = np.unique(both, return_inverse=True)[1]
+    return dense[: a.rows], dense[a.rows :]
+
+
+def _shared(a: Labels, b: Labels) -> tuple[Array, Array]:
+    """Both columns' codes, made equal where the names are."""
+    if a.names is b.names:
+        return a.codes, b.codes
+    known = {name: code for code, name in enumerate(a.names)}
+    translate = np.array([known.setdefault(name, len(known)) for name in b.names], dtype=np.int64)
+    return a.codes, translate[b.codes]

@@ -1,0 +1,144 @@
+"""One system's scores as they were read: numbers, the labels beside them, and where they stood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from outscore.data import Array
+
+__all__ = ["Labels", "Origin", "Rows", "Scores", "label_of"]
+
+STANDARD_INPUT = "-"
+Rows = Array | slice
+"""Numbers of rows, a mask of them, or a slice."""
+
+
+def label_of(path: str) -> str:
+    """A file's name at the start of a sentence."""
+    return "Standard input" if path == STANDARD_INPUT else f"`{path}`"
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A label per row, as codes into the distinct names.
+
+    Examples
+    --------
+    >>> labels = Labels.of(["q1", "q2", "q1"])
+    >>> labels.codes.tolist(), labels.names, labels[2]
+    ([0, 1, 0], ('q1', 'q2'), 'q1')
+    """
+
+    codes: Array
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, labels: Iterable[object]) -> Labels:
+        """Encode labels in order of first appearance."""
+        known: dict[str, int] = {}
+        codes = [known.setdefault(str(label), len(known)) for label in labels]
+        return cls(np.array(codes, dtype=np.int64), tuple(known))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> str:
+        return self.names[int(self.codes[row])]
+
+    def take(self, rows: Rows) -> Labels:
+        """The labels of these rows."""
+        return Labels(self.codes[rows], self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The file that scores come from: its digest, its number of records, and which column served as what."""
+
+    path: str
+    sha256: str
+    rows: int
+    format: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    unit: Literal["line", "row"] = "line"
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return label_of(self.path)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """One system's numbers, (n,) scores or (n, k) counts, with the labels of their rows in the order of the file.
+
+    Parameters
+    ----------
+    name
+        What the system is called.
+    values
+        int64 when every number was written as a whole one, float64 otherwise.
+    ids
+        The item of each row; None when rows are known by their place alone.
+    repeats
+        Which run of its item a row is (epoch, seed, sample).
+    clusters, datasets, slices
+        What a row belongs to; slices by the name of their column.
+    origin, lines
+        The file, and the line (row of a Parquet file) each row begins on.
+
+    Examples
+    --------
+    >>> new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1", "q2", "q3"]))
+    >>> new.rows, new.place(2)
+    (3, '`new`, row 3')
+    """
+
+    name: str
+    values: Array
+    ids: Labels | None = None
+    repeats: Labels | None = None
+    clusters: Labels | None = None
+    datasets: Labels | None = None
+    slices: Mapping[str, Labels] = field(default_factory=dict)
+    origin: Origin | None = None
+    lines: Array | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.values)
+
+    @property
+    def label(self) -> str:
+        """What messages call the source."""
+        return f"`{self.name}`" if self.origin is None else self.origin.label
+
+    def place(self, row: int) -> str:
+        """Where a row stands, for messages."""
+        return f"{self.label}, {self.position(row)}"
+
+    def position(self, row: int) -> str:
+        """The line or row alone, without the file."""
+        unit = "row" if self.origin is None else self.origin.unit
+        return f"{unit} {row + 1 if self.lines is None else int(self.lines[row])}"
+
+    def take(self, rows: Rows) -> Scores:
+        """The scores of these rows, in this order."""
+
+        def of(labels: Labels | None) -> Labels | None:
+            return None if labels is None else labels.take(rows)
+
+        return replace(
+            self,
+            values=self.values[rows],
+            ids=of(self.ids),
+            repeats=of(self.repeats),
+            clusters=of(self.clusters),
+            datasets=of(self.datasets),
+            slices={name: labels.take(rows) for name, labels in self.slices.items()},
+            lines=None if self.lines is None else self.lines[rows],
+        )

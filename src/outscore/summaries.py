@@ -1,0 +1,154 @@
+"""What a look at the data finds, before any test: plain frozen records that survive a JSON round trip.
+
+They say what was seen and what suits it. What is undefined for the data at hand, such as the spread of a single item, is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["Advice", "Analysis", "Effect", "Histogram", "Normality", "Power", "PowerPoint", "Summary", "TestAdvice", "UnitRow"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Items in numbers: `sd` divides by n - 1 (None for one item), quartiles interpolate linearly."""
+
+    n: int
+    mean: float
+    median: float
+    sd: float | None
+    min: float
+    max: float
+    q1: float
+    q3: float
+
+
+@dataclass(frozen=True)
+class Normality:
+    """A test of "the differences come from a normal distribution", by name, with its p-value."""
+
+    test: Literal["Shapiro-Wilk", "D'Agostino-Pearson"]
+    p: float
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A test, and in one sentence why it stands where it does."""
+
+    test: str
+    why: str
+
+
+@dataclass(frozen=True)
+class TestAdvice:
+    """All tests in three groups."""
+
+    # Not a test class, whatever its name says to pytest.
+    __test__ = False
+
+    recommended: list[Advice] = field(default_factory=list)
+    usable: list[Advice] = field(default_factory=list)
+    unsuited: list[Advice] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The data before any test.
+
+    Parameters
+    ----------
+    systems
+        Summaries of ``"a"``, ``"b"`` and ``"difference"``; empty for a metric that is not a mean of item scores.
+    skewness, skewness_band
+        γ of the differences (m₃/m₂^1.5) and what to call it; None where all differences are the same.
+    normality, normality_reason
+        The test of normality, None where there is nothing to test, and what it says in a sentence.
+    statistic, statistic_reason
+        The mean or the median as the typical difference, and why; None where the metric has no item scores.
+    zero_share
+        Share of items on which both systems score the same.
+    correlation
+        Of the two systems' scores over items; None where one of them never varies.
+    pairing_gain
+        Standard error without pairing over the one with it: 2 means that pairing halves it, below 1 that it costs.
+    lag1
+        Autocorrelation of neighbouring differences, in file order (of clusters' mean differences where there are clusters).
+    warnings
+        What the reader should look at before believing any p-value.
+    tests
+        The tests by what they say about the claim at hand.
+    nlpstattest
+        The tests as the published table of NLPStatTest groups them; empty where it has nothing to go by.
+    """
+
+    systems: dict[str, Summary]
+    skewness: float | None
+    skewness_band: str | None
+    normality: Normality | None
+    normality_reason: str
+    statistic: Literal["mean", "median"] | None
+    statistic_reason: str
+    zero_share: float | None
+    correlation: float | None
+    pairing_gain: float | None
+    lag1: float | None
+    warnings: list[str]
+    tests: TestAdvice
+    nlpstattest: TestAdvice
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect size with its confidence interval.
+
+    A `value` of None is undefined or infinite for these data; a limit of None is unbounded or unknown.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts between neighbouring edges, one edge more than counts."""
+
+    edges: list[float]
+    counts: list[int]
+
+
+@dataclass(frozen=True)
+class UnitRow:
+    """What units of one size do to the data: how many there are, how they spread, and the permutation p-value."""
+
+    size: int
+    units: int
+    remainder: int
+    sd: float | None
+    d_z: float | None
+    p: float
+
+
+@dataclass(frozen=True)
+class PowerPoint:
+    """Power at one number of items; `low` and `high` are the 95 % Monte-Carlo band of a simulated point."""
+
+    n: int
+    power: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Power:
+    """What a comparison says about its own reach.
+
+    `detectable_effect` is the smallest difference that so many items find with power .8, `curve` the power at the observed
+    difference below and beyond the observed n. Items that do not differ in spread leave nothing to compute: None, and no curve.
+    """
+
+    detectable_effect: float | None
+    curve: list[PowerPoint]

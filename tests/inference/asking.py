@@ -1,0 +1,34 @@
+"""One way to ask any entry, shared by the tests of tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, PairedScores, codes_of
+from outscore.inference.entry import TestEntry, TestRequest
+from outscore.inference.item_scores import ItemScores, item_scores
+from outscore.options import complete
+from outscore.results import TestResult
+
+SIDES = ("two-sided", "greater", "less")
+MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+LOSS = AdditiveMetric("loss", ("score", "items"), ratio=((1, 0), (0, 1)), direction="lower")
+# Hollander and Wolfe's depression data, first - second.
+DEPRESSION = np.array([0.952, -0.147, 1.022, 0.430, 0.620, 0.590, 0.490, -0.080, 0.010])
+
+
+def pairs_of(a, b, *, items=None, clusters=None) -> PairedScores:
+    a, b = np.asarray(a), np.asarray(b)
+    rows = [np.stack([x, np.ones_like(x)], axis=1) for x in (a, b)]
+    return PairedScores(rows[0], rows[1], 1, codes_of(items, len(a), "items"), codes_of(clusters, len(a), "clusters"))
+
+
+def scores_of(a, b, *, metric: AdditiveMetric = MEAN, items=None, clusters=None) -> ItemScores:
+    return item_scores(pairs_of(a, b, items=items, clusters=clusters), metric, "any")
+
+
+def ask(entry: TestEntry, a, b, *, metric: AdditiveMetric = MEAN, items=None, clusters=None, **asked) -> TestResult:
+    """Options of the entry and fields of the request may be mixed."""
+    fields = {name: asked.pop(name) for name in ("alternative", "delta", "alpha", "seed") if name in asked}
+    request = TestRequest(**fields, options=complete(entry.name, entry.options, asked))
+    return entry.run(pairs_of(a, b, items=items, clusters=clusters), metric, request)

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+
+from outscore.errors import OutscoreError
+from outscore.report.charts import FORMATS, pictures, to_svg, write_charts
+from outscore.results import Comparisons, Interval, SystemScore
+
+SIGNATURES = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
+KEYS = ["difference", "null", "scores", "differences", "power", "sizes"]
+
+
+def drawn(whole):
+    return pictures(whole.comparisons[0], whole)
+
+
+def test_all_pictures(full):
+    assert [picture.key for picture in drawn(full())] == KEYS
+
+
+def test_only_what_there_are_data_for(comparison):
+    whole = Comparisons([comparison()], {})
+    assert [picture.key for picture in drawn(whole)] == ["difference"]
+
+
+def test_files_of_every_kind(full, tmp_path):
+    written = write_charts(full(), tmp_path / "new" / "charts")
+    assert [path.name for path in written] == [f"{key}.{form}" for key in KEYS for form in FORMATS]
+    for path in written:
+        assert path.read_bytes().startswith(SIGNATURES[path.suffix[1:]])
+
+
+def test_several_comparisons_do_not_overwrite_each_other(comparison, tmp_path):
+    written = write_charts(Comparisons([comparison(), comparison()], {}), tmp_path, ["svg"])
+    assert [path.name for path in written] == ["1-difference.svg", "2-difference.svg"]
+
+
+def test_unknown_form_and_bad_folder(comparison, tmp_path):
+    whole = Comparisons([comparison()], {})
+    with pytest.raises(OutscoreError, match="`gif`"):
+        write_charts(whole, tmp_path, ["gif"])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutscoreError, match="could not be written"):
+        write_charts(whole, tmp_path / "file")
+
+
+def test_the_same_picture_has_the_same_bytes(full):
+    first = [to_svg(picture, "c1-") for picture in drawn(full())]
+    second = [to_svg(picture, "c1-") for picture in drawn(full())]
+    assert first == second
+    for svg in first:
+        ET.fromstring(svg)  # noqa: S314 - our own output
+
+
+def test_names_are_text_in_pictures(full):
+    name = "<b>&\"'\x00"
+    whole = full(systems=(name, "B"), scores=(SystemScore(name, 0.5), SystemScore("B", 0.4)))
+    for picture in drawn(whole):
+        svg = to_svg(picture)
+        ET.fromstring(svg)  # noqa: S314 - our own output
+        assert "<b>" not in svg
+
+
+@pytest.mark.parametrize(
+    "interval",
+    [
+        None,
+        Interval(None, 0.02, 0.95, "x", dual=True),
+        Interval(0.01, None, 0.95, "x", dual=True),
+        Interval(None, None, 0.95, "x", dual=True),
+    ],
+)
+@pytest.mark.parametrize("difference", [0.0, 0.0143, -3e7])
+def test_differences_of_all_sizes(comparison, interval, difference):
+    whole = Comparisons([comparison(interval=interval, difference=difference)], {})
+    (picture,) = drawn(whole)
+    svg = to_svg(picture)
+    assert "NaN" not in svg
+    assert "Infinity" not in svg
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("higher", [True, False])
+def test_shaded_tail_is_on_the_side_of_the_alternative(full, alternative, higher):
+    whole = full(higher_is_better=higher)
+    whole = replace(whole, settings=whole.settings | {"alternative": alternative})
+    chart = next(picture for picture in drawn(whole) if picture.key == "null").chart.to_dict()
+    tails = [chart["datasets"][layer["data"]["name"]] for layer in chart["layer"][1:-1]]
+    observed = 0.0143
+    up = alternative == "two-sided" or (alternative == "greater") == higher
+    assert len(tails) == (2 if alternative == "two-sided" else 1)
+    shaded = [row["x"] for row in tails[-1]]
+    assert (min(shaded) >= observed) if up else (max(shaded) <= observed)

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import builtins
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from outscore.errors import OutscoreError
+from outscore.report import latex, markdown, text
+from outscore.report.html import render_html
+from outscore.report.theme import PALETTE
+from outscore.results import Comparisons, Decision, Family, SystemScore
+
+HOSTILE = "<script>alert('x')</script>\"q\" a_b 5% R&D \\ {{ 7*7 }}"
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Page(HTMLParser):
+    """Collects what a page holds and checks that every element is closed."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.ids: list[str] = []
+        self.headings: list[int] = []
+        self.words = ""
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for key, value in attrs if key == "id"]
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += data if self.open and self.open[-1] != "style" else ""
+
+
+@pytest.fixture
+def page(full):
+    return Page(render_html(full()))
+
+
+def test_the_page_is_well_formed(page):
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_headings_descend_without_gaps(page, comparison):
+    several = Page(render_html(Comparisons([comparison(), comparison()], {"alpha": 0.05}, Family("holm", "FWER", 2))))
+    for headings in (page.headings, several.headings):
+        assert headings[0] == 1
+        assert headings.count(1) == 1
+        assert all(later - earlier <= 1 for earlier, later in pairwise(headings))
+
+
+def test_sections_come_verdict_first(page):
+    order = ["A outscored B", "Pictures", "Evidence", "All tests", "Analysis of the data", "Power", "Items that decided it"]
+    order += ["For a paper", "Signature", "Settings"]
+    places = [
+        page.words.rindex(part) if part in {"Power", "Settings", "Signature"} else page.words.index(part, 60) for part in order
+    ]
+    assert places[:5] == sorted(places[:5])
+    assert places[-2:] == sorted(places[-2:])
+    assert "is not allowed" in page.words
+
+
+def test_no_request_leaves_the_page(full):
+    source = render_html(full())
+    assert set(re.findall(r"\w+://[^\s\"'<]*", source)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"@import|url\((?!#)|<script|<iframe|<img|<object|<form|\son\w+=", source)
+    assert "default-src 'none'" in source
+    for tag, attributes in Page(source).tags:
+        assert tag != "script"
+        for name in ("src", "href", "xlink:href", "action"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:,"))
+
+
+def test_hostile_names_are_only_text(full):
+    whole = full(
+        systems=(HOSTILE, "B"),
+        scores=(SystemScore(HOSTILE, 0.5), SystemScore("B", 0.4)),
+        verdict=f"{HOSTILE} outscored B: {HOSTILE}.",
+        sentence=HOSTILE,
+        signature=HOSTILE,
+        notes=[HOSTILE],
+        metric=HOSTILE,
+        dataset=HOSTILE,
+    )
+    source = render_html(whole)
+    assert "<script" not in source
+    found = Page(source)
+    assert found.open == []
+    assert HOSTILE in found.words
+    assert "49" not in re.findall(r"R&amp;D \\ (\S+)", source)
+
+
+def test_every_chart_is_described(page):
+    charts = [attributes for tag, attributes in page.tags if tag == "svg"]
+    assert len(charts) == 6
+    for chart in charts:
+        assert chart["role"] == "img"
+        assert len(chart["aria-label"]) > 20
+
+
+def test_charts_use_only_colours_that_have_a_dark_twin(full):
+    source = render_html(full())
+    known = {light for light, _ in PALETTE.values()}
+    drawn = "".join(re.findall(r"<svg.*?</svg>", source, re.DOTALL))
+    used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-fA-F]+|\w+)"', drawn)) - {"none", "transparent"}
+    assert used <= known
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2, relative luminance and contrast ratio."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        r, g, b = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_contrast(mode):
+    for ground in ("paper", "panel"):
+        for role, least in {"ink": 7, "muted": 4.5, "won": 4.5, "open": 4.5, "a": 3, "b": 3}.items():
+            assert contrast(PALETTE[role][mode], PALETTE[ground][mode]) >= least, role
+
+
+def test_todays_comparison_has_a_page(comparison):
+    undecided = comparison(interval=None, decision=Decision(None, "undecided"), verdict="No winner: the data cannot tell.")
+    source = render_html(Comparisons([undecided], {}))
+    assert "No winner" in source
+    assert "Analysis of the data" not in source
+
+
+def test_a_saved_result_gives_the_same_bytes(full):
+    whole = full()
+    again = type(whole).from_dict(whole.to_dict())
+    assert render_html(again) == render_html(whole)
+    for verbose in (False, True):
+        for module in (text, markdown, latex):
+            assert module.render(again, verbose=verbose) == module.render(whole, verbose=verbose)
+
+
+def test_what_is_missing_is_named(comparison, monkeypatch):
+    real = builtins.__import__
+
+    def refuse(name, *rest):
+        if name in {"altair", "jinja2"}:
+            raise ModuleNotFoundError(name=name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(OutscoreError, match=r"must be installed") as caught:
+        render_html(Comparisons([comparison()], {}))
+    assert caught.value.hint == "Install outscore[report]."

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outscore.report.latex import escape, render
+from outscore.results import Comparisons, SystemScore
+
+NAME = '<script>"a_b" 50% R&D \\ # $ ^ ~ {x} [y] * -- `z`\''
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_every_part(full, golden, verbose):
+    golden(f"report/full{'-verbose' if verbose else ''}.tex", render(full(), verbose=verbose))
+
+
+@given(st.text())
+def test_nothing_special_is_left(text):
+    escaped = escape(text)
+    # Take away what the escaping itself writes; only plain characters may remain.
+    ours = r"\\text[a-z]+\{\}|\\symbol\{34\}|\\[{}$&#_%]|\{[\[\]*]\}|\$\\(?:pm|leq)\$|\$-\$|-\{\}|~\\%"
+    assert not set(re.sub(ours, "", escaped)) & set('\\{}$&#_%^<>[]*"|`')
+    assert "--" not in escaped
+    assert "\n" not in escaped
+
+
+def hostile(comparison):
+    c = comparison(systems=(NAME, "[B]"), scores=(SystemScore(NAME, 0.5), SystemScore("[B]", 0.4)), sentence=f"{NAME} won.")
+    return Comparisons([c], {"path": NAME})
+
+
+def test_signature_stays_in_its_comment(comparison):
+    text = render(Comparisons([comparison(signature="a\n\\input{x}")], {}))
+    assert "% a \\input{x}\n" in text
+
+
+def test_numbers_have_mathematical_signs(comparison, p_value):
+    certified = comparison(p=p_value(1e-9, "certified", 0.0, 1e-9), difference=-0.5)
+    text = render(Comparisons([certified], {}))
+    assert r"$\leq$ 1.00e-9" in text
+    assert "$-$0.5000" in text
+
+
+@pytest.mark.slow
+def test_it_compiles(comparison, full, tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    body = render(hostile(comparison), verbose=True) + render(full(), verbose=True).replace("tab:", "tab:second-")
+    page = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    (tmp_path / "x.tex").write_text(page, encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "x.tex"],  # noqa: S607
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
