@@ -55,7 +55,9 @@ def test_items_are_averaged(items, data):
 @settings(max_examples=80, deadline=None)
 @given(clusters=labels, data=st.data())
 def test_clusters_are_summed(clusters, data):
-    rows = data.draw(st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), min_size=len(clusters), max_size=len(clusters)))
+    rows = data.draw(
+        st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), min_size=len(clusters), max_size=len(clusters))
+    )
     view = PairedScores(np.array(rows), np.array(rows), 1, None, codes_of(clusters, len(clusters), "clusters")).collapsed()
     assert view.a.tolist() == [[int(x) for x in row] for row in oracles.grouped(rows, clusters)]
     assert view.clusters is None

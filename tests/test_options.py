@@ -97,7 +97,8 @@ def test_unknown_options_are_refused_with_the_nearest():
 
 
 @pytest.mark.parametrize(
-    ("word", "hint"), [("acuracy", "Did you mean `accuracy`?"), ("F1", "Did you mean `f1`?"), ("zzz", "Choose one of: accuracy, f1.")]
+    ("word", "hint"),
+    [("acuracy", "Did you mean `accuracy`?"), ("F1", "Did you mean `f1`?"), ("zzz", "Choose one of: accuracy, f1.")],
 )
 def test_hints(word, hint):
     assert did_you_mean(word, ["f1", "accuracy"]) == hint

@@ -482,6 +482,18 @@ def test_bad_requests_to_compare_are_refused(keywords):
     assert str(caught.value).endswith((".", "?"))
 
 
+def test_a_score_that_is_not_a_number_is_refused():
+    """A metric of one's own that is 0/0 on its totals: there is no difference to test, and no p = 1 either."""
+
+    def precision(totals):
+        with np.errstate(invalid="ignore"):
+            return totals[..., 0] / totals.sum(axis=-1)
+
+    metric = AdditiveMetric("precision", ("tp", "fp"), precision)
+    with pytest.raises(osc.OutscoreError, match="not a number"):
+        osc.permutation_test([[0, 0], [0, 0]], [[1, 1], [0, 1]], metric=metric)
+
+
 def test_a_misspelt_name_gets_a_hint():
     with pytest.raises(osc.OutscoreError, match="accuracy"):
         osc.permutation_test([1, 0], [0, 0], metric="acuracy")

@@ -19,6 +19,7 @@ everything else                                       sign flips (Monte Carlo)
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from outscore.data import AdditiveMetric, PairedScores
@@ -47,11 +48,17 @@ def permutation(pairs: PairedScores, metric: AdditiveMetric, request: Request) -
     reject a true hypothesis far too often; they get Tango's score test instead, an asymptotic one.
     """
     units = units_of(pairs)
+    total_a, total_b = units.totals()
+    difference = float(metric.score(total_a) - metric.score(total_b))
+    if not math.isfinite(difference):
+        raise OutscoreError(
+            f"{metric.name} is not a number for these totals.",
+            "Let its function return one, by convention 0 where it is undefined.",
+        )
     flips = flips_of(units, metric, request.delta)
     pair = discordance(pairs, metric) if request.delta else None
     found = tango_test(pair, request) if pair is not None else _solve(flips, request)
-    total_a, total_b = units.totals()
-    return replace(found, statistic=float(metric.score(total_a) - metric.score(total_b)), n=units.rows)
+    return replace(found, statistic=difference, n=units.rows)
 
 
 def _solve(flips: Flips, request: Request) -> PValue:

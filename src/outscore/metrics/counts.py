@@ -42,7 +42,7 @@ def confusion(gold: object, predicted: object, *, positive: object = 1) -> Array
     if len(truth) == 0:
         raise OutscoreError("`gold` is empty.", "Give at least one label.")
     is_gold, is_answer = np.asarray(truth == positive), np.asarray(answer == positive)
-    if is_gold.shape != truth.shape or is_answer.shape != answer.shape:
+    if np.asarray(positive).ndim or is_gold.shape != truth.shape or is_answer.shape != answer.shape:
         raise OutscoreError(f"`positive` is {positive!r}, which is not a single label.", "Give one of the labels.")
     if not is_gold.any() and not is_answer.any():
         raise OutscoreError(
