@@ -82,7 +82,7 @@ class AdditiveMetric:
     def score(self, totals: Array) -> Array:
         """The score of column sums (last axis), for any number of leading axes."""
         if self.function is not None:
-            return np.asarray(self.function(totals), dtype=float)
+            return self._called(totals)
         assert self.ratio is not None
         u, v = self.ratio
         numerator = np.asarray(totals @ np.asarray(u), dtype=float)
@@ -91,6 +91,22 @@ class AdditiveMetric:
         denominator = np.asarray(totals @ np.asarray(v), dtype=float)
         defined = denominator != 0
         return np.where(defined, numerator / np.where(defined, denominator, 1.0), 0.0)
+
+    def _called(self, totals: Array) -> Array:
+        assert self.function is not None
+        try:
+            value = np.asarray(self.function(totals), dtype=float)
+        except (TypeError, ValueError, IndexError) as error:
+            raise OutscoreError(
+                f"The function of metric `{self.name}` failed: {error}.",
+                "It gets totals with the columns on the last axis, x[..., 0], and returns a number for each row.",
+            ) from None
+        if value.shape != np.shape(totals)[:-1]:
+            raise OutscoreError(
+                f"The function of metric `{self.name}` returned shape {value.shape} for totals of shape {np.shape(totals)}.",
+                "It gets the columns on the last axis, x[..., 0], and returns a number for each row.",
+            )
+        return value
 
 
 @dataclass(frozen=True)

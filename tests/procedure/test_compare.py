@@ -63,6 +63,10 @@ def test_margins_turn_with_the_metric():
 def test_units_leave_a_remainder():
     result = osc.compare(A, B, unit_size=15)
     assert (result.p.n, result.design.remainder, result.design.unit_size) == (5, 5, 15)
+    assert "On 5 units of 15 items" in result.sentence
+    shuffled = osc.compare(A, B, unit_size=15, shuffle=3)
+    assert "15-item mean, shuffled by 3" in shuffled.signature
+    assert shuffled.signature != result.signature
 
 
 def test_ratio_intervals_say_that_they_are_not_dual():

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from outscore.errors import OutscoreError
 from outscore.exact import basis, convolution, lattice, plane
+from outscore.exact.enumeration import all_sums
 from outscore.exact.flipsum import BudgetError
 
 __all__ = ["NullDistribution", "null_distribution"]
@@ -23,6 +24,8 @@ Array = NDArray[Any]
 
 METHODS = ("auto", "exact", "spectral", "dp", "fft")
 TIE = 1e-12
+FEW = 12
+"""Items whose sums are listed at once."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,9 @@ def null_distribution(stay: object, swap: object = None, *, method: str = "auto"
     flat = kept.ndim == 1
     rows, others = kept.reshape(len(kept), -1), other.reshape(len(other), -1)
     try:
-        found = _convolved(rows, others, method) if method in ("dp", "fft") else _spectral(rows, others)
+        found = (
+            _convolved(rows, others, method) if method in ("dp", "fft") else _listed(rows, others) or _spectral(rows, others)
+        )
     except BudgetError:
         raise OutscoreError(
             "The null distribution has too many points to be listed.", "Ask permutation_test for the p-value instead."
@@ -122,6 +127,16 @@ def _whole(x: object, name: str) -> Array:
     if not np.isfinite(raw).all() or (raw != np.rint(raw)).any() or np.abs(raw.astype(float)).sum() >= 2.0**53:
         raise OutscoreError(f"`{name}` must hold whole numbers with a sum below 2**53.", "Multiply decimals by a power of ten.")
     return raw.astype(np.int64)
+
+
+def _listed(stay: Array, swap: Array) -> NullDistribution | None:
+    """Few items: every sum, however far apart they lie."""
+    centre, vectors = (stay + swap).sum(axis=0), stay - swap
+    moving = vectors[vectors.any(axis=1)]
+    if len(moving) > FEW:
+        return None
+    points, counts = np.unique((centre + all_sums(moving)) // 2, axis=0, return_counts=True)
+    return NullDistribution(points, counts / 2.0 ** len(moving), "spectral")
 
 
 def _spectral(stay: Array, swap: Array) -> NullDistribution:

@@ -31,7 +31,7 @@ TILT_BELOW = 1e-3
 LARGEST_LOG_WEIGHT = 8.0
 WORST_ERROR = 1e-7
 RIDGE = 0.01
-SIEVE_BUDGET = 1e8
+SIEVE_BUDGET = 5e7
 MOST_SURVIVORS = 60_000
 MOST_PMF_POINTS = 1 << 24
 AXES = np.eye(2)
@@ -127,6 +127,8 @@ def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: 
     step = np.pi / np.array([m1, m2])
     high = np.array([m1 - 1, m2 // 2])
     index = survivors(law.values, counts, sech2, step, np.zeros(2), high, budget=SIEVE_BUDGET)
+    if len(index) > 20 * MOST_SURVIVORS:
+        raise BudgetError
 
     def turns(j: Array, which: Array) -> Array:
         v1, v2 = values[which, 0] % (2 * m1), values[which, 1] % (2 * m2)

@@ -35,6 +35,8 @@ TIE = 1e-12
 """Moves that reach the observed difference up to this share of the scores are ties."""
 FEW_UNITS = 50
 INTERVAL_RESAMPLES = 4_999
+LEAST_UNITS = 6
+"""With fewer units no permutation test can reject at .05, and a resampled interval would pretend otherwise."""
 INTERVALS = ("symmetric", "percentile", "basic", "bca")
 TOO_OFTEN = "a centred bootstrap rejects too often (normal data: level .091 at n = 10, .069 at n = 20); prefer `permutation`"
 SMALL_SAMPLES = {
@@ -90,8 +92,10 @@ def bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -
 def resampled_interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Interval | None:
     """d ± q of the centred bootstrap, for tests that have no interval of their own: same design, not dual."""
     request = replace(asked, options={"resamples": INTERVAL_RESAMPLES, "interval": "symmetric"})
+    if units_of(pairs).rows < LEAST_UNITS:
+        return None
     found = bootstrap(pairs, metric, request).interval
-    return None if found is None else replace(found, dual=False, method="centred bootstrap, not dual to the test")
+    return None if found is None else replace(found, dual=False, method="centred bootstrap")
 
 
 def bootstrap_t(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:

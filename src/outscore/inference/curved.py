@@ -33,15 +33,28 @@ def exact(flips: Flips, request: Request) -> PValue:
     statistic = flips.statistic
     distinct, counts = _distinct(moving)
     frame = basis.hermite_basis(distinct)
-    if len(frame) == 1:
-        kernel, tail = "lattice", _on_a_line(statistic, distinct, counts, frame)
-    elif len(frame) == 2:
-        kernel, tail = _in_a_plane(statistic, distinct, counts, frame)
-    elif n <= enumeration.MOST_ENUMERATED:
+    few = n <= enumeration.MOST_ENUMERATED
+    try:
+        if len(frame) > 2 or (few and _sparse(distinct, counts, frame, n)):
+            raise BudgetError
+        kernel, tail = _on_axes(statistic, distinct, counts, frame)
+    except BudgetError:
+        if not few:
+            raise
         kernel, tail = "enumeration", _enumerated(statistic, moving)
-    else:
-        raise BudgetError
     return tails.exact(tail, sign, n, kernel, request)
+
+
+def _sparse(distinct: Array, counts: Array, frame: Array, n: int) -> bool:
+    """Whether the lattice has many more points than there are swaps, so that listing the swaps is the smaller work."""
+    reach = np.abs(basis.coordinates(distinct, frame)).T.astype(float) @ counts + 1
+    return float(reach.prod()) > 16 * 2.0**n
+
+
+def _on_axes(statistic: Statistic, distinct: Array, counts: Array, frame: Array) -> tuple[str, Tail]:
+    if len(frame) == 1:
+        return "lattice", _on_a_line(statistic, distinct, counts, frame)
+    return _in_a_plane(statistic, distinct, counts, frame)
 
 
 def _distinct(vectors: Array) -> tuple[Array, Array]:

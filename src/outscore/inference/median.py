@@ -124,7 +124,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     scores = unclustered_scores(pairs, metric, NAME)
     p = permutation_median(scores, Request(asked.alternative, asked.delta))
     resampled = bootstrap_median(pairs, metric, replace(asked, options={"resamples": INTERVAL_RESAMPLES})).interval
-    interval = None if resampled is None else replace(resampled, dual=False, method="centred bootstrap, not dual to the test")
+    interval = None if resampled is None else replace(resampled, dual=False, method="centred bootstrap")
     return TestResult(p, interval, ["The test speaks of the median difference, not of the difference of the means."])
 
 

@@ -92,12 +92,14 @@ def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p
 
 def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None) -> list[str]:
     notes = []
-    if interval is not None and not interval.dual:
+    if interval is None:
+        notes.append(f"No interval: {metric.name} is not linear in these data, and there are too few units to resample.")
+    elif not interval.dual:
         notes.append(
             f"{metric.name} is not linear in these data, so the permutation test cannot be inverted: the interval is the"
             " centred bootstrap's and may disagree with p near alpha."
         )
-    elif interval is not None and interval.low is None and interval.high is None:
+    elif interval.low is None and interval.high is None:
         notes.append("The interval is unbounded: with so few units no difference can be rejected at this level.")
     if asked.delta and p.kernel == "tango":
         notes.append(f"Right-or-wrong items at delta = {asked.delta:g}: Tango's score test, a large-sample approximation.")

@@ -147,6 +147,8 @@ def compare(
     check_request(alternative, delta, seed, alpha)
     entry = _entry("permutation" if test == "all" else test)
     rows, additive = paired(a, b, metric, items, clusters)
+    if labels is not None and len(labels) != rows.rows:
+        raise OutscoreError(f"There are {len(labels)} `labels` for {rows.rows} rows.", "Give one for each row.")
     if unit_statistic not in ("mean", "median"):
         raise OutscoreError(f"`unit_statistic` is {unit_statistic!r}.", "Use 'mean' or 'median'.")
     statistic = cast("Literal['mean', 'median']", unit_statistic)
@@ -163,7 +165,7 @@ def compare(
         "bayes": found.bayes,
     }
     design = _design(rows, remainder, unit_size, _path(pairs, additive, found.p, request, entry))
-    return _assemble(pairs, additive, request, found, design, (names[0], names[1]), parts)
+    return _assemble(pairs, additive, request, found, design, (names[0], names[1]), parts, unit_statistic, shuffle)
 
 
 def compare_slices(
@@ -290,11 +292,17 @@ def _assemble(
     design: Design,
     names: tuple[str, str],
     parts: Mapping[str, Any],
+    unit_statistic: str,
+    shuffle: int | None,
 ) -> Comparison:
     items, p = pairs.per_item(), found.p
     scores = _scores(items, metric)
     groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1
     unit = "items" if groups is None else "clusters"
+    mark = unit
+    if design.unit_size > 1:
+        unit = f"units of {design.unit_size} items"
+        mark = f"{design.unit_size}-item {unit_statistic}{'' if shuffle is None else f', shuffled by {shuffle}'}"
     asked: dict[str, Any] = {"alpha": request.alpha, "alternative": request.alternative, "delta": request.delta}
     answer: dict[str, Any] = {
         "higher_is_better": metric.higher_is_better,
@@ -314,7 +322,7 @@ def _assemble(
     return Comparison(
         systems=names,
         metric=metric.name,
-        signature=wording.signature(metric.name, p, unit=unit, seed=request.seed, **asked),
+        signature=wording.signature(metric.name, p, unit=mark, seed=request.seed, **asked),
         higher_is_better=metric.higher_is_better,
         n=items.rows,
         clusters=groups,

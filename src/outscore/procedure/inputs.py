@@ -37,10 +37,15 @@ def paired(
 
 def _numbers(x: object, name: str) -> Array:
     """An array of finite numbers, (n,) or (n, k), int64 or float64."""
+    if np.ma.is_masked(x):
+        raise OutscoreError(f"`{name}` has masked entries.", "Every item needs a number; drop or repair it.")
     try:
         raw = np.asarray(x)
     except ValueError:
         raise OutscoreError(f"The rows of `{name}` have different lengths.", "Give every item the same columns.") from None
+    if raw.dtype == object and all(isinstance(entry, (int, float, np.number)) for entry in raw.ravel()):
+        # Numbers in a column of objects, as dataframes have them.
+        raw = np.array(raw.tolist())
     if raw.ndim not in (1, 2):
         raise OutscoreError(f"`{name}` has {raw.ndim} dimensions.", "Give (n,) scores or (n, k) counts.")
     if raw.size == 0:

@@ -139,15 +139,15 @@ def _fragility(c: Comparison) -> list[str]:
 
 
 def _design(c: Comparison) -> list[str]:
-    units = f"{c.n:,} {'item' if c.n == 1 else 'items'}, paired"
+    size = c.design.unit_size
+    word = "unit" if size > 1 else "item"
+    units = f"{c.n:,} {word}{'' if c.n == 1 else 's'}{f' of {size} items each' if size > 1 else ''}, paired"
     if c.clusters is not None:
         units += f", in {c.clusters:,} {'cluster' if c.clusters == 1 else 'clusters'} that are swapped as one"
     if c.design.repeats != 1:
         units += f", {c.design.repeats:.4g} repeats each on average"
-    if c.design.unit_size > 1:
-        units += f", in units of {c.design.unit_size}"
     if c.design.remainder:
-        units += f" ({c.design.remainder:,} left over)"
+        units += f"; {c.design.remainder:,} items left over and not used"
     return [units]
 
 
