@@ -33,7 +33,7 @@ def exact_p(pairs: PairedScores, side: str = "two-sided"):
 
 
 @settings(max_examples=150, deadline=None)
-@given(table=tables, delta=st.floats(-0.95, 0.95))
+@given(table=tables, delta=st.floats(-0.95, 0.95).filter(lambda x: x == 0 or abs(x) > 1e-100))
 def test_score_against_numerical_maximum(table, delta):
     """The closed form of the constrained maximum against golden sections on the likelihood itself."""
     (only_a, only_b, _), n = table, sum(table)

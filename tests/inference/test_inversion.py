@@ -239,7 +239,7 @@ def test_a_curved_metric_has_none():
         (lambda rng, n: rng.normal(size=n), 12),
         (lambda rng, n: rng.standard_t(2, n), 15),
         (lambda rng, n: rng.integers(-3, 4, n), 18),
-        (lambda rng, n: rng.laplace(size=n), 40),
+        (lambda rng, n: rng.laplace(size=n), 28),
     ],
     ids=["normal", "heavy tails", "integers", "laplace"],
 )

@@ -50,7 +50,6 @@ class Request:
     def options(self) -> dict[str, object]:
         """The test's own options: --set, and the two that have names of their own."""
         from outscore.inference import TESTS
-        from outscore.options import parse_spec
 
         declared = {o.name for o in TESTS[self.test].options} if self.test in TESTS else {"method", "resamples"}
         named = {"method": self.method if self.method != "auto" else None, "resamples": self.resamples}
@@ -60,7 +59,12 @@ class Request:
                 if name not in declared:
                     raise OutscoreError(f"`{self.test}` has no option `{name}`.", f"Leave --{name} out.")
                 given[name] = value
-        return {**given, **parse_spec(":".join(["set", *self.settings]))[1]}
+        for setting in self.settings:
+            key, equals, value = setting.partition("=")
+            if not key or not equals:
+                raise OutscoreError(f'--set is "{setting}".', "Write it as KEY=VALUE; `outscore tests` lists the keys.")
+            given[key.strip()] = value.strip()
+        return given
 
 
 def run(request: Request) -> tuple[list[Comparison], Family | None, TwoSystems]:

@@ -6,6 +6,7 @@ their totals. Columns are reduced to their rank first, so that F1, four columns 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ Array = NDArray[Any]
 
 METHODS = ("auto", "exact", "spectral", "dp", "fft")
 TIE = 1e-12
+FARTHEST = 2.0**54
 FEW = 12
 """Items whose sums are listed at once."""
 
@@ -50,10 +52,14 @@ class NullDistribution:
         0.125
         """
         self._one_column("tail")
+        if math.isnan(x):
+            raise OutscoreError("`x` is nan.", "Give a number.")
         if self._law is None:
             return min(1.0, float(self.pmf[self.support >= x].sum()))
         values, counts, centre = self._law
-        return float(np.exp(lattice.tail(values, counts, int(np.ceil(2 * x)) - centre).log))
+        # Nothing lies beyond 2**53, and infinity has no ceiling.
+        ceiling = math.ceil(2 * min(max(x, -FARTHEST), FARTHEST))
+        return float(np.exp(lattice.tail(values, counts, ceiling - centre).log))
 
     def quantile(self, q: float) -> int:
         """The smallest point with P(total ≤ point) ≥ q, for one column."""

@@ -70,7 +70,8 @@ def tango_test(pair: Discordance, request: Request) -> PValue:
     delta = request.delta / pair.unit
     if not -1 < delta < 1:
         raise OutscoreError(
-            f"`delta` is {request.delta:g}.", f"Scores are 0 or {pair.unit:g}, so it must lie strictly between."
+            f"`delta` is {request.delta:g}.",
+            f"Scores are 0 or {pair.unit:g}, so it must lie between -{pair.unit:g} and {pair.unit:g}.",
         )
     z = pair.orientation * pair.score(delta)
     side = -abs(z) if request.alternative == "two-sided" else -z if request.alternative == "greater" else z

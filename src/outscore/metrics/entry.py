@@ -57,7 +57,9 @@ def linear_layout(columns: tuple[str, ...], matrix: Sequence[Sequence[int]], che
 
 def require_counts(table: Array) -> None:
     """Counts are whole and not negative."""
-    bad = (table < 0) | (table != np.rint(table))
+    bad = table < 0
+    if table.dtype.kind == "f":
+        bad |= table != np.rint(table)
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])
         raise OutscoreError(

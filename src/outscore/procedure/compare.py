@@ -142,8 +142,8 @@ def compare(
     >>> result.verdict.split(":")[0], result.p.value
     ('new outscored old', 0.03125)
     """
-    if len(names) != 2:
-        raise OutscoreError(f"`names` holds {len(names)} names.", "Give one for each system.")
+    if [bool(name) for name in names] != [True, True]:
+        raise OutscoreError(f"`names` is {names!r}.", "Give a name for each system.")
     check_request(alternative, delta, seed, alpha)
     entry = _entry("permutation" if test == "all" else test)
     rows, additive = paired(a, b, metric, items, clusters)

@@ -57,9 +57,15 @@ def _numbers(x: object, name: str) -> Array:
         raise OutscoreError(f"`{name}` is {raw[row]} at row {row + 1}.", "Every item needs a finite number; drop or repair it.")
     if raw.dtype.kind == "f" and float(np.abs(raw).max()) > LARGEST_SCORE:
         raise OutscoreError(f"`{name}` holds a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
-    if raw.dtype.kind != "f" and float(np.abs(raw.astype(float)).sum(axis=0).max()) >= LARGEST_TOTAL:
+    if raw.dtype.kind != "f" and not _adds_up(raw):
         raise OutscoreError(f"The integers of `{name}` add up to more than 2**53.", "Divide them by a common factor.")
     return raw.astype(np.float64 if raw.dtype.kind == "f" else np.int64, copy=False)
+
+
+def _adds_up(raw: Array) -> bool:
+    """Whether no column of integers can add up to more than floats hold exactly; the largest one settles most cases."""
+    largest = max(abs(int(raw.max())), abs(int(raw.min())))
+    return largest * len(raw) < LARGEST_TOTAL or float(np.abs(raw.astype(float)).sum(axis=0).max()) < LARGEST_TOTAL
 
 
 def _kind_of(raw: Array) -> str:
