@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 import msgspec
 
 from outscore.errors import OutscoreError
-from outscore.summaries import Analysis, Effect, Histogram, Power
+from outscore.summaries import Analysis, Effect, Histogram, Power, UnitRow
 
 __all__ = [
     "Alignment",
@@ -32,6 +32,7 @@ __all__ = [
     "PathStep",
     "Pictures",
     "Result",
+    "SizePoint",
     "Slice",
     "SystemScore",
     "TestResult",
@@ -144,9 +145,10 @@ def _exp(log: float) -> float:
 
 @dataclass(frozen=True)
 class Interval(Result):
-    """A confidence interval for the difference A - B; None is an unbounded side.
+    """A confidence interval; None is an unbounded side.
 
-    `dual` says that the interval holds exactly the differences its own test does not reject.
+    `dual` says that the interval holds exactly the values its own test does not reject. `estimand` is what the interval is
+    about and `estimate` its value: the difference A - B in the metric, or the typical difference that a rank test speaks of.
     """
 
     low: float | None
@@ -154,6 +156,8 @@ class Interval(Result):
     level: float
     method: str
     dual: bool
+    estimand: Literal["difference", "median", "pseudomedian"] = "difference"
+    estimate: float | None = None
 
     @property
     def verdict(self) -> str:
@@ -294,11 +298,22 @@ class NullPicture:
 
 
 @dataclass(frozen=True)
+class SizePoint:
+    """The median p-value of resamples of n units, with the range that holds the middle half of them."""
+
+    n: int
+    p: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Pictures:
     """What the charts draw."""
 
     histograms: dict[str, Histogram]
     null: NullPicture | None = None
+    sizes: list[SizePoint] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -332,6 +347,7 @@ class Comparison(Result):
     deciding_items: list[DecidingItem] = field(default_factory=list)
     fragility: int | None = None
     pictures: Pictures | None = None
+    unit_advice: list[UnitRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,11 @@ __all__ = ["TestEntry", "TestRequest"]
 
 @dataclass(frozen=True)
 class TestRequest:
-    """What is asked of a test, apart from the data: `alpha` sets the interval's level and where bounds must be decisive."""
+    """What is asked of a test, apart from the data.
+
+    `alpha` sets the interval's level and where bounds must be decisive. Without `interval` the p-value alone is asked for,
+    and a test whose interval costs more than its p leaves it out.
+    """
 
     # Not a test class, whatever its name says to pytest.
     __test__ = False
@@ -26,6 +30,7 @@ class TestRequest:
     alpha: float = 0.05
     seed: int = 0
     options: Mapping[str, OptionValue] = field(default_factory=dict)
+    interval: bool = True
 
     def count(self, name: str) -> int:
         """An option that is a whole number."""

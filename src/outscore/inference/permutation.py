@@ -120,6 +120,8 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
         level=asked.alpha,
     )
     p = permutation(pairs, metric, request)
+    if not asked.interval:
+        return TestResult(p)
     interval = _interval(pairs, metric, asked, p)
     return TestResult(p, interval, _notes(metric, asked, p, interval))
 
