@@ -309,11 +309,12 @@ class SizePoint:
 
 @dataclass(frozen=True)
 class Pictures:
-    """What the charts draw."""
+    """What the charts draw; `quantiles` pairs the quantiles of a normal distribution with those of the differences."""
 
     histograms: dict[str, Histogram]
     null: NullPicture | None = None
     sizes: list[SizePoint] = field(default_factory=list)
+    quantiles: list[tuple[float, float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
