@@ -20,6 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "summaries": GROUND,
     "results": GROUND | {"summaries"},
     "plans": GROUND | {"summaries", "results"},
+    "diffs": GROUND | {"results"},
     "scores": INPUT | {"results"},
     # Arrays in, numbers out: neither knows what a result or a test is.
     "exact": INPUT,
@@ -37,7 +38,9 @@ ALLOWED: dict[str, set[str]] = {
         "summaries",
         "results",
         "plans",
+        "diffs",
         "scores",
+        "outputs",
         "resampling",
         "inference",
         "metrics",
@@ -45,9 +48,23 @@ ALLOWED: dict[str, set[str]] = {
         "numerals",
         "wording",
     },
-    "report": GROUND | {"summaries", "results", "plans", "numerals", "wording"},
+    "report": GROUND | {"data", "summaries", "results", "plans", "diffs", "outputs", "numerals", "wording"},
     "cli": INPUT
-    | {"_version", "results", "plans", "scores", "inference", "metrics", "formats", "demo", "numerals", "procedure", "report"},
+    | {
+        "_version",
+        "results",
+        "plans",
+        "diffs",
+        "scores",
+        "outputs",
+        "inference",
+        "metrics",
+        "formats",
+        "demo",
+        "numerals",
+        "procedure",
+        "report",
+    },
     "__main__": {"cli"},
 }
 # The front door re-exports lazily and may name anything.

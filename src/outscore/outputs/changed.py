@@ -1,0 +1,100 @@
+"""Units worth looking at, in their context: all that some system has wrong, for the explorer and for other tools.
+
+Everything is arrays and codes, so that a hundred thousand units stay small. Contexts are sentences (words, one of which or
+several are the unit) or items (named texts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.outputs.model import Units
+from outscore.outputs.outcomes import OUTCOMES, outcomes
+
+__all__ = ["Changed", "Contexts", "changed_units", "records"]
+
+
+@dataclass(frozen=True, eq=False)
+class Contexts:
+    """Where units stand.
+
+    Parameters
+    ----------
+    ids
+        The name of each context: sentence, item.
+    words
+        The words of each context; of an item its texts, one for each name in `columns`.
+    columns
+        Names of the texts of an item; empty where contexts are sentences.
+    """
+
+    ids: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """Units that at least one system has wrong, by one criterion.
+
+    Parameters
+    ----------
+    units
+        Those units alone.
+    contexts
+        (n,) place of each unit's context in `Contexts`.
+    starts, ends
+        (n,) words of the context from `starts` up to but not including `ends` are the unit; for items 0 and 0.
+    heads
+        (n, 1 + systems) word of the context that gold, then each system, makes the head: -1 the root, -2 not in this context.
+        None where there are no trees.
+    """
+
+    units: Units
+    contexts: Array
+    starts: Array
+    ends: Array
+    heads: Array | None = None
+
+
+def changed_units(units: Units) -> Array:
+    """The rows that some system has wrong, in order."""
+    return np.flatnonzero(~units.correct.all(axis=1))
+
+
+def records(changed: Changed, where: Contexts) -> Iterator[dict[str, Any]]:
+    """A plain record for every unit whose answers differ between two systems, for lines of JSON."""
+    units = changed.units
+    pairs = [(i, j) for i in range(len(units.systems)) for j in range(i + 1, len(units.systems))]
+    kinds = {pair: outcomes(units, *pair) for pair in pairs}
+    for row in range(units.n):
+        steps = {
+            f"{units.systems[i]} -> {units.systems[j]}": OUTCOMES[int(kinds[i, j][row])]
+            for i, j in pairs
+            if 1 <= kinds[i, j][row] <= 3
+        }
+        if not steps:
+            continue
+        words = where.words[int(changed.contexts[row])]
+        start, end = int(changed.starts[row]), int(changed.ends[row])
+        answers = {name: units.labels[int(units.answers[row, k])] for k, name in enumerate(units.systems)}
+        record: dict[str, Any] = {
+            "criterion": units.criterion,
+            "context": where.ids[int(changed.contexts[row])],
+            "gold": units.labels[int(units.gold[row])],
+            "answers": answers,
+            "correct": {name: bool(units.correct[row, k]) for k, name in enumerate(units.systems)},
+            "changes": steps,
+        }
+        if where.columns:
+            record["texts"] = dict(zip(where.columns, words, strict=True))
+        else:
+            record |= {"start": start, "end": end, "unit": " ".join(words[start:end]), "words": list(words)}
+        if changed.heads is not None:
+            record["heads"] = dict(zip(("gold", *units.systems), (int(h) for h in changed.heads[row]), strict=True))
+        yield record

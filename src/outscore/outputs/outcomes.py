@@ -1,0 +1,115 @@
+"""What happened to every unit between two systems: five outcomes, and the transitions behind them.
+
+Given the right answer G, the step from S1 to S2 leaves a unit right with both, corrects it, breaks it, exchanges one error for
+another, or leaves the error as it was (Tuggener, 2017, algorithm 1, with the two outcomes that algorithm does not count). So
+
+    accuracy(S2) - accuracy(S1) = (corrections - new errors) / n
+
+and swapping the systems swaps corrections with new errors and leaves the rest alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.outputs.model import Units
+
+__all__ = ["CHANGES", "OUTCOMES", "Transition", "agreement", "differ", "outcomes", "overlap_of_correct", "transitions"]
+
+OUTCOMES = ("both_right", "correction", "new_error", "changed_error", "shared_error")
+BOTH_RIGHT, CORRECTION, NEW_ERROR, CHANGED_ERROR, SHARED_ERROR = range(len(OUTCOMES))
+CHANGES = ("correction", "new_error", "changed_error")
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One kind of change: from one label to another, with the right one; codes of the units' inventory.
+
+    `mirror` is how often the same change went the other way, a correction as the new error it undoes.
+    """
+
+    kind: int
+    gold: int
+    source: int
+    target: int
+    count: int
+    mirror: int
+
+
+def outcomes(units: Units, first: int = 0, second: int = 1) -> Array:
+    """The outcome of every unit, as an index into `OUTCOMES`.
+
+    Examples
+    --------
+    >>> labels = tuple("ABCDEUXYZ")
+    >>> code = [[labels.index(x) for x in word] for word in ("ABCDE", "ABCXY", "ZBCDU")]
+    >>> gold, answers = np.array(code[0]), np.array(code[1:]).T
+    >>> units = Units("label", ("S1", "S2"), labels, gold, answers, answers == gold[:, None])
+    >>> [OUTCOMES[k] for k in outcomes(units)]
+    ['new_error', 'both_right', 'both_right', 'correction', 'changed_error']
+    """
+    before, after = units.correct[:, first], units.correct[:, second]
+    found = np.where(_same(units, first, second), SHARED_ERROR, CHANGED_ERROR).astype(np.int8)
+    found[after & ~before] = CORRECTION
+    found[before & ~after] = NEW_ERROR
+    found[before & after] = BOTH_RIGHT
+    return found
+
+
+def _same(units: Units, first: int, second: int) -> Array:
+    same = units.answers[:, first] == units.answers[:, second]
+    if units.detail is not None:
+        same &= units.detail[:, first] == units.detail[:, second]
+    return np.asarray(same)
+
+
+def differ(units: Units, first: int = 0, second: int = 1) -> int:
+    """On how many units the two answers are not the same; no gold is needed for this."""
+    return int((~_same(units, first, second)).sum())
+
+
+def overlap_of_correct(units: Units, first: int = 0, second: int = 1) -> float:
+    """How far two systems solve the same units: Dice coefficient of their right answers, 0 where neither has any."""
+    right = units.correct[:, first].sum() + units.correct[:, second].sum()
+    both = (units.correct[:, first] & units.correct[:, second]).sum()
+    return float(2 * both / right) if right else 0.0
+
+
+def agreement(units: Units) -> Array:
+    """(k, k) shares of units on which two systems give the same answer."""
+    k = len(units.systems)
+    found = np.eye(k)
+    for i in range(k):
+        for j in range(i):
+            found[i, j] = found[j, i] = 1.0 - differ(units, i, j) / units.n if units.n else 1.0
+    return found
+
+
+def transitions(units: Units, first: int = 0, second: int = 1) -> list[Transition]:
+    """Every kind of change, most frequent first within corrections, new errors and changed errors.
+
+    A correction from x to y (the right one) has the new error from y to x as its mirror, a changed error from x to y the
+    changed error from y to x: exchanging the systems turns one into the other.
+    """
+    kinds = outcomes(units, first, second)
+    rows = np.flatnonzero((kinds >= CORRECTION) & (kinds <= CHANGED_ERROR))
+    size = len(units.labels)
+    key = kinds[rows].astype(np.int64)
+    for column in (units.gold, units.answers[:, first], units.answers[:, second]):
+        key = key * size + column[rows]
+    found, counts = np.unique(key, return_counts=True)
+    table: dict[tuple[int, int, int, int], int] = {}
+    for value, count in zip(found.tolist(), counts.tolist(), strict=True):
+        rest, target = divmod(value, size)
+        rest, source = divmod(rest, size)
+        kind, gold = divmod(rest, size)
+        table[kind, gold, source, target] = count
+    opposite = {CORRECTION: NEW_ERROR, NEW_ERROR: CORRECTION, CHANGED_ERROR: CHANGED_ERROR}
+    result = [
+        Transition(kind, gold, source, target, count, table.get((opposite[kind], gold, target, source), 0))
+        for (kind, gold, source, target), count in table.items()
+    ]
+    return sorted(result, key=lambda t: (t.kind, -t.count, t.gold, t.source, t.target))

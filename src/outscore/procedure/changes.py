@@ -1,0 +1,216 @@
+"""From aligned units to the record of a pair: outcomes, transitions and labels, each with its clustered test.
+
+Mirror rows of a transition table are one hypothesis: they share one p and count once in the family. Rows with fewer units than
+the minimum support are listed and not tested, so that a label seen twice neither leads the table nor costs the others power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from outscore.data import Array, PairedScores
+from outscore.diffs import LabelOracle, Oracle, OracleRate, Outcomes, Pair, Part, ScoreChange, Shift
+from outscore.inference import TESTS, TestRequest
+from outscore.inference.gains import gain_interval, gain_test
+from outscore.inference.multiplicity import CORRECTIONS, adjust
+from outscore.metrics import resolve
+from outscore.options import complete
+from outscore.outputs.model import Units
+from outscore.outputs.oracle import independent_rate, majority_vote, oracle_rate, solved_by, solved_only_by
+from outscore.outputs.outcomes import CHANGES, OUTCOMES, Transition, differ, outcomes, overlap_of_correct, transitions
+from outscore.results import Family, Interval, PValue
+
+__all__ = ["Statistics", "accuracy_change", "oracle_of", "pair_of"]
+
+MOST_INVERTED = 2_000
+"""Up to so many clusters the interval inverts the permutation test; beyond, Student's agrees to three digits and is at hand."""
+Key = TypeVar("Key")
+KIND_NAMES = {OUTCOMES.index(name): name for name in CHANGES}
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How rows are tested: level, correction within a table, and the smallest number of units a row is tested with."""
+
+    alpha: float = 0.05
+    correction: str = "holm"
+    min_support: int = 20
+
+
+def accuracy_change(name: str, first: Array, second: Array, clusters: Array | None, asked: Statistics) -> ScoreChange:
+    """The share of right answers of both systems, their difference with its interval, and p."""
+    gains = second.astype(np.int8) - first.astype(np.int8)
+    values = float(first.mean()), float(second.mean())
+    p = gain_test(gains, clusters, asked.alpha)
+    return ScoreChange(name, *values, values[1] - values[0], _interval(first, second, clusters, asked), p)
+
+
+def _interval(first: Array, second: Array, clusters: Array | None, asked: Statistics) -> Interval | None:
+    if clusters is not None and int(clusters.max(initial=0)) >= MOST_INVERTED:
+        return gain_interval(second.astype(np.int8) - first.astype(np.int8), clusters, asked.alpha)
+    entry = TESTS["permutation"]
+    metric, a, b = resolve("mean", second.astype(np.int64), first.astype(np.int64))
+    request = TestRequest(alpha=asked.alpha, options=complete(entry.name, entry.options, {}))
+    return entry.run(PairedScores(a, b, 1, None, clusters), metric, request).interval
+
+
+def pair_of(
+    units: Units,
+    first: int,
+    second: int,
+    asked: Statistics,
+    headline: ScoreChange,
+    *,
+    metrics: Iterable[ScoreChange] = (),
+    kinds: Mapping[str, int] | None = None,
+) -> Pair:
+    """Everything about the step from one system to another by one criterion, without words."""
+    counts = np.bincount(outcomes(units, first, second), minlength=len(OUTCOMES))
+    shifts, shift_family = _shifts(units, first, second, asked)
+    labels, label_family = _parts(units, first, second, asked, "label", units.gold, units.labels)
+    families = {"transitions": shift_family, "labels": label_family}
+    slices: list[Part] = []
+    for column, values in units.slices.items():
+        rows, families[column] = _parts(units, first, second, asked, column, values.codes, values.names)
+        slices += rows
+    return Pair(
+        systems=(units.systems[first], units.systems[second]),
+        criterion=units.criterion,
+        n=units.n,
+        clusters=None if units.clusters is None else len(np.unique(units.clusters)),
+        differ=differ(units, first, second) / units.n,
+        overlap_correct=overlap_of_correct(units, first, second),
+        difference=headline.difference,
+        interval=headline.interval,
+        p=headline.p,
+        outcomes=Outcomes(*counts.tolist()),
+        transitions=shifts,
+        labels=labels,
+        slices=slices,
+        metrics=list(metrics),
+        kinds=dict(kinds or {}),
+        families={name: family for name, family in families.items() if family.m},
+    )
+
+
+def _shifts(units: Units, first: int, second: int, asked: Statistics) -> tuple[dict[str, list[Shift]], Family]:
+    """Transition rows by class, each tested against its mirror."""
+    found = transitions(units, first, second)
+    sizes = {name: sum(t.count for t in found if KIND_NAMES[t.kind] == name) for name in CHANGES}
+    p_values = _shift_tests(units, first, second, asked, found)
+    adjusted, family = _adjusted(p_values, asked.correction)
+    rows: dict[str, list[Shift]] = {name: [] for name in CHANGES}
+    total = sum(sizes.values())
+    for t in found:
+        name = KIND_NAMES[t.kind]
+        rows[name].append(
+            Shift(
+                source=units.labels[t.source],
+                target=units.labels[t.target],
+                gold=units.labels[t.gold],
+                count=t.count,
+                mirror=t.mirror,
+                share_of_class=t.count / sizes[name],
+                share_of_changes=t.count / total,
+                p=adjusted.get(_hypothesis(t)),
+            )
+        )
+    return rows, family
+
+
+def _hypothesis(t: Transition) -> tuple[int, int, int]:
+    """One name for a row and its mirror: the right label and the two that were exchanged."""
+    return (t.gold, min(t.source, t.target), max(t.source, t.target)) if KIND_NAMES[t.kind] == "changed_error" else _repair(t)
+
+
+def _repair(t: Transition) -> tuple[int, int, int]:
+    """Of a correction or a new error: the right label, and the wrong one beyond all codes of changed errors."""
+    wrong = t.source if KIND_NAMES[t.kind] == "correction" else t.target
+    return t.gold, -1, wrong
+
+
+def _shift_tests(
+    units: Units, first: int, second: int, asked: Statistics, found: list[Transition]
+) -> dict[tuple[int, int, int], PValue]:
+    """p of every hypothesis with enough units, by one pass over the changed units."""
+    # A changed error that keeps its label is its own mirror: exchanging the systems leaves nothing to test.
+    directed = (t for t in found if KIND_NAMES[t.kind] != "changed_error" or t.source != t.target)
+    tested = {_hypothesis(t) for t in directed if t.count + t.mirror >= asked.min_support}
+    kinds = outcomes(units, first, second)
+    changed = np.flatnonzero((kinds >= 1) & (kinds <= 3))
+    gold, source, target = units.gold[changed], units.answers[changed, first], units.answers[changed, second]
+    kind = kinds[changed]
+    p_values = {}
+    for name in sorted(tested):
+        right, low, high = name
+        if low < 0:
+            gains = np.where(kind == 1, source == high, 0).astype(np.int8) - np.where(kind == 2, target == high, 0)
+        else:
+            gains = ((source == low) & (target == high)).astype(np.int8) - ((source == high) & (target == low))
+            gains = np.where(kind == 3, gains, 0)
+        gains = np.where(gold == right, gains, 0)
+        clusters = None if units.clusters is None else units.clusters[changed]
+        p_values[name] = gain_test(gains, clusters, asked.alpha)
+    return p_values
+
+
+def _parts(
+    units: Units, first: int, second: int, asked: Statistics, column: str, codes: Array, names: tuple[str, ...]
+) -> tuple[list[Part], Family]:
+    """Both systems on every value of a column; values are the labels of gold or those of a slice."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    parts: dict[int, Part] = {}
+    p_values: dict[int, PValue] = {}
+    for value, name in enumerate(names):
+        rows = order[starts[value] : starts[value + 1]]
+        if not len(rows):
+            continue
+        before, after = units.correct[rows, first], units.correct[rows, second]
+        gains = after.astype(np.int8) - before.astype(np.int8)
+        clusters = None if units.clusters is None else units.clusters[rows]
+        scores = float(before.mean()), float(after.mean())
+        part = Part(column, name, len(rows), *scores, scores[1] - scores[0])
+        if len(rows) >= asked.min_support:
+            p_values[value] = gain_test(gains, clusters, asked.alpha)
+            interval = gain_interval(gains, clusters, asked.alpha)
+            if interval is not None:
+                part = replace(part, low=interval.low, high=interval.high)
+        parts[value] = part
+    adjusted, family = _adjusted(p_values, asked.correction)
+    return [replace(part, p=adjusted.get(value)) for value, part in parts.items()], family
+
+
+def _adjusted(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, PValue], Family]:
+    family = Family(correction, CORRECTIONS[correction].error_rate, len(p_values))
+    if not p_values:
+        return {}, family
+    adjusted = adjust([p.upper for p in p_values.values()], correction)
+    return {key: replace(p, adjusted=float(q)) for (key, p), q in zip(p_values.items(), adjusted, strict=True)}, family
+
+
+def oracle_of(units: Units) -> Oracle:
+    """What the systems could do together, over all units and by gold label."""
+    accuracies = units.correct.mean(axis=0)
+    best = int(accuracies.argmax())
+
+    def gains(correct: Array) -> tuple[float, float, float, float]:
+        rate, own = oracle_rate(correct), correct.mean(axis=0)
+        return rate, independent_rate(correct), rate - float(own[best]), rate - float(own.max())
+
+    labels = []
+    for code in np.flatnonzero(np.bincount(units.gold, minlength=len(units.labels))).tolist():
+        here = units.correct[units.gold == code]
+        labels.append(LabelOracle(units.labels[code], len(here), [float(x) for x in here.mean(axis=0)], *gains(here)))
+    return Oracle(
+        all=OracleRate(*gains(units.correct)[:3]),
+        labels=sorted(labels, key=lambda row: (-row.n, row.label)),
+        solved_by=solved_by(units.correct),
+        only=dict(zip(units.systems, solved_only_by(units.correct), strict=True)),
+        majority=majority_vote(units),
+        criterion=units.criterion,
+    )

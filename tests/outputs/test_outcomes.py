@@ -1,0 +1,109 @@
+"""Five outcomes, transitions, overlap, oracle: against the worked example, naive twins and their own identities."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outscore.outputs.model import Units
+from outscore.outputs.oracle import independent_rate, majority_vote, oracle_rate, solved_by, solved_only_by
+from outscore.outputs.outcomes import OUTCOMES, agreement, differ, outcomes, overlap_of_correct, transitions
+
+
+def units_of(gold, *answers, detail=None):
+    labels = tuple(sorted({x for row in (gold, *answers) for x in row}))
+    code = [[labels.index(x) for x in row] for row in (gold, *answers)]
+    g, a = np.array(code[0], dtype=int), np.array(code[1:], dtype=int).reshape(len(answers), len(gold)).T
+    right = a == g[:, None]
+    extra = None if detail is None else np.array(detail).T
+    if extra is not None:
+        right &= extra == 0
+    return Units("label", tuple(f"S{i + 1}" for i in range(len(answers))), labels, g, a, right, extra)
+
+
+WORKED = units_of("ABCDE", "ABCXY", "ZBCDU", "ZWCDE")
+
+
+@pytest.mark.parametrize(
+    ("pair", "differing", "changes", "dice"),
+    [((0, 1), 3, (1, 1, 1), 2 / 3), ((1, 2), 2, (1, 1, 0), 2 / 3), ((0, 2), 4, (2, 2, 0), 1 / 3)],
+)
+def test_worked_example(pair, differing, changes, dice):
+    counts = np.bincount(outcomes(WORKED, *pair), minlength=5)
+    assert (WORKED.correct.mean(axis=0) == 0.6).all()
+    assert differ(WORKED, *pair) == differing
+    assert tuple(counts[1:4]) == changes
+    assert overlap_of_correct(WORKED, *pair) == pytest.approx(dice)
+
+
+def test_worked_example_together():
+    assert oracle_rate(WORKED.correct[:, :2]) == 0.8
+    assert oracle_rate(WORKED.correct) == 1.0
+    assert solved_by(WORKED.correct) == [0, 2, 2, 1]
+    assert solved_only_by(WORKED.correct) == [1, 0, 1]
+    assert agreement(WORKED).round(9).tolist() == [[1, 0.4, 0.2], [0.4, 1, 0.6], [0.2, 0.6, 1]]
+
+
+def texts(k):
+    return st.integers(0, 12).flatmap(lambda n: st.tuples(*[st.text("abc", min_size=n, max_size=n)] * k))
+
+
+def naive(gold, first, second):
+    """Algorithm 1 of the paper, with the two outcomes it leaves out."""
+    table = Counter()
+    for g, x, y in zip(gold, first, second, strict=True):
+        if x == y:
+            kind = "both_right" if x == g else "shared_error"
+        else:
+            kind = "correction" if y == g else "new_error" if x == g else "changed_error"
+        table[kind, g, x, y] += 1
+    return table
+
+
+@given(texts(3))
+def test_against_the_naive_twin(rows):
+    units, table = units_of(*rows), naive(*rows)
+    kinds = Counter(OUTCOMES[k] for k in outcomes(units))
+    assert kinds == Counter(k for (k, *_), c in table.items() for _ in range(c))
+    found = {(OUTCOMES[t.kind], *(units.labels[i] for i in (t.gold, t.source, t.target))): t.count for t in transitions(units)}
+    assert found == {key: c for key, c in table.items() if key[0] not in ("both_right", "shared_error")}
+
+
+@given(texts(3))
+def test_identity_and_exchange(rows):
+    units = units_of(*rows)
+    there, back = (np.bincount(outcomes(units, *pair), minlength=5) for pair in ((0, 1), (1, 0)))
+    right = units.correct.sum(axis=0)
+    assert there[1] - there[2] == right[1] - right[0]
+    assert there.tolist() == back[[0, 2, 1, 3, 4]].tolist()
+    assert differ(units) == there[1:4].sum() == sum(t.count for t in transitions(units))
+    mirrors = {(t.kind, t.gold, t.source, t.target): t.count for t in transitions(units, 1, 0)}
+    swap = {1: 2, 2: 1, 3: 3}
+    for t in transitions(units):
+        # Exchanging the systems turns a row into the one with source and target exchanged.
+        assert mirrors[swap[t.kind], t.gold, t.target, t.source] == t.count
+        assert t.mirror == naive(*rows)[OUTCOMES[swap[t.kind]], *(units.labels[i] for i in (t.gold, t.target, t.source))]
+
+
+def test_same_label_with_another_detail_is_a_change():
+    units = units_of("nn", "nn", "nn", detail=[[0, 1], [1, 2]])
+    assert [OUTCOMES[k] for k in outcomes(units)] == ["new_error", "changed_error"]
+    assert differ(units) == 2
+    assert [(t.source == t.target, t.count) for t in transitions(units)] == [(True, 1), (True, 1)]
+
+
+@given(texts(4))
+def test_together(rows):
+    units = units_of(*rows)
+    naive_solved = Counter(sum(row) for row in units.correct.tolist())
+    assert solved_by(units.correct) == [naive_solved[k] for k in range(4)]
+    assert sum(solved_only_by(units.correct)) == naive_solved[1]
+    if units.n:
+        assert oracle_rate(units.correct) >= max(units.correct.mean(axis=0))
+        votes = [max(x, key=lambda y, x=x: (x.count(y), -x.index(y))) for x in zip(*rows[1:], strict=True)]
+        assert majority_vote(units) == pytest.approx(np.mean([v == g for v, g in zip(votes, rows[0], strict=True)]))
+        assert independent_rate(units.correct[:, :1]) == pytest.approx(units.correct[:, 0].mean())
