@@ -1,4 +1,4 @@
-"""The two charts: run time against size, and Monte Carlo's error against the number of resamples."""
+"""The charts: run time against size, Monte Carlo's error against the number of resamples, and p against the sample size."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import altair as alt
 from benchmarks.charts import OKABE_ITO, axis, save
+from benchmarks.figure5 import ALPHA, PANELS
 
-__all__ = ["draw_errors", "draw_runtime"]
+__all__ = ["draw_errors", "draw_runtime", "draw_sizes"]
 
 BLACK, BLUE, GREEN, YELLOW, ORANGE, PINK = OKABE_ITO
 MONTE_CARLO_SHADES = ("#f2b98c", "#ec9a5b", ORANGE, "#8f3e00")
@@ -101,3 +102,28 @@ def draw_errors(found: dict[str, Any], folder: Path) -> list[str]:
 
 
 ERRORS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
+
+
+def draw_sizes(found: dict[str, Any], folder: Path) -> list[str]:
+    """Four panels of p against the sample size: the range as a shade, the mean as a line, alpha dotted."""
+    panels = []
+    for panel in PANELS:
+        rows = [point for point in found["points"] if point["panel"] == panel.key]
+        x = alt.X(
+            "n:Q",
+            scale=alt.Scale(type="log", nice=False),
+            axis=axis("sample size", [30, 100, 300, 1e3, 3e3, 1e4, 25e3], "~s"),
+        )
+        y = alt.Y("mean:Q", scale=alt.Scale(domain=[0, 1]), axis=axis("p", [0, 0.2, 0.4, 0.6, 0.8, 1], "~g"))
+        base = alt.Chart(alt.Data(values=rows), width=330, height=200)
+        shade = base.mark_area(color=PINK, opacity=0.3).encode(x, alt.Y("least:Q"), alt.Y2("largest:Q"))
+        line = base.mark_line(color=BLUE, strokeWidth=2.2).encode(x, y)
+        level = alt.Chart(alt.Data(values=[{"p": ALPHA}])).mark_rule(color=ORANGE, strokeDash=[3, 3]).encode(y="p:Q")
+        panels.append(alt.layer(shade, line, level).properties(title=f"({panel.key}) {panel.title}"))
+    chart = alt.vconcat(*(alt.hconcat(*panels[i : i + 2]) for i in (0, 2))).properties(
+        title=alt.TitleParams(
+            "p against the sample size",
+            subtitle=f"Mean (line) and range (shade) of {found['design']['tests']} tests, simulated; dotted: alpha = .05.",
+        )
+    )
+    return save(chart, folder, "figure5")

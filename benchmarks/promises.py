@@ -7,49 +7,67 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchmarks.tables import duration, markdown, significant
-from benchmarks.timing import Memory, Timing, interleave, peak_memory
-from benchmarks.workloads import FULL, QUICK, WORKLOADS, Sizes
+from benchmarks.timing import Memory, Timing, interleave, peak_memory, process_memory
+from benchmarks.workloads import COMMANDS, FULL, QUICK, WORKLOADS, Sizes
 
 __all__ = ["measure", "text"]
 
-OTHER_PROCESS = ("help", "interpreter")
 MET = {True: "yes", False: "**no**", None: ""}
 REMARKS = (
     "Memory of the call is the peak that `tracemalloc` sees on top of the input, in a process of its own; scratch space inside"
     " compiled FFT and BLAS code is not seen. Whole process is its high-water mark, interpreter, imports and input included."
 )
-Times = dict[str, Timing]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Times and peak memory of every piece of work."""
+
+    times: dict[str, Timing]
+    memory: dict[str, Memory]
 
 
 @dataclass(frozen=True)
 class Promise:
-    """A claim about medians: `at_least` for ratios of times, `at_most` for seconds and shares; neither: only reported."""
+    """A claim about medians: `at_least` for ratios of times, `at_most` for seconds, MB and shares; neither: only reported.
+
+    A value of None, memory on a system that does not tell, keeps no promise and breaks none.
+    """
 
     claim: str
-    value: Callable[[Times], float]
+    value: Callable[[Measured], float | None]
     unit: str
     at_least: float | None = None
     at_most: float | None = None
 
-    def holds(self, value: float) -> bool | None:
-        """Whether the measured value keeps the promise; None where nothing is promised."""
+    def holds(self, value: float | None) -> bool | None:
+        """Whether the measured value keeps the promise; None where nothing is promised or measured."""
+        if value is None:
+            return None
         if self.at_least is not None:
             return value >= self.at_least
         return value <= self.at_most if self.at_most is not None else None
 
 
-def _ratio(slow: str, fast: str) -> Callable[[Times], float]:
-    return lambda times: times[slow].median / times[fast].median
+def _ratio(slow: str, fast: str) -> Callable[[Measured], float]:
+    return lambda found: found.times[slow].median / found.times[fast].median
 
 
-def _seconds(name: str) -> Callable[[Times], float]:
-    return lambda times: times[name].median
+def _seconds(name: str) -> Callable[[Measured], float]:
+    return lambda found: found.times[name].median
+
+
+def _megabytes_of(name: str) -> Callable[[Measured], float | None]:
+    """Of the whole process, interpreter and imports included."""
+    return lambda found: found.memory[name].process
 
 
 def promises(sizes: Sizes) -> list[Promise]:
     """Every promise, with the sizes it is about."""
     pos, k = f"tagging, N = {sizes.pos:,}", f"K = {sizes.resamples:,}"
     many = f"{sizes.many:,} integers"
+    walsh = f"Hodges-Lehmann, n = {sizes.walsh:,}"
+    cold = f"`outscore compare` on {sizes.compare:,} paired scores, cold"
     return [
         Promise(f"{pos}: spectral against fft, `permutation_test`", _ratio("fft", "spectral"), "×", at_least=150),
         Promise(f"{pos}: spectral against fft, kernels alone", _ratio("fft-kernel", "spectral-kernel"), "×", at_least=150),
@@ -70,7 +88,11 @@ def promises(sizes: Sizes) -> list[Promise]:
         Promise(f"interval by inversion, n = {sizes.interval:,} (whole `compare`)", _seconds("interval"), "s", at_most=0.5),
         Promise("interval by inversion, n = 50 (whole `compare`)", _seconds("interval-50"), "s"),
         Promise(f"{sizes.binomials:,} binomial p-values, vectorised", _seconds("binomials"), "s", at_most=2),
+        Promise(f"{walsh}: time", _seconds("hodges-lehmann"), "s", at_most=1),
+        Promise(f"{walsh}: whole process", _megabytes_of("hodges-lehmann"), "MB", at_most=200),
         Promise("`outscore --help`", _seconds("help"), "s", at_most=0.3),
+        Promise(f"{cold}: time", _seconds("compare-cold"), "s", at_most=2),
+        Promise(f"{cold}: whole process", _megabytes_of("compare-cold"), "MB", at_most=250),
     ]
 
 
@@ -81,13 +103,14 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
     answers = {name: _answer(task()) for name, task in tasks.items() if name != "scipy"}
     times = interleave(tasks, rounds=2 if quick else 7, budget=2.0 if quick else 15.0)
     tasks.clear()
-    memory = {name: _memory(name, quick=quick) for name in WORKLOADS if name not in OTHER_PROCESS}
+    memory = {name: _memory(name, quick=quick) for name in WORKLOADS}
+    found = Measured(times, memory)
     return {
         "sizes": asdict(sizes),
-        "times": {name: asdict(found) for name, found in times.items()},
-        "memory_mb": {name: asdict(found) for name, found in memory.items()},
+        "times": {name: asdict(timing) for name, timing in times.items()},
+        "memory_mb": {name: asdict(peak) for name, peak in memory.items()},
         "answers": {name: p for name, p in answers.items() if p is not None},
-        "promises": [_judged(promise, times, binding=not quick) for promise in promises(sizes)],
+        "promises": [_judged(promise, found, binding=not quick) for promise in promises(sizes)],
     }
 
 
@@ -100,12 +123,14 @@ def _answer(result: object) -> float | None:
 
 
 def _memory(name: str, *, quick: bool) -> Memory:
+    if name in COMMANDS:
+        return process_memory(COMMANDS[name](QUICK if quick else FULL))
     return peak_memory(f"benchmarks.workloads:{'quick' if quick else 'full'}:{name}")
 
 
-def _judged(promise: Promise, times: Times, *, binding: bool) -> dict[str, Any]:
+def _judged(promise: Promise, found: Measured, *, binding: bool) -> dict[str, Any]:
     """A promise beside what was measured; at other sizes than the promised ones it does not bind."""
-    value = promise.value(times)
+    value = promise.value(found)
     return {
         "claim": promise.claim,
         "at_least": promise.at_least,
@@ -118,10 +143,7 @@ def _judged(promise: Promise, times: Times, *, binding: bool) -> dict[str, Any]:
 
 def text(found: dict[str, Any]) -> str:
     """Promises, then what they rest on: times and memory of every piece of work."""
-    kept = [
-        (row["claim"], _limit(row), f"{significant(row['measured'])} {row['unit']}", MET[row["met"]])
-        for row in found["promises"]
-    ]
+    kept = [(row["claim"], _limit(row), _measured(row), MET[row["met"]]) for row in found["promises"]]
     pieces = [
         (
             name,
@@ -135,6 +157,10 @@ def text(found: dict[str, Any]) -> str:
     ]
     header = ("work", "median", "fastest", "runs", "memory of the call", "whole process", "p")
     return markdown(("what", "promised", "measured", "met"), kept) + "\n\n" + markdown(header, pieces) + "\n\n" + REMARKS
+
+
+def _measured(row: dict[str, Any]) -> str:
+    return "–" if row["measured"] is None else f"{significant(row['measured'])} {row['unit']}"
 
 
 def _limit(row: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import figures, pos_table, promises, runtime
+from benchmarks import figure5, figures, pos_table, promises, runtime
 from benchmarks.timing import machine
 
 __all__ = ["main"]
@@ -46,6 +46,7 @@ BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "promises": lambda quick: promises.measure(quick=quick),
     "runtime": lambda quick: runtime.measure(runtime.QUICK if quick else runtime.Design()),
     "pos_table": lambda quick: pos_table.measure(pos_table.QUICK if quick else pos_table.Design()),
+    "figure5": lambda quick: figure5.measure(figure5.QUICK if quick else figure5.Design()),
 }
 SECTIONS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "promises": ("### Promises", promises.text),
@@ -54,14 +55,17 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
         "### The published table, re-made",
         lambda found: pos_table.text(found) + "\n\n" + pos_table.error_text(found),
     ),
+    "figure5": ("### p against the sample size", figure5.text),
 }
 CHARTS: dict[str, Callable[[dict[str, Any], Path], list[str]]] = {
     "runtime": figures.draw_runtime,
     "pos_table": figures.draw_errors,
+    "figure5": figures.draw_sizes,
 }
 PICTURES = {
     "runtime": "![Time against the number of sentences](results/runtime.svg)",
     "pos_table": "![Relative error of Monte Carlo](results/monte_carlo_error.svg)",
+    "figure5": "![p against the sample size, four panels](results/figure5.svg)",
 }
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Memory", "Timing", "interleave", "machine", "peak_memory"]
+__all__ = ["Memory", "Timing", "interleave", "machine", "peak_memory", "process_memory"]
 
 SHORTEST_VISIT = 0.05
 """Seconds: a task that is done sooner is called again before the next one has its turn."""
@@ -41,9 +41,12 @@ class Timing:
 
 @dataclass(frozen=True)
 class Memory:
-    """Megabytes: allocated by the call on top of its input, and the largest size of the whole process (Linux only)."""
+    """Megabytes: allocated by the call on top of its input, and the largest size of the whole process (Linux only).
 
-    call: float
+    A command of its own is all process and has no call.
+    """
+
+    call: float | None
     process: float | None
 
 
@@ -88,6 +91,19 @@ def peak_memory(task: str) -> Memory:
         cwd=Path(__file__).resolve().parent.parent,
     )
     return Memory(**json.loads(run.stdout.splitlines()[-1]))
+
+
+def process_memory(command: list[str]) -> Memory:
+    """Peak memory of a command, its children not included.
+
+    `ru_maxrss` remembers the process that started the command too, so that a small interpreter starts it.
+    """
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, capture_output=True);"
+        " print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, *command], check=True, capture_output=True, text=True)
+    return Memory(None, int(run.stdout) * 1024 / MEGABYTE if sys.platform == "linux" else None)
 
 
 def _measure(task: str) -> Memory:

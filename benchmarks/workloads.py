@@ -6,10 +6,13 @@ can be compared as well as the times.
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +22,9 @@ from numpy.typing import NDArray
 import outscore as osc
 from outscore.demo import simulate_f1, simulate_pos, simulate_scores
 from outscore.exact import binomial, convolution, lattice
+from outscore.inference.walsh import hodges_lehmann
 
-__all__ = ["FULL", "QUICK", "WORKLOADS", "Sizes", "full", "quick"]
+__all__ = ["COMMANDS", "FULL", "QUICK", "WORKLOADS", "Sizes", "full", "quick"]
 
 Array = NDArray[Any]
 Call = Callable[[], object]
@@ -41,10 +45,12 @@ class Sizes:
     scipy_resamples: int = 9_999
     interval: int = 2_000
     binomials: int = 1_134_300
+    compare: int = 2_000
+    walsh: int = 100_000
 
 
 FULL = Sizes()
-QUICK = Sizes(1_000, 1_000, 2_000, 100_000, 2_000, 99, 200, 10_000)
+QUICK = Sizes(1_000, 1_000, 2_000, 100_000, 2_000, 99, 200, 10_000, 200, 10_000)
 
 
 def _tagging(method: str) -> Callable[[Sizes], Call]:
@@ -156,9 +162,39 @@ def _binomials(sizes: Sizes) -> Call:
     return lambda: binomial.log_tail(n, most)
 
 
-def _process(*arguments: str) -> Callable[[Sizes], Call]:
-    command = [sys.executable, *arguments]
-    return lambda _: lambda: subprocess.run(command, check=True, capture_output=True)
+def _hodges_lehmann(sizes: Sizes) -> Call:
+    d = np.random.default_rng(SEED).normal(0.01, 1.0, sizes.walsh)
+    return lambda: hodges_lehmann(d)
+
+
+@functools.cache
+def _score_files(n: int) -> tempfile.TemporaryDirectory[str]:
+    """Two files of scores, one number per line, in a folder that goes when the process does."""
+    folder = tempfile.TemporaryDirectory()
+    for name, column in zip("ab", simulate_scores(n, 0.006, np.random.default_rng(SEED)).T, strict=True):
+        np.savetxt(Path(folder.name) / f"{name}.txt", column)
+    return folder
+
+
+def _compare_command(sizes: Sizes) -> list[str]:
+    folder = _score_files(sizes.compare).name
+    return [sys.executable, "-m", "outscore", "compare", f"{folder}/a.txt", f"{folder}/b.txt"]
+
+
+COMMANDS: dict[str, Callable[[Sizes], list[str]]] = {
+    "help": lambda _: [sys.executable, "-m", "outscore", "--help"],
+    "compare-cold": _compare_command,
+    "interpreter": lambda _: [sys.executable, "-c", "pass"],
+}
+"""Work that is a process of its own, imports included."""
+
+
+def _process(name: str) -> Callable[[Sizes], Call]:
+    def build(sizes: Sizes) -> Call:
+        command = COMMANDS[name](sizes)
+        return lambda: subprocess.run(command, check=True, capture_output=True)
+
+    return build
 
 
 WORKLOADS: dict[str, Callable[[Sizes], Call]] = {
@@ -179,8 +215,8 @@ WORKLOADS: dict[str, Callable[[Sizes], Call]] = {
     "interval": _interval(None),
     "interval-50": _interval(50),
     "binomials": _binomials,
-    "help": _process("-m", "outscore", "--help"),
-    "interpreter": _process("-c", "pass"),
+    "hodges-lehmann": _hodges_lehmann,
+    **{name: _process(name) for name in COMMANDS},
 }
 
 

@@ -12,18 +12,21 @@ from outscore._version import __version__
 
 if TYPE_CHECKING:
     from outscore.data import AdditiveMetric
+    from outscore.diffs import Diff
     from outscore.errors import OutscoreError
     from outscore.exact.distribution import NullDistribution, null_distribution
     from outscore.formats import read
     from outscore.inference.power import detectable_effect, power, sample_size
     from outscore.metrics import confusion
     from outscore.procedure.compare import compare, load, permutation_test
+    from outscore.procedure.diff import diff
     from outscore.results import Comparison, Comparisons, Interval, PValue
 
 __all__ = [
     "AdditiveMetric",
     "Comparison",
     "Comparisons",
+    "Diff",
     "Interval",
     "NullDistribution",
     "OutscoreError",
@@ -32,6 +35,7 @@ __all__ = [
     "compare",
     "confusion",
     "detectable_effect",
+    "diff",
     "load",
     "null_distribution",
     "permutation_test",
@@ -44,12 +48,14 @@ _HOME = {
     "AdditiveMetric": "outscore.data",
     "Comparison": "outscore.results",
     "Comparisons": "outscore.results",
+    "Diff": "outscore.diffs",
     "Interval": "outscore.results",
     "NullDistribution": "outscore.exact.distribution",
     "OutscoreError": "outscore.errors",
     "PValue": "outscore.results",
     "confusion": "outscore.metrics",
     "detectable_effect": "outscore.inference.power",
+    "diff": "outscore.procedure.diff",
     "load": "outscore.procedure.compare",
     "power": "outscore.inference.power",
     "read": "outscore.formats",

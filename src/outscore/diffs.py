@@ -16,6 +16,7 @@ from outscore.results import Family, Interval, PValue, Result
 __all__ = [
     "Diff",
     "Inventory",
+    "KeyScore",
     "LabelOracle",
     "Oracle",
     "OracleRate",
@@ -195,6 +196,16 @@ class Inventory:
 
 
 @dataclass(frozen=True)
+class KeyScore:
+    """One response scored with another as the key: how far the two agree, without gold."""
+
+    key: str
+    response: str
+    metric: str
+    f1: float
+
+
+@dataclass(frozen=True)
 class Diff(Result):
     """One to many systems against gold: scores, what changed between them, and what they could do together."""
 
@@ -208,7 +219,7 @@ class Diff(Result):
     inventory: Inventory
     settings: dict[str, Any]
     notes: list[str] = field(default_factory=list)
-    keys: list[ScoreChange] = field(default_factory=list)
+    keys: list[KeyScore] = field(default_factory=list)
     schema: Literal["outscore/diff/1"] = "outscore/diff/1"
 
     @property

@@ -12,6 +12,7 @@ from outscore.results import Interval, PValue
 
 __all__ = [
     "decimals_for",
+    "finer",
     "format_ends",
     "format_interval",
     "format_level",
@@ -45,10 +46,11 @@ def format_probability(value: float, digits: int = 3, rounding: str = ROUND_HALF
     return f"{rounded:.{places}f}".removeprefix("0")
 
 
-def format_p(p: PValue, alpha: float | None = None) -> str:
+def format_p(p: PValue, alpha: float | None = None, *, brief: bool = False) -> str:
     """The p-value as people write it, with its error where it has one.
 
-    With `alpha` enough digits are shown for the rounded number to stand on the same side of it as the true one.
+    With `alpha` enough digits are shown for the rounded number to stand on the same side of it as the true one. `brief` leaves
+    out bounds that tell no more than the number: on one side of `alpha`, and certified ones less than 1 % apart.
 
     Examples
     --------
@@ -59,6 +61,8 @@ def format_p(p: PValue, alpha: float | None = None) -> str:
     """
     number, error = format_p_number(p, alpha), format_p_error(p)
     shown = f"p {number}" if number.startswith("<") else f"p = {number}"
+    if brief and not (alpha is not None and p.lower <= alpha < p.upper):
+        error = error.partition(",")[0] if p.method == "monte-carlo" else "" if p.upper <= 1.01 * p.lower else error
     if not error:
         return shown
     return f"{shown} ({error})" if p.method == "certified" else f"{shown} {error}"
@@ -116,6 +120,19 @@ def decimals_for(*values: float, difference: float = 0.0) -> int:
     if difference and math.isfinite(difference):
         wanted = max(wanted, 1 - math.floor(math.log10(abs(difference))))
     return min(max(wanted, 0), 12)
+
+
+def finer(decimals: int, value: float | None) -> int:
+    """So many decimals, or as many more as `value` needs to be shown to two digits.
+
+    Examples
+    --------
+    >>> finer(4, 0.0123), finer(4, 0.000071)
+    (4, 6)
+    """
+    if not value or not math.isfinite(value):
+        return decimals
+    return max(decimals, min(1 - math.floor(math.log10(abs(value))), 12))
 
 
 def format_number(value: float | None, decimals: int | None = None, *, sign: bool = False) -> str:

@@ -62,8 +62,38 @@ class Result:
             raise OutscoreError(f"This is not a saved {cls.__name__}: {error}.") from None
 
     def _repr_html_(self) -> str:
-        # Every result has a verdict; a property here would forbid `Comparison` to store its own.
-        return f"<p>{html.escape(getattr(self, 'verdict'))}</p>"  # noqa: B009
+        """The verdict, and under that of a comparison its numbers and notes: no script, no style but the notebook's own."""
+        parts = getattr(self, "comparisons", [self])
+        return "\n".join(_comparison_html(part) if isinstance(part, Comparison) else _verdict_html(part) for part in parts)
+
+
+def _verdict_html(result: Result) -> str:
+    # Every result has a verdict; a property of the mixin would forbid `Comparison` to store its own.
+    return f"<p>{html.escape(getattr(result, 'verdict'))}</p>"  # noqa: B009
+
+
+def _comparison_html(c: Comparison) -> str:
+    """What fits under a cell: rounded for the eye, since the verdict above has every number as it should be quoted."""
+    own = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
+    rows = [(s.system, f"{s.value:.4g}", _ends_html(s.low, s.high)) for s in c.scores]
+    rows.append(("A - B", f"{c.difference:+.3g}", "" if own is None else _ends_html(own.low, own.high)))
+    if c.interval is not None and own is None:
+        estimate = "" if c.interval.estimate is None else f"{c.interval.estimate:+.3g}"
+        rows.append((f"{c.interval.estimand} of A - B", estimate, _ends_html(c.interval.low, c.interval.high)))
+    p = f"{c.p.value:.3g}" if c.p.log10 > -300 else f"10^{c.p.log10:.1f}"
+    rows.append(("p", p, f"{c.p.test}, {c.p.method}"))
+    cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
+    level = "interval" if c.interval is None else f"{c.interval.level:.0%} interval"
+    head = f"<tr><th></th><th>{html.escape(c.metric)}</th><th>{level}</th></tr>"
+    notes = "".join(f"<li>{html.escape(note)}</li>" for note in c.notes)
+    table = f"<table><thead>{head}</thead><tbody>{''.join(f'<tr>{row}</tr>' for row in cells)}</tbody></table>"
+    return f"<div>{_verdict_html(c)}{table}{f'<ul>{notes}</ul>' if notes else ''}</div>"
+
+
+def _ends_html(low: float | None, high: float | None) -> str:
+    if low is None and high is None:
+        return ""
+    return f"{'-∞' if low is None else f'{low:.4g}'} to {'∞' if high is None else f'{high:.4g}'}"
 
 
 def _without_non_finite(value: Any) -> Any:  # noqa: ANN401 - any JSON value

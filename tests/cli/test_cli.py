@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import contextlib
+import csv
 import json
 import os
+import pty
 import signal
 import stat
 import subprocess
@@ -162,6 +165,187 @@ def test_impossible_requests_are_refused_in_a_sentence(folder, arguments):
     assert result.stderr.count("\n") == 1
 
 
+EARLY = {
+    "metric": ["--metric", "meen"],
+    "metric-option": ["--metric", "fbeta:beta=x"],
+    "test": ["--test", "studnet"],
+    "set": ["--set", "zeros"],
+    "set-unknown": ["--test", "wilcoxon", "--set", "zeroes=pratt"],
+    "set-value": ["--test", "wilcoxon", "--set", "zeros=keep"],
+    "set-twice": ["--test", "wilcoxon", "--set", "zeros=drop", "--set", "zeros=pratt"],
+    "resamples-twice": ["--test", "bootstrap", "--resamples", "99", "--set", "resamples=9"],
+    "method-of-another": ["--test", "student", "--method", "exact"],
+    "correction": ["--correction", "hollm"],
+    "alpha": ["--alpha", "5"],
+    "alpha-nan": ["--alpha", "nan"],
+    "normality-alpha": ["--normality-alpha", "0"],
+    "delta": ["--delta", "nan"],
+    "margin": ["--margin", "-1"],
+    "margin-infinite": ["--margin", "inf"],
+    "margin-test": ["--margin", "1", "--test", "bayes"],
+    "seed": ["--seed", "-1"],
+    "unit-size": ["--unit-size", "0"],
+    "shuffle": ["--shuffle", "3"],
+    "shuffle-negative": ["--shuffle", "-3", "--unit-size", "2"],
+    "unit-statistic": ["--unit-statistic", "median"],
+    "names": ["--names", "A,A"],
+    "output-suffix": ["-o", "r.xls"],
+    "output-folder": ["-o", "r.json", "-o", "nowhere/r.txt"],
+    "output-is-folder": ["-o", "folder.txt"],
+    "output-is-input": ["-o", "./pairs.csv"],
+    "output-forbidden": ["-o", "locked/r.txt"],
+    "charts-file": ["--charts", "a.txt"],
+    "charts-forbidden": ["--charts", "locked/x/charts"],
+}
+
+
+@pytest.fixture
+def nothing_read(folder, monkeypatch):
+    """A folder whose files must not be opened."""
+
+    def fail(*_args, **_more):
+        raise AssertionError("a file was read")
+
+    Path("folder.txt").mkdir()
+    Path("locked").mkdir()
+    Path("locked").chmod(0o500)
+    monkeypatch.setattr("outscore.cli.compare.read_systems", fail)
+    yield folder
+    Path("locked").chmod(0o700)
+
+
+def test_impossible_requests_are_refused_before_anything_is_read(nothing_read, golden):
+    found = []
+    for name, arguments in EARLY.items():
+        if name.endswith("forbidden") and os.access("locked", os.W_OK):
+            # The administrator may write anywhere.
+            continue
+        result = run("compare", "pairs.csv", *arguments)
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), name
+        found.append(f"{name}\n    {result.stderr.removeprefix('outscore: ')}")
+    forbidden = [entry for entry in found if "forbidden\n" in entry]
+    for entry in forbidden:
+        assert "may not be changed" in entry
+    golden("cli/refused-early.txt", "\n".join(entry for entry in found if entry not in forbidden))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "module", "package"),
+    [
+        (["-o", "r.html"], "jinja2", "jinja2"),
+        (["-o", "r.html"], "altair", "altair"),
+        (["--charts", "c"], "vl_convert", "vl-convert-python"),
+    ],
+)
+def test_missing_packages_are_refused_before_anything_is_read(nothing_read, monkeypatch, arguments, module, package):
+    monkeypatch.setitem(sys.modules, module, None)
+    result = run("compare", "pairs.csv", *arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"outscore: {package} must be installed to ")
+    assert "pip install 'outscore[report]'" in result.stderr
+
+
+def test_charts_are_written_whole_or_not_at_all(folder, monkeypatch):
+    Path("charts").mkdir()
+
+    def fail(_result, target):
+        Path(target).mkdir()
+        Path(target, "half.svg").write_text("<svg")
+        raise OutscoreError("The disk is full.", "Make room.")
+
+    monkeypatch.setattr("outscore.report.charts.write_charts", fail)
+    before = sorted(folder.rglob("*"))
+    assert run("compare", "short.txt", "short.txt", "--charts", "charts", "-o", "r.json").exit_code == 2
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_csv(folder):
+    done = run("compare", "short.txt", "short.txt", "-o", "r.csv")
+    assert done.exit_code == 0, done.stderr
+    (row,) = csv.DictReader(Path("r.csv").read_text().splitlines())
+    assert (row["system_a"], row["p"], row["score_a"], row["winner"], row["claim"]) == ("short", "1.0", "0.5", "", "undecided")
+
+
+class TestSlices:
+    @pytest.fixture
+    def parts(self, folder):  # noqa: ARG002 - the current folder
+        """Compare with a slice column whose values are given, item by item."""
+
+        def found(values, *arguments):
+            rng = np.random.default_rng(2)
+            scores = (rng.random((len(values), 2)) < [0.8, 0.5]).astype(int)
+            rows = [f"{i},{a},{b},{v}" for i, (v, (a, b)) in enumerate(zip(values, scores, strict=True))]
+            Path("sliced.csv").write_text("\n".join(["id,new,old,task", *rows]))
+            result = run("compare", "sliced.csv", "--slice", "task", "--format", "json", *arguments)
+            assert result.exit_code == 0, result.stderr
+            return json.loads(result.stdout)
+
+        return found
+
+    def test_one_value_is_the_whole(self, parts):
+        found = parts(["x"] * 30)
+        whole, only = found["comparisons"]
+        assert found["family"]["m"] == 1
+        assert only["p"]["adjusted"] == only["p"]["value"] == whole["p"]["value"]
+        assert only["verdict"].split(":")[0] == whole["verdict"].split(":")[0]
+
+    def test_thirty_values(self, parts):
+        found = parts([f"t{i % 30}" for i in range(300)])
+        assert found["family"] == {"correction": "holm", "error_rate": "FWER", "m": 30}
+        assert [c["slice"]["value"] for c in found["comparisons"][1:]] == [f"t{i}" for i in range(30)]
+        for c in found["comparisons"][1:]:
+            assert c["p"]["adjusted"] >= c["p"]["value"]
+
+    def test_missing_values_are_a_slice_of_their_own(self, parts):
+        found = parts(["x", "", "y"] * 20)
+        assert [c["slice"]["value"] for c in found["comparisons"][1:]] == ["x", "(none)", "y"]
+        assert sum(c["n"] for c in found["comparisons"][1:]) == found["comparisons"][0]["n"] == 60
+
+    def test_a_winner_must_survive_the_correction(self, parts):
+        found = parts([f"t{i % 12}" for i in range(300)])
+        alone = [c for c in found["comparisons"][1:] if c["p"]["value"] <= 0.05]
+        lost = [c for c in alone if c["p"]["adjusted"] > 0.05]
+        assert lost
+        for c in lost:
+            assert c["decision"]["winner"] is None
+            assert c["verdict"].startswith("No winner")
+
+    def test_a_slice_too_small_for_the_test_does_not_cost_the_others(self, parts):
+        found = parts(["x"] * 20 + ["y"], "--unit-size", "5")
+        assert found["family"]["m"] == 1
+        assert any(note.startswith("Slice task = y was left out: ") for note in found["comparisons"][0]["notes"])
+
+
+def test_unit_advice(folder):
+    Path("flags.txt").write_text("\n".join(f"{i % 3 > 0:d} {i % 2}" for i in range(60)))
+    rows = compared("flags.txt", "--unit-advice", "--shuffle", "1")["unit_advice"]
+    assert [row["size"] for row in rows] == [1, 2, 5, 10, 15, 20, 30]
+    assert compared("flags.txt")["unit_advice"] == []
+
+
+def test_normality_alpha_reaches_the_analysis(folder):
+    strict, lax = (
+        compared("pairs.csv", "--test", "student", "--normality-alpha", level)["analysis"] for level in ("0.000001", "0.999999")
+    )
+    assert strict["normality"] == lax["normality"]
+    assert "at 1e-06" in strict["normality_reason"]
+    assert "at 0.999999" in lax["normality_reason"]
+
+
+def test_counts_in_three_columns(folder):
+    rows = ["1,new,3,1,0", "1,old,2,2,1", "2,new,4,0,1", "2,old,1,1,3"]
+    Path("counts.csv").write_text("\n".join(["id,model,tp,fp,fn", *rows]))
+    found = compared("counts.csv", "--score", "tp", "--score", "fp", "--score", "fn")
+    assert found["metric"] == "f1"
+    assert found["scores"][0]["value"] == pytest.approx(14 / 16)
+
+
+def test_all_tests_warn_against_choosing_afterwards(folder):
+    Path("flags.txt").write_text("\n".join(f"{i % 3 > 0:d} {i % 2}" for i in range(20)))
+    for form in ("text", "markdown"):
+        assert "not allowed" in " ".join(run("compare", "flags.txt", "--test", "all", "--format", form).stdout.split())
+
+
 def test_no_command_shows_help():
     result = run()
     assert result.exit_code == 2
@@ -175,7 +359,7 @@ def test_no_command_shows_help():
         (OSError(28, "No space left on device", "x"), 2, "No space left"),
         (UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"), 2, "UTF-8"),
         (OutscoreError("One thing.", "Do\nanother."), 2, "One thing. Do another."),
-        (KeyboardInterrupt(), 130, ""),
+        (KeyboardInterrupt(), 130, "outscore: interrupted.\n"),
     ],
 )
 def test_failures_inside(folder, monkeypatch, error, code, words):
@@ -289,8 +473,42 @@ def test_process_interrupted(folder):
             process.wait(1.5)
         process.send_signal(signal.SIGINT)
         process.wait(10)
-        assert b"Traceback" not in process.stderr.read()
+        assert process.stderr.read() == b"outscore: interrupted.\n"
     assert process.returncode == 130
+
+
+def test_work_on_a_terminal_shows_life_and_an_interrupt_leaves_no_trace(folder):
+    """Standard error is a terminal here: what appears on it says when the long work has begun."""
+    Path("long.txt").write_text("\n".join(f"{i % 7} {i % 5}" for i in range(20_000)))
+    before = sorted(folder.iterdir())
+    screen, terminal = pty.openpty()
+    command = ["compare", "long.txt", "--test", "bootstrap-t", "--resamples", "1000000", "-o", "r.json", "--charts", "charts"]
+    with subprocess.Popen([*COMMAND, *command], stdout=subprocess.PIPE, stderr=terminal) as process:
+        os.close(terminal)
+        seen = b""
+        while b"comparing" not in seen:
+            seen += os.read(screen, 1024)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+        process.wait(20)
+        with contextlib.suppress(OSError):
+            # A terminal whose other end was closed fails where a file would end.
+            while more := os.read(screen, 1024):
+                seen += more
+    os.close(screen)
+    assert process.returncode == 130
+    assert seen.endswith(b"outscore: interrupted.\r\n")
+    assert b"Traceback" not in seen
+    # The cursor, which the spinner hides, is shown again.
+    assert seen.rfind(b"\x1b[?25h") > seen.rfind(b"\x1b[?25l")
+    assert sorted(folder.iterdir()) == before
+
+
+def test_no_spinner_without_a_terminal(folder):
+    command = ["compare", "pairs.csv", "--test", "bootstrap", "--resamples", "100000"]
+    done = subprocess.run([*COMMAND, *command], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_standard_input_is_named_in_messages():

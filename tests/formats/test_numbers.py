@@ -142,7 +142,24 @@ def test_errors(write, golden, name):
         read_systems(write(ERRORS[name]))
     assert "\n" not in str(caught.value)
     assert caught.value.hint
-    golden(f"formats/{name}.txt", f"{caught.value}\n")
+    # Which formats there are is no matter of this test.
+    golden(f"formats/{name}.txt", f"{caught.value}\n".replace(", ".join(FORMATS), "..."))
+
+
+@pytest.mark.parametrize("missing", ["b.txt", "new.txt", "score.pdf.txt", ".scores.txt", "nowhere/scores.txt"])
+def test_unlike_names_are_not_suggested(write, missing):
+    write("1\n", "a.txt")
+    write("1\n", "gold.txt")
+    with pytest.raises(OutscoreError, match=r"Check the spelling"):
+        read(missing)
+
+
+@pytest.mark.parametrize("missing", ["score.txt", "Scores.txt", "scores.tsv", "scores", "socres.txt"])
+def test_missing_file_names_a_near_one_however_misspelt(write, missing):
+    for name in ("scores.txt", "store.md", "a.txt"):
+        write("1\n", name)
+    with pytest.raises(OutscoreError, match=r"Did you mean `scores\.txt`\?"):
+        read(missing)
 
 
 def test_missing_file_names_a_near_one(write):

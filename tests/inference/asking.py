@@ -29,6 +29,7 @@ def scores_of(a, b, *, metric: AdditiveMetric = MEAN, items=None, clusters=None)
 
 def ask(entry: TestEntry, a, b, *, metric: AdditiveMetric = MEAN, items=None, clusters=None, **asked) -> TestResult:
     """Options of the entry and fields of the request may be mixed."""
-    fields = {name: asked.pop(name) for name in ("alternative", "delta", "alpha", "seed") if name in asked}
-    request = TestRequest(**fields, options=complete(entry.name, entry.options, asked))
+    fields = {name: asked.pop(name) for name in ("alternative", "delta", "alpha", "seed", "only_p") if name in asked}
+    interval = not fields.pop("only_p", False)
+    request = TestRequest(**fields, interval=interval, options=complete(entry.name, entry.options, asked))
     return entry.run(pairs_of(a, b, items=items, clusters=clusters), metric, request)

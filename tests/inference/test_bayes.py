@@ -105,8 +105,30 @@ def test_identical_systems():
     assert binary.bayes.a_better == pytest.approx(0.5)
 
 
+def test_nobody_right_is_a_table_too():
+    """Zeros everywhere: nothing speaks for either system, and little against a difference of a few items in a hundred."""
+    found = ask(ENTRY, np.zeros(100, dtype=int), np.zeros(100, dtype=int), rope=0.02)
+    assert found.p.value == 1.0
+    assert found.bayes == binary_posterior(table(0, 0, 100), 0.02)
+    assert found.bayes.a_better == found.bayes.b_better > 0.01
+    assert found.interval.low == pytest.approx(-found.interval.high)
+    assert found.interval.high == pytest.approx(0.0287, abs=1e-4)
+
+
+def test_the_result_says_what_is_what():
+    """p is the permutation test's, the interval the posterior's, and the rope is on record."""
+    a, b = np.array([0.9, 0.7, 0.8, 0.9, 1.0]), np.array([0.5, 0.4, 0.7, 0.6, 0.8])
+    found = ask(ENTRY, a, b, rope=0.05)
+    assert found.p.test == "permutation"
+    assert found.bayes.rope == 0.05
+    assert (found.interval.method, found.interval.dual, found.interval.estimand) == ("posterior", False, "difference")
+    assert found.interval.estimate == pytest.approx((a - b).mean())
+    assert "within 0.05 of 0 counts as practically equal" in found.notes[1]
+    assert "rope = 0" in ask(ENTRY, a, b).notes[1]
+
+
 def test_refusals():
-    with pytest.raises(OutscoreError, match="do not vary"):
+    with pytest.raises(OutscoreError, match="in every item, and `bayes` judges"):
         ask(ENTRY, [2, 3, 4], [1, 2, 3])
     with pytest.raises(OutscoreError, match="tests none") as refusal:
         ask(ENTRY, [0.2, 0.3], [0.1, 0.5], delta=0.1)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from outscore.data import AdditiveMetric, PairedScores
 from outscore.errors import OutscoreError
-from outscore.inference.bootstrap import ENTRIES, _largest_rank
+from outscore.inference.bootstrap import ENTRIES
+from outscore.inference.centred import _largest_rank
 from outscore.inference.entry import TestRequest
 from outscore.metrics import resolve
 from outscore.options import complete
@@ -165,6 +166,8 @@ def test_interval_is_dual(rows, test, side, quarter, alpha):
     """δ lies in the interval exactly when the test does not reject it, here on numbers with many ties."""
     a, b = np.array(rows).T
     delta = quarter / 4
+    if np.ptp(a - b) == 0 and a[0] - b[0] != delta:
+        return
     found = run(test, a, b, alternative=side, delta=delta, alpha=alpha)
     low = -math.inf if found.interval.low is None else found.interval.low
     high = math.inf if found.interval.high is None else found.interval.high
@@ -178,6 +181,8 @@ def test_interval_is_dual(rows, test, side, quarter, alpha):
 @given(small_scores, st.sampled_from(NAMES))
 def test_swapping_the_systems_turns_the_answer(rows, test):
     a, b = np.array(rows).T
+    if np.ptp(a - b) == 0:
+        return
     there, back = run(test, a, b), run(test, b, a)
     assert there.p.value == back.p.value
     assert there.p.statistic == -back.p.statistic
@@ -209,6 +214,41 @@ def test_repeats_are_averaged_and_clusters_counted(test):
     assert run(test, a, b, items=items, clusters=items // 5).p.n == 6
 
 
+@pytest.mark.parametrize("test", NAMES)
+@pytest.mark.parametrize("side", SIDES)
+def test_units_that_are_all_alike_say_nothing_about_spread(test, side):
+    """As `student` does: a constant difference is refused, unless it is the hypothesis itself."""
+    a, b = np.array([0.4, 0.9, 0.7, 1.3]), np.array([0.3, 0.8, 0.6, 1.2])
+    with pytest.raises(OutscoreError, match=f"The difference is 0.1 in every resample, and `{test}` judges it") as refusal:
+        run(test, a, b, alternative=side)
+    assert refusal.value.hint == "Use `permutation`, which needs no spread."
+    found = run(test, a, b, alternative=side, delta=0.1)
+    assert found.p.value == 1
+    assert "so the interval has no width" in found.notes[0]
+
+
+def test_a_ratio_that_never_moves_is_refused():
+    """A always perfect, B always wrong: every resample has the same difference, though the items' sizes vary."""
+    right, wrong = np.array([[k, 0, 0] for k in (1, 2, 3) * 10]), np.array([[0, 0, k] for k in (2, 1, 4) * 10])
+    for test in ("bootstrap", "block-bootstrap"):
+        with pytest.raises(OutscoreError, match="The difference is 1 in every resample"):
+            run(test, right, wrong, "f1")
+
+
+@pytest.mark.parametrize("test", NAMES)
+def test_what_the_interval_is_about(test):
+    a, b = np.random.default_rng(9).normal(size=(2, 60))
+    found = run(test, a, b).interval
+    centre, estimand = (np.median(a - b), "median") if test == "bootstrap-median" else ((a - b).mean(), "difference")
+    assert (found.estimand, found.estimate) == (estimand, pytest.approx(centre, abs=1e-12))
+
+
+@pytest.mark.parametrize("test", NAMES)
+def test_numbers_of_resamples_that_would_run_for_days_are_refused(test):
+    with pytest.raises(OutscoreError, match=r"`resamples` is 1,000,000,000\. It must be at most 1,000,000\."):
+        run(test, [1, 2, 4], [1, 1, 1], resamples=10**9)
+
+
 def test_blocks_refuse_clusters_and_metrics_without_items():
     with pytest.raises(OutscoreError, match=r"takes no clusters\. Use `bootstrap`"):
         run("block-bootstrap", [1, 2, 3], [1, 1, 1], clusters=[0, 0, 1])
@@ -225,7 +265,8 @@ def test_notes():
     assert run("bootstrap", a, b).notes == []
     assert run("bootstrap", a[:20], b[:20]).notes[0].startswith("Only 20 units: a centred bootstrap rejects too often")
     assert run("bootstrap-median", a[:20], b[:20]).notes[0].endswith("prefer `sign`.")
-    assert run("bootstrap", [2, 3, 4], [1, 2, 3]).notes[0].startswith("No resample differs from the data")
+    assert run("bootstrap-median", [1] * 60 + [2], [0] * 61).notes[0].startswith("No resample differs from the data")
+    assert run("bootstrap", a, a).notes == ["The differences do not vary at all, so the interval has no width."]
     assert run("bootstrap", [1], [0]).notes == ["A single unit cannot be resampled: p is 1 and the interval unbounded."]
     assert run("bootstrap", a, b, alpha=0.001).notes == ["No interval: 199 resamples are too few for level 0.999."]
     blocks = run("block-bootstrap", a, b, block_length=2).notes

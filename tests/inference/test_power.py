@@ -18,6 +18,7 @@ from outscore.inference.permutation import permutation
 from outscore.inference.power import analytic_curve, detectable_effect, power, sample_size, sizes_around
 from outscore.inference.power_binary import mcnemar_power, overlaps
 from outscore.inference.power_curves import RETROSPECTIVE, simulated_curve
+from outscore.inference.power_screen import SCREENS
 from outscore.resampling.flips import clopper_pearson
 from outscore.results import PValue, TestResult
 
@@ -57,7 +58,7 @@ def test_against_the_formula_by_hand(side, runs, size, icc):
 
 def test_against_statsmodels_sample_size():
     assert sample_size(0.2) == pytest.approx(198.15, abs=0.005)
-    for d, target, alpha, side in product((0.05, 0.2, 0.8, 1.5), (0.5, 0.8, 0.95), (0.01, 0.1), SIDES):
+    for d, target, alpha, side in product((0.05, 0.2, 0.8, 1.5), (0.5, 0.8, 0.95), (0.01, 0.05, 0.1), SIDES):
         signed = -d if side == "less" else d
         expected = TTestPower().solve_power(effect_size=signed, power=target, alpha=alpha, alternative=LARGER[side])
         if expected > 2:
@@ -66,13 +67,23 @@ def test_against_statsmodels_sample_size():
 
 
 @pytest.mark.parametrize("side", SIDES)
+def test_against_statsmodels_at_extreme_levels(side):
+    # By its power function: its solver gives up here.
+    for d, target, alpha in product((0.05, 0.4, 1.5), (0.3, 0.99), (1e-4, 0.2)):
+        signed = -d if side == "less" else d
+        n = sample_size(signed, power=target, alpha=alpha, alternative=side)
+        if n > 2:
+            assert TTestPower().power(signed, n, alpha, alternative=LARGER[side]) == pytest.approx(target, abs=1e-9)
+
+
+@pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("n", [2, 2.5, 7, 50, 1000, 1e6])
 def test_against_statsmodels_power(n, side):
-    for d in (-0.6, -0.01, 0.0, 0.02, 0.4, 3.0):
-        expected = TTestPower().power(d, n, 0.05, alternative=LARGER[side])
+    for d, alpha in product((-0.6, -0.01, 0.0, 0.02, 0.4, 3.0), (0.001, 0.05, 0.3)):
+        expected = TTestPower().power(d, n, alpha, alternative=LARGER[side])
         # statsmodels leaves nan where the answer is 0 or 1 to all digits.
         if math.isfinite(expected):
-            assert power(n, d, alternative=side) == pytest.approx(expected, abs=1e-9)
+            assert power(n, d, alpha=alpha, alternative=side) == pytest.approx(expected, abs=1e-9)
 
 
 def test_against_statsmodels_detectable_effect():
@@ -194,7 +205,11 @@ REFUSED = {
     "discordance below effect": (lambda: sample_size(0.1, discordance=0.05), "less than the effect"),
     "discordance above 1": (lambda: power(10, 0.1, discordance=1.2), "`discordance` is 1.2"),
     "too few for any effect": (lambda: detectable_effect(5, discordance=0.5), "no difference reaches"),
-    "too many": (lambda: sample_size(1e-6, discordance=0.1), "More than 100,000,000 items"),
+    "too many": (lambda: sample_size(1e-6, discordance=0.1), "More than 10,000,000 items"),
+    "too many for any test": (lambda: sample_size(1e-200, sd=1), "More than 1,000,000,000,000 items"),
+    "too many for the t test": (lambda: sample_size(1e-9), "More than 1,000,000,000,000 items"),
+    "n beyond reach": (lambda: power(1e13, 0.1, sd=1), "from 1 to 1,000,000,000,000"),
+    "n beyond exact power": (lambda: power(1e9, 0.1, discordance=0.2), "Exact power ends"),
     "both": (lambda: power(10, 0.1, sd=1, discordance=0.2), "Both `sd` and `discordance`"),
     "sd 0": (lambda: power(10, 0.1, sd=0), "`sd` is 0"),
     "n 0": (lambda: power(0, 0.1, sd=1), "`n` is 0"),
@@ -374,7 +389,7 @@ def test_clusters_are_drawn_whole():
         assert pairs.clusters is not None
         assert (np.bincount(pairs.clusters) == 2).all()
         couples = {tuple(couple) for couple in SAMPLE.reshape(20, 2)}
-        assert all(tuple(pairs.a[pairs.clusters == g, 0]) in couples for g in range(len(pairs.a) // 2))
+        assert all(tuple(pairs.a[pairs.clusters == g, 0] / pairs.scale) in couples for g in range(len(pairs.a) // 2))
         return p_alone(pairs, metric, request)
 
     curve = simulated_curve(data, MEAN, check, TestRequest(), sizes=[5, 30], replicates=5)
@@ -404,6 +419,64 @@ def test_impossible_curves(change, words):
         simulated_curve(rows(SAMPLE), MEAN, t_test, TestRequest(), **change)
     with pytest.raises(OutscoreError, match="no spread"):
         simulated_curve(rows(SAMPLE[:1]), MEAN, t_test, TestRequest(), kind="normal")
+
+
+@pytest.mark.parametrize("name", ["permutation", "wilcoxon"])
+@pytest.mark.parametrize("side", SIDES)
+def test_clear_decisions_are_those_of_the_test(name, side):
+    # Continuous, heavy-tailed, whole numbers with many ties, and zeros: sizes at which p is near .05 as often as not.
+    rng = np.random.default_rng(21)
+    entry = TESTS[name]
+    asked = TestRequest(alternative=side, options={o.name: o.default for o in entry.options}, interval=False)
+    decided = 0
+    for k in range(60):
+        n = int(rng.integers(40, 250))
+        noise = (rng.normal(size=n), rng.standard_t(4, n), rng.integers(-3, 4, n), rng.integers(-1, 2, n) * 2.0)[k % 4]
+        shift = rng.normal(0, 2.5) * noise.std() / math.sqrt(n)
+        d = noise + shift if k % 4 < 2 else noise + rng.binomial(1, min(0.9, abs(shift)), n) * np.sign(shift)
+        data = rows(d)
+        clear = SCREENS[name](data, MEAN, asked)
+        if clear is not None:
+            decided += 1
+            assert clear == (entry.run(data, MEAN, asked).p.upper <= asked.alpha)
+    assert decided > 40
+
+
+def test_what_is_not_clear_is_left_to_the_test():
+    asked = TestRequest(options={"method": "auto", "resamples": 99})
+    near = np.concatenate([np.ones(120), -np.ones(93)])
+    assert SCREENS["permutation"](rows(near.astype(int)), MEAN, asked) is None
+    one = np.zeros(50)
+    one[0] = 1000
+    assert SCREENS["permutation"](rows(one), MEAN, asked) is None
+    assert SCREENS["permutation"](rows(np.zeros(50)), MEAN, asked) is None
+    sampled = TestRequest(options={"method": "monte-carlo", "resamples": 99})
+    assert SCREENS["permutation"](rows(np.ones(200)), MEAN, sampled) is None
+    assert SCREENS["permutation"](rows(np.ones(200)), MEAN, asked) is True
+
+
+def test_a_screen_changes_no_curve():
+    asked = TestRequest(options={"method": "auto", "resamples": 99}, interval=False)
+    run = TESTS["permutation"].run
+    for kind in ("normal", "bootstrap"):
+        shared = {"kind": kind, "sizes": [60], "replicates": 40}
+        alone = simulated_curve(rows(SAMPLE), MEAN, run, asked, **shared)
+        assert simulated_curve(rows(SAMPLE), MEAN, run, asked, screen=SCREENS["permutation"], **shared) == alone
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bootstrap", "bootstrap-t"])
+def test_clear_decisions_are_those_of_the_bootstrap(name):
+    rng = np.random.default_rng(22)
+    entry = TESTS[name]
+    for k in range(60):
+        side = SIDES[k % 3]
+        asked = TestRequest(alternative=side, seed=k, options={o.name: o.default for o in entry.options}, interval=False)
+        noise = (rng.normal(size=600), rng.exponential(size=600) - 1)[k % 2]
+        data = rows(noise + rng.normal(0, 2.5) / math.sqrt(600))
+        clear = SCREENS[name](data, MEAN, asked)
+        if clear is not None:
+            assert clear == (entry.run(data, MEAN, asked).p.upper <= asked.alpha)
 
 
 def test_a_registered_test_serves():

@@ -129,4 +129,4 @@ def test_identical_systems():
 def test_clusters_are_refused():
     with pytest.raises(OutscoreError, match="knows no clusters") as refusal:
         ask(ENTRY, [1, 2], [0, 0], clusters=[0, 0])
-    assert all(name in refusal.value.hint for name in ("`student`", "`permutation`", "`bootstrap`"))
+    assert all(name in refusal.value.hint for name in ("`bootstrap-median`", "`permutation`"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ import outscore as osc
 from outscore.cli.app import app
 from outscore.inference import TESTS
 from outscore.inference.influence import fragility, influence
-from outscore.procedure.compare import compare_slices, comparisons
+from outscore.procedure.compare import comparisons
+from outscore.procedure.slices import compare_slices
 
 RNG = np.random.default_rng(3)
 A, B = RNG.normal(0.3, 1, 80), RNG.normal(0, 1, 80)
@@ -60,6 +62,90 @@ def test_margins_turn_with_the_metric():
         osc.compare(A, B, margin=0)
 
 
+@pytest.mark.parametrize("test", ["permutation", "student", "bootstrap"])
+def test_margins_of_errors_are_those_of_the_accuracy(test):
+    """Errors are one minus what is right: lower is better, and every p-value is the same, in both argument orders."""
+    right = np.random.default_rng(8).integers(0, 2, (2, 60))
+    asked = {"margin": 0.15, "test": test}
+    for a, b in ((0, 1), (1, 0)):
+        as_errors = osc.compare(1 - right[a], 1 - right[b], metric="error-rate", **asked)
+        as_hits = osc.compare(right[a], right[b], metric="accuracy", **asked)
+        assert as_errors.difference == pytest.approx(-as_hits.difference)
+        for name in ("noninferiority", "equivalence"):
+            assert getattr(as_errors.margin, name).value == pytest.approx(getattr(as_hits.margin, name).value)
+    forth, back = (
+        osc.compare(x, y, metric="error-rate", **asked).margin for x, y in ((right[0], right[1]), (right[1], right[0]))
+    )
+    assert forth.equivalence.value == pytest.approx(back.equivalence.value)
+    assert forth.equivalence.value == pytest.approx(max(forth.noninferiority.value, back.noninferiority.value))
+
+
+def test_margins_and_views_ask_for_no_interval(monkeypatch):
+    asked = []
+    entry = TESTS["student"]
+
+    def watched(pairs, metric, request):
+        asked.append(request.interval)
+        return entry.run(pairs, metric, request)
+
+    monkeypatch.setitem(TESTS, "student", replace(entry, run=watched))
+    osc.compare(A, B, test="student", margin=0.1, items=np.arange(80) // 2, clusters=np.arange(80) // 4)
+    assert asked == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"names": ("A",)}, "`names` is"),
+        ({"names": "AB"}, "`names` is 'AB'"),
+        ({"names": ("A", 2)}, "`names` is"),
+        ({"names": ("A", " ")}, "`names` is"),
+        ({"names": None}, "`names` is None"),
+        ({"names": ("A", "A")}, "Both systems are named `A`"),
+        ({"shuffle": 3}, "`shuffle` has no effect"),
+        ({"shuffle": -3, "unit_size": 2}, "`shuffle` is -3"),
+        ({"shuffle": 2.5, "unit_size": 2}, "`shuffle` is 2.5"),
+        ({"shuffle": True, "unit_size": 2}, "`shuffle` is True"),
+        ({"unit_statistic": "median"}, "`unit_statistic` has no effect"),
+        ({"unit_statistic": "mode", "unit_size": 2}, "`unit_statistic` is 'mode'"),
+        ({"unit_size": 0}, "`unit_size` is 0"),
+        ({"unit_size": "2"}, "`unit_size` is '2'"),
+        ({"unit_advice": True, "clusters": np.arange(80) // 4}, "there are clusters"),
+        ({"margin": float("nan")}, "`margin` is nan"),
+        ({"margin": "1"}, "`margin` is '1'"),
+        ({"margin": 1, "test": "bayes"}, "`bayes` has no margin"),
+        ({"alpha": 0}, "`alpha` is 0"),
+        ({"alpha": "5%"}, "`alpha` is '5%'"),
+        ({"normality_alpha": 1}, "`normality_alpha` is 1"),
+        ({"delta": float("inf")}, "`delta` is inf"),
+        ({"seed": True}, "`seed` is True"),
+        ({"test": 5}, "There is no test `5`"),
+        ({"labels": ["x"]}, "1 `labels` for 80 rows"),
+    ],
+    ids=str,
+)
+def test_impossible_requests_are_refused(asked, words):
+    with pytest.raises(osc.OutscoreError) as caught:
+        osc.compare(A, B, **asked)
+    assert words in str(caught.value)
+    assert caught.value.hint
+
+
+def test_unit_advice_moves_with_the_size():
+    from outscore.inference.units import SIZES
+
+    rows = osc.compare(A, B, test="student", unit_advice=True, shuffle=4).unit_advice
+    assert [row.size for row in rows] == [size for size in SIZES if 80 // size >= 2]
+    spread = [row.sd for row in rows[:4]]
+    assert spread == sorted(spread, reverse=True)
+    assert osc.compare(A, B, test="student").unit_advice == []
+
+
+def test_a_signature_repeats_what_was_sampled():
+    result = osc.compare(A, B, test="bootstrap", options={"resamples": 99, "interval": "basic"}, seed=5)
+    assert "interval:basic|resamples:99|seed:5" in result.signature
+
+
 def test_units_leave_a_remainder():
     result = osc.compare(A, B, unit_size=15)
     assert (result.p.n, result.design.remainder, result.design.unit_size) == (5, 5, 15)
@@ -78,12 +164,31 @@ def test_ratio_intervals_say_that_they_are_not_dual():
 
 
 def test_slices_are_one_family():
-    parts, family = compare_slices(A, B, "topic", ["x", "y"] * 40, metric="mean")
+    parts, family, notes = compare_slices(A, B, "topic", ["x", "y"] * 40, metric="mean")
+    assert notes == []
     assert [c.slice.value for c in parts] == ["x", "y"]
     assert [c.n for c in parts] == [40, 40]
     assert (family.correction, family.error_rate, family.m) == ("holm", "FWER", 2)
     raw = sorted(c.p.value for c in parts)
     assert sorted(c.p.adjusted for c in parts) == pytest.approx([min(1, 2 * raw[0]), max(min(1, 2 * raw[0]), raw[1])])
+
+
+def test_slices_that_win_only_without_correction_do_not_win():
+    a = np.array([1] * 6 + [0] * 30)
+    values = ["x"] * 6 + [f"t{i % 5}" for i in range(30)]
+    parts, _, _ = compare_slices(a, 0 * a, "topic", values, correction="bonferroni", metric="accuracy")
+    first = parts[0]
+    assert (first.p.value, first.p.adjusted) == (0.03125, 0.1875)
+    assert first.decision.winner is None
+    assert first.verdict.startswith("No winner")
+    assert compare_slices(a[:6], 0 * a[:6], "topic", values[:6], metric="accuracy")[0][0].decision.winner == 0
+
+
+def test_slices_that_no_test_serves_are_named():
+    with pytest.raises(osc.OutscoreError, match="No slice of `topic` can be compared"):
+        compare_slices(A[:2], B[:2], "topic", ["x", "y"], unit_size=2)
+    with pytest.raises(osc.OutscoreError, match="Did you mean `holm`"):
+        compare_slices(A, B, "topic", ["x"] * 80, correction="hollm")
 
 
 class TestFragility:

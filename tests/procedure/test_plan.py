@@ -7,16 +7,20 @@ import pytest
 
 from outscore.errors import OutscoreError
 from outscore.inference.power import detectable_effect, power, sample_size
-from outscore.plans import PlanResult, PossibleP
+from outscore.plans import PlanResult, PossibleP, StudyDesign
 from outscore.procedure.pilot import paired_pilot, plan_from_pilot, retrospective_curves, spread_of
-from outscore.procedure.plan import plan, possible_p
+from outscore.procedure.plan import plan, possible_p, saved_plan
 
 TEST = "(two-sided, alpha = .05)."
 
 
+def ask(*, effect=None, n=None, power=0.8, accuracy=None, **design):
+    return plan(StudyDesign(**design), effect=effect, n=n, power=power, accuracy=accuracy)
+
+
 def test_items():
-    found = plan(effect=0.03, sd=1 / 3)
-    assert found.verdict == f"You need 969 items to detect a difference of 0.03 with power .8 {TEST}"
+    found = ask(effect=0.03, sd=1 / 3)
+    assert found.verdict == f"You need 969 items to detect a difference of 0.03 in the mean score with power .8 {TEST}"
     assert (found.question, found.items, found.t_items, found.method) == ("items", 969, 971, "normal")
     assert found.n == sample_size(0.03, sd=1 / 3) == pytest.approx(968.9975, abs=1e-4)
     at_n = next(point.power for point in found.curve if point.n == 969)
@@ -24,60 +28,98 @@ def test_items():
 
 
 def test_effect_is_rounded_up():
-    found = plan(n=1000, sd=1 / 3)
-    assert found.verdict == f"With 1,000 items you can detect a difference of 0.0296 with power .8 {TEST}"
+    found = ask(n=1000, sd=1 / 3)
+    assert found.verdict == f"With 1,000 items you can detect a difference of 0.0296 in the mean score with power .8 {TEST}"
     assert found.effect == detectable_effect(1000, sd=1 / 3)
-    assert plan(n=1000, sd=1 / 3, alternative="less").effect < 0
+    assert ask(n=1000, sd=1 / 3, alternative="less").effect < 0
 
 
 def test_power():
-    found = plan(n=1000, effect=0.03, discordance=0.1)
-    assert found.verdict == f"With 1,000 items the power to detect a difference of 0.03 in accuracy is .835 {TEST}"
+    found = ask(n=1000, effect=0.03, discordance=0.1)
+    words = "With 1,000 items the power to detect a difference of 0.03 in accuracy (3 percentage points) is .835"
+    assert found.verdict == f"{words} {TEST}"
     assert found.power == power(1000, 0.03, discordance=0.1)
 
 
 def test_standardised():
-    found = plan(effect=0.2)
+    found = ask(effect=0.2)
     assert found.verdict.startswith("You need 199 items to detect an effect of 0.2 standard deviations")
     assert (found.method, found.t_items) == ("t", None)
 
 
 def test_clusters_and_repeats_in_words():
-    found = plan(effect=0.05, sd=0.3, within=0.4, repeats=4, cluster_size=10, icc=0.1)
+    found = ask(effect=0.05, sd=0.3, within=0.4, repeats=4, cluster_size=10, icc=0.1)
     groups = math.ceil(found.items / 10)
     assert f"{found.items} items in {groups} clusters of 10, each run 4 times by both systems, to" in found.verdict
-    assert found.design_effect == pytest.approx(1.9)
+    assert found.design.design_effect == pytest.approx(1.9)
     once, endless = (math.ceil(sample_size(0.05, sd=sd, cluster_size=10, icc=0.1)) for sd in (0.5, 0.3))
     assert f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}." in found.notes
 
 
 def test_accuracy_alone_takes_errors_as_independent():
-    found = plan(effect=0.02, accuracy=0.87)
-    assert found.discordance == pytest.approx(0.87 * 0.11 + 0.89 * 0.13)
+    found = ask(effect=0.02, accuracy=0.87)
+    assert found.design.discordance == pytest.approx(0.87 * 0.11 + 0.89 * 0.13)
     assert "independent" in found.notes[0]
-    assert found.n == sample_size(0.02, discordance=found.discordance)
-    assert plan(n=1000, accuracy=0.87).discordance == pytest.approx(2 * 0.87 * 0.13)
-    assert plan(effect=0.02, accuracy=0.87, discordance=0.05).notes == []
+    assert found.n == sample_size(0.02, discordance=found.design.discordance)
+    assert ask(n=1000, accuracy=0.87).design.discordance == pytest.approx(2 * 0.87 * 0.13)
+    assert ask(effect=0.02, accuracy=0.87, discordance=0.05).notes == []
 
 
 def test_few_items():
-    found = plan(effect=1, sd=1)
+    found = ask(effect=1, sd=1)
     assert found.items == 8
     assert found.notes == ["With so few items the sd has to be estimated: plan for the t test's 10."]
-    assert "fewer than 6 items" in " ".join(plan(effect=3, sd=1).notes)
+    few = ask(effect=3, sd=1)
+    assert (few.items, few.t_items) == (6, 6)
+    assert few.n == sample_size(3, sd=1) < 1
+    assert "fewer than 6 items" in " ".join(few.notes)
+    assert ask(effect=3, sd=1, alternative="greater", alpha=0.01).items == 7
+    assert ask(n=4, sd=1).notes == ["An exact test cannot reach p <= .05 with fewer than 6 items, whatever the formula says."]
 
 
 def test_curves_of_exact_power_stop_before_they_take_seconds():
-    assert plan(n=50_000_000, effect=0.001, discordance=0.1, method="normal").curve
-    found = plan(effect=0.0007, discordance=0.5)
-    assert max(point.n for point in found.curve) <= 10_000_000
+    assert ask(n=50_000_000, effect=0.001, discordance=0.1, method="normal").curve
+    found = ask(effect=0.004, discordance=0.5)
+    assert max(point.n for point in found.curve) <= 1_000_000
+    assert max(point.items for point in found.needs) <= 1_000_000
+
+
+@pytest.mark.parametrize("given", [{"sd": 0.3}, {"discordance": 0.1}, {"sd": 0.3, "alternative": "less"}])
+def test_items_for_smaller_and_larger_effects(given):
+    effect = -0.02 if "alternative" in given else 0.02
+    found = ask(effect=effect, **given)
+    assert [point.effect / effect for point in found.needs] == pytest.approx([0.25, 0.5, 0.75, 1, 1.5, 2, 3])
+    for point in found.needs:
+        assert point.items == math.ceil(sample_size(point.effect, **given) * (1 - 1e-12))
+    # Beyond the discordance there is no effect to detect.
+    assert len(ask(effect=0.04, discordance=0.05).needs) == 4
+
+
+@pytest.mark.parametrize(
+    ("effect", "words"),
+    [(1e-5, "0.00001 in the"), (1.23456789e-7, "1.235e-7 in the"), (0.0123456, "0.01235 in the"), (-0.5, "-0.5 in the")],
+)
+def test_digits_that_people_can_read(effect, words):
+    assert f"a difference of {words} mean score" in ask(effect=effect, sd=0.01).verdict
+
+
+def test_certainty_is_not_promised():
+    assert "is above .999 (" in ask(n=10_000, effect=0.1, sd=0.3).verdict
 
 
 REFUSED = {
     "nothing": ({}, "nothing to plan from"),
     "effect 0": ({"effect": 0.0, "sd": 1}, "no number of items detects no difference"),
     "n 0": ({"n": 0, "sd": 1}, "`n` is 0"),
-    "n 1 by t": ({"n": 1}, "needs two items"),
+    "n 1": ({"n": 1, "sd": 1}, "one item cannot tell two systems apart"),
+    "n 1 by t": ({"n": 1}, "An exact test needs 6 items at least"),
+    "one cluster": ({"n": 15, "sd": 1, "cluster_size": 10, "icc": 0.5}, "one cluster of 10 items"),
+    "effect 0 and n": ({"effect": 0.0, "n": 100}, "no number of items detects no difference"),
+    "tiny effect": ({"effect": 1e-200, "sd": 1}, "More than 1,000,000,000,000 items"),
+    "tiny effect by t": ({"effect": 1e-9}, "More than 1,000,000,000,000 items"),
+    "huge n": ({"n": 1e15, "sd": 1}, "from 1 to 1,000,000,000,000"),
+    "huge n exactly": ({"n": 1e9, "discordance": 0.1}, "ask for the method normal"),
+    "power below alpha": ({"effect": 0.1, "n": 50, "sd": 1, "power": 0.05}, "no more than alpha (0.05)"),
     "power 1": ({"effect": 0.1, "power": 1.0}, "endlessly many"),
     "discordance below effect": ({"effect": 0.1, "discordance": 0.05}, "less than the effect"),
     "accuracy above 1": ({"effect": 0.2, "accuracy": 0.9}, "`accuracy` is 0.9 and the effect +0.2"),
@@ -90,13 +132,15 @@ REFUSED = {
 def test_impossible_plans(case):
     asked, words = REFUSED[case]
     with pytest.raises(OutscoreError) as refusal:
-        plan(**asked)
+        ask(**asked)
     assert words in str(refusal.value)
 
 
-@pytest.mark.parametrize("found", [plan(effect=0.03, sd=0.3), possible_p(".871", ".864", 1000)])
+@pytest.mark.parametrize("found", [ask(effect=0.03, sd=0.3), possible_p(".871", ".864", 1000)])
 def test_dictionaries_in_and_out(found):
     assert type(found).from_dict(found.to_dict()) == found
+    assert saved_plan(found.to_dict()) == found
+    assert found.signature.startswith("plan:")
     assert found.verdict in found._repr_html_()
 
 
@@ -110,7 +154,10 @@ def test_printed_scores():
         "It is at or below .05 only if they differ on at most 9 of 1,000 items."
     )
     assert found.right == ((871, 871), (864, 864))
-    assert possible_p("87.1", "86.4", 1000) == PossibleP(**{**vars(found), "scores": ("87.1", "86.4")})
+    per_cent = possible_p("87.1", "86.4", 1000)
+    assert per_cent == PossibleP(**{**vars(found), "scores": ("87.1", "86.4"), "signature": per_cent.signature})
+    assert [found.curve[0].differ, found.curve[-1].differ] == [7, 265] == list(found.discordant)
+    assert [found.curve[0].p, found.curve[-1].p] == pytest.approx([found.lowest.value, found.highest.value])
     assert possible_p("87.1%", "86.4 %", 1000).lowest == found.lowest
     assert possible_p(0.864, 0.871, 1000).highest.value == found.highest.value
 
@@ -207,11 +254,11 @@ def test_plan_from_a_pilot():
 def test_binary_pilots_keep_their_discordance():
     a, b = np.array([1] * 70 + [0] * 30), np.array([1] * 60 + [0] * 20 + [1] * 5 + [0] * 15)
     found = plan_from_pilot(a, b)
-    assert (found.basis, found.discordance, found.effect) == ("discordance", 0.15, pytest.approx(0.05))
+    assert (found.design.basis, found.design.discordance, found.effect) == ("discordance", 0.15, pytest.approx(0.05))
     assert found.n == sample_size(0.05, discordance=0.15)
     assert "the pilot's own" in found.notes[0]
     per_cent = plan_from_pilot(100 * a, 100 * b)
-    assert (per_cent.basis, per_cent.effect) == ("sd", pytest.approx(5))
+    assert (per_cent.design.basis, per_cent.effect) == ("sd", pytest.approx(5))
     assert plan_from_pilot(a, b, n=300).question == "effect"
 
 
@@ -245,8 +292,13 @@ def test_retrospective_curves():
     assert again == curves
     binary = retrospective_curves(*paired_pilot([1, 1, 0, 1], [0, 0, 1, 0]), replicates=2)
     assert [curve.kind for curve in binary] == ["bootstrap"]
-    with pytest.raises(OutscoreError, match="There is no test `student-t`"):
-        retrospective_curves(*paired_pilot(scores, np.zeros(12)), test="student-t")
+    for test, words in (
+        ("student-t", "There is no test `student-t`"),
+        ("bayes", "it has no null hypothesis to reject"),
+        ("block-bootstrap", "it needs the order of the items"),
+    ):
+        with pytest.raises(OutscoreError, match=words):
+            retrospective_curves(*paired_pilot(scores, np.zeros(12)), test=test)
 
 
 def test_a_plan_with_curves_survives_json():

@@ -7,10 +7,11 @@ import pytest
 
 from outscore.errors import OutscoreError
 from outscore.report.charts import FORMATS, pictures, to_svg, write_charts
+from outscore.report.distributions import _through_quartiles
 from outscore.results import Comparisons, Interval, SystemScore
 
 SIGNATURES = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
-KEYS = ["difference", "null", "scores", "differences", "power", "sizes"]
+KEYS = ["difference", "null", "scores", "differences", "quantiles", "power", "sizes"]
 
 
 def drawn(whole):
@@ -80,6 +81,37 @@ def test_differences_of_all_sizes(comparison, interval, difference):
     svg = to_svg(picture)
     assert "NaN" not in svg
     assert "Infinity" not in svg
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(z / 10, 0.0) for z in range(-20, 21)],
+        [(z / 10, float(z > 15)) for z in range(-20, 21)],
+        [(z / 10, 1e6 * z) for z in range(-2, 3)],
+    ],
+)
+def test_quantiles_of_all_kinds(full, points):
+    parts = replace(full().comparisons[0].pictures, quantiles=points)
+    whole = full(pictures=parts)
+    svg = to_svg(next(picture for picture in drawn(whole) if picture.key == "quantiles"))
+    assert "NaN" not in svg
+    line = _through_quartiles(points)
+    assert all(min(y for _, y in points) - 1e-9 <= end["y"] <= max(y for _, y in points) + 1e-9 for end in line)
+
+
+def test_the_null_picture_claims_p_of_its_own_test_only(full, p_value):
+    own, other = full(), full(p=p_value(0.0263, test="wilcoxon"))
+    shown = [next(p for p in drawn(whole) if p.key == "null").description for whole in (own, other)]
+    assert "p = .0123" in shown[0]
+    assert "p = " not in shown[1]
+    assert "not to the Wilcoxon signed-rank test" in shown[1]
+
+
+def test_too_few_quantiles_are_no_picture(full):
+    for points in ([], [(0.0, 1.0)] * 9):
+        parts = replace(full().comparisons[0].pictures, quantiles=points)
+        assert "quantiles" not in [picture.key for picture in drawn(full(pictures=parts))]
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])

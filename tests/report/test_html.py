@@ -109,7 +109,7 @@ def test_hostile_names_are_only_text(full):
 
 def test_every_chart_is_described(page):
     charts = [attributes for tag, attributes in page.tags if tag == "svg"]
-    assert len(charts) == 6
+    assert len(charts) == 7
     for chart in charts:
         assert chart["role"] == "img"
         assert len(chart["aria-label"]) > 20

@@ -37,9 +37,16 @@ def test_no_table_for_what_is_missing(comparison):
 def test_tables_come_in_the_order_of_reading(full):
     whole = full()
     keys = [table.key for table in details(whole.comparisons[0], whole)]
-    assert keys == ["path", "effects", "tests", "summary", "checks", "advice", "power", "items"]
+    assert keys == ["path", "effects", "tests", "summary", "checks", "advice", "units", "power", "items"]
     for table in details(whole.comparisons[0], whole):
         assert {len(row) for row in table.rows} == {len(table.columns)} == {len(table.align)}
+
+
+def test_the_deciding_test_stands_first_among_all(full, p_value):
+    others = [p_value(0.02, test="student"), p_value(0.03, test="sign")]
+    whole = full(tests=others)
+    table = next(table for table in details(whole.comparisons[0], whole) if table.key == "tests")
+    assert [row[0] for row in table.rows] == ["permutation", "student", "sign"]
 
 
 def test_settings_look_alike_before_and_after_saving():

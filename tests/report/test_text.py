@@ -20,9 +20,8 @@ def test_order_and_content(comparison):
     assert places[0] == 0
     assert "accuracy (higher is better)" in text
     assert "+0.0143   (A - B)" in text
-    assert "95 % interval 0.0100 to 0.0186   (inversion, dual to the test)" in text
-    assert "exact paired permutation test, two-sided; kernel: lattice" in text
-    assert "mid-p = .0120" in text
+    assert "95 % interval 0.0100 to 0.0186   (inversion)" in text
+    assert "p = .0123, mid-p = .0120; exact paired permutation test, two-sided" in text
     assert text.endswith("outscore:0\n")
 
 
@@ -34,12 +33,13 @@ def test_scores_are_aligned(comparison):
 
 
 def test_design_path_only_when_there_is_one(comparison):
-    assert "what counts as one" not in render(Comparisons([comparison()], {}))
+    assert "the last one counts" not in render(Comparisons([comparison()], {}))
     path = [PathStep("rows", 4000, 0.01, 0.001), PathStep("items", 2000, 0.01, 0.02), PathStep("clusters", 100, 0.01, 0.3)]
     text = render(Comparisons([comparison(clusters=100, design=Design(4000, 2000, 2.0, path))], {}))
     assert "in 100 clusters that are swapped as one" in text
-    steps = [line.split()[:2] for line in text.splitlines() if line.strip().startswith(("rows ", "items ", "clusters "))]
-    assert steps == [["rows", "4,000"], ["items", "2,000"], ["clusters", "100"]]
+    assert "p = .00100 over 4,000 rows, .0200 over 2,000 items, .300 over 100 clusters: the last one counts" in " ".join(
+        text.split()
+    )
 
 
 @pytest.mark.parametrize("verbose", [False, True])
@@ -48,10 +48,41 @@ def test_every_part(full, golden, verbose):
 
 
 def test_plain_comparison_fits_one_screen(full, golden):
-    plain = full(tests=[], margin=None, bayes=None, analysis=None, notes=[], clusters=None, design=Design(2000, 2000, 1.0, []))
+    plain = full(
+        tests=[],
+        unit_advice=[],
+        margin=None,
+        bayes=None,
+        analysis=None,
+        notes=[],
+        clusters=None,
+        design=Design(2000, 2000, 1.0, []),
+    )
     text = render(plain)
     golden("report/plain.txt", text)
     assert len(text.splitlines()) <= 24
+
+
+def test_long_names_are_not_cut(comparison):
+    a, b = "openai/gpt-5-nano-2025-08-07", "openai/gpt-5.4-mini-2026-03-17"
+    words = f"On 198 items, {a} is better than {b} at the .05 level ({a} - {b} = +0.0586, 95 % interval 0.0038 to 0.1134)."
+    text = render(Comparisons([comparison(systems=(a, b), verdict=words, sentence=words)], {}))
+    assert text.count("+0.0586,") == 2
+    for name in (a, b):
+        assert text.count(name) >= 4
+    assert f"{b} = +0.0586" in text
+
+
+def test_scores_have_their_own_intervals(full):
+    shown = render(full())
+    assert "accuracy (higher is better), with 95 % intervals" in shown
+    assert "A  0.9543   0.9494 to 0.9592" in shown
+
+
+def test_what_was_asked_for_is_always_shown(full):
+    for verbose in (False, True):
+        assert "Larger evaluation units" in render(full(), verbose=verbose)
+        assert "Larger evaluation units" not in render(full(unit_advice=[]), verbose=verbose)
 
 
 def test_all_tests_say_that_choosing_afterwards_is_not_allowed(full):

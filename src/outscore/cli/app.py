@@ -17,6 +17,7 @@ import click
 from outscore._version import __version__
 from outscore.cli.compare import compare
 from outscore.cli.demo import demo
+from outscore.cli.diff import diff
 from outscore.cli.lists import formats, metrics, tests
 from outscore.cli.plan import plan
 from outscore.cli.report import report
@@ -42,6 +43,8 @@ class App(click.Group):
             error.show()
             return REFUSED
         except (click.Abort, KeyboardInterrupt):
+            # On a terminal the cursor stands behind ^C.
+            click.echo(("\n" if sys.stderr.isatty() else "") + "outscore: interrupted.", err=True)
             return INTERRUPTED
         except (click.ClickException, OutscoreError, UnicodeError, OSError, MemoryError) as error:
             click.echo("outscore: " + " ".join(_sentence(error).split()), err=True)
@@ -53,6 +56,9 @@ class App(click.Group):
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
+        except KeyboardInterrupt:
+            # Click would print a blank line of its own.
+            raise click.Abort from None
         except BrokenPipeError:
             _silence_stdout()
             return None
@@ -90,7 +96,7 @@ def app() -> None:
     """Did system A really outscore system B? Exact paired-permutation p-values for per-item scores."""
 
 
-for command in (compare, plan, report, demo, metrics, tests, formats):
+for command in (compare, diff, plan, report, demo, metrics, tests, formats):
     app.add_command(command)
 
 

@@ -2,73 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from outscore.cli.config import Saved, config_option, saved_inputs
 from outscore.cli.inputs import TwoSystems, parse_names, read_systems
-from outscore.cli.output import FORMS, SUFFIXES, check_suffixes, show, write_result
-from outscore.errors import OutscoreError
+from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, show, write_all
+from outscore.cli.progress import working
+from outscore.cli.request import COLUMNS, Request, settings_of
 
 if TYPE_CHECKING:
     from outscore.results import Comparison, Comparisons, Family
 
-__all__ = ["Request", "compare", "run", "settings_of"]
+__all__ = ["compare", "run"]
 
 METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
 ALTERNATIVES = ("two-sided", "greater", "less")
-COLUMNS = ("item", "score", "cluster", "repeat", "slice", "dataset")
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for, as written."""
-
-    paths: tuple[str, ...]
-    metric: str | None = None
-    test: str = "permutation"
-    settings: tuple[str, ...] = ()
-    method: str = "auto"
-    alternative: str = "two-sided"
-    alpha: float = 0.05
-    delta: float = 0.0
-    margin: float | None = None
-    unit_size: int = 1
-    unit_statistic: str = "mean"
-    shuffle: int | None = None
-    resamples: int | None = None
-    correction: str = "holm"
-    seed: int = 0
-    names: tuple[str, str] | None = None
-    systems: tuple[str, ...] = ()
-    columns: Mapping[str, str] = field(default_factory=dict)
-    duplicates: str = "stop"
-    reader: str = "auto"
-
-    def options(self) -> dict[str, object]:
-        """The test's own options: --set, and the two that have names of their own."""
-        from outscore.inference import TESTS
-
-        declared = {o.name for o in TESTS[self.test].options} if self.test in TESTS else {"method", "resamples"}
-        named = {"method": self.method if self.method != "auto" else None, "resamples": self.resamples}
-        given: dict[str, object] = {}
-        for name, value in named.items():
-            if value is not None:
-                if name not in declared:
-                    raise OutscoreError(f"`{self.test}` has no option `{name}`.", f"Leave --{name} out.")
-                given[name] = value
-        for setting in self.settings:
-            key, equals, value = setting.partition("=")
-            if not key or not equals:
-                raise OutscoreError(f'--set is "{setting}".', "Write it as KEY=VALUE; `outscore tests` lists the keys.")
-            given[key.strip()] = value.strip()
-        return given
 
 
 def run(request: Request) -> tuple[list[Comparison], Family | None, TwoSystems]:
     """Read the files and compare; slices, if asked for, follow the whole."""
+    request.check()
     systems = read_systems(
         request.paths,
         request.names,
@@ -77,86 +35,49 @@ def run(request: Request) -> tuple[list[Comparison], Family | None, TwoSystems]:
         systems=request.systems or None,
         **request.columns,
     )
-    # After reading, so that a bad file is refused before anything heavy is loaded.
+    request.check_data(systems)
     from outscore.procedure.compare import compare as compare_arrays
-    from outscore.procedure.compare import compare_slices
 
-    if systems.unequal_repeats and request.test == "permutation":
-        raise OutscoreError(
-            "The systems were run unequally often per item, and swapping item means of unequal spread is not valid.",
-            "Use --test student, which takes item means.",
-        )
     asked: dict[str, Any] = {
+        **request.asked(),
         "metric": request.metric or ("f1" if systems.counts else "mean"),
-        "test": request.test,
-        "options": request.options(),
-        "alternative": request.alternative,
-        "delta": request.delta,
-        "margin": request.margin,
-        "unit_size": request.unit_size,
-        "unit_statistic": request.unit_statistic,
-        "shuffle": request.shuffle,
         "names": systems.names,
-        "seed": request.seed,
         "items": systems.items,
         "clusters": systems.clusters,
-        "labels": None if systems.ids is None else [systems.ids[i] for i in range(len(systems.ids))],
+        "labels": None if systems.ids is None else systems.ids.texts(),
     }
-    whole = _noted(compare_arrays(systems.a, systems.b, alpha=request.alpha, **asked), request, systems)
-    if "slice" not in request.columns:
+    whole = compare_arrays(systems.a, systems.b, **asked)
+    notes = [*_reading_notes(request, systems), *whole.notes]
+    whole = replace(whole, notes=notes, alignment=systems.alignment)
+    if request.slice is None:
         return [whole], None, systems
-    column = request.columns["slice"]
-    labels = systems.slices[column]
-    values = [labels[i] for i in range(len(labels))]
-    parts, family = compare_slices(
-        systems.a, systems.b, column, values, correction=request.correction, alpha=request.alpha, **asked
+    from outscore.procedure.slices import compare_slices
+
+    values = systems.slices[request.slice].texts()
+    asked["unit_advice"] = False
+    parts, family, left_out = compare_slices(
+        systems.a, systems.b, request.slice, values, correction=request.correction, **asked
     )
-    return [whole, *parts], family, systems
+    return [replace(whole, notes=[*notes, *left_out]), *parts], family, systems
 
 
-def _noted(comparison: Comparison, request: Request, systems: TwoSystems) -> Comparison:
-    notes = [*systems.notes, *comparison.notes]
+def _reading_notes(request: Request, systems: TwoSystems) -> list[str]:
+    """What the reader should know about how the files were read."""
+    notes = list(systems.notes)
     if request.metric is None and systems.counts:
         notes.insert(0, "The columns were read as F1 counts (true positives, errors); --metric asks for another metric.")
-    return replace(comparison, notes=notes, alignment=systems.alignment)
+    return notes
 
 
-def settings_of(request: Request, inputs: Sequence[TwoSystems]) -> dict[str, Any]:
-    """What repeats the result: options, versions, seed and digests of the input."""
-    import platform
-
-    import numpy as np
-    import scipy
-
-    from outscore._version import __version__
-
-    return {
-        "test": request.test,
-        "method": request.method,
-        "set": list(request.settings),
-        "margin": request.margin,
-        "unit_size": request.unit_size,
-        "unit_statistic": request.unit_statistic,
-        "shuffle": request.shuffle,
-        "alternative": request.alternative,
-        "alpha": request.alpha,
-        "delta": request.delta,
-        "resamples": request.resamples,
-        "seed": request.seed,
-        "inputs": [{"path": t.path, "rows": t.rows, "sha256": t.sha256} for systems in inputs for t in systems.tables],
-        "versions": {
-            "outscore": __version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "python": platform.python_version(),
-        },
-    }
-
-
-def _collect(request: Request) -> Comparisons:
+def _collect(request: Request, saved: Saved | None) -> Comparisons:
     found, family, systems = run(request)
     from outscore.procedure.compare import comparisons
 
+    digests = {} if saved is None else saved.digests
+    changed = [table.path for table in systems.tables if digests.get(table.path, table.sha256) != table.sha256]
+    if saved is not None and changed:
+        notes = [f"`{path}` has changed since `{saved.path}` was saved." for path in changed]
+        found[0] = replace(found[0], notes=[*found[0].notes, *notes])
     return comparisons(found, settings_of(request, [systems]), family)
 
 
@@ -175,12 +96,14 @@ def _collect(request: Request) -> Comparisons:
 @click.option("--unit-size", type=int, default=1, show_default=True, help="Items per evaluation unit.")
 @click.option("--unit-statistic", type=click.Choice(("mean", "median")), default="mean", show_default=True, help="Of a unit.")
 @click.option("--shuffle", type=int, metavar="SEED", help="Shuffle the items before units are formed.")
+@click.option("--unit-advice", is_flag=True, help="Also show what the size of units does to spread, effect and p.")
+@click.option("--normality-alpha", type=float, default=0.05, show_default=True, help="Level of the analysis' normality test.")
 @click.option("--resamples", type=int, help="How many swaps or resamples are drawn.")
 @click.option("--correction", default="holm", show_default=True, metavar="NAME", help="For the p-values of slices.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For Monte Carlo and bootstrap.")
 @click.option("--system", "systems", multiple=True, metavar="NAME", help="Which system of a table; give it twice.")
 @click.option("--item", metavar="COLUMN", help="Column of the item ids.")
-@click.option("--score", metavar="COLUMN", help="Column of the scores.")
+@click.option("--score", multiple=True, metavar="COLUMN", help="Column of the scores; several make counts (tp, fp, fn).")
 @click.option("--system-column", "system", metavar="COLUMN", help="Column of the systems' names.")
 @click.option("--cluster", metavar="COLUMN", help="Column of documents, conversations ... swapped as one.")
 @click.option("--repeat", metavar="COLUMN", help="Column of epochs, seeds, samples: averaged per item.")
@@ -190,10 +113,14 @@ def _collect(request: Request) -> Comparisons:
 @click.option("--reader", default="auto", show_default=True, metavar="FORMAT", help="See `outscore formats`.")
 @click.option("--names", metavar="A,B", help="What to call the systems.  [default: header or file names]")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output.")
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(SUFFIXES)}.")
+@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(WITH_TABLES)}.")
 @click.option("--charts", metavar="DIR", help="Also write the charts as SVG, PNG and PDF.")
+@config_option
 @click.option("-v", "--verbose", is_flag=True, help="Show digits, alignment and settings too.")
+@click.pass_context
 def compare(
+    context: click.Context,
+    /,
     files: tuple[str, ...],
     form: str,
     outputs: tuple[str, ...],
@@ -208,20 +135,17 @@ def compare(
     of each system per line) or four (counts tp, errors of A, then of B). A and B are one file for each system. - is standard
     input.
     """
-    if len(files) not in (1, 2):
-        raise OutscoreError(
-            f"{len(files)} files were named, one or two can be compared.",
-            "Write `outscore compare BOTH` or `outscore compare A B`.",
-        )
-    check_suffixes(outputs)
+    # Not every release of click looks for files among the defaults.
+    files = files or tuple(context.lookup_default("files") or ())
     asked["names"] = parse_names(asked["names"])
-    columns = {name: asked.pop(name) for name in (*COLUMNS, "system")}
-    asked["columns"] = {name: value for name, value in columns.items() if value is not None}
-    result = _collect(Request(files, **asked))
-    # Files first: a closed pipe must not cost the saved result.
-    write_result(result, outputs, verbose=verbose)
-    if charts is not None:
-        from outscore.report.charts import write_charts
-
-        write_charts(result, charts)
+    columns = {name: asked.pop(name) for name in COLUMNS}
+    asked["columns"] = {name: value for name, value in columns.items() if value}
+    request = Request(files, **asked)
+    request.check()
+    check_outputs(outputs, charts, files)
+    typing = "-" in files and sys.stdin.isatty()
+    with working("comparing") if not typing else nullcontext():
+        result = _collect(request, saved_inputs(context))
+        # Files first: a closed pipe must not cost the saved result.
+        write_all(result, outputs, charts, verbose=verbose)
     show(result, form, verbose=verbose)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from outscore.results import Alignment
     from outscore.scores import Labels, Origin, Scores
 
-__all__ = ["TwoSystems", "parse_names", "read_systems", "unique_names"]
+__all__ = ["TwoSystems", "distinct_names", "parse_names", "read_systems", "unique_names"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,14 +187,38 @@ def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str
     >>> unique_names(("x", "x"))
     ('x', 'x (2)')
     """
-    first, second = names
-    if stems:
-        parts = [_parts(name) for name in names]
-        for depth in range(1, max(map(len, parts)) + 1):
-            first, second = ("/".join(p[-depth:]) for p in parts)
-            if first != second:
-                break
-    return (first, second) if first != second else (first, f"{second} (2)")
+    first, second = distinct_names(names) if stems else _numbered(names)
+    return first, second
+
+
+def distinct_names(paths: Sequence[str]) -> list[str]:
+    """Names for files that all differ: the shortest distinguishing paths, numbered where the paths are the same.
+
+    Examples
+    --------
+    >>> distinct_names(["a/dev.conllu", "b/dev.conllu", "gold.conllu", "gold.conllu"])
+    ['a/dev', 'b/dev', 'gold', 'gold (2)']
+    """
+    parts = [_parts(path) for path in paths]
+    depths = [1] * len(parts)
+    while True:
+        names = ["/".join(part[-depth:]) for part, depth in zip(parts, depths, strict=True)]
+        clashing = [i for i, name in enumerate(names) if names.count(name) > 1 and depths[i] < len(parts[i])]
+        if not clashing:
+            return _numbered(names)
+        for i in clashing:
+            depths[i] += 1
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        numbered, number = name, 1
+        while numbered in found:
+            number += 1
+            numbered = f"{name} ({number})"
+        found.append(numbered)
+    return found
 
 
 def _parts(path: str) -> list[str]:

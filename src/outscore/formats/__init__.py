@@ -7,11 +7,13 @@ format is one entry here.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 
 from outscore.errors import OutscoreError
 from outscore.formats import delimited, jsonl, numbers, parquet
 from outscore.formats.assemble import read_table
+from outscore.formats.field import is_name, shorten
 from outscore.formats.source import Source, open_source
 from outscore.formats.table import Choice, FormatEntry, NumberTable
 from outscore.options import did_you_mean
@@ -27,7 +29,7 @@ def _delimited(name: str, separators: str) -> FormatEntry:
     def read(source: Source, choice: Choice) -> list[Scores]:
         found = delimited.separator_of(source)
         separator = found if found is not None and found in separators else separators[0]
-        return read_table(source, delimited.records(source, separator), choice, name)
+        return read_table(source, delimited.records(source, separator, choice), choice, name)
 
     between = {"\t": "tabs", ",": "commas", ";": "semicolons"}
     marks = " or ".join(between[mark] for mark in separators)
@@ -134,5 +136,17 @@ def _reader(source: Source, choice: Choice, format: str) -> Callable[[Source, Ch
     if choice.names_columns or source.suffix in (".csv", ".tsv"):
         # A column was asked for, or the name promises one: the table reader says what is missing.
         return FORMATS["tsv" if source.suffix == ".tsv" else "csv"].read
-    # Nothing fits: the reader of all widths knows best which line is to blame.
+    _refuse_text(source)
+    # Nearly numbers: the reader of all widths knows best which line is to blame.
     return lambda source, choice: numbers.systems_of(numbers.read_numbers(source), choice)
+
+
+def _refuse_text(source: Source) -> None:
+    """Where every line holds words, no line is to blame more than the others: say what was considered."""
+    filled = [line for line in source.head if line.strip()]
+    if len(filled) < 2 or not all(any(map(is_name, re.split(r"[\s,;]+", line.strip()))) for line in filled):
+        return
+    raise OutscoreError(
+        f'{source.label} is in none of the formats {", ".join(FORMATS)}: it begins "{shorten(filled[0])}".',
+        "Name the format with --reader (format=... in Python), or give numbers below an optional header line.",
+    )

@@ -26,7 +26,7 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
     for block in records.blocks(layout.needed):
         building.add(block)
     if not building.seen:
-        raise OutscoreError(f"{records.label} has column names and no records.", "Give one record per item.")
+        records.refuse_empty()
     for name in choice.systems if layout.system is not None else ():
         if name not in building.systems:
             raise OutscoreError(f"{records.label} has no system `{name}`.", nearest(name, building.systems))

@@ -160,6 +160,8 @@ def _numeric(
     if system is None and choice.systems:
         for name in choice.systems:
             _require(records, name, "system")
+    if not any(records.sample.values()):
+        records.refuse_empty()
     if not numeric:
         nested = [name for name in records.columns if _is_nested(records.sample[name])]
         raise OutscoreError(

@@ -65,8 +65,8 @@ def looks_like_table(source: Source, choice: Choice, separators: str) -> bool:
     return not (bare and (len(fields) <= 2 or (len(fields) == 4 and all(map(is_whole, fields)))))
 
 
-def records(source: Source, separator: str) -> Records:
-    """Open a table as a stream of records."""
+def records(source: Source, separator: str, choice: Choice | None = None) -> Records:
+    """Open a table as a stream of records; of scores, where `choice` says what is looked for in them."""
     label = source.label
     reader = csv.reader(source.lines(), delimiter=separator, strict=True)
     line, header = _header(reader, label)
@@ -74,6 +74,8 @@ def records(source: Source, separator: str) -> Records:
     problem = undecoded(" ".join(columns))
     if problem is not None:
         raise OutscoreError(f"{label}, line {line}: {problem[0]}.", problem[1])
+    if choice is not None:
+        _refuse_data(label, line, columns, choice)
     # The head may end inside a quoted field: what is looked at need not be strict.
     rows = [row for row in csv.reader(source.head, delimiter=separator) if row][1:]
     sample = {name: [row[k].strip() for row in rows if len(row) > k] for k, name in enumerate(columns)}
@@ -99,6 +101,22 @@ def _header(reader: Reader, label: str) -> tuple[int, list[str]]:
             )
         if any(map(str.strip, found[0])):
             return line, found[0]
+
+
+def _refuse_data(label: str, line: int, columns: Sequence[str], choice: Choice) -> None:
+    """Refuse a first line that is data: as names of columns it would cost an item, and call systems by their scores.
+
+    Numbers may be names (a column for each seed) where another name shows that this is a header: a usual one, or one that
+    the caller knows.
+    """
+    values = [name for name in columns if is_number(name) or name.lower() in ("true", "false")]
+    names = set(columns) - set(values)
+    if not values or any(map(is_known, names)) or choice.named & names:
+        return
+    raise OutscoreError(
+        f'{label}, line {line}: found {shorten(values[0])} in "{shorten(", ".join(columns))}", expected the names of columns.',
+        "Put a line of names above the data, such as id,A,B.",
+    )
 
 
 def _cut(line: str, separator: str) -> list[str]:

@@ -35,6 +35,8 @@ BLOCK = 1 << 16
 PIECE = 1 << 18
 # A file without line ends must not be taken into memory as one line.
 LONGEST_LINE = 1 << 24
+# One letter too many, too few or wrong in a stem of six.
+ALIKE = 0.8
 
 _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _PARQUET = b"PAR1"
@@ -226,10 +228,16 @@ def _nearest(name: str) -> str:
     """A likely spelling mistake, or where the search started."""
     path = Path(name)
     try:
-        siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        siblings = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".")]
     except OSError:
         siblings = []
-    near = difflib.get_close_matches(path.name, siblings, n=1)
-    if near:
-        return f"Did you mean `{path.parent / near[0]}`?"
+    near = max(siblings, key=lambda other: _likeness(path.name, other), default="")
+    if near and _likeness(path.name, near) >= ALIKE:
+        return f"Did you mean `{path.parent / near}`?"
     return "Check the spelling and the folder you are in."
+
+
+def _likeness(name: str, other: str) -> float:
+    """How alike two file names are, from 0 to 1: most files of a folder share their ending, so the stems count."""
+    stems = (Path(name.lower()).stem, Path(other.lower()).stem)
+    return difflib.SequenceMatcher(None, *stems).ratio() - (Path(name).suffix != Path(other).suffix) / 100

@@ -63,6 +63,12 @@ class Choice:
     systems: tuple[str, ...] = ()
 
     @property
+    def named(self) -> set[str]:
+        """All names the caller said: of columns, and of systems, which may be columns too."""
+        single = (self.item, self.system, self.cluster, self.repeat, self.dataset)
+        return {name for name in single if name is not None} | {*self.score, *self.slice, *self.systems}
+
+    @property
     def names_columns(self) -> bool:
         """Whether any column was named, so that the file must be a table."""
         return any(getattr(self, entry.name) for entry in fields(self) if entry.name != "systems")
@@ -89,6 +95,10 @@ class Records:
     def refuse(self, line: int, found: str, hint: str) -> NoReturn:
         """Stop at a line, saying what was found and how to cure it."""
         raise OutscoreError(f"{self.label}, {self.unit} {line}: {found}.", hint)
+
+    def refuse_empty(self) -> NoReturn:
+        """Stop at a table without a single record."""
+        raise OutscoreError(f"{self.label} has column names and no records.", "Give one record per item.")
 
 
 @dataclass(frozen=True)

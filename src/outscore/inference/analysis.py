@@ -14,10 +14,11 @@ from typing import Literal
 import numpy as np
 
 from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.errors import OutscoreError
 from outscore.inference.advice import SYMMETRIC, Claim, Estimand, advise, nlpstattest_advice
 from outscore.inference.binary import discordance
-from outscore.inference.effects import scores_if_any, spread
-from outscore.inference.item_scores import ItemScores
+from outscore.inference.effects import spread
+from outscore.inference.item_scores import ItemScores, is_sum, scores_if_any
 from outscore.inference.normality import normality_test
 from outscore.summaries import Analysis, Normality, Summary, TestAdvice
 
@@ -39,7 +40,7 @@ def analyse(
     estimand
         ``"median"`` when the claim is about the median difference; the metric itself otherwise.
     normality_alpha
-        Level at which normality counts as rejected.
+        Level at which normality counts as rejected; it need not be that of the comparison.
 
     Examples
     --------
@@ -49,6 +50,8 @@ def analyse(
     >>> round(found.systems["difference"].mean, 3), round(found.skewness, 3), found.statistic
     (0.14, 0.179, 'mean')
     """
+    if not 0 < normality_alpha < 1:
+        raise OutscoreError(f"`normality_alpha` is {normality_alpha:g}.", "Give a number between 0 and 1, such as 0.05.")
     scores = scores_if_any(pairs, metric)
     clusters = pairs.clusters is not None
     units = pairs.per_item().rows if pairs.clusters is None else int(pairs.clusters.max()) + 1
@@ -57,7 +60,7 @@ def analyse(
     gamma = skewness(scores.d) if spread(scores) else None
     normality = normality_test(scores.d) if spread(scores) else None
     binary = discordance(replace(pairs, clusters=None), metric) is not None
-    about: Estimand = "median" if estimand == "median" else "accuracy" if binary else "mean"
+    about: Estimand = "median" if estimand == "median" else "accuracy" if binary else "metric" if is_sum(metric) else "mean"
     statistic, reason = _statistic(gamma, binary=binary)
     lag1 = autocorrelation(_in_order(scores)) if spread(scores) else None
     normal = None if normality is None else normality.p >= normality_alpha

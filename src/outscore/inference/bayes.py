@@ -27,6 +27,7 @@ from outscore.errors import OutscoreError
 from outscore.inference.binary import Discordance, discordance
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Request
+from outscore.inference.item_scores import ItemScores
 from outscore.inference.paired import interval_for, side_of, unclustered_scores
 from outscore.inference.permutation import permutation
 from outscore.inference.student import Mean, log_t_tail, mean_of, no_spread, t_interval
@@ -36,6 +37,7 @@ from outscore.results import Bayes, Interval, TestResult
 __all__ = ["ENTRY", "binary_exceeds", "binary_posterior", "mean_posterior"]
 
 NAME = "bayes"
+POSTERIOR = "posterior"
 NODES = 200
 OUTSIDE = 1e-18
 """Mass of the posterior of s left out at either end."""
@@ -115,9 +117,15 @@ def _three(above: float, below: float, orientation: int, rope: float) -> Bayes:
 def _binary_interval(pair: Discordance, asked: TestRequest) -> Interval:
     """Equal-tailed limits of the posterior of θ_A - θ_B, by bisection."""
     side = side_of(asked.alpha, asked.alternative)
-    low, high = (pair.unit * _quantile(pair, share) for share in (side, 1 - side))
+    limits = (pair.unit * _quantile(pair, side), pair.unit * _quantile(pair, 1 - side))
     return interval_for(
-        (low, high), asked.alpha, asked.alternative, pair.orientation, method="posterior, Dirichlet", dual=False
+        limits,
+        asked.alpha,
+        asked.alternative,
+        pair.orientation,
+        method=POSTERIOR,
+        dual=False,
+        estimate=pair.difference,
     )
 
 
@@ -130,23 +138,40 @@ def _quantile(pair: Discordance, share: float) -> float:
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    scores = unclustered_scores(pairs, metric, NAME, "`permutation` or `student`, which take them")
     if asked.delta:
-        raise OutscoreError(f"`delta` is {asked.delta:g}, and `bayes` tests none.", "Set its option `rope` instead.")
+        raise OutscoreError(
+            f"`delta` is {asked.delta:g}, and `bayes` tests none.", "Set its option `rope`, or use `permutation` or `student`."
+        )
     rope = float(str(asked.options["rope"]))
-    scores = unclustered_scores(pairs, metric, NAME)
     pair = discordance(pairs, metric)
-    if pair is not None:
-        bayes, interval = binary_posterior(pair, rope), _binary_interval(pair, asked)
-    else:
-        mean = mean_of(scores)
-        if mean.error == 0.0 and mean.value:
-            raise no_spread(mean, scores, NAME)
-        bayes = mean_posterior(mean, rope, scores.orientation)
-        method = "posterior, Student t"
-        interval = t_interval(mean, asked.alpha, asked.alternative, scores.orientation, method=method, dual=False)
+    bayes = _posterior(pair, scores, rope)
+    model = "Student's posterior of the mean" if pair is None else "Dirichlet(1, 1, 1, 1) prior on right and wrong"
     p = permutation(pairs, metric, Request(asked.alternative, seed=asked.seed, level=asked.alpha))
-    note = "The posterior probabilities are the answer of `bayes`; p is that of the permutation test, shown beside them."
-    return TestResult(p, interval, [note], bayes)
+    return TestResult(p, _interval(pair, scores, asked) if asked.interval else None, _notes(rope, model), bayes)
+
+
+def _posterior(pair: Discordance | None, scores: ItemScores, rope: float) -> Bayes:
+    if pair is not None:
+        return binary_posterior(pair, rope)
+    mean = mean_of(scores)
+    if mean.error == 0.0 and mean.value:
+        raise no_spread(mean, scores, NAME)
+    return mean_posterior(mean, rope, scores.orientation)
+
+
+def _interval(pair: Discordance | None, scores: ItemScores, asked: TestRequest) -> Interval:
+    if pair is not None:
+        return _binary_interval(pair, asked)
+    return t_interval(mean_of(scores), asked.alpha, asked.alternative, scores.orientation, method=POSTERIOR, dual=False)
+
+
+def _notes(rope: float, model: str) -> list[str]:
+    region = f"within {rope:g} of 0 counts as practically equal" if rope else "no region counts as practically equal (rope = 0)"
+    return [
+        "p is that of the permutation test, shown beside the posterior probabilities, which are the answer of `bayes`.",
+        f"The interval is of the posterior and holds the difference with its level's probability; {model}; {region}.",
+    ]
 
 
 ENTRY = TestEntry(

@@ -1,4 +1,4 @@
-"""Right-or-wrong items: discordant counts and Tango's score test and interval.
+"""Right-or-wrong items: discordant counts, Tango's score test and interval, and Wilson's interval for one share.
 
 For binary items sign flips answer δ = 0 exactly (McNemar's test), but shifting 0/1 differences by δ ≠ 0 leaves nothing
 symmetric: an inverted permutation interval covers far too rarely. Tango (1998) tests p_A - p_B = δ by the efficient score,
@@ -17,7 +17,7 @@ from outscore.errors import OutscoreError
 from outscore.inference.flipped import Request
 from outscore.results import Interval, PValue
 
-__all__ = ["Discordance", "discordance", "tango_interval", "tango_test"]
+__all__ = ["Discordance", "discordance", "tango_interval", "tango_test", "wilson_limits"]
 
 TINY = 5e-324
 
@@ -32,8 +32,13 @@ class Discordance:
     unit: float
     orientation: int
 
+    @property
+    def difference(self) -> float:
+        """A - B in the unit of the scores."""
+        return self.unit * (self.only_a - self.only_b) / self.n
+
     def score(self, delta: float) -> float:
-        """Tango's z for p_A - p_B = δ (Tango, 1998, eq. 6), decreasing in δ."""
+        """Tango's z for p_A - p_B = δ (Tango, 1998), decreasing in δ."""
         n, b, c = self.n, self.only_a, self.only_b
         linear = -b - c + (2 * n - b + c) * delta
         constant = -c * delta * (1 - delta)
@@ -46,7 +51,11 @@ class Discordance:
 
 
 def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | None:
-    """The 2 × 2 table behind a mean of 0/1 (or 0/100) items, each one its own unit; None for other data."""
+    """The 2 × 2 table behind a mean of 0/1 (or 0/100) items, each one its own unit; None for other data.
+
+    Nothing but zeros is a table too: both systems are wrong on every item. What a right one would be worth it does not show,
+    and 1 is taken.
+    """
     if metric.ratio is None or metric.ratio[1] is None or pairs.clusters is not None:
         return None
     if pairs.items is not None and len(np.unique(pairs.items)) < pairs.rows:
@@ -56,7 +65,7 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     if (weight != weight[0]).any() or (pairs.b @ v / pairs.scale != weight[0]).any() or weight[0] <= 0:
         return None
     a, b = pairs.a @ u / pairs.scale / weight[0], pairs.b @ u / pairs.scale / weight[0]
-    unit = float(max(a.max(), b.max()))
+    unit = float(max(a.max(), b.max())) or 1.0
     if unit not in (1.0, 100.0) or not (np.isin(a, (0.0, unit)).all() and np.isin(b, (0.0, unit)).all()):
         return None
     orientation = 1 if metric.higher_is_better else -1
@@ -99,6 +108,7 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
         level=1 - alpha,
         method="Tango score, stretched to agree with the exact test",
         dual=True,
+        estimate=pair.difference,
     )
 
 
@@ -109,3 +119,17 @@ def _solve(pair: Discordance, z: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if pair.score(middle) > z else (low, middle)
     return (low + high) / 2
+
+
+def wilson_limits(share: float, looks: float, z: float) -> tuple[float, float]:
+    """Wilson's (1927) score interval for a share of independent looks, whose number need not be whole.
+
+    Examples
+    --------
+    >>> low, high = wilson_limits(0.9, 50, 1.959963984540054)
+    >>> round(low, 4), round(high, 4)
+    (0.7864, 0.9565)
+    """
+    middle = (share + z * z / (2 * looks)) / (1 + z * z / looks)
+    reach = z / (1 + z * z / looks) * math.sqrt(share * (1 - share) / looks + (z / (2 * looks)) ** 2)
+    return max(0.0, min(middle - reach, share)), min(1.0, max(middle + reach, share))

@@ -28,13 +28,12 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.data import AdditiveMetric, Array, PairedScores
-from outscore.errors import OutscoreError
 from outscore.exact import binomial
 from outscore.exact.ranks import signed_ranks
 from outscore.inference import tails
-from outscore.inference.binary import Discordance, discordance, tango_interval
+from outscore.inference.binary import Discordance, discordance, tango_interval, wilson_limits
 from outscore.inference.flipped import Request
-from outscore.inference.item_scores import ItemScores, item_scores
+from outscore.inference.item_scores import ItemScores, scores_if_any
 from outscore.inference.noncentral import noncentrality_limits
 from outscore.inference.walsh import hodges_lehmann, walsh_interval
 from outscore.resampling.flips import clopper_pearson
@@ -69,16 +68,6 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
     return [replace(effect, low=None, high=None) for effect in found] if dependent else found
 
 
-def scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | None:
-    """The item scores behind a mean, or None for a metric that has none."""
-    # An item in two clusters is an error here as everywhere; only the refusal of the metric itself means "none".
-    pairs.per_item()
-    try:
-        return item_scores(pairs, metric, "effects")
-    except OutscoreError:
-        return None
-
-
 def spread(scores: ItemScores) -> float:
     """Standard deviation of d (n - 1); 0 where the differences differ by nothing but the rounding of real numbers."""
     if scores.n < 2:
@@ -106,7 +95,7 @@ def cohen_dz(scores: ItemScores, alpha: float = 0.05) -> Effect:
 
 
 def hedges_factor(df: int) -> float:
-    """J(df) = Γ(df/2) / (√(df/2) Γ((df - 1)/2)), which makes d unbiased for normal data (Hedges, 1981, eq. 6e); 0 at df = 1.
+    """J(df) = Γ(df/2) / (√(df/2) Γ((df - 1)/2)), which makes d unbiased for normal data (Hedges, 1981); 0 at df = 1.
 
     Examples
     --------
@@ -161,7 +150,7 @@ def rank_biserial(d: Array, alpha: float = 0.05) -> Effect:
         return Effect("rank_biserial", None)
     s = signed_ranks(d)
     r = float(s.sum()) / float(np.abs(s).sum())
-    low, high = _wilson((1 + r) / 2, n * looks_per_item(d, (1 + r) / 2), -float(scipy.special.ndtri(alpha / 2)))
+    low, high = wilson_limits((1 + r) / 2, n * looks_per_item(d, (1 + r) / 2), -float(scipy.special.ndtri(alpha / 2)))
     return Effect("rank_biserial", r, 2 * low - 1, 2 * high - 1)
 
 
@@ -169,7 +158,7 @@ def looks_per_item(d: Array, theta: float) -> float:
     """How many independent looks at θ = P(d_i + d_j > 0) one item is worth: θ(1 - θ)/(n·variance), at least a half.
 
     With φ(x) = P(x + d > 0), estimated from the sample, ties counting half, the variance of the share of sums above 0 is
-    (4(n - 2)·Var φ + 2θ(1 - θ)) / (n(n - 1)), and never above 2θ(1 - θ)/n (Hoeffding, 1948, section 5). The estimate
+    (4(n - 2)·Var φ + 2θ(1 - θ)) / (n(n - 1)), and never above 2θ(1 - θ)/n (Hoeffding, 1948). The estimate
     is drawn towards that bound with the weight of two items: near θ = 0 or 1 a small sample shows too little of Var φ.
     """
     n, product = len(d), theta * (1 - theta)
@@ -180,13 +169,6 @@ def looks_per_item(d: Array, theta: float) -> float:
     tied = n - np.searchsorted(ordered, -d, side="left") - above
     variance = (4 * (n - 2) * float(np.var((above + tied / 2) / n, ddof=1)) + 2 * product) / (n * (n - 1))
     return 1 / ((1 - 2 / n) * min(2.0, n * variance / product) + 2 / n * 2.0)
-
-
-def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson's (1927) score interval for a share of n looks, also when n is not whole."""
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
-    return max(0.0, min(middle - reach, share)), min(1.0, max(middle + reach, share))
 
 
 def _hodges_lehmann(scores: ItemScores, alpha: float) -> Effect:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from outscore.data import AdditiveMetric, PairedScores
-from outscore.inference.flipped import Alternative
+from outscore.inference.flipped import Alternative, checked_resamples
 from outscore.options import Option, OptionValue
 from outscore.results import TestResult
 
@@ -35,6 +35,11 @@ class TestRequest:
     def count(self, name: str) -> int:
         """An option that is a whole number."""
         return int(str(self.options[name]))
+
+    @property
+    def resamples(self) -> int:
+        """How many resamples to draw; numbers that would run for days are refused."""
+        return checked_resamples(self.count("resamples"))
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,18 @@ from outscore.errors import OutscoreError
 from outscore.exact import numbers
 from outscore.inference.statistic import Statistic
 
-__all__ = ["Alternative", "Flips", "Request", "flips_of", "units_of"]
+__all__ = ["MOST_RESAMPLES", "Alternative", "Flips", "Request", "checked_resamples", "flips_of", "units_of"]
 
 Alternative = Literal["two-sided", "greater", "less"]
+MOST_RESAMPLES = 1_000_000
+"""Beyond this the noise of sampling is far below that of the data, and a slip of the finger would run for days."""
+
+
+def checked_resamples(resamples: int) -> int:
+    """The number of resamples asked for, unless it is too large."""
+    if resamples > MOST_RESAMPLES:
+        raise OutscoreError(f"Option `resamples` is {resamples:,}.", f"It must be at most {MOST_RESAMPLES:,}.")
+    return resamples
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,9 @@ class Request:
     resamples: int = 9_999
     seed: int = 0
     level: float | None = None
+
+    def __post_init__(self) -> None:
+        checked_resamples(self.resamples)
 
     def favours(self, sign: int) -> bool:
         """Whether an oriented difference of this sign points where a one-sided alternative looks."""
@@ -93,7 +105,7 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     if line is None and delta:
         raise OutscoreError(
             f"`delta` is {delta:g}, but a difference in {metric.name} is not a mean of per-item differences.",
-            "Shifted hypotheses are defined for linear metrics only (mean, weighted mean or error rate with equal weights).",
+            "Use `bootstrap`, which tests a shift of any metric; swaps can be shifted where the metric is a mean only.",
         )
     return Flips(statistic, vectors, line, doubt, orientation)
 

@@ -6,6 +6,8 @@ gained or lost something take part in p, and a row costs milliseconds.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from outscore.data import AdditiveMetric, Array, PairedScores
@@ -17,6 +19,7 @@ from outscore.results import Interval, PValue
 
 __all__ = ["gain_interval", "gain_test"]
 
+TINY = float(np.finfo(float).tiny)
 GAIN = AdditiveMetric("gain", ("gain", "units"), ratio=((1, 0), (0, 1)))
 
 
@@ -39,12 +42,15 @@ def gain_test(gains: Array, clusters: Array | None, alpha: float = 0.05) -> PVal
     return permutation(PairedScores(a, b, 1, None, codes), GAIN, Request(level=alpha))
 
 
-def gain_interval(gains: Array, clusters: Array | None, alpha: float = 0.05) -> Interval | None:
+def gain_interval(gains: Array, clusters: Array | None, p: PValue, alpha: float = 0.05) -> Interval | None:
     """Interval of the mean gain: Student's t with the clustered standard error; None where nothing varies.
+
+    It is stretched to hold 0 exactly where `p`, the exact test's, does not reject at `alpha`, so that the two never disagree.
 
     Examples
     --------
-    >>> found = gain_interval(np.array([1, 0, 0, 1, -1, 0]), None)
+    >>> gains = np.array([1, 0, 0, 1, -1, 0])
+    >>> found = gain_interval(gains, None, gain_test(gains, None))
     >>> round(found.low, 4), round(found.high, 4)
     (-0.6233, 0.9567)
     """
@@ -53,4 +59,12 @@ def gain_interval(gains: Array, clusters: Array | None, alpha: float = 0.05) -> 
     mean = mean_of(ItemScores(values, np.zeros_like(values), values, None, 1, codes, 1))
     if mean.error == 0.0:
         return None
-    return t_interval(mean, alpha, "two-sided", 1, method="Student t", dual=False)
+    found = t_interval(mean, alpha, "two-sided", 1, method="Student t, stretched to agree with the exact test", dual=True)
+    assert found.low is not None
+    assert found.high is not None
+    low, high = found.low, found.high
+    if p.upper > alpha:
+        low, high = min(low, 0.0), max(high, 0.0)
+    elif low <= 0.0 <= high:
+        low, high = (TINY, high) if mean.value > 0 else (low, -TINY)
+    return replace(found, low=low, high=high, estimate=mean.value)

@@ -35,7 +35,7 @@ TOLERANCE = 1e-3
 def inversion_interval(
     pairs: PairedScores, metric: AdditiveMetric, alpha: float, p: PValue, alternative: str = "two-sided"
 ) -> Interval | None:
-    """The interval dual to the permutation test, or None for a metric that is not linear in these data."""
+    """The interval dual to the permutation test; None for a metric that is not linear, or undefined, in these data."""
     units = units_of(pairs)
     flips = flips_of(units, metric)
     if flips.line is None:
@@ -46,11 +46,13 @@ def inversion_interval(
     w = np.full(len(d), units.scale / len(d)) if bottom is None else bottom.astype(float)
     used = (w > 0) | (d != 0)
     d, w = d[used], w[used]
+    if not len(d):
+        return None
     side = alpha / 2 if alternative == "two-sided" else alpha
     towards_high = (alternative == "greater") == (flips.orientation > 0)
     low = lower_limit(d, w, side) if alternative == "two-sided" or towards_high else None
     high = lower_limit(-d, w, side) if alternative == "two-sided" or not towards_high else None
-    low_ends, high_ends = low, None if high is None else Limit(-high.outer, -high.inner)
+    low_ends, high_ends = low, None if high is None else Limit(0.0 - high.outer, 0.0 - high.inner)
     return Interval(
         low=_outer(low_ends, -1, zero_rejected=p.upper <= alpha),
         high=_outer(high_ends, 1, zero_rejected=p.upper <= alpha),

@@ -11,7 +11,7 @@ from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.errors import OutscoreError
 from outscore.exact.numbers import as_written
 
-__all__ = ["ItemScores", "item_scores"]
+__all__ = ["ItemScores", "is_sum", "item_scores", "scores_if_any"]
 
 
 @dataclass(frozen=True)
@@ -49,30 +49,49 @@ class ItemScores:
 
 
 def item_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemScores:
-    """The per-item scores behind a mean; a metric that is not one is refused with the name of a test that takes it."""
-    refusal = OutscoreError(
-        f"`{test}` needs one score per item, and {metric.name} is not a mean of such scores here.",
-        "Use `permutation` or `bootstrap`, which take any metric.",
-    )
+    """The per-item scores behind a mean; a metric that is not one is refused with the name of a test that takes it.
+
+    A sum is refused too: its p would be right, but limits and estimates would be those of the mean per item.
+    """
+    if is_sum(metric):
+        raise OutscoreError(
+            f"`{test}` speaks of the mean per item, and {metric.name} adds the items up.",
+            "Use the metric `mean`; `permutation` and `bootstrap` take a sum as it is.",
+        )
+    found = scores_if_any(pairs, metric)
+    if found is None:
+        raise OutscoreError(
+            f"`{test}` needs one score per item, and {metric.name} is not a mean of such scores here.",
+            "Use `permutation` or `bootstrap`, which take any metric.",
+        )
+    return found
+
+
+def is_sum(metric: AdditiveMetric) -> bool:
+    """Whether the metric adds scores up and divides by nothing."""
+    return metric.ratio is not None and metric.ratio[1] is None
+
+
+def scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | None:
+    """The items' scores behind a mean or a sum, to describe them; None for a metric that has none."""
     if metric.ratio is None:
-        raise refusal
-    found = as_written(pairs.a, pairs.b)
-    if found is not None:
-        (a, b), scale = found
+        return None
+    written = as_written(pairs.a, pairs.b)
+    if written is not None:
+        (a, b), scale = written
         pairs = PairedScores(a, b, scale * pairs.scale, pairs.items, pairs.clusters)
     items = pairs.per_item()
     u, v = (None if w is None else np.asarray(w) for w in metric.ratio)
     weight = np.full(items.rows, items.scale) if v is None else items.a @ v
     other = weight if v is None else items.b @ v
     if weight[0] <= 0 or (weight != weight[0]).any() or (other != weight[0]).any():
-        raise refusal
+        return None
+    orientation = 1 if metric.higher_is_better else -1
     top_a, top_b = items.a @ u, items.b @ u
     if not items.integral:
         a, b = top_a / weight[0], top_b / weight[0]
-        return ItemScores(a, b, a - b, None, 1, items.clusters, 1 if metric.higher_is_better else -1)
+        return ItemScores(a, b, a - b, None, 1, items.clusters, orientation)
     divisor = int(weight[0])
     common = math.gcd(divisor, int(np.gcd.reduce(np.concatenate([top_a, top_b]))) or divisor)
     whole, scale = (top_a - top_b) // common, divisor // common
-    return ItemScores(
-        top_a / divisor, top_b / divisor, whole / scale, whole, scale, items.clusters, 1 if metric.higher_is_better else -1
-    )
+    return ItemScores(top_a / divisor, top_b / divisor, whole / scale, whole, scale, items.clusters, orientation)

@@ -20,8 +20,7 @@ from outscore.inference import tails
 from outscore.inference.binary import Discordance, discordance, tango_interval, tango_test
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Request
-from outscore.inference.item_scores import item_scores
-from outscore.inference.paired import normal_log_p, refuse_clusters
+from outscore.inference.paired import normal_log_p, unclustered_scores
 from outscore.inference.sign import binomial_p
 from outscore.options import Option
 from outscore.results import Interval, PValue, TestResult
@@ -35,22 +34,14 @@ SMALL = 1e-290
 
 def table_of(pairs: PairedScores, metric: AdditiveMetric, test: str) -> Discordance:
     """The discordant counts of right-or-wrong items; other data are refused in one sentence."""
-    refuse_clusters(pairs, test)
     found = discordance(pairs, metric)
     if found is not None:
         return found
-    if pairs.items is None and _all_wrong(pairs, metric, test):
-        return Discordance(pairs.rows, 0, 0, 1.0, 1 if metric.higher_is_better else -1)
+    unclustered_scores(pairs, metric, test, "`permutation`, which swaps whole clusters")
     raise OutscoreError(
         f"`{test}` needs items that are right or wrong (1 or 0), each in one row.",
         "Use `permutation`: it gives the same p on such items, and takes scores, repeats and clusters too.",
     )
-
-
-def _all_wrong(pairs: PairedScores, metric: AdditiveMetric, test: str) -> bool:
-    """Nothing but zeros is a table too, though it does not show what a right item would be worth."""
-    scores = item_scores(pairs, metric, test)
-    return not scores.a.any() and not scores.b.any()
 
 
 def mcnemar(pair: Discordance, request: Request, variant: str = "exact") -> PValue:
@@ -115,7 +106,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
         notes.append(f"At delta = {asked.delta:g}: Tango's score test, a large-sample approximation.")
     elif variant == "mid-p":
         notes.append("mid-p keeps the level on average, not in every single case.")
-    return TestResult(p, _interval(pair, asked, variant), notes)
+    return TestResult(p, _interval(pair, asked, variant) if asked.interval else None, notes)
 
 
 ENTRY = TestEntry(

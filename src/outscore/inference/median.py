@@ -27,11 +27,11 @@ from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
 from outscore.inference import tails
-from outscore.inference.bootstrap import INTERVAL_RESAMPLES, bootstrap_median
+from outscore.inference.bootstrap import resampled_median_interval
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Request
 from outscore.inference.item_scores import ItemScores
-from outscore.inference.paired import unclustered_scores
+from outscore.inference.paired import MEDIAN_IN_CLUSTERS, unclustered_scores
 from outscore.inference.walsh import first_above
 from outscore.results import PValue, TestResult
 
@@ -121,11 +121,15 @@ def _log_sum(logs: Array) -> float:
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
-    scores = unclustered_scores(pairs, metric, NAME)
+    scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     p = permutation_median(scores, Request(asked.alternative, asked.delta))
-    resampled = bootstrap_median(pairs, metric, replace(asked, options={"resamples": INTERVAL_RESAMPLES})).interval
-    interval = None if resampled is None else replace(resampled, dual=False, method="centred bootstrap")
-    return TestResult(p, interval, ["The test speaks of the median difference, not of the difference of the means."])
+    notes = ["The test speaks of the median difference, not of the difference of the means."]
+    if not asked.interval:
+        return TestResult(p, None, notes)
+    interval = resampled_median_interval(pairs, metric, asked)
+    if interval is None:
+        notes.append("No interval: the differences do not vary, so nothing shows how far their median could move.")
+    return TestResult(p, interval, notes)
 
 
 ENTRY = TestEntry(

@@ -1,8 +1,9 @@
-"""What the tests of one score per item share: the refusal of clusters, normal tails, and the sides of an interval."""
+"""What the tests of one score per item share: refusals, normal tails, and the sides of an interval."""
 
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
@@ -13,21 +14,36 @@ from outscore.inference.item_scores import ItemScores, item_scores
 from outscore.inference.tails import LOG2
 from outscore.results import Interval
 
-__all__ = ["interval_for", "normal_log_p", "refuse_clusters", "side_of", "unclustered_scores", "without_repeats"]
+__all__ = [
+    "MEDIAN_IN_CLUSTERS",
+    "Estimand",
+    "interval_for",
+    "normal_log_p",
+    "side_of",
+    "unclustered_scores",
+    "without_repeats",
+    "without_spread",
+]
+
+Estimand = Literal["difference", "median", "pseudomedian"]
+MEDIAN_IN_CLUSTERS = "`bootstrap-median`, which resamples whole clusters and speaks of the median, or `permutation`"
 
 
-def refuse_clusters(pairs: PairedScores, test: str) -> None:
-    """A test that takes every item as independent does not run on clusters as if they were not there."""
+def unclustered_scores(pairs: PairedScores, metric: AdditiveMetric, test: str, instead: str) -> ItemScores:
+    """One score per item and system; clusters, which the test would treat as if not there, are refused with a way out."""
+    # The metric first: what is named instead must take it too.
+    scores = item_scores(pairs, metric, test)
     if pairs.clusters is not None:
-        raise OutscoreError(
-            f"`{test}` takes items one by one and knows no clusters.", "Use `permutation`, `student` or `bootstrap`, which do."
-        )
+        raise OutscoreError(f"`{test}` takes items one by one and knows no clusters.", f"Use {instead}.")
+    return scores
 
 
-def unclustered_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemScores:
-    """One score per item and system, clusters refused."""
-    refuse_clusters(pairs, test)
-    return item_scores(pairs, metric, test)
+def without_spread(test: str, place: str, difference: float) -> OutscoreError:
+    """The refusal of differences that are all the same: a sample without spread says nothing about spread."""
+    return OutscoreError(
+        f"The difference is {difference:g} in every {place}, and `{test}` judges it by how much it varies.",
+        "Use `permutation`, which needs no spread.",
+    )
 
 
 def normal_log_p(gap: float, sd: float, correction: float, alternative: Alternative) -> float:
@@ -56,6 +72,8 @@ def interval_for(
     *,
     method: str,
     dual: bool,
+    estimate: float,
+    estimand: Estimand = "difference",
 ) -> Interval:
     """An interval of the sides that the alternative asks for: "greater" bounds from below, unless lower is better."""
     from_below = alternative == "two-sided" or (alternative == "greater") == (orientation > 0)
@@ -66,6 +84,8 @@ def interval_for(
         level=1 - alpha,
         method=method,
         dual=dual,
+        estimand=estimand,
+        estimate=estimate,
     )
 
 

@@ -27,7 +27,7 @@ from outscore.errors import OutscoreError
 from outscore.exact.flipsum import BudgetError
 from outscore.inference import curved, linear
 from outscore.inference.binary import discordance, tango_interval, tango_test
-from outscore.inference.bootstrap import resampled_interval
+from outscore.inference.bootstrap import LEAST_UNITS, resampled_interval
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Flips, Request, flips_of, units_of
 from outscore.inference.inversion import inversion_interval
@@ -87,13 +87,16 @@ def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p
     if pair is not None:
         return tango_interval(pair, asked.alpha, at_zero, asked.alternative)
     inverted = inversion_interval(pairs, metric, asked.alpha, at_zero, asked.alternative)
-    return inverted or resampled_interval(pairs, metric, asked)
+    found = inverted or resampled_interval(pairs, metric, asked)
+    return None if found is None else replace(found, estimate=p.statistic)
 
 
 def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None) -> list[str]:
     notes = []
     if interval is None:
-        notes.append(f"No interval: {metric.name} is not linear in these data, and there are too few units to resample.")
+        few = f"{metric.name} is not linear in these data, and there are too few units to resample"
+        still = f"the difference in {metric.name} is the same in every resample, so nothing shows how far it could move"
+        notes.append(f"No interval: {few if p.n < LEAST_UNITS else still}.")
     elif not interval.dual:
         notes.append(
             f"{metric.name} is not linear in these data, so the permutation test cannot be inverted: the interval is the"
@@ -115,7 +118,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
         alternative=asked.alternative,
         delta=asked.delta,
         method=str(asked.options["method"]),
-        resamples=asked.count("resamples"),
+        resamples=asked.resamples,
         seed=asked.seed,
         level=asked.alpha,
     )

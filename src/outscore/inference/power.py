@@ -27,7 +27,7 @@ standard deviation of the differences as they will be observed.
 from __future__ import annotations
 
 from outscore.inference.power_study import checked_n, study_of
-from outscore.plans import Power, PowerPoint
+from outscore.plans import Power, PowerPoint, StudyDesign
 
 __all__ = ["analytic_curve", "detectable_effect", "power", "sample_size", "sizes_around"]
 
@@ -76,7 +76,7 @@ def power(
     >>> round(power(1000, 0.03, sd=1 / 3), 4), round(power(1000, 0.03, discordance=0.1), 4), round(power(50, 0.4), 4)
     (0.8122, 0.8346, 0.7918)
     """
-    study = study_of(sd, discordance, alpha, alternative, repeats, cluster_size, icc, within, method)
+    study = study_of(StudyDesign(sd, discordance, alpha, alternative, repeats, cluster_size, icc, within, method))
     return study.power(checked_n(n), study.towards(effect))
 
 
@@ -103,7 +103,7 @@ def sample_size(
     >>> round(sample_size(0.03, sd=1 / 3), 4), round(sample_size(0.2), 2), sample_size(0.03, discordance=0.1)
     (968.9975, 198.15, 920.0)
     """
-    study = study_of(sd, discordance, alpha, alternative, repeats, cluster_size, icc, within, method)
+    study = study_of(StudyDesign(sd, discordance, alpha, alternative, repeats, cluster_size, icc, within, method))
     target = study.checked_power(power)
     return study.sample_size(study.towards(effect), target)
 
@@ -131,7 +131,7 @@ def detectable_effect(
     >>> round(detectable_effect(1000, sd=1 / 3), 5), round(detectable_effect(1000, discordance=0.1), 5)
     (0.02953, 0.02874)
     """
-    study = study_of(sd, discordance, alpha, alternative, repeats, cluster_size, icc, within, method)
+    study = study_of(StudyDesign(sd, discordance, alpha, alternative, repeats, cluster_size, icc, within, method))
     return study.detectable_effect(checked_n(n), study.checked_power(power))
 
 
@@ -151,7 +151,7 @@ def analytic_curve(
     """
     if not sd > 0 or n < 2:
         return Power(None, [])
-    study = study_of(sd, None, alpha, alternative, method="t")
+    study = study_of(StudyDesign(sd, alpha=alpha, alternative=alternative, method="t"))
     curve = [PowerPoint(k, study.power(k, study.towards(effect))) for k in sizes_around(n)]
     return Power(study.detectable_effect(n, target), curve)
 

@@ -18,12 +18,16 @@ from outscore.errors import OutscoreError
 from outscore.exact.binomial import log_tail
 from outscore.inference.flipped import Alternative
 from outscore.inference.tails import LOG2
+from outscore.plans import OverlapPoint
 from outscore.results import PValue
 
 __all__ = ["Overlaps", "mcnemar_power", "mcnemar_sample_size", "overlaps"]
 
-LARGEST_N = 10**8
+CURVE = 40
+"""Points of a curve of p over overlaps."""
+LARGEST_N = 10**7
 """Beyond this many items exact power takes seconds and differs from the normal formula in the fourth digit."""
+NORMAL = "Look for a larger effect, or ask for the method normal."
 SPREAD = 9.0
 """Numbers of discordant items further than this many standard deviations from their mean are left out (mass below 1e-18)."""
 SMOOTH_VARIANCE = 9.0
@@ -38,6 +42,8 @@ def mcnemar_power(n: int, effect: float, discordance: float, alpha: float, alter
     >>> round(mcnemar_power(1000, 0.03, 0.1, 0.05, "two-sided"), 4)
     0.8346
     """
+    if n > LARGEST_N:
+        raise OutscoreError(f"Exact power ends at {LARGEST_N:,} items.", NORMAL)
     low, high = _window(n, discordance)
     m = np.arange(low, high + 1)
     return _averaged(n, discordance, m, _rejects(m, effect, discordance, alpha, alternative))
@@ -52,9 +58,7 @@ def mcnemar_sample_size(
     low, high = max(0, math.floor(guess) - tooth), math.ceil(guess) + 2 * tooth
     while True:
         if high > LARGEST_N:
-            raise OutscoreError(
-                f"More than {LARGEST_N:,} items would be needed.", "Look for a larger effect, or method='normal'."
-            )
+            raise OutscoreError(f"More than {LARGEST_N:,} items would be needed, where exact power ends.", NORMAL)
         # One table of rejection chances serves every n between.
         first = _window(low, discordance)[0]
         m = np.arange(first, _window(high, discordance)[1] + 1)
@@ -143,6 +147,7 @@ class Overlaps:
     discordant: tuple[int, int]
     independent: PValue
     significant_up_to: int | None
+    curve: list[OverlapPoint]
 
 
 def overlaps(right_a: tuple[int, int], right_b: tuple[int, int], n: int, alpha: float, alternative: Alternative) -> Overlaps:
@@ -162,7 +167,17 @@ def overlaps(right_a: tuple[int, int], right_b: tuple[int, int], n: int, alpha: 
         discordant=(int(m[low]), int(m[high])),
         independent=_p_value(_independent(a, b, n), a - b, alternative),
         significant_up_to=_significant(gap, fewest, most, alpha, alternative),
+        curve=_overlap_curve(a, b, n, alternative),
     )
+
+
+def _overlap_curve(a: int, b: int, n: int, alternative: Alternative) -> list[OverlapPoint]:
+    """p at numbers of discordant items between the fewest and the most, closer together where there are few."""
+    least, most = abs(a - b), min(a + b, 2 * n - a - b)
+    steps = np.unique(np.round(np.geomspace(1, (most - least) // 2 + 1, CURVE)).astype(np.int64)) - 1
+    m = least + 2 * steps
+    logs = _log_p(m, np.full(len(m), a - b), alternative)
+    return [OverlapPoint(int(k), float(p)) for k, p in zip(m, np.exp(logs), strict=True)]
 
 
 def _gaps(right_a: tuple[int, int], right_b: tuple[int, int], n: int) -> tuple[Array, Array, Array]:

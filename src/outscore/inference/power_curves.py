@@ -6,7 +6,8 @@ the observed n is then a function of the p-value alone and is no evidence of its
 power"); what the curve does show is how the answer would move with more items.
 
 Replicate r at size n draws from its own stretch of a counter-based random stream, so that a curve does not depend on which
-other points, replicates or blocks were computed with it.
+other points, replicates or blocks were computed with it. Most samples are far from alpha, and there the decision of the test is
+known without its p-value (`power_screen`).
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ import numpy as np
 
 from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.errors import OutscoreError
+from outscore.exact.numbers import as_written
 from outscore.inference.entry import TestRequest
 from outscore.inference.item_scores import item_scores
 from outscore.inference.power import sizes_around
+from outscore.inference.power_screen import Screen
 from outscore.plans import PowerPoint, SimulatedCurve
 from outscore.resampling.flips import clopper_pearson
 from outscore.results import TestResult
@@ -36,6 +39,7 @@ BAND = 0.95
 
 Test = Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult]
 Sampler = Callable[[np.random.Generator, int], tuple[PairedScores, AdditiveMetric]]
+Decision = Callable[[PairedScores, AdditiveMetric, TestRequest], bool]
 Progress = Callable[[int, int], None]
 
 
@@ -47,6 +51,7 @@ def simulated_curve(
     *,
     kind: Literal["normal", "bootstrap"] = "bootstrap",
     name: str = "permutation",
+    screen: Screen | None = None,
     effect: float | None = None,
     sizes: Sequence[int] | None = None,
     replicates: int = 500,
@@ -60,6 +65,8 @@ def simulated_curve(
         The data; repeats are averaged first, and clusters, where there are any, are drawn as one and counted as n.
     test, request, name
         The test as registered, what is asked of it, and what to call it. A rejection is p.upper ≤ alpha, as in a comparison.
+    screen
+        Decides in place of the test where the decision is clear; without one every sample is tested.
     kind
         ``"normal"`` needs a mean of item scores and may be given another `effect` (A - B); ``"bootstrap"`` takes any metric.
     sizes, replicates
@@ -85,16 +92,16 @@ def simulated_curve(
         raise OutscoreError(
             "Samples drawn from the data have the data's own difference.", "Use the normal curve for another one."
         )
-    items = pairs.per_item()
+    items = _written(pairs).per_item()
     units = items.rows if items.clusters is None else int(items.clusters.max()) + 1
     draw, shift = _normal(items, metric, name, effect) if kind == "normal" else _bootstrap(items, metric)
     chosen = sizes_around(units) if sizes is None else list(sizes)
     if not chosen or min(chosen) < 1:
         raise OutscoreError("`sizes` must hold numbers of items from 1 up.", "Leave it out for sizes around the observed one.")
-    total, points = len(chosen) * replicates, []
+    decide, total, points = _decision(test, screen), len(chosen) * replicates, []
     for k, n in enumerate(chosen):
         hits = 0
-        for r, rejected in enumerate(_rejections(draw, test, request, n, replicates)):
+        for r, rejected in enumerate(_rejections(draw, decide, request, n, replicates)):
             hits += rejected
             if progress is not None:
                 progress(k * replicates + r + 1, total)
@@ -103,14 +110,30 @@ def simulated_curve(
     return SimulatedCurve(kind, name, shift, units, unit, replicates, request.seed, points, RETROSPECTIVE)
 
 
-def _rejections(draw: Sampler, test: Test, request: TestRequest, n: int, replicates: int) -> Iterator[bool]:
+def _written(pairs: PairedScores) -> PairedScores:
+    """The rows as whole numbers where they were written as such or as decimals: once, instead of in every sample."""
+    found = as_written(pairs.a, pairs.b)
+    if found is None:
+        return pairs
+    (a, b), scale = found
+    return replace(pairs, a=a, b=b, scale=scale * pairs.scale)
+
+
+def _decision(test: Test, screen: Screen | None) -> Decision:
+    def decide(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> bool:
+        clear = None if screen is None else screen(pairs, metric, request)
+        return test(pairs, metric, request).p.upper <= request.alpha if clear is None else clear
+
+    return decide
+
+
+def _rejections(draw: Sampler, decide: Decision, request: TestRequest, n: int, replicates: int) -> Iterator[bool]:
     for r in range(replicates):
         # The counter's upper words name the replicate and the size; the lower ones are left to its draws.
         stream = np.random.Generator(np.random.Philox(key=request.seed, counter=[0, 0, r, n]))
         pairs, metric = draw(stream, n)
         # Resampling tests must not use the same draws in every replicate.
-        found = test(pairs, metric, replace(request, seed=int(stream.integers(2**63))))
-        yield found.p.upper <= request.alpha
+        yield decide(pairs, metric, replace(request, seed=int(stream.integers(2**63))))
 
 
 def _normal(items: PairedScores, metric: AdditiveMetric, name: str, effect: float | None) -> tuple[Sampler, float]:

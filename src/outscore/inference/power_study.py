@@ -10,8 +10,9 @@ from typing import Literal, cast
 from outscore.errors import OutscoreError
 from outscore.inference.flipped import Alternative
 from outscore.inference.power_binary import mcnemar_power, mcnemar_sample_size
+from outscore.plans import StudyDesign
 
-__all__ = ["Study", "checked_n", "study_of"]
+__all__ = ["MOST_ITEMS", "Study", "checked_n", "study_of"]
 
 Method = Literal["normal", "t", "exact"]
 METHODS: dict[str, tuple[Method, ...]] = {
@@ -20,46 +21,53 @@ METHODS: dict[str, tuple[Method, ...]] = {
     "standardised": ("t", "normal"),
     "discordance": ("exact", "normal"),
 }
+MOST_ITEMS = 10**12
+"""No test set is larger, and beyond it distribution functions run out of digits."""
+SIDES = ("two-sided", "greater", "less")
 
 
 @dataclass(frozen=True)
 class Study:
-    """A design with everything but n, effect and power; effects here are positive in the direction of the test."""
+    """A design whose equation is settled; effects here are positive in the direction of the test.
 
-    basis: Literal["sd", "discordance", "standardised"]
+    `sd` is the standard deviation of an item's difference as it will be observed, 1 where effects are standardised.
+    """
+
+    design: StudyDesign
     method: Method
     sd: float
-    discordance: float
-    alpha: float
-    alternative: Alternative
-    cluster_size: float
-    icc: float
-
-    @property
-    def design_effect(self) -> float:
-        """How many items in clusters are worth one item alone (Kish, 1965)."""
-        return 1 + (self.cluster_size - 1) * self.icc
 
     @property
     def side(self) -> float:
         """The level of the tail that the effect points to."""
-        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+        return self.design.alpha / 2 if self.design.alternative == "two-sided" else self.design.alpha
+
+    @property
+    def discordance(self) -> float:
+        """The rate of discordance; only a design that has one asks for it."""
+        assert self.design.discordance is not None
+        return self.design.discordance
 
     def towards(self, effect: float) -> float:
         """The effect as the test sees it; a rate of discordance must leave room for it."""
         if not math.isfinite(effect):
             raise OutscoreError(f"`effect` is {effect}.", "Give a finite number.")
-        if self.basis == "discordance" and abs(effect) > self.discordance:
+        if self.design.basis == "discordance" and abs(effect) > self.discordance:
             raise OutscoreError(
-                f"`discordance` is {self.discordance:g}, less than the effect {abs(effect):g}.",
+                f"`discordance` is {self.discordance:.4g}, less than the effect {abs(effect):.4g}.",
                 "Accuracies cannot differ by more than the share of items on which the systems differ.",
             )
-        return abs(effect) if self.alternative == "two-sided" else effect if self.alternative == "greater" else -effect
+        return {"two-sided": abs(effect), "greater": effect, "less": -effect}[self.design.alternative]
 
     def checked_power(self, target: float) -> float:
         """A power that can be asked for."""
-        if not self.alpha < target < 1:
-            found = "certainty needs endlessly many items" if target >= 1 else "no more than alpha, which needs no items"
+        alpha = self.design.alpha
+        if not alpha < target < 1:
+            found = (
+                "certainty needs endlessly many items"
+                if target >= 1
+                else f"no more than alpha ({alpha:g}), which needs no items"
+            )
             raise OutscoreError(f"`power` is {target:g}: {found}.", "Give a number between alpha and 1, such as 0.8.")
         return target
 
@@ -68,15 +76,15 @@ class Study:
         import scipy.special as sp
 
         if self.method == "exact":
-            worth = math.floor(n / self.design_effect * (1 + 1e-12))
-            return mcnemar_power(worth, effect, self.discordance, self.alpha, self._exact_side)
+            worth = math.floor(n / self.design.design_effect * (1 + 1e-12))
+            return mcnemar_power(worth, effect, self.discordance, self.design.alpha, self._exact_side)
         if self.method == "t":
             self._require_two_units(n)
             return self._t_power(n, self._noncentrality(n, effect))
         z = -float(sp.ndtri(self.side))
-        if self.basis == "discordance":
+        if self.design.basis == "discordance":
             spread = math.sqrt(self.discordance - effect**2)
-            gap = effect * math.sqrt(n / self.design_effect) - z * math.sqrt(self.discordance)
+            gap = effect * math.sqrt(n / self.design.design_effect) - z * math.sqrt(self.discordance)
             return float(sp.ndtr(gap / spread)) if spread else float(gap >= 0)
         return float(sp.ndtr(self._noncentrality(n, effect) - z))
 
@@ -86,22 +94,24 @@ class Study:
             reason = "points away from the alternative" if effect else "is 0, and no number of items detects no difference"
             raise OutscoreError(f"`effect` {reason}.", "Give the smallest difference that matters, positive when A is better.")
         if self.method == "exact":
-            guess = self._closed_form(effect, target) / self.design_effect
-            found = mcnemar_sample_size(effect, self.discordance, target, self.alpha, self._exact_side, guess)
-            return found * self.design_effect
+            guess = self._closed_form(effect, target) / self.design.design_effect
+            found = mcnemar_sample_size(effect, self.discordance, target, self.design.alpha, self._exact_side, guess)
+            return found * self.design.design_effect
         if self.method == "normal":
             return self._closed_form(effect, target)
-        low = 2.0 * self.cluster_size
+        # The t test needs more than the formula, which says when that is out of reach.
+        self._closed_form(effect, target)
+        low = 2.0 * self.design.cluster_size
         return _root(lambda n: self._t_power(n, self._noncentrality(n, effect)), target, low)
 
     def detectable_effect(self, n: float, target: float) -> float:
         """The positive effect that n items detect."""
         import scipy.special as sp
 
-        if self.basis == "discordance":
+        if self.design.basis == "discordance":
             if self.power(n, self.discordance) < target:
                 raise OutscoreError(
-                    f"With n = {n:g} and discordance {self.discordance:g} no difference reaches a power of {target:g}.",
+                    f"With n = {n:,.10g} and discordance {self.discordance:.4g} no difference reaches a power of {target:g}.",
                     "Not even if one system won every item they differ on: more items are needed.",
                 )
             return _root(lambda effect: self.power(n, effect), target, 0.0, self.discordance)
@@ -115,21 +125,21 @@ class Study:
     @property
     def _exact_side(self) -> Alternative:
         # Effects are turned already: a positive one is what a one-sided test looks for.
-        return "two-sided" if self.alternative == "two-sided" else "greater"
+        return "two-sided" if self.design.alternative == "two-sided" else "greater"
 
     def _noncentrality(self, n: float, effect: float) -> float:
-        return effect * math.sqrt(n / self.design_effect) / self.sd
+        return effect * math.sqrt(n / self.design.design_effect) / self.sd
 
     def _t_power(self, n: float, noncentrality: float) -> float:
         """Noncentral t with one degree of freedom less than there are independent units."""
         import scipy.special as sp
 
-        df = n / self.cluster_size - 1
+        df = n / self.design.cluster_size - 1
         critical = -float(sp.stdtrit(df, self.side))
         if noncentrality < 0:
             return _wrong_tail(df, -noncentrality, critical)
         right = 1 - float(sp.nctdtr(df, noncentrality, critical))
-        wrong = _wrong_tail(df, noncentrality, critical) if self.alternative == "two-sided" else 0.0
+        wrong = _wrong_tail(df, noncentrality, critical) if self.design.alternative == "two-sided" else 0.0
         return min(1.0, right + wrong)
 
     def _closed_form(self, effect: float, target: float) -> float:
@@ -137,15 +147,19 @@ class Study:
         import scipy.special as sp
 
         z, z_beta = -float(sp.ndtri(self.side)), float(sp.ndtri(target))
-        if self.basis == "discordance":
+        if self.design.basis == "discordance":
             root = z * math.sqrt(self.discordance) + z_beta * math.sqrt(self.discordance - effect**2)
-            return (root / effect) ** 2 * self.design_effect
-        return ((z + z_beta) * self.sd / effect) ** 2 * self.design_effect
+        else:
+            root = (z + z_beta) * self.sd
+        needed = (root / effect) * (root / effect) * self.design.design_effect
+        if needed > MOST_ITEMS:
+            raise OutscoreError(f"More than {MOST_ITEMS:,} items would be needed.", "Look for a larger effect.")
+        return needed
 
     def _require_two_units(self, n: float) -> None:
-        if n < 2 * self.cluster_size:
-            unit = "items" if self.cluster_size == 1 else f"clusters of {self.cluster_size:g}"
-            raise OutscoreError(f"`n` is {n:g}: a t test needs two {unit} at least.", "Plan for more items.")
+        if n < 2 * self.design.cluster_size:
+            unit = "items" if self.design.cluster_size == 1 else f"clusters of {self.design.cluster_size:g}"
+            raise OutscoreError(f"`n` is {n:,.10g}: a t test needs two {unit} at least.", "Plan for more items.")
 
 
 def _wrong_tail(df: float, noncentrality: float, critical: float) -> float:
@@ -159,53 +173,42 @@ def _wrong_tail(df: float, noncentrality: float, critical: float) -> float:
     return float(sp.ndtr(-(critical * (1 - 0.25 / df) + noncentrality) / math.sqrt(1 + critical**2 / (2 * df))))
 
 
-def study_of(
-    sd: float | None,
-    discordance: float | None,
-    alpha: float = 0.05,
-    alternative: str = "two-sided",
-    repeats: int = 1,
-    cluster_size: float = 1,
-    icc: float = 0.0,
-    within: float = 0.0,
-    method: str = "auto",
-) -> Study:
+def study_of(design: StudyDesign) -> Study:
     """Check a design and settle its equation."""
+    _check(design)
+    allowed = METHODS[design.basis]
+    if design.method != "auto" and design.method not in allowed:
+        raise OutscoreError(f"`method` is {design.method!r}.", f"Here it may be one of: auto, {', '.join(allowed)}.")
+    return Study(
+        design,
+        method=allowed[0] if design.method == "auto" else cast("Method", design.method),
+        # Repeats average out what differs between runs (Miller, 2024, section 3), never what differs between items.
+        sd=1.0 if design.sd is None else math.hypot(design.sd, design.within / math.sqrt(design.repeats)),
+    )
+
+
+def _check(design: StudyDesign) -> None:
+    """Refuse a design that is no design, by the name of the number that is wrong."""
+    sd, discordance = design.sd, design.discordance
     if sd is not None and discordance is not None:
         raise OutscoreError("Both `sd` and `discordance` were given.", "Give `discordance` for right-or-wrong items only.")
-    _between("alpha", alpha, 0 < alpha < 1, "Give a number between 0 and 1, such as 0.05.")
-    if alternative not in ("two-sided", "greater", "less"):
-        raise OutscoreError(f"`alternative` is {alternative!r}.", "Choose one of: two-sided, greater, less.")
+    if design.alternative not in SIDES:
+        raise OutscoreError(f"`alternative` is {design.alternative!r}.", f"Choose one of: {', '.join(SIDES)}.")
+    _require("alpha", design.alpha, 0 < design.alpha < 1, "Give a number between 0 and 1, such as 0.05.")
     if sd is not None:
-        _between(
-            "sd",
-            sd,
-            0 <= sd < math.inf and (sd > 0 or within > 0),
-            "Give a positive standard deviation of the items' differences.",
-        )
+        fine = 0 <= sd < math.inf and (sd > 0 or design.within > 0)
+        _require("sd", sd, fine, "Give a positive standard deviation of the items' differences.")
     if discordance is not None:
-        _between("discordance", discordance, 0 < discordance <= 1, "Give the share of items that one system alone gets right.")
-    _between("within", within, 0 <= within < math.inf, "Give a standard deviation, or 0 for runs that never differ.")
-    _between("repeats", repeats, repeats >= 1 and int(repeats) == repeats, "Give a whole number of runs from 1 up.")
-    _between("cluster_size", cluster_size, 1 <= cluster_size < math.inf, "Give the number of items per cluster, 1 or more.")
-    _between("icc", icc, 0 <= icc <= 1, "Give a correlation between 0 and 1.")
-    _check_repeats(sd, repeats, within)
-    basis: Literal["sd", "discordance", "standardised"] = (
-        "discordance" if discordance is not None else "sd" if sd is not None else "standardised"
+        _require("discordance", discordance, 0 < discordance <= 1, "Give the share of items that one system alone gets right.")
+    _require(
+        "within", design.within, 0 <= design.within < math.inf, "Give a standard deviation, or 0 for runs that never differ."
     )
-    allowed = METHODS[basis]
-    if method != "auto" and method not in allowed:
-        raise OutscoreError(f"`method` is {method!r}.", f"Here it may be one of: auto, {', '.join(allowed)}.")
-    return Study(
-        basis=basis,
-        method=allowed[0] if method == "auto" else cast("Method", method),
-        sd=1.0 if sd is None else math.hypot(sd, within / math.sqrt(repeats)),
-        discordance=0.0 if discordance is None else float(discordance),
-        alpha=float(alpha),
-        alternative=cast("Alternative", alternative),
-        cluster_size=float(cluster_size),
-        icc=float(icc),
-    )
+    whole = design.repeats >= 1 and int(design.repeats) == design.repeats
+    _require("repeats", design.repeats, whole, "Give a whole number of runs from 1 up.")
+    clusters = 1 <= design.cluster_size < math.inf
+    _require("cluster_size", design.cluster_size, clusters, "Give the number of items per cluster, 1 or more.")
+    _require("icc", design.icc, 0 <= design.icc <= 1, "Give a correlation between 0 and 1.")
+    _check_repeats(sd, design.repeats, design.within)
 
 
 def _check_repeats(sd: float | None, repeats: int, within: float) -> None:
@@ -220,14 +223,14 @@ def _check_repeats(sd: float | None, repeats: int, within: float) -> None:
         )
 
 
-def _between(name: str, value: float, fine: bool, hint: str) -> None:  # noqa: FBT001 - the condition is the point
+def _require(name: str, value: float, fine: bool, hint: str) -> None:  # noqa: FBT001 - the condition is the point
     if not fine:
-        raise OutscoreError(f"`{name}` is {value:g}.", hint)
+        raise OutscoreError(f"`{name}` is {value:,.10g}.", hint)
 
 
 def checked_n(n: float) -> float:
     """A number of items that makes sense."""
-    _between("n", n, 1 <= n < math.inf, "Give a number of items, 1 or more.")
+    _require("n", n, 1 <= n <= MOST_ITEMS, f"Give a number of items from 1 to {MOST_ITEMS:,}.")
     return float(n)
 
 

@@ -12,7 +12,7 @@ from outscore.exact import numbers
 from outscore.inference import tails
 from outscore.inference.flipped import Flips, Request
 from outscore.inference.linear import FIXED_POINT_BITS, fixed_line
-from outscore.resampling.flips import clopper_pearson, count_hits
+from outscore.resampling.flips import count_hits
 from outscore.results import PValue
 
 __all__ = ["monte_carlo"]
@@ -36,7 +36,7 @@ def monte_carlo(flips: Flips, request: Request) -> PValue:
         hits = count_hits(
             vectors, lambda s: turn * statistic(s) >= turn * observed - slack, resamples=request.resamples, seed=request.seed
         )
-    return tails.sampled(hits, clopper_pearson(hits, request.resamples), request.resamples)
+    return tails.sampled(hits, request.resamples, "sign-flips")
 
 
 def _linear(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:

@@ -16,7 +16,7 @@ from outscore.inference import tails
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Request
 from outscore.inference.item_scores import ItemScores
-from outscore.inference.paired import interval_for, side_of, unclustered_scores, without_repeats
+from outscore.inference.paired import MEDIAN_IN_CLUSTERS, interval_for, side_of, unclustered_scores, without_repeats
 from outscore.results import PValue, TestResult
 
 __all__ = ["ENTRY", "binomial_p", "median_limits", "sign"]
@@ -83,13 +83,23 @@ def median_limits(d: Array, side: float) -> tuple[float | None, float | None]:
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
-    scores = unclustered_scores(pairs, metric, NAME)
+    scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     p = sign(scores, Request(asked.alternative, asked.delta))
+    notes = ["The test and its interval speak of the median difference, not of the difference of the means."]
+    if not asked.interval:
+        return TestResult(p, None, notes)
     clean = not p.dropped and without_repeats(scores.d)
     limits = median_limits(scores.d, side_of(asked.alpha, asked.alternative))
-    method = "order statistics, median"
-    interval = interval_for(limits, asked.alpha, asked.alternative, scores.orientation, method=method, dual=clean)
-    notes = ["The test and its interval speak of the median difference, not of the difference of the means."]
+    interval = interval_for(
+        limits,
+        asked.alpha,
+        asked.alternative,
+        scores.orientation,
+        method="order statistics, median",
+        dual=clean,
+        estimate=float(np.median(scores.d)),
+        estimand="median",
+    )
     if not clean:
         notes.append("With tied or zero differences the interval and p need not agree at the margin.")
     if limits[0] is None:

@@ -18,7 +18,7 @@ from outscore.inference import tails
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Alternative
 from outscore.inference.item_scores import ItemScores, item_scores
-from outscore.inference.paired import interval_for, side_of
+from outscore.inference.paired import interval_for, side_of, without_spread
 from outscore.results import Interval, PValue, TestResult
 
 __all__ = ["ENTRY", "Mean", "log_t_tail", "mean_of", "no_spread", "student", "t_interval"]
@@ -73,13 +73,10 @@ def mean_of(scores: ItemScores) -> Mean:
 
 def no_spread(mean: Mean, scores: ItemScores, test: str) -> OutscoreError:
     """The refusal of a mean without a standard error."""
-    what = "clusters" if scores.clusters is not None else "items"
+    what = "cluster" if scores.clusters is not None else "item"
     if mean.units < 2:
-        return OutscoreError(f"`{test}` needs at least two {what}, to see how much they vary.", "Use `permutation` instead.")
-    return OutscoreError(
-        f"The differences do not vary between {what} (all are {mean.value:g}), and `{test}` measures a mean by its spread.",
-        "Use `permutation` or `sign`, which need none.",
-    )
+        return OutscoreError(f"`{test}` needs at least two {what}s, to see how much they vary.", "Use `permutation` instead.")
+    return without_spread(test, what, mean.value)
 
 
 def student(scores: ItemScores, alternative: Alternative = "two-sided", delta: float = 0.0) -> PValue:
@@ -145,10 +142,10 @@ def t_interval(mean: Mean, alpha: float, alternative: Alternative, orientation: 
     import scipy.special
 
     if mean.df < 1:
-        return interval_for((None, None), alpha, alternative, orientation, method=method, dual=dual)
+        return interval_for((None, None), alpha, alternative, orientation, method=method, dual=dual, estimate=mean.value)
     reach = float(scipy.special.stdtrit(mean.df, 1 - side_of(alpha, alternative))) * mean.error
     limits = (mean.value - reach, mean.value + reach)
-    return interval_for(limits, alpha, alternative, orientation, method=method, dual=dual)
+    return interval_for(limits, alpha, alternative, orientation, method=method, dual=dual, estimate=mean.value)
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from outscore.exact.bracket import Bounds
 from outscore.exact.lattice import Tail
 from outscore.inference.flipped import Request
+from outscore.resampling.flips import clopper_pearson
 from outscore.results import PValue
 
 __all__ = ["LOG2", "certified", "exact", "identical", "log", "sampled"]
@@ -67,14 +68,23 @@ def certified(found: Bounds, sign: int, request: Request) -> PValue:
     return PValue.from_logs(lower, upper, method="certified", kernel="bracket")
 
 
-def sampled(hits: int, bounds: tuple[float, float], resamples: int) -> PValue:
-    """A Monte-Carlo p: the observed arrangement counts as one more resample, so p is never 0 and the test is valid."""
-    value = (hits + 1) / (resamples + 1)
+def sampled(hits: int, resamples: int, drawn: str) -> PValue:
+    """A Monte-Carlo p: the observed arrangement counts as one more resample, so p is never 0 and the test is valid.
+
+    `drawn` says what a resample is.
+
+    Examples
+    --------
+    >>> found = sampled(49, 999, "sign-flips")
+    >>> found.value, found.kernel
+    (0.05, 'sign-flips:999')
+    """
+    value, bounds = (hits + 1) / (resamples + 1), clopper_pearson(hits, resamples)
     return PValue(
         value=value,
         lower=min(bounds[0], value),
         upper=max(bounds[1], value),
         log10=math.log10(value),
         method="monte-carlo",
-        kernel=f"sign-flips:{resamples}",
+        kernel=f"{drawn}:{resamples}",
     )

@@ -22,9 +22,16 @@ from outscore.inference import tails
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Alternative, Request
 from outscore.inference.item_scores import ItemScores
-from outscore.inference.paired import interval_for, normal_log_p, side_of, unclustered_scores, without_repeats
+from outscore.inference.paired import (
+    MEDIAN_IN_CLUSTERS,
+    interval_for,
+    normal_log_p,
+    side_of,
+    unclustered_scores,
+    without_repeats,
+)
 from outscore.inference.permutation import permutation
-from outscore.inference.walsh import walsh_interval
+from outscore.inference.walsh import hodges_lehmann, walsh_interval
 from outscore.options import Option
 from outscore.results import Interval, PValue, TestResult
 
@@ -99,22 +106,32 @@ def _normal(doubled: Array, orientation: int, alternative: Alternative) -> PValu
 
 def _interval(scores: ItemScores, asked: TestRequest, *, dual: bool) -> Interval:
     """Order statistics of the Walsh averages of all differences, in whole numbers where these are known."""
-    alpha = 2 * side_of(asked.alpha, asked.alternative)
-    found = walsh_interval(scores.d if scores.whole is None else scores.whole, alpha)
-    low, high = (None if limit is None else limit / (1 if scores.whole is None else scores.scale) for limit in found)
+    d, scale = (scores.d, 1) if scores.whole is None else (scores.whole, scores.scale)
+    low, high = (
+        None if limit is None else limit / scale for limit in walsh_interval(d, 2 * side_of(asked.alpha, asked.alternative))
+    )
     return interval_for(
-        (low, high), asked.alpha, asked.alternative, scores.orientation, method="Walsh averages, pseudomedian", dual=dual
+        (low, high),
+        asked.alpha,
+        asked.alternative,
+        scores.orientation,
+        method="Walsh averages, pseudomedian",
+        dual=dual,
+        estimate=hodges_lehmann(d) / scale,
+        estimand="pseudomedian",
     )
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
-    scores = unclustered_scores(pairs, metric, NAME)
+    scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     settings = Settings(cast("Zeros", asked.options["zeros"]), cast("Literal['exact', 'normal']", asked.options["variant"]))
     p = wilcoxon(scores, Request(asked.alternative, asked.delta, seed=asked.seed, level=asked.alpha), settings)
+    notes = ["The test and its interval speak of the typical difference (pseudomedian), not of the difference of the means."]
+    if not asked.interval:
+        return TestResult(p, None, notes)
     d, whole = scores.shifted(asked.delta)
     clean = not p.dropped and without_repeats(np.abs(d if whole is None else whole))
     interval = _interval(scores, asked, dual=clean and settings.variant == "exact")
-    notes = ["The test and its interval speak of the typical difference (pseudomedian), not of the difference of the means."]
     if not clean:
         notes.append("With tied or zero differences the interval and p need not agree at the margin.")
     elif settings.variant == "normal":

@@ -7,7 +7,7 @@ Labels are codes into an inventory, so that outcomes and transitions are counts 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from outscore.data import Array
 from outscore.scores import Labels, Origin
@@ -170,3 +170,16 @@ class Units:
     def n(self) -> int:
         """How many units there are."""
         return len(self.gold)
+
+    def take(self, rows: Array) -> Units:
+        """These units alone."""
+        return replace(
+            self,
+            gold=self.gold[rows],
+            answers=self.answers[rows],
+            correct=self.correct[rows],
+            detail=None if self.detail is None else self.detail[rows],
+            clusters=None if self.clusters is None else self.clusters[rows],
+            slices={name: labels.take(rows) for name, labels in self.slices.items()},
+            rows=None if self.rows is None else self.rows[rows],
+        )

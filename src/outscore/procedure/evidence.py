@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from outscore.data import AdditiveMetric, PairedScores
-from outscore.inference import TestRequest
+from outscore.inference import TESTS, TestRequest
 from outscore.inference.analysis import analyse
 from outscore.inference.effects import effects, scores_if_any
 from outscore.inference.flipped import Request, flips_of, units_of
-from outscore.inference.histograms import histograms
+from outscore.inference.histograms import histograms, normal_quantiles
 from outscore.inference.influence import fragility, influence
 from outscore.inference.permutation import permutation
 from outscore.inference.power import analytic_curve
+from outscore.inference.sizes import size_curve
 from outscore.resampling.flips import flipped_sums
 from outscore.results import DecidingItem, NullPicture, Pictures, PValue
 from outscore.summaries import Power
@@ -42,7 +43,13 @@ def evidence(
         "power": _power(pairs, metric, request),
         "deciding_items": _deciding(units, metric, labels),
         "fragility": _fragility(units, metric, request, p),
-        "pictures": Pictures(histograms(pairs, metric), _null_picture(units, metric, request.seed)),
+        "pictures": Pictures(
+            histograms(pairs, metric),
+            _null_picture(units, metric, request.seed),
+            # The test that answered: `bayes` carries the p of another.
+            size_curve(pairs, metric, TESTS[p.test], request),
+            normal_quantiles(pairs, metric),
+        ),
     }
 
 

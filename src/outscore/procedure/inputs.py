@@ -1,21 +1,26 @@
-"""From what a caller has to rows in a metric's own columns: every check of arrays stands here, once."""
+"""From what a caller has to rows in a metric's own columns: every check of arrays and of what is asked stands here, once."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 
 import numpy as np
 
 from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores, codes_of
 from outscore.errors import OutscoreError
-from outscore.metrics import resolve
+from outscore.inference import TESTS, TestEntry
+from outscore.metrics import METRICS, resolve
+from outscore.options import OptionValue, complete, did_you_mean, parse_spec
 
-__all__ = ["check_request", "paired"]
+__all__ = ["check_comparison", "check_request", "paired"]
 
 LARGEST_SCORE = 1e150
 """Squares and sums of scores up to this size are finite."""
+LARGEST_SEED = 2**64
 ALTERNATIVES = ("two-sided", "greater", "less")
+STATISTICS = ("mean", "median")
 
 
 def paired(
@@ -79,10 +84,112 @@ def check_request(alternative: object, delta: object, seed: object, alpha: objec
     """Refuse what no test could be asked."""
     if alternative not in ALTERNATIVES:
         raise OutscoreError(f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(ALTERNATIVES)}.")
-    if not isinstance(delta, Real) or not math.isfinite(delta):
-        raise OutscoreError(f"`delta` is {delta!r}.", "Give a finite number.")
-    if not isinstance(seed, Integral) or not 0 <= int(seed) < 2**64:
-        raise OutscoreError(f"`seed` is {seed!r}.", "Give a whole number from 0 up to 2**64 - 1.")
-    if not isinstance(alpha, Real) or not 0 < float(alpha) < 1:
-        shown = f"{alpha:g}" if isinstance(alpha, (int, float)) else repr(alpha)
-        raise OutscoreError(f"`alpha` is {shown}.", "Give a number between 0 and 1, such as 0.05.")
+    if not _is_finite(delta):
+        raise OutscoreError(f"`delta` is {_shown(delta)}.", "Give a finite number.")
+    _check_seed("seed", seed)
+    _check_level("alpha", alpha)
+
+
+def check_comparison(
+    *,
+    test: str,
+    metric: str | AdditiveMetric | None = None,
+    options: Mapping[str, object] | None = None,
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    delta: float = 0.0,
+    margin: float | None = None,
+    unit_size: int = 1,
+    unit_statistic: str = "mean",
+    shuffle: int | None = None,
+    unit_advice: bool = False,
+    normality_alpha: float = 0.05,
+    names: Sequence[str] = ("A", "B"),
+    seed: int = 0,
+) -> tuple[TestEntry, dict[str, OptionValue]]:
+    """Refuse whatever can be refused without looking at data; what is left is the test and its options.
+
+    Examples
+    --------
+    >>> entry, options = check_comparison(test="wilcoxon", options={"zeros": "pratt"}, metric="mean")
+    >>> entry.name, options
+    ('wilcoxon', {'zeros': 'pratt', 'variant': 'exact'})
+    """
+    entry = _entry(test)
+    settings = complete(entry.name, entry.options, options or {})
+    if isinstance(metric, str):
+        _check_metric(metric)
+    check_request(alternative, delta, seed, alpha)
+    _check_level("normality_alpha", normality_alpha)
+    if margin is not None:
+        _check_margin(entry, margin)
+    _check_units(unit_size, unit_statistic, shuffle, advice=unit_advice)
+    _check_names(names)
+    return entry, settings
+
+
+def _entry(test: object) -> TestEntry:
+    """The test that decides: of all tests, the permutation test."""
+    if not isinstance(test, str) or (test != "all" and test not in TESTS):
+        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(str(test), [*TESTS, "all"]))
+    return TESTS["permutation" if test == "all" else test]
+
+
+def _check_metric(metric: str) -> None:
+    name, given = parse_spec(metric)
+    if name not in METRICS:
+        raise OutscoreError(f"There is no metric `{name}`.", did_you_mean(name, METRICS))
+    complete(name, METRICS[name].options, given)
+
+
+def _check_margin(entry: TestEntry, margin: object) -> None:
+    if not _is_finite(margin) or float(str(margin)) <= 0:
+        raise OutscoreError(f"`margin` is {_shown(margin)}.", "Give a positive number in the metric's own unit.")
+    if not entry.delta:
+        raise OutscoreError(f"`{entry.name}` has no margin.", "Use `permutation`, `student` or `bootstrap`.")
+
+
+def _check_units(size: object, statistic: object, shuffle: object, *, advice: bool) -> None:
+    if not _is_whole(size) or int(str(size)) < 1:
+        raise OutscoreError(f"`unit_size` is {_shown(size)}.", "Give a whole number from 1 up.")
+    if statistic not in STATISTICS:
+        raise OutscoreError(f"`unit_statistic` is {statistic!r}.", "Use 'mean' or 'median'.")
+    if shuffle is not None:
+        _check_seed("shuffle", shuffle)
+    if size == 1 and not advice:
+        idle = "shuffle" if shuffle is not None else "unit_statistic" if statistic != "mean" else None
+        if idle is not None:
+            raise OutscoreError(
+                f"`{idle}` has no effect on units of one item.", f"Give `unit_size` as well, or leave `{idle}` out."
+            )
+
+
+def _check_names(names: object) -> None:
+    listed = isinstance(names, Sequence) and not isinstance(names, str) and len(names) == 2
+    if not isinstance(names, Sequence) or not listed or not all(isinstance(name, str) and name.strip() for name in names):
+        raise OutscoreError(f"`names` is {names!r}.", "Give a name for each system, such as ('new', 'old').")
+    if names[0] == names[1]:
+        raise OutscoreError(f"Both systems are named `{names[0]}`.", "Give them two different names.")
+
+
+def _check_seed(name: str, seed: object) -> None:
+    if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
+        raise OutscoreError(f"`{name}` is {_shown(seed)}.", "Give a whole number from 0 up to 2**64 - 1.")
+
+
+def _check_level(name: str, level: object) -> None:
+    if not isinstance(level, Real) or not 0 < float(level) < 1:
+        raise OutscoreError(f"`{name}` is {_shown(level)}.", "Give a number between 0 and 1, such as 0.05.")
+
+
+def _is_whole(value: object) -> bool:
+    # True is a whole number to Python, and to nobody else.
+    return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, Real) and math.isfinite(value)
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)

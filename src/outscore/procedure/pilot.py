@@ -13,18 +13,24 @@ from outscore.data import AdditiveMetric, Array, PairedScores, codes_of
 from outscore.errors import OutscoreError
 from outscore.inference import TESTS, TestRequest
 from outscore.inference.binary import discordance
-from outscore.inference.flipped import Alternative, Request
+from outscore.inference.entry import TestEntry
+from outscore.inference.flipped import Alternative
 from outscore.inference.item_scores import item_scores
-from outscore.inference.permutation import permutation
 from outscore.inference.power_curves import simulated_curve
+from outscore.inference.power_screen import SCREENS
 from outscore.metrics import resolve
 from outscore.options import complete, did_you_mean
-from outscore.plans import PlanResult, SimulatedCurve
+from outscore.plans import PlanResult, SimulatedCurve, StudyDesign
 from outscore.procedure.plan import plan, whole_items
 from outscore.procedure.plan_words import count, rounded
-from outscore.results import TestResult
 
 __all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "spread_of"]
+
+NOT_TRIED = {
+    "bayes": "it has no null hypothesis to reject",
+    "block-bootstrap": "it needs the order of the items, which samples do not keep",
+}
+"""Tests without a power curve, and why."""
 
 
 @dataclass(frozen=True)
@@ -50,34 +56,34 @@ def plan_from_pilot(
     *,
     effect: float | None = None,
     n: float | None = None,
+    power: float = 0.8,
     items: object = None,
     clusters: object = None,
-    repeats: int | None = None,
     metric: str = "mean",
-    **asked: Any,  # noqa: ANN401 - what `plan` takes besides
+    **given: Any,  # noqa: ANN401 - fields of StudyDesign
 ) -> PlanResult:
     """Plan a study with the spread of a pilot: sd or discordance, noise between repeats, correlation within clusters.
 
-    Without an effect and without n, the pilot's own difference is what shall be detected. `repeats` of the planned study are
-    one per item unless said otherwise, also when the pilot has several.
+    What is `given` of a `StudyDesign` stands in place of what the pilot says. Without an effect and without n, the pilot's own
+    difference is what shall be detected. `repeats` of the planned study are one per item unless given, also when the pilot has
+    several.
 
     Examples
     --------
-    >>> plan_from_pilot([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 1], n=500).verdict
-    'With 500 items you can detect a difference of 0.0642 in accuracy with power .8 (two-sided, alpha = .05).'
+    >>> plan_from_pilot([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 1], n=500).effect.__round__(4)
+    0.0641
     """
     pairs, additive = paired_pilot(a, b, items=items, clusters=clusters, metric=metric)
     spread = spread_of(pairs, additive)
     # Binary items stay binary only when they are run once.
-    binary = spread.discordance is not None and (repeats or 1) == 1
+    binary = spread.discordance is not None and given.get("repeats", 1) == 1
     if not (spread.discordance if binary else spread.sd or spread.within):
         raise OutscoreError("The pilot's differences are all alike: they say nothing about spread.", "Give `sd` instead.")
     own = effect is None and n is None
-    basis: dict[str, Any] = {"discordance": spread.discordance} if binary else {"sd": spread.sd, "within": spread.within}
-    design = {"repeats": repeats or 1, "cluster_size": spread.cluster_size, "icc": spread.icc}
-    turned = spread.orientation * spread.difference
-    given = {**basis, **design, **{key: value for key, value in asked.items() if value is not None}}
-    result = plan(effect=turned if own else effect, n=n, **given)
+    found: dict[str, Any] = {"cluster_size": spread.cluster_size, "icc": spread.icc}
+    found |= {"discordance": spread.discordance} if binary else {"sd": spread.sd, "within": spread.within}
+    turned = spread.orientation * spread.difference if own else effect
+    result = plan(StudyDesign(**(found | given)), effect=turned, n=n, power=power)
     return replace(result, notes=[*_notes(spread, result, own=own), *result.notes])
 
 
@@ -164,52 +170,30 @@ def retrospective_curves(
 
     Right-or-wrong items are never normal, so they get the second curve alone.
     """
-    if test not in TESTS:
-        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(test, TESTS))
-    entry = TESTS[test]
+    entry = _testable(test)
     settled = complete(test, entry.options, options or {})
-    request = TestRequest(cast("Alternative", alternative), 0.0, alpha, seed, settled)
+    request = TestRequest(cast("Alternative", alternative), 0.0, alpha, seed, settled, interval=False)
     binary = discordance(pairs, metric) is not None
     kinds: tuple[Literal["normal", "bootstrap"], ...] = ("bootstrap",) if binary else ("normal", "bootstrap")
     report = progress or (lambda _done, _total: None)
+    shared: dict[str, Any] = {"name": test, "screen": SCREENS.get(test), "replicates": replicates}
     curves = []
     for k, kind in enumerate(kinds):
 
         def onwards(done: int, total: int, k: int = k) -> None:
             report(k * total + done, len(kinds) * total)
 
-        run = entry.run if test != "permutation" else _p_on_grid if kind == "normal" else _p_alone
-        curves.append(
-            simulated_curve(pairs, metric, run, request, kind=kind, name=test, replicates=replicates, progress=onwards)
-        )
+        curves.append(simulated_curve(pairs, metric, entry.run, request, kind=kind, progress=onwards, **shared))
     return curves
 
 
-def _p_alone(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
-    """The permutation test without its interval, which costs many times the p-value and is not looked at here."""
-    request = Request(
-        alternative=asked.alternative,
-        delta=asked.delta,
-        method=str(asked.options["method"]),
-        resamples=asked.count("resamples"),
-        seed=asked.seed,
-        level=asked.alpha,
-    )
-    return TestResult(permutation(pairs, metric, request))
-
-
-def _p_on_grid(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
-    """The same on invented samples, rounded to a grid of a tenth of their sd or finer: exact in milliseconds.
-
-    Rounding adds a 1200th to the variance at most, which no power curve shows.
-    """
-    spread = float((pairs.a - pairs.b)[:, 0].std())
-    if not spread:
-        return _p_alone(pairs, metric, asked)
-    exponent = math.floor(math.log10(spread / 10))
-    step = next(k for k in (5, 2, 1) if k * 10.0**exponent <= spread / 10)
-    a, b = (np.rint(x / step * 10.0**-exponent) * step / 10.0**-exponent for x in (pairs.a[:, :1], pairs.b[:, :1]))
-    return _p_alone(replace(pairs, a=np.hstack([a, pairs.a[:, 1:]]), b=np.hstack([b, pairs.b[:, 1:]])), metric, asked)
+def _testable(test: str) -> TestEntry:
+    """The entry of a test whose rejections in samples drawn item by item mean something."""
+    if test not in TESTS:
+        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(test, TESTS))
+    if test in NOT_TRIED:
+        raise OutscoreError(f"`{test}` cannot be tried on samples: {NOT_TRIED[test]}.", "Use --test permutation.")
+    return TESTS[test]
 
 
 def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[str]:
@@ -217,11 +201,11 @@ def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[str]:
     notes = []
     if own:
         notes.append(
-            f"The difference is the pilot's own, {rounded(spread.difference)}, which is uncertain itself: "
-            "better name the smallest one that matters."
+            f"The difference is the pilot's own, {rounded(spread.difference)}, which is uncertain itself: better give the "
+            "smallest one that matters as the effect."
         )
     notes.append(f"Spread from a pilot of {count(spread.n, 'item')}.")
-    if result.question == "items" and result.basis == "sd":
+    if result.question == "items" and result.design.basis == "sd":
         low, high = _sd_limits(spread.n)
         few, many = (whole_items(result.n * factor**2) for factor in (low, high))
         notes.append(f"A pilot of this size leaves the sd open: {few:,} to {many:,} items may be needed (95 %).")

@@ -7,6 +7,7 @@ what was asked. Planning from data at hand is in `pilot`.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -16,75 +17,93 @@ from outscore.errors import OutscoreError
 from outscore.inference.flipped import Alternative
 from outscore.inference.power import sizes_around
 from outscore.inference.power_binary import overlaps
-from outscore.inference.power_study import Study, checked_n, study_of
-from outscore.plans import PlanResult, PossibleP, PowerPoint
+from outscore.inference.power_study import MOST_ITEMS, Study, checked_n, study_of
+from outscore.plans import EffectPoint, PlanResult, PossibleP, PowerPoint, StudyDesign
 from outscore.procedure import plan_words as words
 
-__all__ = ["plan", "possible_p", "whole_items"]
+__all__ = ["plan", "possible_p", "saved_plan", "whole_items"]
 
-LARGEST_CURVE = 10_000_000
-"""Exact power beyond this takes seconds per point, and a curve has eleven."""
+LARGEST_CURVE = 1_000_000
+"""Exact power beyond this takes up to a second per point, and curves have many."""
+LARGEST_T = 100_000
+EFFECTS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+"""Where the items needed are computed, in multiples of the effect in question."""
 
 
 def plan(
+    design: StudyDesign,
     *,
     effect: float | None = None,
     n: float | None = None,
     power: float = 0.8,
-    sd: float | None = None,
-    discordance: float | None = None,
     accuracy: float | None = None,
-    alpha: float = 0.05,
-    alternative: str = "two-sided",
-    repeats: int = 1,
-    within: float = 0.0,
-    cluster_size: float = 1,
-    icc: float = 0.0,
-    method: str = "auto",
 ) -> PlanResult:
     """Answer the question that is left open: items for an effect, the effect that n items detect, or the power of both.
 
     Parameters
     ----------
+    design
+        The study as it is planned.
     effect, n
         Give one to get the other, or both to get the power.
+    power
+        How likely a true difference of that size shall be found.
     accuracy
         Of the baseline, for right-or-wrong items: without `discordance` the errors of the systems are taken as independent.
-    power, sd, discordance, alpha, alternative, repeats, within, cluster_size, icc, method
-        As in `outscore.inference.power`.
 
     Examples
     --------
-    >>> plan(effect=0.03, sd=1 / 3).verdict
-    'You need 969 items to detect a difference of 0.03 with power .8 (two-sided, alpha = .05).'
-    >>> plan(n=1000, sd=1 / 3).verdict
-    'With 1,000 items you can detect a difference of 0.0296 with power .8 (two-sided, alpha = .05).'
+    >>> plan(StudyDesign(sd=1 / 3), effect=0.03).verdict
+    'You need 969 items to detect a difference of 0.03 in the mean score with power .8 (two-sided, alpha = .05).'
+    >>> plan(StudyDesign(sd=1 / 3), n=1000).verdict
+    'With 1,000 items you can detect a difference of 0.0296 in the mean score with power .8 (two-sided, alpha = .05).'
     """
     if effect is None and n is None:
         raise OutscoreError("There is nothing to plan from.", "Give the effect to detect, or the number of items, or both.")
-    rate, notes = _discordance(accuracy, discordance, effect, sd)
-    study = study_of(sd, rate, alpha, alternative, repeats, cluster_size, icc, within, method)
-    answer = _answer(study, effect, n, power)
+    design, notes = _with_discordance(design, accuracy, effect)
+    study = study_of(design)
+    _check_question(study, effect, n)
+    target = study.checked_power(power)
     result = PlanResult(
         verdict="",
-        alpha=study.alpha,
-        alternative=study.alternative,
-        basis=study.basis,
+        design=design,
         method=study.method,
-        sd=sd,
-        within=float(within),
-        discordance=rate,
         accuracy=accuracy,
-        repeats=repeats,
-        cluster_size=study.cluster_size,
-        icc=study.icc,
-        design_effect=study.design_effect,
-        notes=notes,
-        **answer,
+        target=target,
+        **_answer(study, effect, n, target),
     )
-    result = replace(result, t_items=_t_items(result, study), curve=_curve(result, study))
+    result = replace(result, t_items=_t_items(result, study), curve=_curve(result, study), needs=_needs(result, study))
     notes = [*notes, *words.notes(result), *_repeats_note(result, study)]
-    return replace(result, verdict=words.verdict(result), notes=notes)
+    return replace(result, verdict=words.verdict(result), signature=words.signature(result), notes=notes)
+
+
+def _check_question(study: Study, effect: float | None, n: float | None) -> None:
+    """Refuse what the formulas would answer with a number that helps nobody."""
+    least, size = words.least_units(study.design), study.design.cluster_size
+    if effect == 0:
+        raise OutscoreError(
+            "`effect` is 0, and no number of items detects no difference.", "Give the smallest one that matters."
+        )
+    if n is not None and checked_n(n) < 2 * size:
+        one = "one item" if size == 1 else f"one cluster of {size:.4g} items"
+        raise OutscoreError(
+            f"`n` is {n:,.10g}: {one} cannot tell two systems apart, whatever they score.",
+            f"An exact test needs {words.count(least, 'item' if size == 1 else 'cluster')} at least.",
+        )
+
+
+def saved_plan(data: Mapping[str, Any]) -> PlanResult | PossibleP | None:
+    """The plan that saved JSON holds; None where it holds something else.
+
+    Examples
+    --------
+    >>> found = plan(StudyDesign(), effect=0.2)
+    >>> saved_plan(found.to_dict()) == found, saved_plan({"schema": "outscore/result/1"})
+    (True, None)
+    """
+    kinds: dict[object, type[PlanResult | PossibleP]] = {kind.schema: kind for kind in (PlanResult, PossibleP)}
+    kind = kinds.get(data.get("schema"))
+    return None if kind is None else kind.from_dict(dict(data))
 
 
 def whole_items(n: float) -> int:
@@ -92,53 +111,74 @@ def whole_items(n: float) -> int:
     return max(1, math.ceil(n * (1 - 1e-12)))
 
 
-def _answer(study: Study, effect: float | None, n: float | None, power: float) -> dict[str, Any]:
+def _answer(study: Study, effect: float | None, n: float | None, target: float) -> dict[str, Any]:
     """Question, n, items, effect and power, with the missing one computed."""
     if effect is None:
         assert n is not None
-        found = study.detectable_effect(checked_n(n), study.checked_power(power))
-        signed = -found if study.alternative == "less" else found
-        return {"question": "effect", "n": float(n), "items": whole_items(n), "effect": signed, "power": power}
+        found = study.detectable_effect(checked_n(n), target)
+        signed = -found if study.design.alternative == "less" else found
+        return {"question": "effect", "n": float(n), "items": whole_items(n), "effect": signed, "power": target}
     size = study.towards(effect)
     if n is not None:
         reached = study.power(checked_n(n), size)
         return {"question": "power", "n": float(n), "items": whole_items(n), "effect": effect, "power": reached}
-    target = study.checked_power(power)
     needed = study.sample_size(size, target)
-    return {"question": "items", "n": needed, "items": whole_items(needed), "effect": effect, "power": power}
+    return {"question": "items", "n": needed, "items": _collected(study, needed), "effect": effect, "power": target}
+
+
+def _collected(study: Study, needed: float) -> int:
+    """What to collect: the formulas do not know that a handful of items can never give a small p."""
+    return max(whole_items(needed), math.ceil(words.least_units(study.design) * study.design.cluster_size))
 
 
 def _t_items(result: PlanResult, study: Study) -> int | None:
-    """What the t test needs where the formula took the sd as known."""
-    if result.question != "items" or result.method != "normal" or result.basis == "discordance":
+    """What the t test needs where the formula took the sd as known; two items more are no news among very many."""
+    formula = result.method == "normal" and result.design.basis != "discordance"
+    if result.question != "items" or not formula or result.items > LARGEST_T:
         return None
-    return whole_items(replace(study, method="t").sample_size(study.towards(result.effect), result.power))
+    needed = replace(study, method="t").sample_size(study.towards(result.effect), result.target)
+    return max(result.items, whole_items(needed))
 
 
 def _repeats_note(result: PlanResult, study: Study) -> list[str]:
     """What repeats can buy at all: they average out the noise between runs, never the spread between items."""
-    if result.question != "items" or not result.within or not result.sd:
+    between, within = result.design.sd, result.design.within
+    if result.question != "items" or not within or not between:
         return []
     size = study.towards(result.effect)
-    once = replace(study, sd=math.hypot(result.sd, result.within)).sample_size(size, result.power)
-    endless = replace(study, sd=result.sd).sample_size(size, result.power)
+    once = replace(study, sd=math.hypot(between, within)).sample_size(size, result.target)
+    endless = replace(study, sd=between).sample_size(size, result.target)
     return [words.repeats(whole_items(once), whole_items(endless))]
 
 
 def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
     """Power at the effect in question, below and beyond the items in question."""
     size = study.towards(result.effect)
-    sizes = sizes_around(result.items, least=math.ceil(2 * study.cluster_size))
-    return [PowerPoint(k, study.power(k, size)) for k in sizes if k <= LARGEST_CURVE or study.method != "exact"]
+    most = LARGEST_CURVE if study.method == "exact" else MOST_ITEMS
+    sizes = sizes_around(result.items, least=math.ceil(2 * study.design.cluster_size))
+    return [PowerPoint(k, study.power(k, size)) for k in sizes if k <= most]
 
 
-def _discordance(
-    accuracy: float | None, discordance: float | None, effect: float | None, sd: float | None
-) -> tuple[float | None, list[str]]:
+def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
+    """Items for smaller and larger effects, as far as they make sense."""
+    found = []
+    for factor in EFFECTS:
+        effect = factor * result.effect
+        try:
+            needed = study.sample_size(study.towards(effect), result.target)
+        except OutscoreError:
+            # Larger than the discordance, pointing away from the alternative, or out of reach: there is no such point.
+            continue
+        if study.method != "exact" or needed <= LARGEST_CURVE:
+            found.append(EffectPoint(effect, _collected(study, needed)))
+    return found
+
+
+def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float | None) -> tuple[StudyDesign, list[str]]:
     """The discordance rate that a baseline's accuracy allows, or implies when the errors are independent."""
     if accuracy is None:
-        return discordance, []
-    if sd is not None:
+        return design, []
+    if design.sd is not None:
         raise OutscoreError("Both `sd` and `accuracy` were given.", "Give `accuracy` for right-or-wrong items only.")
     other = accuracy + (effect or 0.0)
     if not (0 < accuracy < 1 and 0 <= other <= 1):
@@ -146,16 +186,16 @@ def _discordance(
             f"`accuracy` is {accuracy:g}" + (f" and the effect {effect:+g}." if effect else "."),
             "Both systems' accuracies must lie between 0 and 1.",
         )
-    most = min(accuracy + other, 2 - accuracy - other)
-    if discordance is None:
+    if design.discordance is None:
         independent = accuracy * (1 - other) + other * (1 - accuracy)
-        return independent, [words.independent(independent, effect)]
-    if discordance > most * (1 + 1e-12):
+        return replace(design, discordance=independent), [words.independent(independent, effect)]
+    most = min(accuracy + other, 2 - accuracy - other)
+    if design.discordance > most * (1 + 1e-12):
         raise OutscoreError(
-            f"`discordance` is {discordance:g}, but accuracies of {accuracy:g} and {other:g} allow {most:.6g} at most.",
+            f"`discordance` is {design.discordance:g}, but accuracies of {accuracy:g} and {other:g} allow {most:.6g} at most.",
             "Check the two numbers.",
         )
-    return discordance, []
+    return design, []
 
 
 def possible_p(
@@ -180,7 +220,7 @@ def possible_p(
     """
     if int(n) != n or n < 1:
         raise OutscoreError(f"`n` is {n:g}.", "Give the whole number of items that both systems were scored on.")
-    study = study_of(None, None, alpha, alternative)
+    design = study_of(StudyDesign(alpha=alpha, alternative=alternative)).design
     texts = (str(score_a).strip(), str(score_b).strip())
     values = [_printed(text) for text in texts]
     per_cent = any(value > 1 for value, _ in values) or any(text.endswith("%") for text in texts)
@@ -191,16 +231,17 @@ def possible_p(
     result = PossibleP(
         scores=texts,
         n=int(n),
-        alpha=study.alpha,
-        alternative=study.alternative,
+        alpha=design.alpha,
+        alternative=cast("Alternative", design.alternative),
         right=(first, second),
         lowest=found.lowest,
         highest=found.highest,
         discordant=found.discordant,
         independent=found.independent,
         significant_up_to=found.significant_up_to,
+        curve=found.curve,
     )
-    return replace(result, verdict=words.possible(result))
+    return replace(result, verdict=words.possible(result), signature=words.possible_signature(result))
 
 
 def _printed(text: str) -> tuple[Fraction, Fraction]:

@@ -5,52 +5,92 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 
-from outscore.plans import PlanResult, PossibleP
+from outscore._version import __version__
+from outscore.numerals import format_level, format_probability
+from outscore.plans import PlanResult, PossibleP, StudyDesign
 from outscore.results import PValue
-from outscore.wording import format_probability
 
-__all__ = ["count", "independent", "notes", "possible", "repeats", "rounded", "verdict"]
+__all__ = [
+    "count",
+    "difference",
+    "independent",
+    "least_units",
+    "notes",
+    "possible",
+    "possible_signature",
+    "repeats",
+    "rounded",
+    "signature",
+    "verdict",
+]
 
 SMALL = 100
 """Below this many items estimating the sd costs more than two per cent of them."""
+NEARLY_ONE = 0.9995
+TINY, HUGE = 1e-5, 1e9
+"""Numbers in between are written out."""
 
 
 def verdict(plan: PlanResult) -> str:
     """The answer in one sentence."""
-    test = f"{plan.alternative}, alpha = {_fraction(plan.alpha)}"
+    test = f"{plan.design.alternative}, alpha = {format_level(plan.design.alpha)}"
     if plan.question == "items":
-        return f"You need {_items(plan)} to detect {_effect(plan)} with power {_fraction(plan.power)} ({test})."
+        return f"You need {_items(plan)} to detect {difference(plan)} with power {format_level(plan.power)} ({test})."
     if plan.question == "effect":
-        return f"With {_items(plan)} you can detect {_effect(plan)} with power {_fraction(plan.power)} ({test})."
-    chance = format_probability(plan.power, 3)
-    return f"With {_items(plan)} the power to detect {_effect(plan)} is {chance} ({test})."
+        return f"With {_items(plan)} you can detect {difference(plan)} with power {format_level(plan.power)} ({test})."
+    return f"With {_items(plan)} the power to detect {difference(plan)} is {_chance(plan.power)} ({test})."
 
 
 def _items(plan: PlanResult) -> str:
+    size, runs = plan.design.cluster_size, plan.design.repeats
     text = count(plan.items, "item")
-    if plan.cluster_size > 1:
-        text += f" in {count(math.ceil(plan.items / plan.cluster_size), 'cluster')} of {plan.cluster_size:.4g}"
-    return text + (f", each run {plan.repeats} times by both systems," if plan.repeats > 1 else "")
+    if size > 1:
+        text += f" in {count(math.ceil(plan.items / size), 'cluster')} of {size:.4g}"
+    return text + (f", each run {runs} times by both systems," if runs > 1 else "")
 
 
-def _effect(plan: PlanResult) -> str:
+def difference(plan: PlanResult) -> str:
+    """The difference in question with its unit."""
     # A computed effect is rounded up, as fewer items than it needs would be a promise not kept.
-    size = f"{plan.effect:g}" if plan.question != "effect" else rounded(plan.effect, up=True)
-    if plan.basis == "standardised":
+    size = rounded(plan.effect, up=True) if plan.question == "effect" else rounded(plan.effect, 4)
+    if plan.design.basis == "standardised":
         return f"an effect of {size} standard deviations"
-    return f"a difference of {size}" + (" in accuracy" if plan.basis == "discordance" else "")
+    if plan.design.basis == "sd":
+        return f"a difference of {size} in the mean score"
+    points = rounded(100 * plan.effect, up=True) if plan.question == "effect" else rounded(100 * plan.effect, 4)
+    return f"a difference of {size} in accuracy ({points} percentage {'point' if points == '1' else 'points'})"
+
+
+def _chance(power: float) -> str:
+    # Rounding must not promise certainty.
+    return "above .999" if power > NEARLY_ONE else format_probability(power, 3)
+
+
+def least_units(design: StudyDesign) -> int:
+    """The fewest units with which a test that flips their signs can reach alpha at all: its smallest p is 2^-m a side.
+
+    Examples
+    --------
+    >>> least_units(StudyDesign()), least_units(StudyDesign(alternative="greater"))
+    (6, 5)
+    """
+    tails = 2 if design.alternative == "two-sided" else 1
+    return max(2, math.ceil(math.log2(tails / design.alpha) - 1e-12))
 
 
 def notes(plan: PlanResult) -> list[str]:
     """What a reader should know about this answer."""
     found = []
-    if plan.t_items is not None and plan.items < SMALL:
+    if plan.t_items is not None and plan.items < plan.t_items and plan.items < SMALL:
         found.append(f"With so few items the sd has to be estimated: plan for the t test's {plan.t_items:,}.")
-    tails = 2 if plan.alternative == "two-sided" else 1
-    least = math.ceil(math.log2(tails / plan.alpha) - 1e-12)
-    if plan.items / plan.cluster_size < least:
-        unit = "item" if plan.cluster_size == 1 else "cluster"
-        found.append(f"An exact test cannot reach p <= {_fraction(plan.alpha)} with fewer than {count(least, unit)}.")
+    size, least = plan.design.cluster_size, least_units(plan.design)
+    needed = plan.n if plan.question == "items" else plan.items
+    if needed / size < least and plan.method != "exact":
+        unit = "item" if size == 1 else "cluster"
+        level = format_level(plan.design.alpha)
+        found.append(
+            f"An exact test cannot reach p <= {level} with fewer than {count(least, unit)}, whatever the formula says."
+        )
     return found
 
 
@@ -62,13 +102,13 @@ def repeats(once: int, endless: int) -> str:
 def independent(rate: float, effect: float | None) -> str:
     """How a discordance rate was found from accuracies alone."""
     text = f"Discordance {rate:.4g}: the errors are taken as independent. Systems that err on the same items need fewer items"
-    return f"{text}, down to a discordance of {abs(effect):g}." if effect else f"{text}."
+    return f"{text}, down to a discordance of {rounded(abs(effect))}." if effect else f"{text}."
 
 
 def possible(found: PossibleP) -> str:
     """The range of p in one sentence, and what significance would take in another."""
     low, high = (_beside(p, found.alpha) for p in (found.lowest, found.highest))
-    level = _fraction(found.alpha)
+    level = format_level(found.alpha)
     if found.lowest.log10 == found.highest.log10:
         return f"p = {low}, however far the errors of the two systems overlap."
     text = f"p lies between {low} and {high}, depending on how far the errors of the two systems overlap."
@@ -78,6 +118,32 @@ def possible(found: PossibleP) -> str:
         return f"{text} It is above {level} in any case."
     limit = f"{found.significant_up_to:,} of {count(found.n, 'item')}"
     return f"{text} It is at or below {level} only if they differ on at most {limit}."
+
+
+def signature(plan: PlanResult) -> str:
+    """One line that repeats the plan."""
+    design = plan.design
+    parts = {
+        "plan": plan.question,
+        **({} if plan.question == "items" else {"n": plan.items}),
+        **({} if plan.question == "effect" else {"effect": f"{plan.effect:g}"}),
+        **({} if plan.question == "power" else {"power": f"{plan.power:g}"}),
+        **{name: f"{value:g}" for name, value in (("sd", design.sd), ("discordance", design.discordance)) if value is not None},
+        **({"within": f"{design.within:g}", "repeats": design.repeats} if design.within else {}),
+        **({"cluster-size": f"{design.cluster_size:g}", "icc": f"{design.icc:g}"} if design.cluster_size > 1 else {}),
+        "method": plan.method,
+        "alternative": design.alternative,
+        "alpha": f"{design.alpha:g}",
+        "outscore": __version__,
+    }
+    return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+def possible_signature(found: PossibleP) -> str:
+    """One line that repeats the answer to a reviewer."""
+    scores = " ".join(found.scores)
+    test = f"test:mcnemar|alternative:{found.alternative}|alpha:{found.alpha:g}"
+    return f"plan:possible-p|scores:{scores}|n:{found.n}|{test}|outscore:{__version__}"
 
 
 def _beside(p: PValue, alpha: float) -> str:
@@ -92,25 +158,25 @@ def _beside(p: PValue, alpha: float) -> str:
 
 
 def rounded(value: float, digits: int = 3, *, up: bool = False) -> str:
-    """So many significant digits, away from 0 if asked for.
+    """So many significant digits, away from 0 if asked for; very small and very large numbers as powers of ten.
 
     Examples
     --------
-    >>> rounded(0.02953130, up=True), rounded(-0.5), rounded(12345.0)
-    ('0.0296', '-0.5', '12300')
+    >>> rounded(0.02953130, up=True), rounded(-0.5), rounded(12345.0), rounded(2.656e-9)
+    ('0.0296', '-0.5', '12300', '2.66e-9')
     """
     if not value:
         return "0"
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_HALF_EVEN)
     # The last digits of a float are noise, which must not push a number up.
     clean = Decimal(f"{abs(value):.12g}").normalize(context)
-    return f"{'-' if value < 0 else ''}{clean:f}"
+    sign = "-" if value < 0 else ""
+    if TINY <= abs(value) < HUGE:
+        return f"{sign}{clean:f}"
+    exponent = clean.adjusted()
+    return f"{sign}{clean.scaleb(-exponent).normalize():f}e{exponent}"
 
 
 def count(n: int, noun: str) -> str:
     """A number with its noun: 1 item, 2,000 items."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
-def _fraction(x: float) -> str:
-    return f"{x:g}".removeprefix("0")

@@ -1,14 +1,14 @@
-"""The look at the data before any test, as tables: summaries, checks, and which tests suit."""
+"""The look at the data before any test, as tables: summaries, checks, which tests suit, and what larger units would do."""
 
 from __future__ import annotations
 
 from outscore.numerals import decimals_for, format_number, format_probability
 from outscore.report.table import Table, make_table
-from outscore.report.tables import finite, part
+from outscore.report.tables import finite
 from outscore.results import Comparison
 from outscore.summaries import Analysis, TestAdvice
 
-__all__ = ["analysis_tables"]
+__all__ = ["analysis_tables", "unit_advice"]
 
 SUMMARY = {
     "mean": "mean",
@@ -19,12 +19,16 @@ SUMMARY = {
     "q3": "third quartile",
     "max": "largest",
 }
+UNITS = (
+    "Spread, effect and p of the permutation test when so many adjacent items make one unit. A size must be chosen before its "
+    "p-value is seen."
+)
 GROUPS = {"recommended": "recommended", "usable": "usable", "unsuited": "not suited"}
 
 
 def analysis_tables(c: Comparison) -> list[Table]:
     """Summaries, checks and advice; nothing without an analysis."""
-    analysis: Analysis | None = part(c, "analysis")
+    analysis = c.analysis
     if analysis is None:
         return []
     return [
@@ -72,3 +76,21 @@ def _checks(analysis: Analysis) -> Table:
 def _advice(key: str, title: str, advice: TestAdvice) -> Table:
     rows = [(label, entry.test, entry.why) for group, label in GROUPS.items() for entry in getattr(advice, group)]
     return make_table(key, title, ["suits", "test", "why"], "lll", rows)
+
+
+def unit_advice(c: Comparison) -> Table:
+    """What evaluation units of other sizes would do to spread, effect and p."""
+    spread = decimals_for(*(row.sd for row in c.unit_advice if row.sd is not None))
+    rows = [
+        (
+            f"{row.size:,}",
+            f"{row.units:,}",
+            f"{row.remainder:,}",
+            "" if finite(row.sd) is None else format_number(row.sd, spread),
+            "" if finite(row.d_z) is None else format_number(row.d_z, 3, sign=True),
+            format_probability(row.p),
+        )
+        for row in c.unit_advice
+    ]
+    columns = ["size", "units", "left over", "sd", "d_z", "p"]
+    return make_table("units", "Larger evaluation units", columns, "rrrrrr", rows, [UNITS])

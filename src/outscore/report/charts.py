@@ -15,14 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outscore.errors import OutscoreError
-from outscore.report.drawings import (
-    difference_chart,
-    differences_histogram,
-    null_chart,
-    power_chart,
-    scores_histograms,
-    size_chart,
-)
+from outscore.report.distributions import differences_histogram, quantile_chart, scores_histograms
+from outscore.report.drawings import difference_chart, null_chart, power_chart, size_chart
 from outscore.report.table import clean
 from outscore.report.theme import chart_config
 from outscore.results import Comparison, Comparisons
@@ -55,6 +49,7 @@ def pictures(c: Comparison, whole: Comparisons) -> list[Picture]:
         null_chart,
         scores_histograms,
         differences_histogram,
+        quantile_chart,
         power_chart,
         size_chart,
     )

@@ -6,18 +6,29 @@ from collections.abc import Iterable
 
 from outscore.numerals import (
     decimals_for,
-    format_interval,
     format_number,
     format_p,
-    format_percent,
     format_probability,
 )
-from outscore.plans import Power
 from outscore.report.table import Fact, clean
-from outscore.report.tables import alpha_of, effect_ends, effect_name, effect_value, p_label, part, subject, units_of
-from outscore.results import Bayes, Comparison, Comparisons, PValue
-from outscore.summaries import Analysis, Effect
-from outscore.wording import method_phrase
+from outscore.report.tables import (
+    alpha_of,
+    decimals_of,
+    effect_ends,
+    effect_name,
+    effect_value,
+    other_estimand,
+    subject,
+    units_of,
+)
+from outscore.results import Comparison, Comparisons, PValue
+from outscore.wording import (
+    equivalence_phrase,
+    interval_phrase,
+    method_phrase,
+    noninferiority_phrase,
+    posterior_phrase,
+)
 
 __all__ = ["evidence", "heading", "headline"]
 
@@ -47,7 +58,7 @@ def heading(c: Comparison) -> str:
 def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> list[Fact]:
     """Everything that supports the verdict in a line or two, without what is missing."""
     facts = [
-        _fact("difference", _difference(c)),
+        _fact("difference", _difference(c, verbose=verbose)),
         _fact("p-value", _p(c.p, whole, verbose=verbose)),
         _fact("margin", _margin(c, alpha_of(whole))),
         _fact("bayes", _bayes(c)),
@@ -66,55 +77,53 @@ def _fact(label: str, lines: Iterable[str]) -> Fact:
     return Fact(label, tuple(lines))
 
 
-def _difference(c: Comparison) -> list[str]:
-    decimals = decimals_for(*(s.value for s in c.scores), difference=c.difference)
+def _difference(c: Comparison, *, verbose: bool) -> list[str]:
+    decimals = decimals_of(c)
     a, b = c.systems
     rows = [f"{format_number(c.difference, decimals, sign=True)}   ({clean(a)} - {clean(b)})"]
     if c.interval is None:
         return [*rows, "no interval for this test and metric"]
-    dual = "dual to the test" if c.interval.dual else "not dual to the test"
-    ends = format_interval(c.interval, decimals)
-    return [*rows, f"{format_percent(c.interval.level)} interval {ends}   ({c.interval.method}, {dual})"]
+    # That an interval agrees with its test is what everybody expects; that it need not has to be said.
+    dual = ", dual to the test" if verbose and c.interval.dual else "" if c.interval.dual else ", not dual to the test"
+    return [*rows, f"{interval_phrase(c.interval, decimals)}   ({c.interval.method}{dual})"]
 
 
 def _p(p: PValue, whole: Comparisons, *, verbose: bool) -> list[str]:
     alternative = whole.settings.get("alternative")
     sides = f", {alternative}" if isinstance(alternative, str) else ""
-    rows = [format_p(p, alpha_of(whole)), f"{method_phrase(p)}{sides}; kernel: {p.kernel}"]
-    if p.mid is not None:
-        rows.append(f"mid-p = {format_probability(p.mid)}")
+    middle = "" if p.mid is None else f", mid-p = {format_probability(p.mid)}"
+    rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides}"]
     if p.adjusted is not None:
         rows.append(f"adjusted p = {format_probability(p.adjusted)}")
     rows += [f"{count:,} left out: {reason}" for reason, count in p.dropped.items()]
     if verbose:
-        rows.append(f"value {p.value!r}, log10 {p.log10!r}, statistic {p.statistic!r}")
+        rows.append(f"kernel {p.kernel}, value {p.value!r}, log10 {p.log10!r}, statistic {p.statistic!r}")
     return rows
 
 
 def _margin(c: Comparison, alpha: float | None) -> list[str]:
-    margin = part(c, "margin")
+    margin = c.margin
     if margin is None:
         return []
     a, b = map(clean, c.systems)
+    other = other_estimand(c)
+    size = f"{margin.value:g}" if other is None else f"{margin.value:g} in the {other[0]}"
     return [
-        f"non-inferior ({a} worse than {b} by less than {margin.value:g}): {p_label(margin.noninferiority, alpha)}",
-        f"equivalent (less than {margin.value:g} apart): {p_label(margin.equivalence, alpha)}",
+        f"non-inferior ({a} worse than {b} by less than {size}): {noninferiority_phrase(margin.noninferiority, alpha)}",
+        f"equivalent (apart by less than {size}): {equivalence_phrase(margin.equivalence, alpha)}",
     ]
 
 
 def _bayes(c: Comparison) -> list[str]:
-    bayes: Bayes | None = part(c, "bayes")
-    if bayes is None:
+    if c.bayes is None:
         return []
     a, b = map(clean, c.systems)
-    equal = f", practically equal (within {bayes.rope:g}) {format_probability(bayes.equal)}" if bayes.rope else ""
-    return [f"{a} better {format_probability(bayes.a_better)}, {b} better {format_probability(bayes.b_better)}{equal}"]
+    return [f"posterior probabilities: {posterior_phrase(c.bayes, (a, b))}"]
 
 
 def _effects(c: Comparison) -> list[str]:
     """The standardised one in a line; the table of effects has them all."""
-    effects: list[Effect] = part(c, "effects") or []
-    first = next((e for e in effects if e.name == "cohen_dz"), effects[0] if effects else None)
+    first = next((e for e in c.effects if e.name == "cohen_dz"), c.effects[0] if c.effects else None)
     if first is None or not (value := effect_value(first)):
         return []
     ends = effect_ends(first)
@@ -122,7 +131,7 @@ def _effects(c: Comparison) -> list[str]:
 
 
 def _power(c: Comparison) -> list[str]:
-    power: Power | None = part(c, "power")
+    power = c.power
     if power is None or power.detectable_effect is None:
         return []
     decimals = decimals_for(*(s.value for s in c.scores), difference=power.detectable_effect)
@@ -131,7 +140,7 @@ def _power(c: Comparison) -> list[str]:
 
 
 def _fragility(c: Comparison) -> list[str]:
-    k = part(c, "fragility")
+    k = c.fragility
     if k is None:
         return []
     unit = units_of(c)[1].removesuffix("s")
@@ -161,5 +170,4 @@ def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
 
 
 def _warnings(c: Comparison) -> list[str]:
-    analysis: Analysis | None = part(c, "analysis")
-    return [] if analysis is None else list(analysis.warnings)
+    return [] if c.analysis is None else list(c.analysis.warnings)

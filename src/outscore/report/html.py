@@ -12,14 +12,23 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from outscore.errors import OutscoreError
-from outscore.numerals import format_interval, format_number, format_p_error, format_p_number, format_percent
+from outscore.numerals import finer, format_interval, format_number, format_p_error, format_p_number
 from outscore.report.charts import pictures, to_svg
 from outscore.report.facts import evidence, heading, headline
 from outscore.report.table import Table, clean, glue
-from outscore.report.tables import alpha_of, decimals_of, details, family_note, results, settings
+from outscore.report.tables import (
+    alpha_of,
+    decimals_of,
+    details,
+    family_note,
+    other_estimand,
+    results,
+    score_ends,
+    settings,
+)
 from outscore.report.theme import stylesheet
 from outscore.results import Comparison, Comparisons
-from outscore.wording import method_phrase
+from outscore.wording import interval_noun, interval_phrase, method_phrase, posterior_phrase
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -33,7 +42,7 @@ CLAIMS = {
     "non-inferior": "Not inferior within the margin",
 }
 EVIDENCE = ("path", "effects", "tests")
-ANALYSIS = ("summary", "checks", "advice", "nlpstattest")
+ANALYSIS = ("summary", "checks", "units", "advice", "nlpstattest")
 
 
 def render_html(comparisons: Comparisons) -> str:
@@ -73,8 +82,8 @@ def environment() -> Environment:
 
 
 def _minus(number: str) -> str:
-    """A number with a real minus sign, which is as wide as a plus."""
-    return "\u2212" + number[1:] if re.match(r"-[\d.]", number) else number
+    """Numbers with a real minus sign, which is as wide as a plus."""
+    return re.sub(r"(?:^|(?<= ))-(?=[\d.])", "\u2212", number)
 
 
 def _view(c: Comparison, whole: Comparisons, key: str) -> dict[str, Any]:
@@ -115,20 +124,33 @@ def _chosen(tables: dict[str, Table], keys: tuple[str, ...]) -> list[Table]:
 
 
 def _numbers(c: Comparison, whole: Comparisons) -> list[dict[str, Any]]:
-    """The four numbers everybody looks for first."""
-    decimals = decimals_of(c)
+    """The numbers everybody looks for first; an interval only under the number it is about."""
+    decimals, alpha = decimals_of(c), alpha_of(whole)
     better = "higher is better" if c.higher_is_better else "lower is better"
+    noun, ends = score_ends(c, alpha)
     cards = [
-        _card(clean(s.system), format_number(s.value, decimals), [clean(f"{c.metric}, {better}")], role)
-        for s, role in zip(c.scores, "ab", strict=True)
+        _card(
+            clean(s.system),
+            format_number(s.value, decimals),
+            [clean(f"{c.metric}, {better}"), end and _minus(f"{noun} {end}")],
+            role,
+        )
+        for s, end, role in zip(c.scores, ends, "ab", strict=True)
     ]
-    ends = "no interval"
-    if c.interval is not None:
-        ends = f"{format_percent(c.interval.level)} interval {format_interval(c.interval, decimals)}"
-    cards.append(_card("A - B", format_number(c.difference, decimals, sign=True), [ends]))
-    small = [text for text in (format_p_error(c.p), method_phrase(c.p)) if text]
-    return [*cards, _card("p", format_p_number(c.p, alpha_of(whole)), small)]
+    other = other_estimand(c)
+    about = "" if other is not None else "no interval" if c.interval is None else _minus(interval_phrase(c.interval, decimals))
+    cards.append(_card("A - B", format_number(c.difference, decimals, sign=True), [about]))
+    if other is not None:
+        name, interval = other
+        places = finer(decimals, interval.estimate)
+        shown = "unknown" if interval.estimate is None else format_number(interval.estimate, places, sign=True)
+        cards.append(_card(name, shown, [_minus(f"{interval_noun(interval)} {format_interval(interval, places)}")]))
+    if c.bayes is not None:
+        better_a, *others = posterior_phrase(c.bayes, ("A", "B")).split(", ")
+        label, _, value = better_a.rpartition(" ")
+        cards.append(_card(f"posterior: {label}", value, others))
+    return [*cards, _card("p", format_p_number(c.p, alpha), [format_p_error(c.p), method_phrase(c.p)])]
 
 
 def _card(label: str, value: str, small: list[str], role: str = "") -> dict[str, Any]:
-    return {"label": label, "value": value, "small": small, "role": role}
+    return {"label": label, "value": value, "small": [text for text in small if text], "role": role}

@@ -9,7 +9,7 @@ import re
 
 from outscore.report.facts import heading
 from outscore.report.table import Table, clean
-from outscore.report.tables import details, results, settings
+from outscore.report.tables import ASKED_FOR, details, results, settings
 from outscore.results import Comparisons
 
 __all__ = ["escape", "render"]
@@ -44,16 +44,16 @@ ESCAPES = {
 
 
 def render(comparisons: Comparisons, *, verbose: bool = False) -> str:
-    """The table of results and the sentences; `verbose` adds every other table."""
+    """The table of results, the sentences and what was asked for; `verbose` adds every other table."""
     parts = ["% Needs \\usepackage{booktabs} in the preamble."]
     parts += [f"% {clean(c.signature)}" for c in comparisons.comparisons]
     parts += [_table(results(comparisons), "results")]
     parts += [f"{escape(c.sentence)}\n" for c in comparisons.comparisons]
-    if verbose:
-        for i, c in enumerate(comparisons.comparisons, 1):
-            parts += [_table(table, f"{table.key}-{i}", heading(c)) for table in details(c, comparisons)]
-        if comparisons.settings:
-            parts.append(_table(settings(comparisons), "settings"))
+    for i, c in enumerate(comparisons.comparisons, 1):
+        shown = [table for table in details(c, comparisons) if verbose or table.key in ASKED_FOR]
+        parts += [_table(table, f"{table.key}-{i}", heading(c)) for table in shown]
+    if verbose and comparisons.settings:
+        parts.append(_table(settings(comparisons), "settings"))
     return "\n".join(parts)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from outscore.report.facts import evidence, heading, headline
 from outscore.report.table import Fact, Table, clean
-from outscore.report.tables import alpha_of, details, results, scores, settings, tests
+from outscore.report.tables import ASKED_FOR, alpha_of, details, results, scores, settings
 from outscore.results import Comparison, Comparisons
 
 __all__ = ["escape", "render"]
@@ -42,9 +42,9 @@ def escape(text: str) -> str:
 
 def _comparison(c: Comparison, whole: Comparisons, level: str, *, verbose: bool) -> list[str]:
     top, why = headline(c)
-    blocks = [f"{level} {escape(top)}", escape(why), f"**{escape(heading(c))}**", _table(scores(c))]
+    blocks = [f"{level} {escape(top)}", escape(why), f"**{escape(heading(c))}**", _table(scores(c, alpha_of(whole)))]
     blocks.append(_facts(evidence(c, whole, verbose=verbose)))
-    shown = details(c, whole) if verbose else [table for table in (tests(c, alpha_of(whole)),) if table.rows]
+    shown = [table for table in details(c, whole) if verbose or table.key in ("path", *ASKED_FOR)]
     for table in shown:
         blocks += [f"{level}# {escape(table.title)}", _table(table)]
     blocks += [f"{level}# For a paper", f"> {escape(c.sentence)}", _fenced(c.signature)]

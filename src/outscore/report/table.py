@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Fact", "Table", "clean", "glue", "make_table"]
+__all__ = ["GLUED", "Fact", "Table", "clean", "glue", "make_table"]
 
 # No line break inside "A - B", "p = .01" or "95 %".
 GLUED = (" - ", " = ", " ± ", " %")

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 from outscore.numerals import (
     decimals_for,
+    finer,
     format_ends,
     format_interval,
     format_number,
-    format_p,
     format_p_error,
     format_p_number,
     format_percent,
     format_probability,
 )
-from outscore.plans import Power
 from outscore.report.table import Table, clean, make_table
-from outscore.results import Comparison, Comparisons, PValue
+from outscore.results import Comparison, Comparisons, Interval, PValue
 from outscore.summaries import Effect
-from outscore.wording import method_phrase
+from outscore.wording import ESTIMANDS, interval_noun, method_phrase
 
 __all__ = [
+    "ASKED_FOR",
     "alpha_of",
     "decimals_of",
     "details",
@@ -32,9 +31,9 @@ __all__ = [
     "effect_value",
     "family_note",
     "finite",
-    "p_label",
-    "part",
+    "other_estimand",
     "results",
+    "score_ends",
     "scores",
     "settings",
     "subject",
@@ -59,12 +58,9 @@ CHOOSING = (
     "it finds differences where there are none."
 )
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
+# A result holds these only where the user asked for them, so no form leaves them out.
+ASKED_FOR = ("tests", "units")
 VIEWS = {"rows": "every row for itself", "items": "repeats averaged per item", "clusters": "clusters as one"}
-
-
-def part(c: object, name: str) -> Any:  # noqa: ANN401 - a part of a result, whatever its type
-    """A part that a comparison may have."""
-    return getattr(c, name, None)
 
 
 def alpha_of(whole: Comparisons) -> float | None:
@@ -84,38 +80,52 @@ def effect_name(name: str) -> str:
     return EFFECT_NAMES.get(name, name.replace("_", " "))
 
 
-def p_label(p: PValue, alpha: float | None = None) -> str:
-    """A p-value with its test, in a line."""
-    return f"{format_p(p, alpha)}, {method_phrase(p)}"
-
-
 def adjusted(p: PValue) -> str:
     """The p-value after correction for its family, if there was one."""
     return "" if p.adjusted is None else format_probability(p.adjusted)
 
 
+def other_estimand(c: Comparison) -> tuple[str, Interval] | None:
+    """The interval with the name of what it is about, where that is not the difference in the metric."""
+    if c.interval is None or c.interval.estimand == "difference":
+        return None
+    return ESTIMANDS[c.interval.estimand], c.interval
+
+
 def results(whole: Comparisons) -> Table:
     """One row per comparison: the table that goes into a paper."""
     alpha = alpha_of(whole)
-    level = next((format_percent(c.interval.level) for c in whole.comparisons if c.interval is not None), "")
-    columns = ["A", "B", "metric", "score of A", "score of B", "A - B", f"{level} interval", "p", "adjusted p"]
-    rows = []
-    for c in whole.comparisons:
-        decimals = decimals_of(c)
-        rows.append(
-            (
-                *c.systems,
-                subject(c),
-                *(format_number(s.value, decimals) for s in c.scores),
-                format_number(c.difference, decimals, sign=True),
-                "" if c.interval is None else format_interval(c.interval, decimals),
-                format_p_number(c.p, alpha),
-                adjusted(c.p),
-            )
+    noun = next((interval_noun(c.interval) for c in whole.comparisons if c.interval is not None), "interval")
+    other = next((found[0] for c in whole.comparisons if (found := other_estimand(c)) is not None), "")
+    columns = ["A", "B", "metric", "score of A", "score of B", "A - B", noun, other, f"its {noun}", "p", "adjusted p"]
+    rows = [
+        (
+            *c.systems,
+            subject(c),
+            *(format_number(s.value, decimals_of(c)) for s in c.scores),
+            format_number(c.difference, decimals_of(c), sign=True),
+            *_intervals(c),
+            format_p_number(c.p, alpha),
+            adjusted(c.p),
         )
+        for c in whole.comparisons
+    ]
     tests_used = "; ".join(dict.fromkeys(method_phrase(c.p) for c in whole.comparisons))
     notes = [f"p: {tests_used}", *([family_note(whole)] if whole.family is not None else [])]
-    return make_table("results", "Results", columns, "lllrrrrrr", rows, notes)
+    return make_table("results", "Results", columns, "lllrrrrrrrr", rows, notes)
+
+
+def _intervals(c: Comparison) -> tuple[str, str, str]:
+    """The interval of the difference, or another estimate and the interval of that: never one beside the other."""
+    decimals = decimals_of(c)
+    if c.interval is None:
+        return "", "", ""
+    if c.interval.estimand == "difference":
+        return format_interval(c.interval, decimals), "", ""
+    estimate = c.interval.estimate
+    places = finer(decimals, estimate)
+    shown = "" if estimate is None else format_number(estimate, places, sign=True)
+    return "", shown, format_interval(c.interval, places)
 
 
 def family_note(whole: Comparisons) -> str:
@@ -142,19 +152,29 @@ def subject(c: Comparison) -> str:
     return clean(f"{c.metric}{dataset}{part_of}")
 
 
-def scores(c: Comparison) -> Table:
+def score_ends(c: Comparison, alpha: float | None) -> tuple[str, list[str]]:
+    """What to call the intervals of the two scores, and the intervals; empty texts where there are none."""
+    decimals = decimals_of(c)
+    return "interval" if alpha is None else f"{format_percent(1 - alpha)} interval", [
+        _ends(s.low, s.high, decimals) for s in c.scores
+    ]
+
+
+def scores(c: Comparison, alpha: float | None = None) -> Table:
     """The score of each system, with its interval where it has one."""
     decimals = decimals_of(c)
-    rows = [(s.system, format_number(s.value, decimals), _ends(s.low, s.high, decimals)) for s in c.scores]
+    noun, ends = score_ends(c, alpha)
+    rows = [(s.system, format_number(s.value, decimals), end) for s, end in zip(c.scores, ends, strict=True)]
     better = "higher is better" if c.higher_is_better else "lower is better"
-    return make_table("scores", f"{subject(c)} ({better})", ["system", "score", "interval"], "lrr", rows)
+    return make_table("scores", f"{subject(c)} ({better})", ["system", "score", noun], "lrr", rows)
 
 
 def details(c: Comparison, whole: Comparisons) -> list[Table]:
     """All that a comparison knows beyond its evidence, in the order of reading, without what is missing."""
-    from outscore.report.analysis_tables import analysis_tables
+    from outscore.report.analysis_tables import analysis_tables, unit_advice
 
-    tables = [path(c), effects(c), tests(c, alpha_of(whole)), *analysis_tables(c), power(c), deciding_items(c)]
+    alpha = alpha_of(whole)
+    tables = [path(c), effects(c), tests(c, alpha), *analysis_tables(c), unit_advice(c), power(c), deciding_items(c)]
     return [table for table in tables if table is not None and table.rows]
 
 
@@ -173,9 +193,8 @@ def path(c: Comparison) -> Table | None:
 
 def effects(c: Comparison) -> Table:
     """Effect sizes with their intervals."""
-    found: list[Effect] = part(c, "effects") or []
     level = "interval" if c.interval is None else f"{format_percent(c.interval.level)} interval"
-    rows = [(effect_name(e.name), effect_value(e), effect_ends(e)) for e in found if effect_value(e)]
+    rows = [(effect_name(e.name), effect_value(e), effect_ends(e)) for e in c.effects if effect_value(e)]
     return make_table("effects", "Effect sizes", ["effect", "value", level], "lrr", rows)
 
 
@@ -197,20 +216,19 @@ def _effect_decimals(effect: Effect) -> int:
 
 
 def tests(c: Comparison, alpha: float | None) -> Table:
-    """The p-values of all tests that can serve, when all were asked for."""
-    found: list[PValue] = part(c, "tests") or []
-    rows = [(p.test, format_p_number(p, alpha), format_p_error(p), method_phrase(p), f"{p.n:,}", adjusted(p)) for p in found]
-    columns = ["test", "p", "error of p", "how", "n", "adjusted p"]
-    return make_table("tests", "All tests", columns, "lrllrr", rows, [CHOOSING])
+    """The p-values of all tests that can serve, when all were asked for; the one that decides comes first."""
+    listed = c.tests if not c.tests or c.p.test in {p.test for p in c.tests} else [c.p, *c.tests]
+    rows = [(p.test, format_p_number(p, alpha), adjusted(p), f"{p.n:,}", method_phrase(p), format_p_error(p)) for p in listed]
+    columns = ["test", "p", "adjusted p", "n", "how", "error of p"]
+    return make_table("tests", "All tests", columns, "lrrrll", rows, [CHOOSING])
 
 
 def power(c: Comparison) -> Table | None:
     """Power against the number of items."""
-    found: Power | None = part(c, "power")
-    if found is None:
+    if c.power is None:
         return None
     observed, unit = units_of(c)
-    bands = [(point.n, point.power, _ends(point.low, point.high, 2)) for point in found.curve]
+    bands = [(point.n, point.power, _ends(point.low, point.high, 2)) for point in c.power.curve]
     rows = [
         (f"{n:,}" + (" (observed)" if n == observed else ""), format_probability(value, 2), ends) for n, value, ends in bands
     ]
@@ -219,7 +237,7 @@ def power(c: Comparison) -> Table | None:
 
 def deciding_items(c: Comparison) -> Table:
     """The items that carry the difference."""
-    found: list[Any] = part(c, "deciding_items") or []
+    found = c.deciding_items
     scored = decimals_for(*(x for i in found for x in (i.a, i.b, i.difference)))
     moved = max(decimals_for(*(i.influence for i in found)) - 2, 0)
     rows = [

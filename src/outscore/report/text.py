@@ -10,9 +10,10 @@ import re
 import textwrap
 from collections.abc import Iterable
 
+from outscore.numerals import format_probability
 from outscore.report.facts import evidence
-from outscore.report.table import Table, clean, glue
-from outscore.report.tables import alpha_of, details, family_note, path, scores, settings, tests
+from outscore.report.table import GLUED, Table, clean, glue
+from outscore.report.tables import ASKED_FOR, alpha_of, details, family_note, scores, settings
 from outscore.results import Comparison, Comparisons
 
 __all__ = ["render"]
@@ -35,30 +36,35 @@ def render(comparisons: Comparisons, *, width: int = 80, verbose: bool = False) 
 
 def _comparison(c: Comparison, whole: Comparisons, width: int, *, verbose: bool) -> list[str]:
     lines = [*_wrap(clean(c.verdict), width), ""]
-    lines += _row("scores", _scores(c), width)
+    lines += _row("scores", _scores(c, alpha_of(whole)), width)
     for fact in evidence(c, whole, verbose=verbose):
         # One screen has room for what is wrong; what to do about it is in the other forms and in the verbose text.
         texts = map(_first_sentence, fact.lines) if fact.label == "warnings" and not verbose else fact.lines
         lines += _row(fact.label, texts, width)
-        if fact.label == "design" and (steps := path(c)) is not None and not verbose:
-            lines += [" " * LABEL + line for line in _grid(steps, width - LABEL)]
+        if fact.label == "design" and not verbose:
+            lines += _row("", _path(c), width)
     lines += _row("for a paper", [c.sentence], width)
     lines += _row("signature", _signature(clean(c.signature), width - LABEL), width)
-    # All tests are shown whenever they were asked for, the other tables on request.
-    shown = details(c, whole) if verbose else [table for table in [tests(c, alpha_of(whole))] if table.rows]
-    for table in shown:
-        lines += ["", *_titled(table, width)]
+    for table in details(c, whole):
+        if verbose or table.key in ASKED_FOR:
+            lines += ["", *_titled(table, width)]
     return lines
 
 
-def _scores(c: Comparison) -> list[str]:
-    table = scores(c)
+def _scores(c: Comparison, alpha: float | None) -> list[str]:
+    table = scores(c, alpha)
     name_width = min(max(len(row[0]) for row in table.rows), 40)
     value_width = max(len(row[1]) for row in table.rows)
-    rows = [table.title]
+    rows = [f"{table.title}, with {table.columns[2]}s" if len(table.columns) > 2 else table.title]
     for name, value, *ends in table.rows:
-        rows.append(f"{name:<{name_width}}  {value:>{value_width}}" + (f"   ({ends[0]})" if ends and ends[0] else ""))
+        rows.append(f"{name:<{name_width}}  {value:>{value_width}}" + (f"   {ends[0]}" if ends and ends[0] else ""))
     return rows
+
+
+def _path(c: Comparison) -> list[str]:
+    """What repeats and clusters did to p, in a line; the table of it is in the other forms."""
+    steps = [f"{format_probability(step.p)} over {step.n:,} {step.view}" for step in c.design.path]
+    return [f"p = {', '.join(steps)}: the last one counts"] if len(steps) > 1 else []
 
 
 def _first_sentence(text: str) -> str:
@@ -116,5 +122,14 @@ def _wrap(text: str, width: int) -> list[str]:
     # Columns of aligned numbers must survive, so short lines are left as they are.
     if len(text) <= width:
         return [text]
-    lines = textwrap.wrap(glue(text), width, subsequent_indent="  ", break_on_hyphens=False)
+    fitting = " ".join(_loosened(word, width - 2) for word in glue(text).split(" "))
+    lines = textwrap.wrap(fitting, width, subsequent_indent="  ", break_on_hyphens=False)
     return [line.replace("\u00a0", " ") for line in lines]
+
+
+def _loosened(word: str, width: int) -> str:
+    """What was glued together comes apart again before it would be cut in the middle of a name."""
+    for pair in GLUED:
+        if max(map(len, word.split(" "))) > width:
+            word = word.replace(glue(pair), pair)
+    return word

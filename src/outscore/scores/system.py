@@ -49,6 +49,10 @@ class Labels:
     def __getitem__(self, row: int) -> str:
         return self.names[int(self.codes[row])]
 
+    def texts(self) -> list[str]:
+        """The label of every row."""
+        return [self.names[code] for code in self.codes.tolist()]
+
     def take(self, rows: Rows) -> Labels:
         """The labels of these rows."""
         return Labels(self.codes[rows], self.names)

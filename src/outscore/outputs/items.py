@@ -1,0 +1,214 @@
+"""Labels of items matched by id, in the order of gold.
+
+Gold comes in its own file, or beside the answers of the systems; then all of them must agree on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.errors import OutscoreError
+from outscore.outputs.model import UNALIGNED, Items, Units
+from outscore.outputs.word_units import shared_inventory
+from outscore.results import Alignment
+from outscore.scores import Labels
+
+__all__ = ["AlignedItems", "align_items", "gold_of", "item_units"]
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedItems:
+    """Items of gold, for each system the row of its answer (-1 without one), and what was left over."""
+
+    gold: Items
+    systems: tuple[Items, ...]
+    rows: tuple[Array, ...]
+    alignments: tuple[Alignment, ...]
+
+
+def gold_of(systems: Sequence[Items]) -> Items:
+    """Right answers from the files of the systems: those of the first, with whatever items the others add.
+
+    The answers of what is returned are the right ones.
+    """
+    lacking = next((system for system in systems if system.gold is None), None)
+    if lacking is not None:
+        raise OutscoreError(
+            f"{_file(lacking)} has no column of right answers, and there is no file of gold.",
+            "Add a column `gold` to it, or give a file with the right answers.",
+        )
+    first, *others = (
+        _once(replace(system, answers=system.gold, gold=None))[0] for system in systems if system.gold is not None
+    )
+    for other in others:
+        rows = _matched(first, other)
+        both = np.flatnonzero(rows >= 0)
+        _, (ours, theirs) = shared_inventory([first.answers, other.answers])
+        wrong = both[ours[both] != theirs[rows[both]]]
+        if len(wrong):
+            row = int(wrong[0])
+            raise OutscoreError(
+                f"{_place(other, int(rows[row]))}: the right answer to item `{first.ids[row]}` is "
+                f"`{other.answers[int(rows[row])]}`, and `{first.answers[row]}` in {_place(first, row)}.",
+                "Both files must be judged by the same right answers.",
+            )
+        missing = other.rows - len(both)
+        if missing:
+            raise OutscoreError(
+                f"{_file(other)} has {missing:,} items that {_file(first)} lacks.", "Give a file with the right answers to all."
+            )
+    return replace(first, name="gold")
+
+
+def align_items(gold: Items, systems: Sequence[Items]) -> AlignedItems:
+    """Find each gold item in each system, by id.
+
+    An item answered twice alike counts once; answered differently it is refused. What a system lacks is left at -1, what it has
+    beyond gold is counted and left out.
+
+    Examples
+    --------
+    >>> gold = Items("gold", Labels.of(["q1", "q2"]), Labels.of(["yes", "no"]))
+    >>> found = align_items(gold, [Items("new", Labels.of(["q2", "q9"]), Labels.of(["no", "no"]))])
+    >>> found.rows[0].tolist(), found.alignments[0].only_a, found.alignments[0].only_b
+    ([-1, 0], 1, 1)
+    """
+    ours, copies = _once(gold)
+    files, rows, alignments = [], [], []
+    for system in systems:
+        if system.origin is not gold.origin:
+            _require_ids(gold, system)
+        theirs, duplicates = _once(system)
+        found = _matched(ours, theirs)
+        common = int((found >= 0).sum())
+        if not common:
+            raise OutscoreError(
+                f"{_file(gold)} and {_file(system)} have no item in common: the first ids are `{gold.ids[0]}` and "
+                f"`{system.ids[0]}`.",
+                "Write the ids of both files alike, or call their column `id` in both.",
+            )
+        files.append(theirs)
+        rows.append(found)
+        alignments.append(Alignment(common, ours.rows - common, theirs.rows - common, copies + duplicates))
+    return AlignedItems(ours, tuple(files), tuple(rows), tuple(alignments))
+
+
+def item_units(aligned: AlignedItems, *, cluster: str | None = None) -> Units:
+    """Items as units, with the answers of all systems.
+
+    Parameters
+    ----------
+    aligned
+        What `align_items` gave; gold's answers are the right ones.
+    cluster
+        A column whose values are swapped as one: gold's clusters, a slice or a text; None lets items stand alone.
+
+    Examples
+    --------
+    >>> gold = Items("gold", Labels.of(["q1", "q2"]), Labels.of(["yes", "no"]))
+    >>> new = Items("new", Labels.of(["q2"]), Labels.of(["yes"]))
+    >>> units = item_units(align_items(gold, [new]))
+    >>> units.labels, units.answers.ravel().tolist(), units.correct.ravel().tolist()
+    (('yes', 'no', '(unaligned)'), [2, 0], [False, False])
+    """
+    gold = aligned.gold
+    labels, (right, *given) = shared_inventory([gold.answers, *(system.answers for system in aligned.systems)])
+    answers = np.full((gold.rows, len(aligned.systems)), labels.index(UNALIGNED), dtype=np.int64)
+    for k, found in enumerate(aligned.rows):
+        answers[found >= 0, k] = given[k][found[found >= 0]]
+    columns = _columns(aligned)
+    return Units(
+        criterion="label",
+        systems=tuple(system.name for system in aligned.systems),
+        labels=labels,
+        gold=right,
+        answers=answers,
+        correct=answers == right[:, None],
+        clusters=_clusters(gold, columns, cluster),
+        slices=columns,
+        rows=np.arange(gold.rows),
+    )
+
+
+def _columns(aligned: AlignedItems) -> dict[str, Labels]:
+    """Slices of gold, and those of systems that cover all items and that gold lacks."""
+    columns = dict(aligned.gold.slices)
+    for system, found in zip(aligned.systems, aligned.rows, strict=True):
+        if (found >= 0).all():
+            columns = {**{name: labels.take(found) for name, labels in system.slices.items()}, **columns}
+    return columns
+
+
+def _clusters(gold: Items, columns: Mapping[str, Labels], cluster: str | None) -> Array | None:
+    if cluster in (None, "none"):
+        return None if gold.clusters is None or cluster == "none" else gold.clusters.codes
+    known = {**gold.texts, **columns}
+    if cluster not in known:
+        raise OutscoreError(
+            f"{_file(gold)} has no column `{cluster}` to cluster by.",
+            f"There is {', '.join(f'`{name}`' for name in known)}." if known else "Add the column to the file of gold.",
+        )
+    return known[cluster].codes
+
+
+def _once(items: Items) -> tuple[Items, int]:
+    """Each item once, with how many copies were left out; copies with another answer are refused."""
+    _, first, place = np.unique(items.ids.codes, return_index=True, return_inverse=True)
+    if len(first) == items.rows:
+        return items, 0
+    earlier = first[place]
+    wrong = np.flatnonzero(items.answers.codes != items.answers.codes[earlier])
+    if len(wrong):
+        row = int(wrong[0])
+        raise OutscoreError(
+            f"{_place(items, row)}: item `{items.ids[row]}` has the answer `{items.answers[row]}`, and "
+            f"`{items.answers[int(earlier[row])]}` in {_place(items, int(earlier[row]))}.",
+            "Give every item one answer and an id of its own; compare repeated runs one file each.",
+        )
+    kept = np.sort(first)
+    return _take(items, kept), items.rows - len(kept)
+
+
+def _take(items: Items, rows: Array) -> Items:
+    return replace(
+        items,
+        ids=items.ids.take(rows),
+        answers=items.answers.take(rows),
+        gold=None if items.gold is None else items.gold.take(rows),
+        clusters=None if items.clusters is None else items.clusters.take(rows),
+        slices={name: labels.take(rows) for name, labels in items.slices.items()},
+        texts={name: labels.take(rows) for name, labels in items.texts.items()},
+        lines=None if items.lines is None else items.lines[rows],
+    )
+
+
+def _matched(gold: Items, system: Items) -> Array:
+    """The system's row for each item of gold, both having each item once."""
+    known = {name: code for code, name in enumerate(gold.ids.names)}
+    codes = np.array([known.get(name, -1) for name in system.ids.names], dtype=np.int64)[system.ids.codes]
+    row_of = np.full(len(known), -1, dtype=np.int64)
+    row_of[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
+    return row_of[gold.ids.codes]
+
+
+def _require_ids(gold: Items, system: Items) -> None:
+    """Refuse to match items by the line they stand on."""
+    for items in (gold, system):
+        if items.origin is not None and "item" not in items.origin.columns:
+            raise OutscoreError(
+                f"{_file(items)} has no item column: its answers cannot be matched with those of another file.",
+                "Add a column `id` to both files.",
+            )
+
+
+def _file(items: Items) -> str:
+    return f"`{items.name}`" if items.origin is None else items.origin.label
+
+
+def _place(items: Items, row: int) -> str:
+    unit = "row" if items.origin is None else items.origin.unit
+    return f"{_file(items)}, {unit} {row + 1 if items.lines is None else int(items.lines[row])}"

@@ -1,0 +1,224 @@
+"""Named entities: from tags on words to spans, and from the spans of gold and systems to units.
+
+Tags are BIO (BIO2), BIOES or BILOU. Read strictly, an entity is ``B I I``, or ``B I E`` and ``S`` (``L`` and ``U``) where the
+file has such tags; a tag outside of that makes no entity. Read leniently, as conlleval and by default seqeval do, any run of
+tags of one type is an entity, so that ``I`` after ``O`` begins one (IOB1 is read rightly by this rule alone).
+
+A span is known by the characters it covers, so systems need not share gold's tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.errors import OutscoreError
+from outscore.outputs.model import Units, Words
+from outscore.outputs.word_units import cluster_codes
+from outscore.outputs.words import check_text, file_of, place_of
+from outscore.scores import Labels
+
+__all__ = ["CHANGES", "NO_SPAN", "Spans", "span_counts", "span_units", "spans_of"]
+
+NO_SPAN = "O"
+CHANGES = ("same", "type", "boundary", "other")
+"""What a pair did to a span: nothing, another type, other boundaries of the same type, or it came or went."""
+_TAG = re.compile(r"([BIESLU])(?:-(.*))?")
+_OUT, _BEGIN, _IN, _END, _SINGLE = range(5)
+_PREFIXES = {"B": _BEGIN, "I": _IN, "E": _END, "L": _END, "S": _SINGLE, "U": _SINGLE}
+NO_TYPE = "_"
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """The entities of one file, in order and without overlap.
+
+    Parameters
+    ----------
+    words
+        The file.
+    first, last
+        Rows of each entity's first and last word.
+    types
+        The type of each entity.
+    ignored
+        Rows of words whose tags make no entity when read strictly.
+    column
+        Where the tags stand.
+    """
+
+    words: Words
+    first: Array
+    last: Array
+    types: Labels
+    ignored: Array
+    column: str = "tag"
+
+    @property
+    def starts(self) -> Array:
+        """First character of each entity."""
+        return self.words.starts[self.first]
+
+    @property
+    def ends(self) -> Array:
+        """Character after each entity's last."""
+        return self.words.ends[self.last]
+
+
+def spans_of(words: Words, column: str = "tag", *, lenient: bool = False) -> Spans:
+    """The entities that tags on words stand for.
+
+    Examples
+    --------
+    >>> tags = ["I-PER", "O", "B-LOC", "I-LOC"]
+    >>> rows, none = np.arange(4), np.zeros(4, dtype=bool)
+    >>> words = Words("new", Labels.of("abcd"), 0 * rows, {"tag": Labels.of(tags)}, rows, rows + 1, none, ("1",))
+    >>> strict, lenient = spans_of(words), spans_of(words, lenient=True)
+    >>> strict.first.tolist(), strict.last.tolist(), strict.ignored.tolist(), lenient.first.tolist()
+    ([2], [3], [0], [0, 2])
+    """
+    if column not in words.columns:
+        raise OutscoreError(
+            f"{file_of(words)} has no column `{column}` of entity tags.",
+            "Give a file of words in columns whose last one holds BIO, BIOES or BILOU tags.",
+        )
+    tags = words.columns[column]
+    prefixes, kinds, types = _parsed(words, tags)
+    prefix, kind = prefixes[tags.codes], kinds[tags.codes]
+    before, same = np.roll(prefix, 1), np.r_[False, (np.diff(kind) == 0) & (np.diff(words.sentences) == 0)]
+    if lenient:
+        joined = same & (prefix != _OUT) & (before != _OUT)
+        joined &= ~np.isin(prefix, (_BEGIN, _SINGLE)) & ~np.isin(before, (_END, _SINGLE))
+    else:
+        joined = same & np.isin(prefix, (_IN, _END)) & np.isin(before, (_BEGIN, _IN))
+    first = np.flatnonzero(~joined)
+    last = np.r_[first[1:], len(prefix)] - 1
+    entity = prefix[first] != _OUT
+    if not lenient:
+        closed = (prefix[last] == _END) | (not np.isin((_END, _SINGLE), prefixes).any())
+        entity = (prefix[first] == _SINGLE) | ((prefix[first] == _BEGIN) & closed)
+    covered = np.repeat(entity, last - first + 1)
+    ignored = np.flatnonzero((prefix != _OUT) & ~covered)
+    return Spans(words, first[entity], last[entity], Labels(kind[first[entity]], types), ignored, column)
+
+
+def _parsed(words: Words, tags: Labels) -> tuple[Array, Array, tuple[str, ...]]:
+    """Prefix and type of each distinct tag, and the types."""
+    known: dict[str, int] = {}
+    prefixes, kinds = [], []
+    for code, tag in enumerate(tags.names):
+        found = _TAG.fullmatch(tag)
+        if found is None and tag != NO_SPAN:
+            row = int(np.argmax(tags.codes == code))
+            raise OutscoreError(
+                f"{place_of(words, row)}: found the tag `{tag}`, expected O, or B-, I-, E-, S-, L- or U- and a type.",
+                "Write entities as BIO, BIOES or BILOU tags; compare tags of words with --task pos.",
+            )
+        prefixes.append(_OUT if found is None else _PREFIXES[found[1]])
+        kinds.append(-1 if found is None else known.setdefault(found[2] or NO_TYPE, len(known)))
+    return np.array(prefixes), np.array(kinds), tuple(known)
+
+
+def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentence") -> tuple[Units, Array]:
+    """Every span of gold or of a system as a unit, with its type or `NO_SPAN` in each file.
+
+    Units depend on the systems, so a pair is asked for by itself. With two systems, the slice ``"change"`` says what happened
+    to each span, in words of `CHANGES`.
+
+    Parameters
+    ----------
+    gold, systems
+        Entities over the same text.
+    cluster
+        ``"sentence"``, ``"document"`` or ``"none"``; those of gold, by where a span begins.
+
+    Returns
+    -------
+    The units, in order of the text, and (n, 2) the rows of gold from which up to which (exclusive) each one reaches.
+    """
+    _check_gold(gold)
+    for system in systems:
+        check_text(gold.words, system.words)
+    files = (gold, *systems)
+    size = int(gold.words.ends[-1]) + 1
+    keys = [file.starts.astype(np.int64) * size + file.ends for file in files]
+    union = np.unique(np.concatenate(keys))
+    if not len(union):
+        raise OutscoreError(f"Neither {file_of(gold.words)} nor any system has an entity.", "Check the column of tags.")
+    labels, answers = _types(files, keys, union)
+    starts, ends = np.divmod(union, size)
+    words = gold.words
+    rows = np.searchsorted(words.ends, starts, side="right")
+    slices = {} if words.documents is None else {"document": words.documents.take(words.sentences[rows])}
+    if len(systems) == 2:
+        slices["change"] = Labels(_changes(answers[:, 1:], starts, ends), CHANGES)
+    units = Units(
+        criterion="span",
+        systems=tuple(system.words.name for system in systems),
+        labels=labels,
+        gold=answers[:, 0],
+        answers=answers[:, 1:],
+        correct=answers[:, 1:] == answers[:, :1],
+        clusters=cluster_codes(words, rows, cluster),
+        slices=slices,
+        rows=rows,
+    )
+    return units, np.column_stack((rows, np.searchsorted(words.starts, ends, side="left")))
+
+
+def _check_gold(gold: Spans) -> None:
+    """Refuse gold whose tags make no entities: what a system finds there could never be right."""
+    if not len(gold.ignored):
+        return
+    row = int(gold.ignored[0])
+    tag = gold.words.columns[gold.column][row]
+    raise OutscoreError(
+        f"{place_of(gold.words, row)}: found `{tag}`, which belongs to no entity when tags are read strictly.",
+        "Correct gold's tags, or read all files leniently with --lenient (IOB1, as in the original CoNLL-2003, needs it).",
+    )
+
+
+def _types(files: Sequence[Spans], keys: Sequence[Array], union: Array) -> tuple[tuple[str, ...], Array]:
+    """One inventory of types, `NO_SPAN` first, and the code of every span in every file."""
+    known = {NO_SPAN: 0}
+    codes = np.zeros((len(union), len(files)), dtype=np.int64)
+    for k, file in enumerate(files):
+        new = np.array([known.setdefault(name, len(known)) for name in file.types.names], dtype=np.int64)
+        codes[np.searchsorted(union, keys[k]), k] = new[file.types.codes]
+    return tuple(known), codes
+
+
+def span_counts(units: Units, system: int, *, type: str | None = None, clusters: int | None = None) -> Array:
+    """(clusters, 3) true positives, false positives and false negatives of one system, of all types or of one.
+
+    Micro-F1 is a function of their column sums. `clusters` is how many there are, if some at the end have no span.
+    """
+    gold, answer = units.gold, units.answers[:, system]
+    ours = units.labels.index(type) if type is not None else None
+    is_gold, is_answer = ((x > 0 if ours is None else x == ours) for x in (gold, answer))
+    right = is_gold & (gold == answer)
+    where = np.arange(units.n) if units.clusters is None else units.clusters
+    size = clusters or int(where.max()) + 1
+    columns = (right, is_answer & ~right, is_gold & ~right)
+    return np.column_stack([np.bincount(where[column], minlength=size) for column in columns])
+
+
+def _changes(answers: Array, starts: Array, ends: Array) -> Array:
+    """What happened to each span between two systems, as an index into `CHANGES`."""
+    kinds = np.full(len(answers), CHANGES.index("other"))
+    one, other = answers.T
+    kinds[one == other] = CHANGES.index("same")
+    kinds[(one != other) & (one > 0) & (other > 0)] = CHANGES.index("type")
+    for mine, theirs in ((one, other), (other, one)):
+        for label in np.unique(mine[mine > 0]).tolist():
+            alone, partner = np.flatnonzero((mine == label) & (theirs == 0)), theirs == label
+            # Spans of one file do not overlap: those that end after the start of ours come last, those before its end first.
+            overlaps = np.searchsorted(starts[partner], ends[alone]) > np.searchsorted(
+                ends[partner], starts[alone], side="right"
+            )
+            kinds[alone[overlaps]] = CHANGES.index("boundary")
+    return kinds

@@ -1,0 +1,58 @@
+"""Words and spans worth looking at, in their sentences."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.outputs.changed import Changed, Contexts, changed_units
+from outscore.outputs.model import Units, Words
+
+__all__ = ["changed_spans", "changed_words", "sentence_bounds", "sentence_contexts"]
+
+OUTSIDE = -2
+"""The head is not in this sentence."""
+
+
+def sentence_bounds(words: Words) -> Array:
+    """Rows at which sentences begin, and the number of rows after the last."""
+    return np.flatnonzero(np.diff(words.sentences, prepend=-1, append=-1))
+
+
+def sentence_contexts(words: Words) -> Contexts:
+    """Every sentence of a file, called by its document too where there is one."""
+    bounds = sentence_bounds(words).tolist()
+    forms = [words.forms.names[code] for code in words.forms.codes.tolist()]
+    ids = words.sentence_ids
+    if words.documents is not None:
+        ids = tuple(f"{words.documents[i]}, sentence {name}" for i, name in enumerate(ids))
+    return Contexts(ids, tuple(tuple(forms[low:high]) for low, high in pairwise(bounds)))
+
+
+def changed_words(units: Units, gold: Words) -> Changed:
+    """Words that some system has wrong; of trees with the heads that gold and systems give them."""
+    chosen = units.take(changed_units(units))
+    assert chosen.rows is not None
+    sentences = gold.sentences[chosen.rows]
+    bounds = sentence_bounds(gold)
+    places = chosen.rows - bounds[sentences]
+    heads = None
+    if chosen.detail is not None:
+        assert gold.heads is not None
+        rows = np.column_stack([gold.heads[chosen.rows], chosen.detail])
+        inside = (rows >= bounds[sentences, None]) & (rows < bounds[sentences + 1, None])
+        heads = np.where(rows == -1, -1, np.where(inside, rows - bounds[sentences, None], OUTSIDE))
+    return Changed(chosen, sentences, places, places + 1, heads)
+
+
+def changed_spans(units: Units, gold: Words, spans: Array) -> Changed:
+    """Spans that some system has wrong; `spans` are rows of gold's words, from first to after the last."""
+    rows = changed_units(units)
+    first, last = spans[rows].T
+    sentences = gold.sentences[first]
+    bounds = sentence_bounds(gold)
+    starts = first - bounds[sentences]
+    ends = np.minimum(np.maximum(last, first + 1), bounds[sentences + 1]) - bounds[sentences]
+    return Changed(units.take(rows), sentences, starts, ends)

@@ -1,0 +1,199 @@
+"""Tags and trees: words of gold with every system's tag, head and relation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.diffs import Rates, ScoreChange
+from outscore.errors import OutscoreError
+from outscore.outputs.changed import Changed, Contexts
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, renamed
+from outscore.outputs.model import UNALIGNED, Outputs, Units, Words
+from outscore.outputs.outcomes import agreement
+from outscore.outputs.word_changed import changed_words, sentence_contexts
+from outscore.outputs.word_units import DEPENDENCIES, TAGS, Totals, alignment_of, criteria_of, word_units, words_counted
+from outscore.outputs.words import align
+from outscore.procedure.changes import Statistics, accuracy_change
+from outscore.procedure.studies import DiffOptions, Study, View, chosen, named, refuse, sliced
+
+__all__ = ["load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"]
+
+
+def read_as_words(output: object, name: str, columns: Sequence[str]) -> Words:
+    """Words as they are, or read from a CoNLL-U file or from columns."""
+    from outscore.formats.words import read_words
+
+    if isinstance(output, Words):
+        return named(output, name)
+    if not isinstance(output, (str, os.PathLike)):
+        raise OutscoreError(f"`{name}` is {type(output).__name__}, not words.", "Give the path of a CoNLL-U or column file.")
+    return named(read_words(output, name, columns=tuple(dict.fromkeys(columns))), name)
+
+
+def load_tags(output: object, name: str, options: DiffOptions) -> Words:
+    """A file of tags; only the columns that take part are read."""
+    return read_as_words(output, name, (*(options.criteria or TAGS[:2]), *options.slices))
+
+
+def load_trees(output: object, name: str, options: DiffOptions) -> Words:
+    """A file of trees."""
+    return read_as_words(output, name, ("deprel", *options.slices))
+
+
+def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+    """Tags of words: by default the first kind of tags that all files have."""
+    refuse(options, "pos", "punct", "subtypes", "lenient", "repair")
+    files = _words(gold, systems)
+    found = criteria_of(files)
+    if not options.criteria and not found:
+        raise OutscoreError("The files have no kind of tags in common.", "Give files whose upos or xpos columns are filled in.")
+    return _study("pos", files, options.criteria or found[:1], maps, options)
+
+
+def tree_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+    """Heads and relations: las, uas, ls."""
+    refuse(options, "dep", "lenient", "repair")
+    return _study("dep", _words(gold, systems), chosen(options.criteria, DEPENDENCIES, "dep"), maps, options)
+
+
+def _words(gold: Outputs, systems: Mapping[str, Outputs]) -> list[Words]:
+    files = [gold, *systems.values()]
+    assert all(isinstance(words, Words) for words in files)
+    return [words for words in files if isinstance(words, Words)]
+
+
+def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: LabelMaps, options: DiffOptions) -> Study:
+    gold, *systems = _mapped(files, maps)
+    alignments = [align(gold, system) for system in systems]
+    cluster = options.cluster or "sentence"
+    units = {
+        criterion: sliced(
+            word_units(
+                gold,
+                systems,
+                criterion,
+                alignments=alignments,
+                punct=options.punct,
+                subtypes=options.subtypes,
+                cluster=cluster,
+            ),
+            options.slices,
+        )
+        for criterion in dict.fromkeys(criteria)
+    }
+    primary = units[criteria[0]]
+    asked = Statistics(options.alpha, options.correction, options.min_support)
+    sentences = {criterion: _whole_sentences(gold, found) for criterion, found in units.items()}
+
+    def view(criterion: str, first: int, second: int) -> View:
+        return _view(units[criterion], sentences[criterion], first, second, asked)
+
+    @cache
+    def changed() -> tuple[list[Changed], Contexts]:
+        return [changed_words(found, gold) for found in units.values()], sentence_contexts(gold)
+
+    scores: dict[str, dict[str, float | Rates]] = {system.name: {} for system in systems}
+    for criterion, found in units.items():
+        totals = words_counted(found, gold, systems, alignments, punct=options.punct)
+        for k, system in enumerate(systems):
+            scores[system.name][criterion] = _rates(totals[k])
+            scores[system.name][_sentence_score(task, criterion)] = float(sentences[criterion][:, k].mean())
+    return Study(
+        task=task,
+        systems=primary.systems,
+        criteria=tuple(units),
+        unit="words",
+        cluster=None if cluster == "none" else cluster,
+        n=primary.n,
+        scores=scores,
+        view=view,
+        together=primary,
+        agreement=agreement(primary),
+        changed=changed,
+        inventory=_inventory(primary if task == "pos" else units.get("ls", units.get("las", primary))),
+        origins=[words.origin for words in (gold, *systems) if words.origin is not None],
+        notes=[
+            note
+            for system, found in zip(systems, alignments, strict=True)
+            if (note := _alignment_note(system, found)) is not None
+        ],
+    )
+
+
+def _mapped(files: Sequence[Words], maps: LabelMaps) -> list[Words]:
+    """Gold and systems with their labels renamed."""
+    if not maps:
+        return list(files)
+    names = (GOLD, *(words.name for words in files[1:]))
+    labels = [("deprel", *TAGS) for _ in files]
+    inventories = {
+        name: [label for column in columns if column in words.columns for label in words.columns[column].names]
+        for name, words, columns in zip(names, files, labels, strict=True)
+    }
+    check_maps(maps, inventories)
+    return [
+        replace(
+            words,
+            columns={
+                column: renamed(values, maps, name) if column in ("deprel", *TAGS) else values
+                for column, values in words.columns.items()
+            },
+        )
+        for name, words in zip(names, files, strict=True)
+    ]
+
+
+def _view(units: Units, sentences: Array, first: int, second: int, asked: Statistics) -> View:
+    headline = accuracy_change(units.criterion, units.correct[:, first], units.correct[:, second], units.clusters, asked)
+    whole: list[ScoreChange] = [accuracy_change("sentences", sentences[:, first], sentences[:, second], None, asked)]
+    return View(units, (first, second), headline, whole, _kinds(units, first, second))
+
+
+def _kinds(units: Units, first: int, second: int) -> dict[str, int]:
+    """Whether a change is one of the head, of the relation, or of both."""
+    if units.detail is None or units.criterion != "las":
+        return {}
+    head = units.detail[:, first] != units.detail[:, second]
+    label = units.answers[:, first] != units.answers[:, second]
+    parts = {"head only": head & ~label, "label only": label & ~head, "head and label": head & label}
+    return {name: int(rows.sum()) for name, rows in parts.items()}
+
+
+def _whole_sentences(gold: Words, units: Units) -> Array:
+    """(sentences with units, systems) whether all units of a sentence are right."""
+    assert units.rows is not None
+    sentences = gold.sentences[units.rows]
+    size = int(gold.sentences[-1]) + 1
+    held = np.bincount(sentences, minlength=size) > 0
+    wrong = [np.bincount(sentences[~right], minlength=size) for right in units.correct.T]
+    return np.column_stack([count == 0 for count in wrong])[held]
+
+
+def _sentence_score(task: str, criterion: str) -> str:
+    return f"sentences_{criterion}" if task == "dep" else "sentences" if criterion in TAGS[:1] else f"sentences_{criterion}"
+
+
+def _rates(totals: Totals) -> Rates:
+    r, p = totals.correct / totals.gold, totals.correct / totals.system if totals.system else 0.0
+    return Rates(r, p, 2 * totals.correct / (totals.gold + totals.system))
+
+
+def _inventory(units: Units) -> dict[str, dict[str, int]]:
+    given = {name: counts_of(units.answers[:, k], units.labels) for k, name in enumerate(units.systems)}
+    return {GOLD: counts_of(units.gold, units.labels), **given}
+
+
+def _alignment_note(system: Words, found: Array) -> str | None:
+    counted = alignment_of(found, system)
+    if not counted.only_a and not counted.only_b:
+        return None
+    return (
+        f"{system.name} cuts the text into other words: {counted.only_a:,} gold words have no counterpart and count as wrong"
+        f" ({UNALIGNED}), {counted.only_b:,} of its own words match none."
+    )

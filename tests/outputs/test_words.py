@@ -1,0 +1,304 @@
+"""Words aligned by their characters: the CoNLL 2018 evaluation's own cases, real parses, a naive twin, and every refusal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outscore.errors import OutscoreError
+from outscore.formats.conllu import read_conllu
+from outscore.outputs.model import UNALIGNED, Words
+from outscore.outputs.outcomes import outcomes
+from outscore.outputs.word_units import alignment_of, criteria_of, word_units, words_counted
+from outscore.outputs.words import align
+from outscore.scores import Labels
+
+
+def make(name, tokens, **columns):
+    """Words from tokens: a string is a word, a pair (surface, words) a multi-word token."""
+    forms, surfaces, starts, ends, multiword, at = [], [], [], [], [], 0
+    for token in tokens:
+        surface, parts = token if isinstance(token, tuple) else (token, [token])
+        size = len(surface.replace(" ", ""))
+        for part in parts:
+            forms.append(part)
+            surfaces.append(surface)
+            starts.append(at)
+            ends.append(at + size)
+            multiword.append(isinstance(token, tuple))
+        at += size
+    heads = columns.pop("heads", None)
+    sentences = columns.pop("sentences", [0] * len(forms))
+    documents = columns.pop("documents", None)
+    labels = {column: Labels.of(values) for column, values in columns.items()}
+    if any(multiword):
+        labels["token"] = Labels.of(surfaces)
+    return Words(
+        name,
+        Labels.of(forms),
+        np.array(sentences),
+        labels,
+        np.array(starts),
+        np.array(ends),
+        np.array(multiword),
+        tuple(map(str, range(max(sentences) + 1))),
+        heads=None if heads is None else np.array(heads),
+        documents=documents,
+    )
+
+
+CASES = [("gold", "sys1"), ("gold", "sys2"), ("gold", "sys-space"), ("case-gold", "case-sys")]
+
+
+@pytest.mark.parametrize(("gold", "system"), CASES)
+def test_against_conll18_evaluation(shared_data, gold, system):
+    folder = shared_data / "conll18-eval"
+    name = system.removesuffix("-sys")
+    rows = (row.split("|") for row in (folder / f"{name}-expected.results").read_text().splitlines())
+    expected = {
+        fields[0].strip(): [float(x) for x in fields[1:4]] for fields in rows if fields[0].strip() in ("UPOS", "UAS", "LAS")
+    }
+    files = read_conllu(folder / f"{gold}.conllu"), read_conllu(folder / f"{system}.conllu")
+    found = [align(*files)]
+    for metric, numbers in expected.items():
+        units = word_units(files[0], files[1:], metric.lower(), alignments=found, punct=True)
+        (totals,) = words_counted(units, files[0], files[1:], found, punct=True)
+        precision, recall = totals.correct / totals.system, totals.correct / totals.gold
+        f1 = 2 * totals.correct / (totals.system + totals.gold)
+        assert [round(100 * x, 2) for x in (precision, recall, f1)] == numbers
+
+
+def test_against_conll18_counts(shared_data):
+    folder = shared_data / "conll18-eval"
+    gold, system = read_conllu(folder / "func-gold.conllu"), read_conllu(folder / "func-sys.conllu")
+    assert [int(word_units(gold, [system], metric, punct=True).correct.sum()) for metric in ("upos", "uas", "las")] == [7, 6, 6]
+
+
+def test_real_parses(shared_data):
+    """UDPipe-Future to Stanford-18 on English PUD, whose tokens differ from gold's."""
+    folder = shared_data / "conll18-en_pud"
+    gold, first, second = (read_conllu(folder / f"{name}.conllu") for name in ("gold", "UDPipe-Future", "Stanford-18"))
+    units = word_units(gold, [first, second], "las")
+    counts = np.bincount(outcomes(units))
+    assert units.n == 18725
+    assert np.round(100 * units.correct.mean(axis=0), 3).tolist() == [86.446, 86.991]
+    assert counts[1:3].tolist() == [705, 603]
+    assert UNALIGNED in units.labels
+    kept = word_units(gold, [first, second], "las", subtypes=True)
+    assert round(100 * float(np.subtract(*kept.correct.mean(axis=0)[::-1])), 2) in (6.21, -6.21)
+
+
+def test_sentences_need_not_agree():
+    gold = make("gold", ["a", "b", "c", "d"], sentences=[0, 0, 1, 1])
+    assert align(gold, make("new", ["a", "b", "c", "d"], sentences=[0, 1, 1, 2])).tolist() == [0, 1, 2, 3]
+
+
+def test_same_cuts_of_other_multiword_tokens():
+    """The same spans, but the words inside differ."""
+    gold = make("gold", [("zum", ["zu", "dem"]), "x"])
+    assert align(gold, make("new", [("zum", ["Zu", "m"]), "x"])).tolist() == [0, -1, 2]
+    assert align(gold, make("new", ["zum", "x"])).tolist() == [-1, -1, 1]
+    assert align(gold, make("new", ["zu", "m", "x"])).tolist() == [0, -1, 2]
+
+
+def test_alignment_is_counted():
+    gold, system = make("gold", ["a", "b", "cd"]), make("new", ["ab", "c", "d"])
+    found = align(gold, system)
+    assert found.tolist() == [-1, -1, -1]
+    assert alignment_of(found, system).only_b == 3
+
+
+@st.composite
+def cuts(draw, text):
+    """The text cut into tokens, some of them of several words."""
+    tokens, at = [], 0
+    while at < len(text):
+        size = draw(st.integers(1, 4))
+        surface = text[at : at + size]
+        at += size
+        if draw(st.integers(0, 3)) == 0:
+            tokens.append((surface, draw(st.lists(st.sampled_from("abAB"), min_size=2, max_size=3))))
+        else:
+            tokens.append(surface)
+    return tokens
+
+
+@st.composite
+def readings(draw):
+    text = draw(st.text("ab", min_size=1, max_size=14))
+    return draw(cuts(text)), draw(cuts(text))
+
+
+def longest(a, b):
+    if not a or not b:
+        return 0
+    if a[0] == b[0]:
+        return 1 + longest(a[1:], b[1:])
+    return max(longest(a[1:], b), longest(a, b[1:]))
+
+
+def naive_regions(*files):
+    """Characters of multi-word tokens; tokens that share one belong together."""
+    spans = {(int(s), int(e)) for w in files for s, e, m in zip(w.starts, w.ends, w.multiword, strict=True) if m}
+    while True:
+        for a in spans:
+            for b in spans:
+                if a != b and max(a[0], b[0]) < min(a[1], b[1]):
+                    break
+            else:
+                continue
+            break
+        else:
+            return spans
+        spans = (spans - {a, b}) | {(min(a[0], b[0]), max(a[1], b[1]))}
+
+
+@settings(deadline=None)
+@given(readings())
+def test_against_naive_alignment(tokens):
+    gold, system = make("gold", tokens[0]), make("new", tokens[1])
+    found = align(gold, system)
+    used = found[found >= 0]
+    assert (np.diff(used) > 0).all()
+    regions = naive_regions(gold, system)
+
+    def inside(words, region):
+        return [i for i in range(words.rows) if region[0] <= words.starts[i] and words.ends[i] <= region[1]]
+
+    left, right = set(range(gold.rows)), set(range(system.rows))
+    for region in regions:
+        ours, theirs = inside(gold, region), inside(system, region)
+        left, right = left - set(ours), right - set(theirs)
+        pairs = [(i, int(found[i])) for i in ours if found[i] >= 0]
+        assert all(j in theirs and gold.forms[i].lower() == system.forms[j].lower() for i, j in pairs)
+        forms = [[words.forms[i].lower() for i in rows] for words, rows in ((gold, ours), (system, theirs))]
+        assert len(pairs) == longest(*forms)
+    for i in left:
+        same = [j for j in right if (system.starts[j], system.ends[j]) == (gold.starts[i], gold.ends[i])]
+        assert found[i] == (same[0] if same else -1)
+
+
+@given(st.text("ab", min_size=1, max_size=10).flatmap(cuts))
+def test_identical_readings(tokens):
+    words = make("gold", tokens)
+    assert align(words, make("new", tokens)).tolist() == list(range(words.rows))
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "message"),
+    [
+        (
+            ["a", "bcd", "e"],
+            ["a", "b", "xd", "e"],
+            "`new`, word 3: found `xd`, expected `bcd` as in `gold`, word 2.",
+        ),
+        (
+            ["a", "b", "c"],
+            ["a", "b"],
+            "`new` ends where `gold`, word 3, goes on with `c`.",
+        ),
+        (
+            ["a", "b"],
+            ["a", "b", "c"],
+            "`new`, word 3: found `c` where the text of `gold` has ended.",
+        ),
+        (
+            ["the", "dog"],
+            ["The", "dog"],
+            "`new`, word 1: found `The`, expected `the` as in `gold`, word 1.",
+        ),
+    ],
+)
+def test_refused_texts(gold, system, message):
+    with pytest.raises(OutscoreError) as caught:
+        align(make("gold", gold), make("new", system))
+    assert caught.value.message == message
+    assert caught.value.hint
+
+
+def test_heads_through_the_alignment():
+    """The same relation with another head is another answer; a head that gold lacks is a head all the same."""
+    gold = make("gold", ["a", "b", "c", "d"], heads=[1, -1, 1, 1], deprel=["nsubj", "root", "obj", "punct"])
+    one = make("one", ["a", "b", "cd"], heads=[2, -1, 1], deprel=["nsubj", "root", "obj:x"])
+    two = make("two", ["a", "b", "c", "d"], heads=[1, 0, 3, 1], deprel=["nsubj:pass", "root", "obj:y", "punct"])
+    las = word_units(gold, [one, two], "las")
+    assert las.rows.tolist() == [0, 1, 2]
+    assert [las.labels[code] for code in las.answers[:, 0]] == ["nsubj", "root", UNALIGNED]
+    assert las.correct.tolist() == [[False, True], [True, False], [False, False]]
+    assert las.detail.tolist() == [[-5, 1], [-1, 0], [-2, 3]]
+    uas = word_units(gold, [one, two], "uas")
+    assert [uas.labels[code] for code in uas.answers[:, 1]] == ["nsubj", "root", "obj"]
+    assert uas.correct.tolist() == las.correct.tolist()
+    ls = word_units(gold, [one, two], "ls", subtypes=True, punct=True)
+    assert ls.detail is None
+    assert ls.correct.tolist() == [[True, False], [True, True], [False, False], [False, True]]
+    rows = [align(gold, one), align(gold, two)]
+    assert [(t.gold, t.system, t.correct) for t in words_counted(las, gold, [one, two], rows)] == [(3, 3, 1), (3, 3, 1)]
+
+
+def test_features_in_any_order():
+    gold, system = make("gold", ["a"], feats=["B=1|A=2"]), make("new", ["a"], feats=["A=2|B=1"])
+    assert word_units(gold, [system], "feats").correct.all()
+
+
+def test_clusters_and_slices():
+    documents = Labels.of(["d1", "d2", "d2"])
+    gold = make("gold", ["a", "b", "c"], sentences=[0, 1, 2], documents=documents, upos=["X", "Y", "X"], xpos=["x", "y", "x"])
+    units = word_units(gold, [gold], "xpos", cluster="document")
+    assert units.clusters.tolist() == [0, 1, 1]
+    assert {name: labels.names for name, labels in units.slices.items()} == {"upos": ("X", "Y"), "document": ("d1", "d2")}
+    assert word_units(gold, [gold], "upos", cluster="none").clusters is None
+    assert word_units(gold, [gold], "upos").clusters.tolist() == [0, 1, 2]
+
+
+def test_criteria():
+    full = make("gold", ["a"], upos=["X"], xpos=["_"], feats=["_"])
+    plain = make("new", ["a"], tag=["X"])
+    assert criteria_of([full, full]) == ("upos",)
+    assert criteria_of([full, plain]) == ("upos",)
+    assert criteria_of([plain, plain]) == ("tag",)
+    assert word_units(full, [plain], "upos").correct.all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"criterion": "las"},
+            (
+                "`gold` has no trees: the task `dep` needs heads and relations. Give CoNLL-U files with columns 7 and 8 filled"
+                " in, or compare tags with --task pos."
+            ),
+        ),
+        ({"criterion": "upas"}, "`gold` has no column `upas`. Did you mean `upos`?"),
+        (
+            {"criterion": "xpos"},
+            "`gold` has nothing in column `xpos`: every word has `_`. Compare a column that is filled in.",
+        ),
+        (
+            {"criterion": "upos", "cluster": "page"},
+            "Words cannot be clustered by `page`. Choose one of: sentence, document, none.",
+        ),
+        (
+            {"criterion": "upos", "cluster": "document"},
+            (
+                "`gold` does not say where documents begin. Mark them with `# newdoc id = ...` (CoNLL-U) or -DOCSTART- lines,"
+                " or cluster by sentence."
+            ),
+        ),
+    ],
+)
+def test_refusals(options, message):
+    words = make("gold", ["a"], upos=["X"], xpos=["_"])
+    with pytest.raises(OutscoreError) as caught:
+        word_units(words, [words], **options)
+    assert str(caught.value) == message
+
+
+def test_nothing_but_punctuation():
+    words = make("gold", ["."], heads=[-1], deprel=["punct"])
+    with pytest.raises(OutscoreError, match="`gold` holds punctuation alone"):
+        word_units(words, [words], "las")
+    assert word_units(words, [words], "las", punct=True).n == 1
