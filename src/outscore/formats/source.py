@@ -51,7 +51,7 @@ class Source:
 
     path: str
     head: Sequence[str]
-    _rest: Iterator[str] = field(repr=False)
+    _pieces: Iterator[str] = field(repr=False)
     _bytes: _Digesting = field(repr=False)
     parquet: io.BufferedReader[Any] | None = None
     packed: bool = False
@@ -69,7 +69,11 @@ class Source:
 
     def lines(self) -> Iterator[str]:
         """All lines, the head included; to be called once."""
-        return itertools.chain(self.head, self._rest)
+        return itertools.chain.from_iterable(map(_cut, self._pieces))
+
+    def pieces(self) -> Iterator[str]:
+        """The same text in large pieces of whole lines, instead of `lines`: for readers that cut it by themselves."""
+        return self._pieces
 
     def sha256(self) -> str:
         """The digest of the bytes on disk; complete once all lines were read."""
@@ -89,8 +93,12 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
             if stream.peek(4).startswith(_PARQUET):
                 yield Source(name, (), iter(()), digesting, stream, packed=stream is not packed or name == STANDARD_INPUT)
                 return
-            lines = _bounded_lines(_as_text(stream, label), label)
-            yield Source(name, list(itertools.islice(lines, HEAD_LINES)), lines, digesting)
+            pieces = _bounded_pieces(_as_text(stream, label), label)
+            begun: list[str] = []
+            while sum(piece.count("\n") for piece in begun) < HEAD_LINES and (piece := next(pieces, "")):
+                begun.append(piece)
+            head = list(itertools.islice(itertools.chain.from_iterable(map(_cut, begun)), HEAD_LINES))
+            yield Source(name, head, itertools.chain(begun, pieces), digesting)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise OutscoreError(f"{label} is damaged: {str(error).rstrip('.')}.", "Make the compressed file again.") from None
     except FileNotFoundError:
@@ -209,19 +217,27 @@ def _as_text(stream: io.BufferedReader[Any], label: str) -> io.TextIOWrapper[Any
     return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape")
 
 
-def _bounded_lines(text: io.TextIOWrapper[Any], label: str) -> Iterator[str]:
-    """Lines with their ends, cut from large pieces: asking for every line by itself takes four times as long."""
+def _bounded_pieces(text: io.TextIOWrapper[Any], label: str) -> Iterator[str]:
+    """Text in large pieces of whole lines."""
     begun = ""
     while piece := text.read(PIECE):
-        lines = io.StringIO(begun + piece, newline="\n").readlines()
-        if max(map(len, lines)) > LONGEST_LINE:
+        whole, end, rest = piece.rpartition("\n")
+        if end:
+            yield begun + whole + end
+            begun = rest
+        else:
+            begun += piece
+        if len(begun) > LONGEST_LINE:
             raise OutscoreError(
                 f"{label} has a line of more than {LONGEST_LINE:,} characters.", "Give one item per line, in plain text."
             )
-        begun = "" if lines[-1].endswith("\n") else lines.pop()
-        yield from lines
     if begun:
         yield begun
+
+
+def _cut(piece: str) -> list[str]:
+    """Lines with their ends: asking for every line by itself takes four times as long."""
+    return io.StringIO(piece, newline="\n").readlines()
 
 
 def _nearest(name: str) -> str:

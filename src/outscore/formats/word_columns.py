@@ -1,0 +1,174 @@
+"""Words in plain columns: word and tag, or the columns of CoNLL-2000, 2002 and 2003, with a blank line between sentences.
+
+Columns are separated by tabs, or by blanks where the first word's line has no tab. ``-DOCSTART-`` begins a document. A line
+that begins with ``#`` and does not have the file's number of columns is a comment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outscore.errors import OutscoreError
+from outscore.formats.source import Source, open_source, stem_of
+from outscore.formats.word_lines import (
+    Lines,
+    as_labels,
+    character_spans,
+    document_labels,
+    refuse_empty,
+    scan,
+    sentences_of,
+)
+from outscore.outputs.model import Words
+from outscore.scores import Origin
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from outscore.data import Array
+
+__all__ = ["looks_like_word_columns", "read_word_columns", "words_of"]
+
+WORD, TAG = "word", "tag"
+_DOCUMENT = "-DOCSTART-"
+_CURE = "Give every word's line the same columns, and put a blank line between sentences."
+
+
+def looks_like_word_columns(source: Source) -> bool:
+    """Whether the first word's line has at least two columns."""
+    return len(_columns_of(source)[0]) > 1
+
+
+def read_word_columns(path: str | os.PathLike[str], columns: Sequence[str] | None = None, name: str | None = None) -> Words:
+    r"""Read the words of a file of columns; ``-`` is standard input, and compressed files are unpacked on the way.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        What the columns are called, in order; one of them is ``"word"``. If not given, the first is the word, the last is
+        ``"tag"``, and those between are called by their place, ``"2"``, ``"3"``...
+    name
+        What the system is called; the file's name if not given.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "new.bio")
+    ...     _ = path.write_text("-DOCSTART- -X- O\n\nU.N. NNP B-ORG\nofficial NN O\n\nEkeus NNP B-PER\n")
+    ...     words = read_word_columns(path)
+    >>> words.forms.names, words.columns["tag"].names, words.sentences.tolist(), words.documents.names
+    (('U.N.', 'official', 'Ekeus'), ('B-ORG', 'O', 'B-PER'), [0, 0, 1], ('1',))
+    """
+    with open_source(path) as source:
+        return words_of(source, columns, name)
+
+
+def words_of(source: Source, columns: Sequence[str] | None = None, name: str | None = None) -> Words:
+    """The words of a file of columns that is open already."""
+    first, separator = _columns_of(source)
+    if not first:
+        refuse_empty(source, "a word and its tag on each line")
+    named = _named(source.label, len(first), columns)
+    blanks: list[Array] = []
+    documents: list[Array] = []
+    lines: list[Array] = []
+    frames: list[pl.DataFrame] = []
+    for block in scan(source, len(first), separator, range(len(first) + 1)):
+        is_word, is_document, is_blank = _kinds(block, len(first), separator)
+        lines.append((block.first + np.flatnonzero(is_word)).astype(np.int32))
+        documents.append(block.first + np.flatnonzero(is_document))
+        blanks.append(block.first + np.flatnonzero(is_blank | is_document))
+        frames.append(block.frame.filter(is_word).select([str(k) for k in range(len(first))]))
+    if not sum(map(len, lines)):
+        refuse_empty(source, "a word and its tag on each line")
+    return _put_together(source, named, stem_of(source.path) if name is None else name, lines, blanks, documents, frames)
+
+
+def _put_together(
+    source: Source,
+    named: Sequence[str],
+    name: str,
+    lines: Sequence[Array],
+    blanks: Sequence[Array],
+    documents: Sequence[Array],
+    frames: Sequence[pl.DataFrame],
+) -> Words:
+    import polars as pl
+
+    rows, frame = np.concatenate(lines), pl.concat(frames)
+    sentences = sentences_of(rows, np.concatenate(blanks))
+    count = int(sentences[-1]) + 1
+    begins = np.searchsorted(rows, np.concatenate(documents))
+    marks = sorted({int(sentences[row]) for row in begins.tolist() if row < len(rows)})
+    labels = {column: as_labels(frame[str(place)]) for place, column in enumerate(named) if column != WORD}
+    forms = as_labels(frame[str(named.index(WORD))])
+    starts, ends = character_spans(forms, np.ones(len(rows), dtype=bool))
+    if (ends == starts).any():
+        line = int(rows[np.argmax(ends == starts)])
+        raise OutscoreError(f"{source.label}, line {line}: found a word of blanks alone.", "Remove it, or write the word.")
+    return Words(
+        name=name,
+        forms=forms,
+        sentences=sentences,
+        columns=labels,
+        starts=starts,
+        ends=ends,
+        multiword=np.zeros(len(rows), dtype=bool),
+        sentence_ids=tuple(str(number) for number in range(1, count + 1)),
+        documents=document_labels([(sentence, "") for sentence in marks], count),
+        origin=Origin(source.path, source.sha256(), len(rows), "word-columns"),
+        lines=rows,
+    )
+
+
+def _columns_of(source: Source) -> tuple[list[str], str]:
+    """The columns of the first word's line, and what separates them."""
+    for line in source.head:
+        text = line.strip()
+        if text and not text.startswith(("#", _DOCUMENT)):
+            return (text.split("\t"), "\t") if "\t" in text else (text.split(), " ")
+    return [], "\t"
+
+
+def _named(label: str, width: int, columns: Sequence[str] | None) -> Sequence[str]:
+    """A name for each column."""
+    if width < 2:
+        raise OutscoreError(
+            f"{label} has one column, a word and its tag were expected.", "Write word and tag, separated by a tab."
+        )
+    if columns is None:
+        return [WORD, *map(str, range(2, width)), TAG]
+    if len(columns) != width:
+        raise OutscoreError(
+            f"{label} has {width} columns, and `columns` names {len(columns)}.", "Name every column of the file, in order."
+        )
+    if columns.count(WORD) != 1 or len(set(columns)) != width:
+        raise OutscoreError(f"`columns` is {', '.join(columns)}.", "Give each its own name, and call one of them `word`.")
+    return columns
+
+
+def _kinds(block: Lines, width: int, separator: str) -> tuple[Array, Array, Array]:
+    """Which rows are words, which begin a document, and which are blank."""
+    frame = block.frame
+    first = frame["0"].fill_null("")
+    blank = ((first.str.strip_chars() == "") & frame["1"].is_null()).to_numpy()
+    document = (first == _DOCUMENT).to_numpy()
+    complete = (frame[str(width - 1)].is_not_null() & frame[str(width)].is_null()).to_numpy()
+    odd = ~(blank | document | complete)
+    comment = odd & first.str.starts_with("#").to_numpy()
+    wrong = np.flatnonzero(odd & ~comment)
+    if len(wrong):
+        block.refuse_width(int(wrong[0]), f"{width} as on the first word's line", separator, _CURE)
+    word = ~(blank | document | comment)
+    for place in range(width):
+        empty = np.flatnonzero(word & frame[str(place)].is_null().to_numpy())
+        if len(empty):
+            block.refuse(int(empty[0]), f"found nothing in column {place + 1}", _CURE)
+    return word, document, blank
