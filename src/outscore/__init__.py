@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from outscore.formats import read
     from outscore.inference.power import detectable_effect, power, sample_size
     from outscore.metrics import confusion
-    from outscore.procedure.compare import compare, load, permutation_test
+    from outscore.procedure.compare import compare, permutation_test
     from outscore.procedure.diff import diff
+    from outscore.procedure.saved import load
     from outscore.results import Comparison, Comparisons, Interval, PValue
 
 __all__ = [
@@ -56,7 +57,7 @@ _HOME = {
     "confusion": "outscore.metrics",
     "detectable_effect": "outscore.inference.power",
     "diff": "outscore.procedure.diff",
-    "load": "outscore.procedure.compare",
+    "load": "outscore.procedure.saved",
     "power": "outscore.inference.power",
     "read": "outscore.formats",
     "sample_size": "outscore.inference.power",

@@ -119,8 +119,8 @@ class Pair:
         Share of units with different answers.
     overlap_correct
         Dice coefficient of the right answers.
-    difference, interval, p
-        The score of the criterion, second - first.
+    metric, first, second, difference, interval, p
+        The score of the criterion, and its difference second - first.
     metrics
         The other scores of the whole, each with its own test.
     kinds
@@ -137,6 +137,9 @@ class Pair:
     clusters: int | None
     differ: float
     overlap_correct: float
+    metric: str
+    first: float
+    second: float
     difference: float
     interval: Interval | None
     p: PValue

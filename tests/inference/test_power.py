@@ -18,7 +18,7 @@ from outscore.inference.permutation import permutation
 from outscore.inference.power import analytic_curve, detectable_effect, power, sample_size, sizes_around
 from outscore.inference.power_binary import mcnemar_power, overlaps
 from outscore.inference.power_curves import RETROSPECTIVE, simulated_curve
-from outscore.inference.power_screen import SCREENS
+from outscore.inference.power_screen import SCREENS, on_a_grid
 from outscore.resampling.flips import clopper_pearson
 from outscore.results import PValue, TestResult
 
@@ -72,8 +72,10 @@ def test_against_statsmodels_at_extreme_levels(side):
     for d, target, alpha in product((0.05, 0.4, 1.5), (0.3, 0.99), (1e-4, 0.2)):
         signed = -d if side == "less" else d
         n = sample_size(signed, power=target, alpha=alpha, alternative=side)
-        if n > 2:
-            assert TTestPower().power(signed, n, alpha, alternative=LARGER[side]) == pytest.approx(target, abs=1e-9)
+        expected = TTestPower().power(signed, n, alpha, alternative=LARGER[side])
+        # Its distribution function has no digits left for the tail that all but vanishes.
+        if n > 2 and math.isfinite(expected):
+            assert expected == pytest.approx(target, abs=1e-9)
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -444,7 +446,7 @@ def test_clear_decisions_are_those_of_the_test(name, side):
 
 def test_what_is_not_clear_is_left_to_the_test():
     asked = TestRequest(options={"method": "auto", "resamples": 99})
-    near = np.concatenate([np.ones(120), -np.ones(93)])
+    near = np.concatenate([np.ones(5_099), -np.ones(4_901)])
     assert SCREENS["permutation"](rows(near.astype(int)), MEAN, asked) is None
     one = np.zeros(50)
     one[0] = 1000
@@ -455,13 +457,15 @@ def test_what_is_not_clear_is_left_to_the_test():
     assert SCREENS["permutation"](rows(np.ones(200)), MEAN, asked) is True
 
 
-def test_a_screen_changes_no_curve():
+def test_screens_and_grids_change_no_curve():
     asked = TestRequest(options={"method": "auto", "resamples": 99}, interval=False)
     run = TESTS["permutation"].run
-    for kind in ("normal", "bootstrap"):
-        shared = {"kind": kind, "sizes": [60], "replicates": 40}
-        alone = simulated_curve(rows(SAMPLE), MEAN, run, asked, **shared)
-        assert simulated_curve(rows(SAMPLE), MEAN, run, asked, screen=SCREENS["permutation"], **shared) == alone
+    coarse = np.round(SAMPLE, 1)
+    for kind, data in (("normal", SAMPLE), ("bootstrap", coarse)):
+        shared = {"kind": kind, "sizes": [12, 150], "replicates": 15}
+        alone = simulated_curve(rows(data), MEAN, run, asked, **shared)
+        quick = simulated_curve(rows(data), MEAN, on_a_grid(run), asked, screen=SCREENS["permutation"], **shared)
+        assert quick == alone
 
 
 @pytest.mark.slow

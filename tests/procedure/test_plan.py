@@ -312,7 +312,7 @@ def test_a_plan_with_curves_survives_json():
 @pytest.mark.slow
 def test_curves_of_the_permutation_test_follow_the_t_test():
     scores = np.random.default_rng(5).normal(0.1, 0.3, 40)
-    normal, own = retrospective_curves(*paired_pilot(np.round(scores, 2), np.zeros(40)), replicates=300)
+    normal, own = retrospective_curves(*paired_pilot(np.round(scores, 2), np.zeros(40)), replicates=150)
     for point in (*normal.points[1:], *own.points[2:]):
         exact = power(point.n, normal.effect, sd=float(np.round(scores, 2).std(ddof=1)), method="t")
-        assert abs(point.power - exact) < 4 * math.sqrt(exact * (1 - exact) / 300) + 0.02
+        assert abs(point.power - exact) < 4 * math.sqrt(exact * (1 - exact) / 150) + 0.02

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, show, write_all
+from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, check_suffixes, show, write_all
+from outscore.errors import OutscoreError
 
 __all__ = ["report"]
 
@@ -16,10 +17,26 @@ __all__ = ["report"]
 @click.option("--charts", metavar="DIR", help="Also write the charts as SVG, PNG and PDF.")
 @click.option("-v", "--verbose", is_flag=True, help="Show digits, alignment and settings too.")
 def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, *, verbose: bool) -> None:
-    """Render a result saved with -o result.json again."""
-    from outscore.procedure.compare import load
+    """Render a comparison, a diff or a plan saved with -o result.json again."""
+    from outscore.procedure.saved import load
+    from outscore.results import Comparisons
 
     check_outputs(outputs, charts, [saved])
     result = load(saved)
-    write_all(result, outputs, charts, verbose=verbose)
-    show(result, form, verbose=verbose)
+    if isinstance(result, Comparisons):
+        write_all(result, outputs, charts, verbose=verbose)
+        show(result, form, verbose=verbose)
+        return
+    from outscore.diffs import Diff
+
+    check_suffixes(outputs)
+    if isinstance(result, Diff):
+        from outscore.cli.diff import deliver as deliver_diff
+
+        if charts is not None:
+            raise OutscoreError("A diff has no charts of its own.", "Write -o diff.html, which draws them.")
+        deliver_diff(result, None, form, outputs, {"verbose": verbose})
+    else:
+        from outscore.cli.plan import deliver
+
+        deliver(result, form, outputs, charts, verbose=verbose)

@@ -17,6 +17,7 @@ from outscore.results import Interval
 __all__ = [
     "MEDIAN_IN_CLUSTERS",
     "Estimand",
+    "NoSpreadError",
     "interval_for",
     "normal_log_p",
     "side_of",
@@ -38,9 +39,13 @@ def unclustered_scores(pairs: PairedScores, metric: AdditiveMetric, test: str, i
     return scores
 
 
-def without_spread(test: str, place: str, difference: float) -> OutscoreError:
-    """The refusal of differences that are all the same: a sample without spread says nothing about spread."""
-    return OutscoreError(
+class NoSpreadError(OutscoreError):
+    """A sample without spread says nothing about spread. Simulations, which may draw one, count it as undecided."""
+
+
+def without_spread(test: str, place: str, difference: float) -> NoSpreadError:
+    """The refusal of differences that are all the same."""
+    return NoSpreadError(
         f"The difference is {difference:g} in every {place}, and `{test}` judges it by how much it varies.",
         "Use `permutation`, which needs no spread.",
     )

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outscore.data import AdditiveMetric, Array, PairedScores
-from outscore.errors import OutscoreError
 from outscore.inference import tails
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Alternative
 from outscore.inference.item_scores import ItemScores, item_scores
-from outscore.inference.paired import interval_for, side_of, without_spread
+from outscore.inference.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.results import Interval, PValue, TestResult
 
 __all__ = ["ENTRY", "Mean", "log_t_tail", "mean_of", "no_spread", "student", "t_interval"]
@@ -71,11 +70,11 @@ def mean_of(scores: ItemScores) -> Mean:
     return Mean(mean, error if error > rounding else 0.0, units)
 
 
-def no_spread(mean: Mean, scores: ItemScores, test: str) -> OutscoreError:
+def no_spread(mean: Mean, scores: ItemScores, test: str) -> NoSpreadError:
     """The refusal of a mean without a standard error."""
     what = "cluster" if scores.clusters is not None else "item"
     if mean.units < 2:
-        return OutscoreError(f"`{test}` needs at least two {what}s, to see how much they vary.", "Use `permutation` instead.")
+        return NoSpreadError(f"`{test}` needs at least two {what}s, to see how much they vary.", "Use `permutation` instead.")
     return without_spread(test, what, mean.value)
 
 

@@ -177,7 +177,7 @@ def _lower_law(n: int, points: int) -> Array:
 
 
 def _expansion(n: int, w: int) -> float:
-    """P(W⁺ ≤ w) by Edgeworth's series up to the sixth cumulant (Fellingham and Stoker, 1964).
+    """P(W⁺ ≤ w) by Edgeworth's series (for this law: Fellingham and Stoker, 1964), here up to the sixth cumulant.
 
     W⁺ plus a uniform number on (-½, ½) has a density, its variance is larger by 1/12, and at w + ½ its distribution function
     is that of W⁺. Rank r joins with probability ½ and contributes the cumulants r²/4, -r⁴/8 and r⁶/4.

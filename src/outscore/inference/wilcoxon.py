@@ -52,7 +52,7 @@ class Settings:
 def wilcoxon(scores: ItemScores, request: Request, settings: Settings | None = None) -> PValue:
     """p-value of H0: d is symmetric about δ, by signed ranks; the statistic is W⁺, the sum of the positive ones.
 
-    Zero differences carry no sign and drop out, before ranking (``"drop"``, Wilcoxon, 1945) or after it (``"pratt"``, 1959).
+    Zero differences carry no sign and drop out before ranking (``"drop"``; Wilcoxon, 1945) or after (``"pratt"``; Pratt, 1959).
 
     Examples
     --------

@@ -6,10 +6,7 @@ design's path from rows to clusters, and the verdict. `procedure.slices` asks th
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, cast
 
 from outscore import wording
@@ -40,7 +37,7 @@ from outscore.results import (
 )
 from outscore.summaries import UnitRow
 
-__all__ = ["compare", "comparisons", "load", "permutation_test"]
+__all__ = ["compare", "comparisons", "permutation_test"]
 
 Statistic = Literal["mean", "median"]
 
@@ -192,19 +189,6 @@ def compare(
 def comparisons(results: list[Comparison], settings: Mapping[str, Any], family: Family | None = None) -> Comparisons:
     """Results of one call as they are saved, with the settings that repeat them."""
     return Comparisons(list(results), dict(settings), family)
-
-
-def load(path: str | os.PathLike[str]) -> Comparisons:
-    """A result saved as JSON."""
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise OutscoreError(f"`{path}`: {error.strerror}.", "Name a result saved with -o result.json.") from None
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise OutscoreError(f"`{path}` is not JSON.", "Name a result saved with -o result.json.") from None
-    if not isinstance(data, dict) or data.get("schema") != "outscore/result/1":
-        raise OutscoreError(f"`{path}` is not a saved result.", "Name a result saved with -o result.json.")
-    return Comparisons.from_dict(data)
 
 
 def _unit_advice(

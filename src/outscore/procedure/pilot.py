@@ -17,7 +17,7 @@ from outscore.inference.entry import TestEntry
 from outscore.inference.flipped import Alternative
 from outscore.inference.item_scores import item_scores
 from outscore.inference.power_curves import simulated_curve
-from outscore.inference.power_screen import SCREENS
+from outscore.inference.power_screen import SCREENS, on_a_grid
 from outscore.metrics import resolve
 from outscore.options import complete, did_you_mean
 from outscore.plans import PlanResult, SimulatedCurve, StudyDesign
@@ -175,6 +175,7 @@ def retrospective_curves(
     request = TestRequest(cast("Alternative", alternative), 0.0, alpha, seed, settled, interval=False)
     binary = discordance(pairs, metric) is not None
     kinds: tuple[Literal["normal", "bootstrap"], ...] = ("bootstrap",) if binary else ("normal", "bootstrap")
+    run = on_a_grid(entry.run) if test == "permutation" else entry.run
     report = progress or (lambda _done, _total: None)
     shared: dict[str, Any] = {"name": test, "screen": SCREENS.get(test), "replicates": replicates}
     curves = []
@@ -183,7 +184,7 @@ def retrospective_curves(
         def onwards(done: int, total: int, k: int = k) -> None:
             report(k * total + done, len(kinds) * total)
 
-        curves.append(simulated_curve(pairs, metric, entry.run, request, kind=kind, progress=onwards, **shared))
+        curves.append(simulated_curve(pairs, metric, run, request, kind=kind, progress=onwards, **shared))
     return curves
 
 

@@ -12,7 +12,7 @@ from outscore.report.table import Table, clean
 from outscore.report.tables import ASKED_FOR, details, results, settings
 from outscore.results import Comparisons
 
-__all__ = ["escape", "render"]
+__all__ = ["cell_of", "escape", "render"]
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -97,10 +97,10 @@ def _is_prose(table: Table, column: int) -> bool:
 
 
 def _row(cells: tuple[str, ...]) -> str:
-    return " & ".join(_cell(cell) for cell in cells) + r" \\"
+    return " & ".join(cell_of(cell) for cell in cells) + r" \\"
 
 
-def _cell(text: str) -> str:
+def cell_of(text: str) -> str:
     """A cell, with mathematical signs where a number has them."""
     if power := re.fullmatch(r"10\^(-[\d.]+)", text):
         return f"$10^{{{power[1]}}}$"

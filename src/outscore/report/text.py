@@ -16,7 +16,7 @@ from outscore.report.table import GLUED, Table, clean, glue
 from outscore.report.tables import ASKED_FOR, alpha_of, details, family_note, scores, settings
 from outscore.results import Comparison, Comparisons
 
-__all__ = ["render"]
+__all__ = ["NARROWEST", "fact_lines", "render", "titled", "wrapped"]
 
 LABEL = 12
 NARROWEST = 40
@@ -28,26 +28,26 @@ def render(comparisons: Comparisons, *, width: int = 80, verbose: bool = False) 
     width = max(width, NARROWEST)
     blocks = [_comparison(c, comparisons, width, verbose=verbose) for c in comparisons.comparisons]
     if comparisons.family is not None:
-        blocks.append(_row("family", [family_note(comparisons)], width))
+        blocks.append(fact_lines("family", [family_note(comparisons)], width))
     if verbose and comparisons.settings:
-        blocks.append(_titled(settings(comparisons), width))
+        blocks.append(titled(settings(comparisons), width))
     return ("\n" + "-" * width + "\n\n").join("\n".join(block) + "\n" for block in blocks)
 
 
 def _comparison(c: Comparison, whole: Comparisons, width: int, *, verbose: bool) -> list[str]:
-    lines = [*_wrap(clean(c.verdict), width), ""]
-    lines += _row("scores", _scores(c, alpha_of(whole)), width)
+    lines = [*wrapped(clean(c.verdict), width), ""]
+    lines += fact_lines("scores", _scores(c, alpha_of(whole)), width)
     for fact in evidence(c, whole, verbose=verbose):
         # One screen has room for what is wrong; what to do about it is in the other forms and in the verbose text.
         texts = map(_first_sentence, fact.lines) if fact.label == "warnings" and not verbose else fact.lines
-        lines += _row(fact.label, texts, width)
+        lines += fact_lines(fact.label, texts, width)
         if fact.label == "design" and not verbose:
-            lines += _row("", _path(c), width)
-    lines += _row("for a paper", [c.sentence], width)
-    lines += _row("signature", _signature(clean(c.signature), width - LABEL), width)
+            lines += fact_lines("", _path(c), width)
+    lines += fact_lines("for a paper", [c.sentence], width)
+    lines += fact_lines("signature", _signature(clean(c.signature), width - LABEL), width)
     for table in details(c, whole):
         if verbose or table.key in ASKED_FOR:
-            lines += ["", *_titled(table, width)]
+            lines += ["", *titled(table, width)]
     return lines
 
 
@@ -83,9 +83,10 @@ def _signature(signature: str, width: int) -> list[str]:
     return rows
 
 
-def _titled(table: Table, width: int) -> list[str]:
-    notes = [line for note in table.notes for line in _wrap(note, width)]
-    return [*_wrap(table.title, width), *_grid(table, width), *notes]
+def titled(table: Table, width: int) -> list[str]:
+    """The lines of a table with its title above and its notes below."""
+    notes = [line for note in table.notes for line in wrapped(note, width)]
+    return [*wrapped(table.title, width), *_grid(table, width), *notes]
 
 
 def _grid(table: Table, width: int) -> list[str]:
@@ -109,16 +110,17 @@ def _grid_row(row: tuple[str, ...], widths: list[int], align: str) -> list[str]:
     return lines
 
 
-def _row(label: str, texts: Iterable[str], width: int) -> list[str]:
+def fact_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
     """A label in the margin and its texts beside it, each on lines of its own."""
     lines: list[str] = []
     for text in texts:
-        lines += _wrap(clean(text), width - LABEL)
+        lines += wrapped(clean(text), width - LABEL)
     heads = [f"{label:<{LABEL}}"] + [" " * LABEL] * (len(lines) - 1)
     return [(head + line).rstrip() for head, line in zip(heads, lines, strict=False)]
 
 
-def _wrap(text: str, width: int) -> list[str]:
+def wrapped(text: str, width: int) -> list[str]:
+    """A text in lines of at most this width, the first one out by two."""
     # Columns of aligned numbers must survive, so short lines are left as they are.
     if len(text) <= width:
         return [text]

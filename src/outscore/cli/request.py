@@ -1,0 +1,158 @@
+"""What `outscore compare` was asked: as written, checked before anything is read, and saved so that it can be repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from outscore.errors import OutscoreError
+
+if TYPE_CHECKING:
+    from outscore.cli.inputs import TwoSystems
+
+__all__ = ["COLUMNS", "Request", "settings_of"]
+
+COLUMNS = ("item", "score", "system", "cluster", "repeat", "slice", "dataset")
+# Tests that swap the systems' results, which item means of unequally many runs do not allow.
+SWAPPING = ("permutation", "permutation-median", "all")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, as written."""
+
+    paths: tuple[str, ...]
+    metric: str | None = None
+    test: str = "permutation"
+    settings: tuple[str, ...] = ()
+    method: str = "auto"
+    alternative: str = "two-sided"
+    alpha: float = 0.05
+    delta: float = 0.0
+    margin: float | None = None
+    unit_size: int = 1
+    unit_statistic: str = "mean"
+    shuffle: int | None = None
+    unit_advice: bool = False
+    normality_alpha: float = 0.05
+    resamples: int | None = None
+    correction: str = "holm"
+    seed: int = 0
+    names: tuple[str, str] | None = None
+    systems: tuple[str, ...] = ()
+    columns: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    duplicates: str = "stop"
+    reader: str = "auto"
+
+    @property
+    def slice(self) -> str | None:
+        """The column to cut the data along, if any."""
+        column = self.columns.get("slice")
+        return column if isinstance(column, str) else None
+
+    def written(self) -> dict[str, str]:
+        """The options of --set by name."""
+        given: dict[str, str] = {}
+        for setting in self.settings:
+            key, equals, value = (part.strip() for part in setting.partition("="))
+            if not key or not equals:
+                raise OutscoreError(f'--set is "{setting}".', "Write it as KEY=VALUE; `outscore tests` lists the keys.")
+            if key in given:
+                raise OutscoreError(f"--set gives `{key}` twice.", "Give it once.")
+            given[key] = value
+        return given
+
+    def options(self) -> dict[str, object]:
+        """The test's own options: --set, and the two that have names of their own."""
+        from outscore.inference import TESTS
+
+        declared = {o.name for o in TESTS[self.test].options} if self.test in TESTS else {"method", "resamples"}
+        named = {"method": self.method if self.method != "auto" else None, "resamples": self.resamples}
+        given: dict[str, object] = dict(self.written())
+        for name, value in named.items():
+            if value is None:
+                continue
+            if name not in declared:
+                raise OutscoreError(f"`{self.test}` has no option `{name}`.", f"Leave --{name} out.")
+            if name in given:
+                raise OutscoreError(f"`{name}` is given by --{name} and by --set.", "Give it once.")
+            given[name] = value
+        return given
+
+    def asked(self) -> dict[str, Any]:
+        """What `compare` takes, apart from the data and what belongs to them."""
+        return {
+            "metric": self.metric,
+            "test": self.test,
+            "options": self.options(),
+            "alternative": self.alternative,
+            "alpha": self.alpha,
+            "delta": self.delta,
+            "margin": self.margin,
+            "unit_size": self.unit_size,
+            "unit_statistic": self.unit_statistic,
+            "shuffle": self.shuffle,
+            "unit_advice": self.unit_advice,
+            "normality_alpha": self.normality_alpha,
+            "seed": self.seed,
+        }
+
+    def check(self) -> None:
+        """Refuse what needs no data to be refused, before any file is opened."""
+        if len(self.paths) not in (1, 2):
+            raise OutscoreError(
+                f"{len(self.paths)} files were named, one or two can be compared.",
+                "Write `outscore compare BOTH` or `outscore compare A B`.",
+            )
+        from outscore.procedure.inputs import check_comparison
+        from outscore.procedure.slices import check_correction
+
+        check_comparison(**self.asked(), names=self.names or ("A", "B"))
+        check_correction(self.correction)
+
+    def check_data(self, systems: TwoSystems) -> None:
+        """Refuse what only the data can tell."""
+        if systems.unequal_repeats and self.test in SWAPPING:
+            raise OutscoreError(
+                "The systems were run unequally often per item, and swapping item means of unequal spread is not valid.",
+                "Use --test student, which takes item means.",
+            )
+        if self.slice is not None and self.slice not in systems.slices:
+            raise OutscoreError(
+                f"Column `{self.slice}` differs between the systems on the same item, so the items cannot be cut along it.",
+                "Name a column with --slice that says the same of an item for both systems.",
+            )
+
+
+def settings_of(request: Request, inputs: Sequence[TwoSystems]) -> dict[str, Any]:
+    """What repeats the result: every option by its long name, versions and digests of the input."""
+    import platform
+
+    import numpy as np
+    import scipy
+
+    from outscore._version import __version__
+
+    columns = {"system_column" if name == "system" else name: column for name, column in request.columns.items()}
+    asked = {name: value for name, value in request.asked().items() if name != "options"}
+    return {
+        "files": list(request.paths),
+        **asked,
+        "set": request.written(),
+        "method": request.method,
+        "resamples": request.resamples,
+        "correction": request.correction,
+        "system": list(request.systems),
+        **{name: list(column) if isinstance(column, tuple) else column for name, column in columns.items()},
+        "names": None if request.names is None else list(request.names),
+        "duplicates": request.duplicates,
+        "reader": request.reader,
+        "inputs": [{"path": t.path, "rows": t.rows, "sha256": t.sha256} for systems in inputs for t in systems.tables],
+        "versions": {
+            "outscore": __version__,
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+            "python": platform.python_version(),
+        },
+    }

@@ -1,0 +1,38 @@
+"""Results saved as JSON, whatever made them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from outscore.diffs import Diff
+from outscore.errors import OutscoreError
+from outscore.plans import PlanResult, PossibleP
+from outscore.results import Comparisons
+
+__all__ = ["SAVED", "Saved", "load"]
+
+Saved = Comparisons | Diff | PlanResult | PossibleP
+SAVED: dict[str, type[Comparisons | Diff | PlanResult | PossibleP]] = {
+    "outscore/result/1": Comparisons,
+    "outscore/diff/1": Diff,
+    "outscore/plan/1": PlanResult,
+    "outscore/possible-p/1": PossibleP,
+}
+"""What a saved file may hold, by its schema."""
+CURE = "Name a result saved with -o result.json."
+
+
+def load(path: str | os.PathLike[str]) -> Saved:
+    """A result saved as JSON: a comparison, a diff or a plan."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OutscoreError(f"`{path}`: {error.strerror}.", CURE) from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise OutscoreError(f"`{path}` is not JSON.", CURE) from None
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if not isinstance(schema, str) or schema not in SAVED:
+        raise OutscoreError(f"`{path}` is not a saved result.", CURE)
+    return SAVED[schema].from_dict(data)

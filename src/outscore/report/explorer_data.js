@@ -1,0 +1,123 @@
+// Units of the explorer: unpacking, the outcome of every unit, filters and search. Nothing here touches the page.
+
+const OUTCOMES = ["Both right", "Correction", "New error", "Changed error", "Shared error"];
+const PLURALS = ["both right", "corrections", "new errors", "changed errors", "shared errors"];
+
+// Whole numbers as they were packed: base64 of little-endian integers, or of the steps between them.
+function unpack(packed) {
+  if ("value" in packed) return new Int32Array(packed.n).fill(packed.value);
+  const raw = atob(packed.data);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  const Kind = { 1: Int8Array, 2: Int16Array, 4: Int32Array }[packed.bytes];
+  const numbers = new Kind(bytes.buffer);
+  if (!packed.steps) return numbers;
+  const sums = new Int32Array(numbers.length);
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i++) sums[i] = sum += numbers[i];
+  return sums;
+}
+
+// The whole store; contexts are unpacked at once, the units of a criterion when they are asked for.
+function openStore(raw) {
+  const lengths = unpack(raw.lengths);
+  const offsets = new Int32Array(lengths.length + 1);
+  for (let i = 0; i < lengths.length; i++) offsets[i + 1] = offsets[i] + lengths[i];
+  return { ...raw, offsets, words: unpack(raw.words), opened: new Map(), searchable: null };
+}
+
+function openSet(store, index) {
+  if (!store.opened.has(index)) {
+    const raw = store.sets[index];
+    const fields = ["gold", "answers", "correct", "same", "contexts", "starts", "lengths"];
+    const set = { ...raw, heads: raw.heads && unpack(raw.heads) };
+    for (const field of fields) set[field] = unpack(raw[field]);
+    set.slices = raw.slices.map((slice) => ({ ...slice, codes: unpack(slice.codes) }));
+    store.opened.set(index, set);
+  }
+  return store.opened.get(index);
+}
+
+// The units of one pair with their outcomes, or null where the page holds none for it.
+function stepOf(store, pair) {
+  if (!store) return null;
+  const fits = store.sets
+    .map((set, index) => ({ index, size: set.systems.length, set }))
+    .filter(({ set }) => set.criterion === pair.criterion && pair.systems.every((name) => set.systems.includes(name)))
+    .sort((x, y) => x.size - y.size);
+  if (!fits.length) return null;
+  const set = openSet(store, fits[0].index);
+  const [a, b] = pair.systems.map((name) => set.systems.indexOf(name));
+  const k = set.systems.length;
+  const outcome = new Int8Array(set.n);
+  for (let row = 0; row < set.n; row++) {
+    const before = set.correct[row * k + a], after = set.correct[row * k + b];
+    if (before || after) outcome[row] = before && after ? 0 : after ? 1 : 2;
+    else outcome[row] = set.same[row * k + a] === set.same[row * k + b] ? 4 : 3;
+  }
+  return { set, a, b, k, outcome };
+}
+
+function wordsOf(store, context) {
+  const words = [];
+  for (let i = store.offsets[context]; i < store.offsets[context + 1]; i++) words.push(store.vocabulary[store.words[i]]);
+  return words;
+}
+
+function contextsWith(store, query) {
+  if (!store.searchable) {
+    store.searchable = store.ids.map((id, i) => `${wordsOf(store, i).join(" ")}\n${id}`.toLowerCase());
+  }
+  const found = new Uint8Array(store.ids.length);
+  for (let i = 0; i < found.length; i++) found[i] = store.searchable[i].includes(query) ? 1 : 0;
+  return found;
+}
+
+// Rows that a filter leaves, in file order. Labels in a filter are names; null leaves everything.
+function matching(store, step, filter) {
+  const { set, a, b, k, outcome } = step;
+  const code = (name) => (name === null ? -1 : set.labels.indexOf(name));
+  const gold = code(filter.gold), from = code(filter.from), to = code(filter.to);
+  const query = filter.query.trim().toLowerCase();
+  const contexts = query ? contextsWith(store, query) : null;
+  const slice = filter.slice && set.slices.find((s) => s.column === filter.slice.column);
+  const value = slice ? slice.names.indexOf(filter.slice.value) : -1;
+  const rows = [];
+  for (let row = 0; row < set.n; row++) {
+    const kind = outcome[row];
+    if (filter.kind === null ? kind < 1 || kind > 3 : kind !== filter.kind) continue;
+    if (filter.gold !== null && set.gold[row] !== gold) continue;
+    if (filter.from !== null && set.answers[row * k + a] !== from) continue;
+    if (filter.to !== null && set.answers[row * k + b] !== to) continue;
+    if (slice && slice.codes[row] !== value) continue;
+    if (contexts && !contexts[set.contexts[row]]) continue;
+    rows.push(row);
+  }
+  return rows;
+}
+
+function unitText(store, set, row) {
+  const first = store.offsets[set.contexts[row]] + set.starts[row];
+  const words = [];
+  for (let i = 0; i < set.lengths[row]; i++) words.push(store.vocabulary[store.words[first + i]]);
+  return words.join(" ");
+}
+
+function sortRows(store, step, rows, order) {
+  const { set, a, b, k } = step;
+  if (order === "change") {
+    const key = (row) => [set.answers[row * k + a], set.answers[row * k + b], set.gold[row]];
+    const name = (row) => key(row).map((c) => set.labels[c]).join("\n");
+    const names = new Map(rows.map((row) => [row, name(row)]));
+    return rows.sort((x, y) => compareText(names.get(x), names.get(y)) || x - y);
+  }
+  if (order === "unit") {
+    const names = new Map(rows.map((row) => [row, unitText(store, set, row).toLowerCase()]));
+    return rows.sort((x, y) => compareText(names.get(x), names.get(y)) || x - y);
+  }
+  return rows;
+}
+
+function compareText(x, y) {
+  return x < y ? -1 : x > y ? 1 : 0;
+}

@@ -1,0 +1,108 @@
+"""A plan as text, Markdown, LaTeX and HTML, from the same statements and tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from outscore.numerals import format_level, format_p_number
+from outscore.plans import PossibleP
+
+# The layout of a table is that of every other report.
+from outscore.report.html import environment
+from outscore.report.latex import _table as latex_table
+from outscore.report.latex import escape as latex_escape
+from outscore.report.markdown import _facts as markdown_facts
+from outscore.report.markdown import _fenced as markdown_fenced
+from outscore.report.markdown import _table as markdown_table
+from outscore.report.markdown import escape as markdown_escape
+from outscore.report.plan_charts import pictures, to_svg
+from outscore.report.plan_tables import Plan, facts, number, shown_tables, tables, title
+from outscore.report.table import clean
+from outscore.report.text import NARROWEST, _signature, fact_lines, titled, wrapped
+
+__all__ = ["render"]
+
+LABEL = 12
+
+
+def render(found: Plan, form: str, *, verbose: bool = False) -> str:
+    """The plan in one of the forms: text, markdown, latex or html; `verbose` adds every table and the settings."""
+    forms = {"text": render_text, "markdown": render_markdown, "latex": render_latex, "html": render_html}
+    return forms[form](found, verbose=verbose)
+
+
+def render_text(found: Plan, *, width: int = 80, verbose: bool = False) -> str:
+    """The answer first, then what it rests on, on one screen unless `verbose`."""
+    width = max(width, NARROWEST)
+    lines = [*wrapped(clean(found.verdict), width), ""]
+    said = facts(found)
+    for fact in said:
+        lines += fact_lines(fact.label, fact.lines, width)
+    lines += fact_lines("signature", _signature(clean(found.signature), width - LABEL), width)
+    for table in tables(found) if verbose else shown_tables(found):
+        lines += ["", *titled(table, width)]
+    return "\n".join(lines) + "\n"
+
+
+def render_markdown(found: Plan, *, verbose: bool = False) -> str:
+    """Headings, statements and tables."""
+    blocks = [f"# {markdown_escape(title(found))}", markdown_escape(found.verdict), markdown_facts(facts(found))]
+    for table in tables(found) if verbose else _without_settings(found):
+        blocks += [f"## {markdown_escape(table.title)}", markdown_table(table)]
+    return "\n\n".join([*blocks, markdown_fenced(found.signature)]) + "\n"
+
+
+def render_latex(found: Plan, *, verbose: bool = False) -> str:
+    """The sentence and booktabs tables."""
+    parts = [
+        "% Needs \\usepackage{booktabs} in the preamble.",
+        f"% {clean(found.signature)}",
+        f"{latex_escape(found.verdict)}\n",
+    ]
+    parts += [latex_table(table, f"plan-{table.key}") for table in (tables(found) if verbose else _without_settings(found))]
+    return "\n".join(parts)
+
+
+def _without_settings(found: Plan) -> list[Any]:
+    return [table for table in tables(found) if table.key != "settings"]
+
+
+def render_html(found: Plan, *, verbose: bool = False) -> str:
+    """One self-contained page; it always holds everything."""
+    del verbose
+    page = environment().get_template("plan.html")
+    from markupsafe import Markup
+
+    return page.render(
+        title=title(found),
+        verdict=clean(found.verdict),
+        numbers=_numbers(found),
+        # The renderer escapes the texts of a chart.
+        figures=[{"caption": p.caption, "svg": Markup(to_svg(p))} for p in pictures(found)],  # noqa: S704
+        facts=facts(found),
+        tables=_without_settings(found),
+        settings=[table for table in tables(found) if table.key == "settings"],
+        signature=clean(found.signature),
+    )
+
+
+def _numbers(found: Plan) -> list[dict[str, Any]]:
+    """The numbers everybody looks for first."""
+    if isinstance(found, PossibleP):
+        low, high = (format_p_number(p, found.alpha) for p in (found.lowest, found.highest))
+        limit = "none" if found.significant_up_to is None else f"{found.significant_up_to:,}"
+        return [
+            _card("lowest p", low, f"they differ on {found.discordant[0]:,} items"),
+            _card("highest p", high, f"they differ on {found.discordant[1]:,} items"),
+            _card("items they may differ on", limit, f"for p <= {format_level(found.alpha)}"),
+        ]
+    unit = {"sd": "in the mean score", "discordance": "in accuracy", "standardised": "in standard deviations"}
+    return [
+        _card("items", f"{found.items:,}", "asked for" if found.question != "items" else "to collect"),
+        _card("difference", number(found.effect), unit[found.design.basis]),
+        _card("power", number(found.power), f"{found.design.alternative}, alpha = {format_level(found.design.alpha)}"),
+    ]
+
+
+def _card(label: str, value: str, small: str) -> dict[str, Any]:
+    return {"label": label, "value": value, "small": small}

@@ -1,0 +1,229 @@
+"""The explorer in a real browser: from a number to its examples, by mouse and by keyboard, with hostile data and on a phone."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from tests.report.diff_making import HOSTILE, SENTENCE, make_changed, make_contexts, make_diff, make_units
+
+from outscore.outputs.changed import Contexts
+from outscore.outputs.outcomes import outcomes
+from outscore.report.diff_html import render_html
+from outscore.report.diff_pair_tables import sorted_shifts
+
+UNITS = make_units(systems=3)
+PARSES = make_units(systems=3, criterion="las", heads=True, seed=5)
+CONTEXTS = make_contexts(UNITS)
+WIDE = {"width": 1360, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Where pages go. OUTSCORE_SCREENSHOTS names a folder for them and their pictures, to be looked at."""
+    named = os.environ.get("OUTSCORE_SCREENSHOTS")
+    made = Path(named) if named else tmp_path_factory.mktemp("explorer")
+    made.mkdir(parents=True, exist_ok=True)
+    return made
+
+
+@pytest.fixture(scope="module")
+def file(folder) -> Path:
+    diff = make_diff(UNITS, PARSES, warnings=("Newer hardly ever gives `X`.",))
+    path = folder / "explorer.html"
+    path.write_text(render_html(diff, [make_changed(UNITS), make_changed(PARSES)], CONTEXTS), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a page; afterwards nothing may have gone wrong, run by itself, or been asked of anybody."""
+    trouble, asked, opened = [], [], []
+
+    def to(path: Path, **options):
+        page = browser.new_page(**({"viewport": WIDE} | options))
+        opened.append(page)
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("dialog", lambda dialog: trouble.append(dialog.message))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri())
+        page.wait_for_selector("#found, #no-examples")
+        return page
+
+    yield to
+    for page in opened:
+        page.close()
+    assert trouble == []
+    assert all(url.startswith(("file:", "data:")) for url in asked)
+
+
+def expected(first: int, second: int, source: str, target: str, units=UNITS) -> list[int]:
+    """Changed units whose answers went from one label to another, counted without the page."""
+    kinds = outcomes(units, first, second)
+    codes = units.labels.index(source), units.labels.index(target)
+    fits = (units.answers[:, first] == codes[0]) & (units.answers[:, second] == codes[1]) & (kinds > 0) & (kinds < 4)
+    return [i for i, fit in enumerate(fits.tolist()) if fit]
+
+
+def found(page) -> int:
+    return int(re.match(r"[\d,]+", page.locator("#found").inner_text())[0].replace(",", ""))
+
+
+def settled(page, there) -> None:
+    """Wait until what was typed has had its effect; the page's policy lets nobody poll from inside."""
+    for _ in range(100):
+        if there():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(page.locator("#found").inner_text())
+
+
+def test_a_cell_leads_to_its_examples(visit, file):
+    page = visit(file)
+    assert found(page) == make_diff(UNITS).pairs[0].outcomes.changes
+    page.locator('.cell[data-from="NOUN"][data-to="PROPN"]').click()
+    rows = expected(0, 1, "NOUN", "PROPN")
+    assert rows
+    assert found(page) == len(rows)
+    marked = page.locator(".example mark").all_inner_texts()
+    assert marked == [CONTEXTS.words[i // SENTENCE][i % SENTENCE] for i in rows][:50]
+    where = page.locator(".example .where").all_inner_texts()
+    assert all(text.endswith(f" s{i // SENTENCE + 1}") for i, text in zip(rows, where, strict=False))
+    answers = page.locator(".example").first.locator("dd").all_inner_texts()
+    assert answers[1].startswith("NOUN")
+    assert answers[2].startswith("PROPN")
+
+
+def test_rows_labels_and_slices_lead_to_theirs(visit, file):
+    page = visit(file)
+    pair = make_diff(UNITS).pairs[0]
+    row = sorted_shifts(pair.transitions["correction"])[0]
+    page.locator(f'[data-kind="1"][data-change="{row.source} → {row.target}"]').click()
+    assert found(page) == row.count
+    assert set(page.locator(".badge").all_inner_texts()) == {"Correction"}
+    page.locator('[data-part="ADJ"]').click()
+    code = UNITS.labels.index("ADJ")
+    kinds = outcomes(UNITS)
+    assert found(page) == int(((UNITS.gold == code) & (kinds > 0) & (kinds < 4)).sum())
+    page.locator('[data-part="wiki"]').click()
+    wiki = UNITS.slices["genre"].codes == 1
+    assert found(page) == int((wiki & (kinds > 0) & (kinds < 4)).sum())
+
+
+def test_classes_and_paging(visit, file):
+    page = visit(file)
+    page.get_by_role("button", name=re.compile("shared errors")).click()
+    assert found(page) == make_diff(UNITS).pairs[0].outcomes.shared_error
+    page.get_by_role("button", name=re.compile("corrections")).first.click()
+    total = found(page)
+    assert total > 50
+    assert page.locator(".example").count() == 50
+    page.get_by_role("button", name="Next →").click()
+    assert f"51–{min(100, total)} of {total}" in page.locator("#pages").inner_text()
+
+
+def test_another_pair_and_criterion(visit, file):
+    page = visit(file)
+    page.locator("#choice select").select_option(label="Newer → Third, LAS")
+    pair = make_diff(PARSES).pairs[2]
+    assert found(page) == pair.outcomes.changes
+    assert "Newer → Third" in page.locator("#step").inner_text()
+    assert page.locator(".head sup").count() > 0
+    page.locator('.cell[data-from="NOUN"][data-to="NOUN"]').click()
+    assert found(page) == len(expected(1, 2, "NOUN", "NOUN", PARSES))
+
+
+def test_search_filters_and_no_result(visit, file):
+    page = visit(file)
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.keyboard.type("berlin")
+    settled(page, lambda: all("Berlin" in text for text in page.locator(".sentence").all_inner_texts()))
+    assert 0 < found(page) < make_diff(UNITS).pairs[0].outcomes.changes
+    page.get_by_label("gold").select_option("VERB")
+    assert all("VERB" in text for text in page.locator(".answers > div:first-child dd").all_inner_texts())
+    page.locator("#search").fill("nowhere to be found")
+    page.wait_for_selector(".empty")
+    assert found(page) == 0
+    page.get_by_role("button", name="Clear filters").click()
+    assert found(page) == make_diff(UNITS).pairs[0].outcomes.changes
+
+
+def test_keyboard_alone(visit, file):
+    page = visit(file)
+    page.locator(".cell").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    cell = page.evaluate("({...document.activeElement.dataset})")
+    assert set(cell) == {"from", "to"}
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "examples"
+    assert found(page) == len(expected(0, 1, cell["from"], cell["to"]))
+    assert page.locator(".matrix button[tabindex='0']").count() == 1
+
+
+def test_hostile_words_are_only_text(visit, file):
+    page = visit(file)
+    page.locator("#search").fill("alert(1)")
+    settled(page, lambda: found(page) < 9)
+    assert HOSTILE.rstrip("\u2028") in page.locator(".sentence").first.inner_text()
+    assert page.locator("main script:not([type])").count() == 1
+    assert page.locator(".sentence script").count() == 0
+
+
+def test_hostile_labels_names_and_texts(visit, folder):
+    evil = "</script><img src=x onerror=alert(1)>\"'&"
+    base = make_units(n=400)
+    units = base.__class__(
+        **base.__dict__ | {"labels": (evil, *base.labels[1:]), "systems": (evil, "B"), "slices": {}, "criterion": "label"}
+    )
+    changed = make_changed(units)
+    contexts = Contexts(
+        tuple(f"q{i}" for i in range(50)), tuple((evil, "long answer " * 9) for _ in range(50)), ("question", evil)
+    )
+    path = folder / "hostile.html"
+    path.write_text(render_html(make_diff(units, warnings=(evil,), notes=[evil]), [changed], contexts), encoding="utf-8")
+    page = visit(path)
+    page.locator(".cell").first.click()
+    assert page.locator("img").count() == 0
+    assert evil in page.locator(".texts dd").first.inner_text()
+    assert evil in page.locator(".answers").first.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_no_sideways_scrolling(visit, file, folder, scheme, size):
+    page = visit(file, viewport=size, color_scheme=scheme)
+    page.locator(".cell").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
+        "rgb(252, 252, 251)" if scheme == "light" else "rgb(20, 23, 27)"
+    )
+    page.screenshot(path=folder / f"explorer-{scheme}-{size['width']}.png")
+
+
+def test_a_saved_result_says_that_it_has_no_examples(visit, folder):
+    path = folder / "saved.html"
+    path.write_text(render_html(make_diff(UNITS), [], None), encoding="utf-8")
+    page = visit(path)
+    page.locator(".cell").first.click()
+    assert "holds counts and no examples" in page.locator("#no-examples").inner_text()
+
+
+def test_a_hundred_thousand_units_stay_usable(visit, folder):
+    units = make_units(n=520_000)
+    changed = make_changed(units)
+    assert changed.units.n > 99_000
+    path = folder / "large.html"
+    # The rows of the pair are counted from few units: only the units shown are many.
+    path.write_text(render_html(make_diff(make_units(n=400)), [changed], make_contexts(units)), encoding="utf-8")
+    assert path.stat().st_size < 12e6
+    page = visit(path)
+    kinds = outcomes(units)
+    assert found(page) == int(((kinds > 0) & (kinds < 4)).sum())
+    page.locator('.cell[data-from="NOUN"][data-to="PROPN"]').click()
+    assert found(page) == len(expected(0, 1, "NOUN", "PROPN", units))

@@ -1,0 +1,144 @@
+"""The HTML report in a real browser: quiet, alone, readable in the light, in the dark and on a phone."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.report.making import make_full
+
+from outscore.report.html import render_html
+from outscore.results import Comparisons, Decision, Family, Interval, SystemScore
+from outscore.wording import verdict
+
+HOSTILE = "<script>document.title='x'</script>\"A\" & 'a'"
+WIDE = {"width": 1200, "height": 900}
+PHONE = {"width": 390, "height": 844}
+VIEWS = {
+    "light": {"viewport": WIDE, "color_scheme": "light"},
+    "dark": {"viewport": WIDE, "color_scheme": "dark"},
+    "phone": {"viewport": PHONE, "color_scheme": "light", "is_mobile": True, "has_touch": True},
+    "phone-dark": {"viewport": PHONE, "color_scheme": "dark"},
+}
+
+
+def of_the_median() -> Comparisons:
+    """A comparison whose interval is not about the difference in the metric."""
+    interval = Interval(-0.001, 0.004, 0.95, "order statistics", dual=False, estimand="median", estimate=0.0007)
+    return make_full(
+        interval=interval, bayes=None, decision=Decision(None, "undecided"), verdict="No winner: the data cannot tell."
+    )
+
+
+def hostile() -> Comparisons:
+    """Names that would be markup if nobody escaped them, and the words a real comparison would have."""
+    c = make_full().comparisons[0]
+    words = verdict(
+        (HOSTILE, "B" * 60), c.metric, c.higher_is_better, (0.9543, 0.94), c.difference, c.p, c.interval, 0.05, "two-sided"
+    )
+    scores = (SystemScore(HOSTILE, 0.9543), SystemScore("B" * 60, 0.94))
+    return make_full(systems=(HOSTILE, "B" * 60), scores=scores, verdict=words, sentence=words, notes=[HOSTILE])
+
+
+def several() -> Comparisons:
+    """Three comparisons of one family under an overview."""
+    full, other = make_full(), of_the_median()
+    return Comparisons([*full.comparisons, *other.comparisons], full.settings, Family("holm", "FWER", 2))
+
+
+PAGES = {"full": make_full, "median": of_the_median, "hostile": hostile, "several": several}
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory) -> dict[str, Path]:
+    """Each page in a file. OUTSCORE_SCREENSHOTS names a folder for them and their pictures, to be looked at."""
+    named = os.environ.get("OUTSCORE_SCREENSHOTS")
+    folder = Path(named) if named else tmp_path_factory.mktemp("pages")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, make in PAGES.items():
+        (folder / f"{name}.html").write_text(render_html(make()), encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in PAGES}
+
+
+@contextmanager
+def opened(browser, path: Path, **settings):
+    """The page, with all it said on the console and all it asked for."""
+    context = browser.new_context(**settings)
+    page = context.new_page()
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    yield page, said, asked
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "view"),
+    [*(("full", view) for view in VIEWS), ("median", "dark"), ("hostile", "light"), ("hostile", "phone"), ("several", "phone")],
+)
+def test_quiet_alone_and_no_wider_than_the_screen(browser, pages, name, view):
+    with opened(browser, pages[name], **VIEWS[view]) as (page, said, asked):
+        page.screenshot(path=pages[name].with_name(f"{name}-{view}.png"), full_page=True)
+        assert said == []
+        assert [url for url in asked if not url.startswith("data:")] == [pages[name].as_uri()]
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        widest = page.evaluate("Math.max(...[...document.querySelectorAll('main *')].map(e => e.closest('.scroll') ? 0 : "
+                               "e.getBoundingClientRect().right))")  # fmt: skip
+        assert widest <= VIEWS[view]["viewport"]["width"]
+
+
+def test_headings_and_descriptions(browser, pages):
+    with opened(browser, pages["full"]) as (page, *_):
+        assert page.locator("h1").all_inner_texts() == ["A outscored B"]
+        parts = page.locator("h2").all_inner_texts()
+        assert parts == [
+            "Pictures",
+            "Evidence",
+            "Analysis of the data",
+            "Power",
+            "What carried the difference",
+            "For a paper",
+            "Settings",
+        ]
+        charts = page.get_by_role("img")
+        assert charts.count() == 7
+        for i in range(charts.count()):
+            assert len(charts.nth(i).get_attribute("aria-label")) > 20
+
+
+def test_hostile_names_are_text(browser, pages):
+    with opened(browser, pages["hostile"]) as (page, *_):
+        assert page.locator("script").count() == 0
+        assert page.title().startswith(HOSTILE)
+        assert HOSTILE in page.locator("h1").inner_text()
+        assert page.locator(".numbers dt").first.inner_text() == HOSTILE
+
+
+def test_dark_is_dark(browser, pages):
+    grounds = {}
+    for view in ("light", "dark"):
+        with opened(browser, pages["full"], **VIEWS[view]) as (page, *_):
+            ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            grounds[view] = sum(int(x) for x in ground.removeprefix("rgb(").removesuffix(")").split(","))
+    assert grounds["light"] > 700
+    assert grounds["dark"] < 100
+
+
+def test_an_interval_has_its_own_card(browser, pages):
+    with opened(browser, pages["median"]) as (page, *_):
+        cards = page.locator(".numbers > div").all_inner_texts()
+        assert [card.split("\n")[0] for card in cards] == ["A", "B", "A - B", "median difference", "p"]
+        assert "interval" not in cards[2]
+        assert "95 % interval" in cards[3].replace("\u00a0", " ")
+
+
+def test_a_keyboard_opens_what_is_folded(browser, pages):
+    with opened(browser, pages["full"]) as (page, *_):
+        summary = page.locator("summary").last
+        summary.focus()
+        page.keyboard.press("Enter")
+        assert page.get_by_text("sha256").first.is_visible()

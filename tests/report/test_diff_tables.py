@@ -1,0 +1,158 @@
+"""Tables of a diff: their numbers against the result, their order, and what is left out said."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import make_p
+from tests.report.diff_making import make_diff, make_units
+
+from outscore.diffs import KeyScore, Part, Shift
+from outscore.errors import OutscoreError
+from outscore.report.diff_pair_tables import CLASSES, pair_sheets, sorted_parts, sorted_shifts
+from outscore.report.diff_selection import TABLES, chosen_sheets, default_sheets
+from outscore.report.diff_tables import whole_sheets
+from outscore.report.diff_words import is_section, metric_name, points
+
+
+@pytest.fixture(scope="module")
+def two():
+    return make_diff(make_units())
+
+
+@pytest.fixture(scope="module")
+def three():
+    return make_diff(make_units(systems=3), make_units(systems=3, criterion="las", heads=True))
+
+
+def named(sheets):
+    return {sheet.table.key: sheet for sheet in sheets}
+
+
+def test_pairs_state_the_identity(three):
+    rows = named(whole_sheets(three))["pairs"].table.rows
+    assert len(rows) == len(three.pairs) == 6
+    for pair, row in zip(three.pairs, rows, strict=True):
+        o = pair.outcomes
+        assert row[-3:] == (f"{o.correction:,}", f"{o.new_error:,}", f"{o.changed_error:,}")
+        assert float(row[3]) == pytest.approx(100 * (o.correction - o.new_error) / pair.n, abs=0.0051)
+
+
+def test_sections_of_transitions_add_up(two):
+    pair = two.pairs[0]
+    table = named(pair_sheets(two, pair))["transitions"].table
+    sizes, current = {}, ""
+    for row in table.rows:
+        if is_section(row):
+            current = row[0].split(":")[0]
+            sizes[current] = 0
+        else:
+            sizes[current] += int(row[1].replace(",", ""))
+    assert sizes == {title: getattr(pair.outcomes, name) for name, title in CLASSES.items()}
+
+
+def test_changed_errors_name_gold_first(two):
+    table = named(pair_sheets(two, two.pairs[0]))["transitions"].table
+    assert all(row[0].count("→") == 2 for row in table.rows[-3:])
+
+
+def test_rows_that_are_not_tested_stand_apart(two):
+    table = named(pair_sheets(two, two.pairs[0]))["labels"].table
+    names = [row[0] for row in table.rows]
+    border = names.index("Not tested: fewer than 20 units")
+    assert [row[-1] for row in table.rows[:border]].count("") == 0
+    assert names[border + 1 :] == ["X"]
+    short = named(pair_sheets(two, two.pairs[0], top=3))["labels"].table
+    assert len(short.rows) == 3
+    assert short.notes == ("Tested and not shown: 4.", "Not tested and not shown, fewer than 20 units: 1.")
+
+
+def test_score_of_all_in_the_oracle_is_the_systems_own(three):
+    table = named(whole_sheets(three))["oracle"].table
+    recalls = [points(three.scores[name]["upos"].r) for name in three.systems]
+    assert list(table.rows[0][2:5]) == recalls
+
+
+def test_best_and_worst_of_a_row(three):
+    sheet = named(whole_sheets(three))["oracle"]
+    for i, row in enumerate(sheet.table.rows):
+        values = [float(cell) for cell in row[2:5]]
+        marks = [sheet.marks.get((i, column)) for column in range(2, 5)]
+        if len(set(values)) > 1:
+            assert {value for value, mark in zip(values, marks, strict=True) if mark == "best"} == {max(values)}
+            assert {value for value, mark in zip(values, marks, strict=True) if mark == "worst"} == {min(values)}
+
+
+def test_of_two_only_the_best_is_marked(two):
+    assert set(named(whole_sheets(two))["oracle"].marks.values()) == {"best"}
+
+
+def test_one_system_has_scores_and_nothing_to_compare():
+    one = make_diff(make_units(systems=1))
+    assert set(named(whole_sheets(one))) == {"scores", "rates", "settings"}
+
+
+def test_responses_as_keys_have_a_column_per_metric(three):
+    keys = [KeyScore("A", "B", "lea", 0.6358), KeyScore("A", "B", "mela", 0.7032)]
+    table = named(whole_sheets(make_diff(make_units(), keys=keys)))["keys"].table
+    assert table.columns == ("key", "response", "LEA F1", "MELA F1")
+    assert table.rows == (("A", "B", "63.58", "70.32"),)
+
+
+@pytest.mark.parametrize("key", [key for key in TABLES if key != "keys"])
+def test_every_table_can_be_asked_for(three, key):
+    assert {sheet.table.key for sheet in chosen_sheets(three, (key,))} == {key}
+
+
+def test_unknown_tables_and_orders_are_refused(two):
+    with pytest.raises(OutscoreError, match="no table `orakel`"):
+        chosen_sheets(two, ("orakel",))
+    with pytest.raises(OutscoreError, match="nothing to show in the table `keys`"):
+        chosen_sheets(two, ("keys",))
+    with pytest.raises(OutscoreError, match="`sort` is `size`"):
+        pair_sheets(two, two.pairs[0], sort="size")
+
+
+def test_more_than_three_pairs_are_detailed_on_request(three):
+    several = make_diff(make_units(systems=3))
+    assert any(sheet.pair for sheet in default_sheets(several, verbose=False, top=5, sort="evidence"))
+    many = make_diff(make_units(systems=3), pairs=several.pairs * 2)
+    assert not any(sheet.pair for sheet in default_sheets(many, verbose=False, top=5, sort="evidence"))
+    assert any(sheet.pair for sheet in default_sheets(many, verbose=True, top=5, sort="evidence"))
+
+
+p_values = st.none() | st.floats(1e-6, 1).map(make_p)
+shifts = st.builds(
+    lambda source, count, mirror, p: Shift(
+        source=source, target="b", gold="b", count=count, mirror=mirror, share_of_class=0.1, share_of_changes=0.1, p=p
+    ),
+    st.text(max_size=2),
+    st.integers(1, 50),
+    st.integers(0, 50),
+    p_values,
+)
+
+
+@given(st.lists(shifts))
+def test_orders_of_shifts(rows):
+    by_evidence = [row.p for row in sorted_shifts(rows)]
+    tested = [p.value for p in by_evidence if p is not None]
+    assert tested == sorted(tested)
+    assert None not in by_evidence[: len(tested)]
+    assert [row.count for row in sorted_shifts(rows, "count")] == sorted((row.count for row in rows), reverse=True)
+    gains = [abs(row.count - row.mirror) for row in sorted_shifts(rows, "delta")]
+    assert gains == sorted(gains, reverse=True)
+
+
+@given(st.lists(st.builds(lambda n, d, p: Part("label", "x", n, 0, d, d, p=p), st.integers(1, 9), st.floats(-1, 1), p_values)))
+def test_orders_of_parts(rows):
+    assert [row.n for row in sorted_parts(rows, "count")] == sorted((row.n for row in rows), reverse=True)
+    sizes = [abs(row.difference) for row in sorted_parts(rows, "delta")]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_points_never_round_to_nothing():
+    assert points(0.000012, sign=True) == "+0.0012"
+    assert points(0.0) == "0.00"
+    assert metric_name("sentences_uas") == "sents UAS"
