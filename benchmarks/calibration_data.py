@@ -105,11 +105,11 @@ ZEROS = f"whole-number differences, half of them 0, the others ±1 to ±{LARGEST
 DATA: dict[str, Data] = {
     data.name: data
     for data in (
-        _moved(_normal, "normal", "normal differences", 100, 0.1, ZERO),
+        _moved(_normal, "normal", "normal differences", 200, 0.1, ZERO),
         Data(
             "binary",
             f"right-or-wrong items, {DISCORDANT:.0%} discordant",
-            100,
+            200,
             _binary,
             ZERO,
             0.1,
@@ -118,8 +118,8 @@ DATA: dict[str, Data] = {
             atom=True,
         ),
         # A lead of .1 makes the mean 2·.1 · 3 · ½ = .3 and leaves fewer than half of all Walsh averages on either side of 0.
-        Data("zeros", ZEROS, 100, _zeros, ZERO, 0.1, {**ZERO, "difference": 0.3}, atom=True),
-        _moved(_skewed, "skewed", "exponential differences, skewness 2", 200, -0.9, EXPONENTIAL, symmetric=False),
+        Data("zeros", ZEROS, 200, _zeros, ZERO, 0.1, {**ZERO, "difference": 0.3}, atom=True),
+        _moved(_skewed, "skewed", "exponential differences, skewness 2", 400, -0.9, EXPONENTIAL, symmetric=False),
         _moved(
             _clustered,
             "clustered",

@@ -263,7 +263,10 @@ class PathStep:
 
 @dataclass(frozen=True)
 class Design:
-    """What counts as one unit, and how the answer moved on the way there."""
+    """What counts as one unit, and how the answer moved on the way there.
+
+    With repeats, `between` and `within` are the variances of the difference from item to item and from run to run of one item.
+    """
 
     rows: int
     items: int
@@ -271,6 +274,8 @@ class Design:
     path: list[PathStep]
     unit_size: int = 1
     remainder: int = 0
+    between: float | None = None
+    within: float | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ from click.testing import CliRunner
 
 from outscore.cli.app import App
 from outscore.cli.plan import plan
+from outscore.inference.power import power
+from outscore.procedure.plan import saved_plan
+from outscore.report.plan_forms import render
 
 app = App("outscore", commands=[plan])
 
@@ -33,6 +36,9 @@ def folder(tmp_path, monkeypatch) -> Path:
     scores = np.round(rng.normal([0.6, 0.5], 0.1, (12, 2)), 3)
     Path("a.txt").write_text("\n".join(map(str, scores[:, 0])))
     Path("b.txt").write_text("\n".join(map(str, scores[:, 1])))
+    Path("counts.txt").write_text("1 0 1 1\n2 1 2 0\n")
+    Path("plan.yaml").write_text("effect: .03\nsd: 0.333333333333\nformat: json\n")
+    Path("bad.yaml").write_text("effekt: .03\n")
     Path("both.csv").write_text("new,old\n" + "\n".join(f"{a},{b}" for a, b in scores))
     lines = ["question,model,epoch,passage,score"]
     for item in range(20):
@@ -52,6 +58,7 @@ ANSWERS = {
         "You need 920 items to detect a difference of 0.03 in accuracy",
     ),
     "accuracy": (["--effect", ".02", "--accuracy", ".87"], "You need 4,238 items"),
+    "method": (["--effect", ".03", "--sd", "0.333333333333", "--method", "t"], "You need 971 items"),
     "repeats": (
         ["--effect", ".02", "--sd", ".3", "--within", ".4", "--repeats", "5"],
         "You need 2,394 items, each run 5 times",
@@ -71,6 +78,7 @@ def test_the_first_line_is_the_answer(case):
     assert result.exit_code == 0, result.stderr
     assert " ".join(result.stdout.split()).startswith(words)
     assert max(map(len, result.stdout.splitlines())) <= 80
+    assert len(result.stdout.splitlines()) <= 26
     assert result.stderr == ""
     data = planned(*arguments)
     assert data["verdict"].startswith(words)
@@ -89,23 +97,25 @@ def test_json_holds_the_numbers():
 
 def test_pilot_in_one_file_or_two(folder):
     one, two = planned("--pilot", "both.csv"), planned("--pilot", "a.txt", "b.txt")
-    assert one == two == planned("--pilot", "a.txt", "--pilot", "b.txt")
-    assert one["basis"] == "sd"
+    assert two == planned("--pilot", "a.txt", "--pilot", "b.txt")
+    assert {**one, "settings": None} == {**two, "settings": None}
+    assert one["design"]["discordance"] is None
+    assert [i["path"] for i in two["settings"]["inputs"]] == two["settings"]["pilot"] == ["a.txt", "b.txt"]
     assert "Spread from a pilot of 12 items." in run("--pilot", "both.csv").stdout
 
 
 def test_pilot_with_repeats_and_clusters(folder):
     names = ["--system", "new", "--system", "old", "--item", "question", "--repeat", "epoch", "--cluster", "passage"]
     data = planned("--effect", ".1", "--pilot", "long.csv", *names, "--score", "score", "--repeats", "2")
-    assert data["within"] > 0
-    assert (data["repeats"], data["cluster_size"]) == (2, 4)
+    assert data["design"]["within"] > 0
+    assert (data["design"]["repeats"], data["design"]["cluster_size"]) == (2, 4)
     assert any("pilot of 20 items" in note for note in data["notes"])
 
 
 def test_retrospective(folder):
     result = run("--pilot", "both.csv", "--retrospective", "--replicates", "3")
-    assert "permutation test, normal samples (95 % band)" in result.stdout
-    assert "permutation test, bootstrap samples (95 % band)" in result.stdout
+    assert "Power of the permutation test at a difference of" in result.stdout
+    assert "12 (observed)" in result.stdout
     assert "function of p alone" in " ".join(result.stdout.split())
     assert max(map(len, result.stdout.splitlines())) <= 80
     data = planned("--pilot", "both.csv", "--retrospective", "--replicates", "3", "--seed", "2")
@@ -116,7 +126,11 @@ def test_retrospective(folder):
 BAD = {
     "nothing": ([], "There is nothing to plan from."),
     "effect 0": (["--effect", "0", "--sd", "1"], "no number of items detects no difference"),
-    "n 1": (["--n", "1"], "a t test needs two items"),
+    "n 1": (["--n", "1"], "one item cannot tell two systems apart"),
+    "n huge": (["--n", "10000000000000", "--sd", "1"], "`n` is 1e+13. Give a number of items from 1 to 1,000,000,000,000."),
+    "tiny effect": (["--effect", "1e-9", "--sd", ".3"], "More than 1,000,000,000,000 items would be needed."),
+    "power at alpha": (["--effect", ".1", "--sd", "1", "--power", ".05"], "no more than alpha (0.05)"),
+    "method": (["--effect", ".1", "--sd", "1", "--method", "exact"], "Here it may be one of: auto, normal, t."),
     "n 0": (["--n", "0"], "0 is not in the range"),
     "power 1": (["--effect", ".1", "--sd", "1", "--power", "1"], "endlessly many items"),
     "discordance": (["--effect", ".1", "--discordance", ".05"], "less than the effect"),
@@ -133,6 +147,12 @@ BAD = {
     "one system": (["--pilot", "a.txt"], "the scores of one system only"),
     "three systems": (["--pilot", "long.csv"], "holds 3 systems: `new`, `old` and `third`"),
     "missing": (["--pilot", "nowhere.txt"], "`nowhere.txt` does not exist"),
+    "test alone": (["--pilot", "both.csv", "--test", "student"], "--test is for --retrospective"),
+    "bayes": (["--pilot", "both.csv", "--retrospective", "--test", "bayes"], "it has no null hypothesis to reject"),
+    "counts": (["--pilot", "counts.txt"], "a plan needs one score per item"),
+    "ending": (["--effect", ".2", "-o", "plan.csv"], "Use one of .txt, .json, .md, .tex, .html."),
+    "own input": (["--pilot", "both.csv", "-o", "a.txt", "-o", "nowhere/x.md"], "there is no folder"),
+    "config": (["--config", "bad.yaml"], "there is no option `effekt`"),
     "test": (["--pilot", "both.csv", "--retrospective", "--test", "students"], "There is no test `students`"),
 }
 
@@ -145,6 +165,68 @@ def test_bad_input_gets_one_sentence(case, folder):
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1
     assert words in result.stderr
+
+
+def test_config(folder):
+    assert json.loads(run("--config", "plan.yaml").stdout)["items"] == 969
+    # What the command line says wins.
+    assert "You need 88 items" in run("--config", "plan.yaml", "--effect", ".1", "--format", "text").stdout
+
+
+CASES = {
+    "items": ["--effect", ".03", "--sd", "0.333333333333"],
+    "accuracy": ["--n", "1000", "--accuracy", ".87"],
+    "reviewer": ["--scores", ".871", ".864", "--n", "1000"],
+    "tried": ["--pilot", "both.csv", "--retrospective", "--replicates", "4"],
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_form(case, folder):
+    outputs = [f"x{suffix}" for suffix in (".txt", ".json", ".md", ".tex", ".html")]
+    result = run(*CASES[case], *(word for name in outputs for word in ("-o", name)), "--charts", "charts", "-v")
+    assert result.exit_code == 0, result.stderr
+    assert Path("x.txt").read_text() == result.stdout
+    assert "Settings" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    saved = json.loads(Path("x.json").read_text())
+    assert saved["settings"]["versions"]["outscore"]
+    assert Path("x.md").read_text().startswith("# ")
+    assert r"\begin{tabular}" in Path("x.tex").read_text()
+    page = Path("x.html").read_text()
+    assert "<svg" in page
+    assert "http://www.w3.org/2000/svg" in page
+    assert page.count("<h1") == 1
+    drawn = {path.name for path in Path("charts").iterdir()}
+    expected = {"items": {"power", "needs"}, "accuracy": {"power", "needs"}, "reviewer": {"overlaps"}}
+    expected["tried"] = {"power", "needs", "tried-normal", "tried-bootstrap"}
+    assert drawn == {f"{key}.{form}" for key in expected[case] for form in ("svg", "png", "pdf")}
+    # A saved plan renders to the same bytes.
+    found = saved_plan(saved)
+    for name, form in (("x.txt", "text"), ("x.md", "markdown"), ("x.tex", "latex"), ("x.html", "html")):
+        assert render(found, form, verbose=True) == Path(name).read_text()
+    for form in ("markdown", "latex"):
+        assert run(*CASES[case], "--format", form).exit_code == 0
+
+
+def test_nothing_is_written_when_something_cannot_be(folder):
+    result = run(*CASES["items"], "-o", "x.md", "-o", "no/x.txt")
+    assert (result.exit_code, Path("x.md").exists()) == (2, False)
+
+
+def test_readable_by_newcomers(folder, golden):
+    golden("plan/items.txt", run(*CASES["items"]).stdout)
+    golden("plan/reviewer.txt", run(*CASES["reviewer"]).stdout)
+
+
+@pytest.mark.slow
+def test_retrospective_power_of_the_published_sample(shared_data):
+    found = planned("--pilot", str(shared_data / "nlpstattest" / "data-file.txt"), "--retrospective")
+    for curve in found["retrospective"]:
+        assert curve["observed_n"] == 2001
+        assert [point["n"] for point in curve["points"]][::10] == [200, 16008]
+        here = next(point for point in curve["points"] if point["n"] == 2001)
+        assert here["low"] < power(2001, found["effect"], sd=found["design"]["sd"], method="t") < here["high"]
 
 
 def test_help_loads_nothing_heavy():

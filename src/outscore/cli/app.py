@@ -18,7 +18,7 @@ from outscore._version import __version__
 from outscore.cli.compare import compare
 from outscore.cli.demo import demo
 from outscore.cli.diff import diff
-from outscore.cli.lists import formats, metrics, tests
+from outscore.cli.lists import formats, metrics, tasks, tests
 from outscore.cli.plan import plan
 from outscore.cli.report import report
 from outscore.errors import OutscoreError
@@ -96,7 +96,7 @@ def app() -> None:
     """Did system A really outscore system B? Exact paired-permutation p-values for per-item scores."""
 
 
-for command in (compare, diff, plan, report, demo, metrics, tests, formats):
+for command in (compare, diff, plan, report, demo, metrics, tests, formats, tasks):
     app.add_command(command)
 
 

@@ -16,7 +16,7 @@ from outscore.errors import OutscoreError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from outscore.demo import Example
+    from outscore.demo import Example, TaggedText
 
 __all__ = ["demo"]
 
@@ -26,19 +26,21 @@ __all__ = ["demo"]
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulation.")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output.")
 def demo(folder: str, seed: int, form: str) -> None:
-    """Simulate three comparisons, write data and report to a folder, and print the report."""
+    """Simulate three comparisons and the outputs of two taggers, write data and reports to a folder, and print them."""
     import numpy as np
 
-    from outscore.demo import EXAMPLES
+    from outscore.demo import EXAMPLES, tagged_text
     from outscore.procedure.compare import comparisons
 
     if seed < 0:
         raise OutscoreError(f"--seed is {seed}.", "Give a whole number from 0 up.")
-    streams = np.random.SeedSequence(seed).spawn(len(EXAMPLES))
-    examples = [make(np.random.default_rng(stream)) for make, stream in zip(EXAMPLES, streams, strict=True)]
+    *streams, last = (np.random.default_rng(stream) for stream in np.random.SeedSequence(seed).spawn(len(EXAMPLES) + 1))
+    examples = [make(stream) for make, stream in zip(EXAMPLES, streams, strict=True)]
+    tagged = tagged_text(last)
     target = Path(folder)
     _make_folder(target)
-    write_files({str(target / name): _lines(*table) for e in examples for name, table in e.files.items()})
+    tables = {str(target / name): _lines(*table) for e in examples for name, table in e.files.items()}
+    write_files({**tables, **{str(target / name): text for name, text in tagged.files.items()}})
     requests = [_request(example, target) for example in examples]
     done = [run(request) for request in requests]
     settings = settings_of(requests[0], [systems for _, _, systems in done]) | {"simulation": [e.title for e in examples]}
@@ -49,6 +51,7 @@ def demo(folder: str, seed: int, form: str) -> None:
     show(result, form)
     if form == "text":
         _epilogue(examples, requests, target)
+        _changes(tagged, target)
 
 
 def _make_folder(target: Path) -> None:
@@ -78,3 +81,19 @@ def _epilogue(examples: list[Example], requests: list[Request], target: Path) ->
         click.echo(click.wrap_text(example.title, 78, "  ", "  "))
         click.echo("    " + shlex.join(["outscore", "compare", *request.paths, *metric]))
     click.echo(f"\nThe report is in {target / 'report.txt'} and {target / 'report.json'}.")
+
+
+def _changes(tagged: TaggedText, target: Path) -> None:
+    """What two taggers did to the same words: the verdict here, the rest in a file."""
+    from outscore.procedure.diff import diff
+    from outscore.report.diff_text import render_text
+
+    gold, *systems = (str(target / name) for name in tagged.files)
+    found = diff(gold, systems, task="pos")
+    write_files({str(target / "changes.txt"): render_text(found)})
+    click.echo("\nAnd what changed between the outputs of two systems:\n")
+    click.echo(click.wrap_text(tagged.title, 78, "  ", "  "))
+    command = shlex.join(["outscore", "diff", "--task", "pos", gold, *systems])
+    click.echo(f"    {command}\n")
+    click.echo(click.wrap_text(found.verdict, 78, "  ", "  "))
+    click.echo(f"\nAll of it is in {target / 'changes.txt'}; add -o changes.html to look at every example.")

@@ -9,7 +9,7 @@ import click
 
 from outscore.options import Option
 
-__all__ = ["formats", "metrics", "tests"]
+__all__ = ["formats", "metrics", "tasks", "tests"]
 
 WIDTH = 80
 
@@ -42,6 +42,14 @@ def formats() -> None:
         "without a header line; gzip, bzip2, xz and zstd are unpacked, and - is standard\n"
         "input."
     )
+
+
+@click.command()
+def tasks() -> None:
+    """List the kinds of outputs that `outscore diff` compares."""
+    from outscore.procedure.tasks import TASKS
+
+    click.echo(_table((t.name, [t.summary]) for t in TASKS.values()))
 
 
 def _options(options: Iterable[Option]) -> list[str]:

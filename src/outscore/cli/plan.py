@@ -35,7 +35,7 @@ DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "m
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="[FILE]")
-@click.option("--effect", type=float, help="The difference A - B to detect (without --sd: in standard deviations).")
+@click.option("--effect", type=float, help="The difference A - B to detect; with no spread given, in standard deviations.")
 @click.option("--n", type=click.IntRange(min=1), help="How many items there are.")
 @click.option("--power", type=float, default=0.8, show_default=True, help="Chance of detecting it.")
 @click.option("--sd", type=float, help="Standard deviation between items of the difference A - B.")

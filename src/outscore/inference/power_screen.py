@@ -9,9 +9,9 @@ and Edgeworth expansion", section 2.3) gives, with x = s/√κ₂ taken half a l
 
     P(S ≥ s) ≈ Q(x) + φ(x) (x³ - 3x) κ₄ / (24 κ₂²)
 
-What the permutation test has to decide itself is rounded to a thirtieth of its spread, where it is not that coarse already: then
+What the permutation test has to decide itself is rounded to a thirtieth of its spread, where it is not coarse already: then
 p is exact in milliseconds whatever the numbers are. Running totals are rounded instead of the numbers, so that the observed sum
-stays what it is, and the variance grows by two parts in 10,000, which moves a p near .05 by a thousandth of itself.
+stays what it is; what is left moves a p near .05 by about a per cent of itself, up as often as down, which no curve shows.
 
 With m = (Σ a²)² / Σ a⁴, the effective number of items, the terms left out are of the order m^(-3/2): at m = 30 they move a p
 near .05 by half a per cent. The margin within which the test itself decides is 3/m, twenty times as wide.

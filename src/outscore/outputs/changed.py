@@ -15,6 +15,7 @@ import numpy as np
 from outscore.data import Array
 from outscore.outputs.model import Units
 from outscore.outputs.outcomes import OUTCOMES, outcomes
+from outscore.scores import Labels
 
 __all__ = ["Changed", "Contexts", "changed_units", "records"]
 
@@ -53,6 +54,8 @@ class Changed:
     heads
         (n, 1 + systems) word of the context that gold, then each system, makes the head: -1 the root, -2 not in this context.
         None where there are no trees.
+    remarks
+        n · (1 + systems) texts, gold's and then each system's for unit after unit: what an answer rests on (an antecedent).
     """
 
     units: Units
@@ -60,6 +63,7 @@ class Changed:
     starts: Array
     ends: Array
     heads: Array | None = None
+    remarks: Labels | None = None
 
 
 def changed_units(units: Units) -> Array:
@@ -97,4 +101,8 @@ def records(changed: Changed, where: Contexts) -> Iterator[dict[str, Any]]:
             record |= {"start": start, "end": end, "unit": " ".join(words[start:end]), "words": list(words)}
         if changed.heads is not None:
             record["heads"] = dict(zip(("gold", *units.systems), (int(h) for h in changed.heads[row]), strict=True))
+        if changed.remarks is not None:
+            first = row * (1 + len(units.systems))
+            names = ("gold", *units.systems)
+            record["remarks"] = {name: changed.remarks[first + k] for k, name in enumerate(names)}
         yield record

@@ -12,6 +12,7 @@ from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.coref_units import mention_units, unit_mentions
 from outscore.outputs.mentions import Mentions
 from outscore.outputs.word_changed import sentence_bounds, sentence_contexts
+from outscore.scores import Labels
 
 __all__ = ["antecedents", "changed_mentions", "mention_text"]
 
@@ -30,7 +31,9 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
     starts = mentions.tokens[rows] - bounds[sentence]
     # A mention that runs over its sentence's end is shown up to there.
     ends = np.minimum(starts + mentions.ends[rows] - mentions.starts[rows] + 1, np.diff(bounds)[sentence])
-    return Changed(units.take(wrong), sentence, starts, ends), sentence_contexts(words)
+    found = antecedents(mentions, systems, criterion)[wrong]
+    remarks = Labels.of(mention_text(mentions, row) for row in found.ravel().tolist())
+    return Changed(units.take(wrong), sentence, starts, ends, remarks=remarks), sentence_contexts(words)
 
 
 def antecedents(mentions: Mentions, systems: Sequence[int], criterion: str = ANY) -> Array:

@@ -7,15 +7,18 @@ design's path from rows to clusters, and the verdict. `procedure.slices` asks th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from outscore import wording
 from outscore.data import AdditiveMetric, PairedScores
 from outscore.errors import OutscoreError
 from outscore.inference import TESTS, TestRequest
-from outscore.inference.analysis import analyse
+from outscore.inference.effects import scores_if_any
 from outscore.inference.flipped import Alternative, Request
 from outscore.inference.permutation import permutation
+from outscore.inference.repeats import variance_parts
+from outscore.inference.score_interval import score_intervals
 from outscore.inference.units import SIZES, evaluation_units, unit_advisor
 from outscore.options import complete
 from outscore.procedure.evidence import evidence
@@ -173,14 +176,13 @@ def compare(
     found = entry.run(pairs, additive, request)
     called = labels_of(rows, labels, items, clusters) if unit_size == 1 else [f"unit {i + 1}" for i in range(pairs.rows)]
     parts = {
-        **evidence(pairs, additive, request, found.p, called),
-        "analysis": analyse(pairs, additive, normality_alpha=normality_alpha),
+        **evidence(pairs, additive, request, found.p, called, entry=entry, normality_alpha=normality_alpha),
         "tests": all_tests(pairs, additive, request) if test == "all" else [],
         "margin": None if margin is None else margin_of(entry, pairs, additive, request, margin),
         "bayes": found.bayes,
         "unit_advice": advice,
     }
-    design = _design(rows, remainder, unit_size, path_of(pairs, additive, found.p, request, entry))
+    design = _design(rows, additive, remainder, unit_size, path_of(pairs, additive, found.p, request, entry))
     changed = {option.name: settings[option.name] for option in entry.options if settings[option.name] != option.default}
     mark = _unit_mark(pairs, unit_size, unit_statistic, shuffle)
     return _assemble(pairs, additive, request, found, design, (names[0], names[1]), parts, changed, mark)
@@ -209,9 +211,18 @@ def _unit_mark(pairs: PairedScores, size: int, statistic: str, shuffle: int | No
     return "items" if pairs.clusters is None else "clusters"
 
 
-def _design(rows: PairedScores, remainder: int, unit_size: int, path: list[PathStep]) -> Design:
+def _design(rows: PairedScores, metric: AdditiveMetric, remainder: int, unit_size: int, path: list[PathStep]) -> Design:
     items = rows.per_item().rows
-    return Design(rows=rows.rows, items=items, repeats=rows.rows / items, path=path, unit_size=unit_size, remainder=remainder)
+    between, within = _variances(rows, metric)
+    return Design(rows.rows, items, rows.rows / items, path, unit_size, remainder, between, within)
+
+
+def _variances(rows: PairedScores, metric: AdditiveMetric) -> tuple[float, float] | tuple[None, None]:
+    """How much of the spread of the difference lies between items and how much between the runs of one item."""
+    alone = scores_if_any(replace(rows, items=None, clusters=None), metric) if rows.items is not None else None
+    if alone is None or rows.items is None:
+        return None, None
+    return variance_parts(alone.d, rows.items) or (None, None)
 
 
 def _assemble(
@@ -226,7 +237,7 @@ def _assemble(
     mark: str,
 ) -> Comparison:
     items, p = pairs.per_item(), found.p
-    scores = scores_of(items, metric)
+    scores, own = scores_of(items, metric), score_intervals(pairs, metric, request.alpha)
     groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1
     asked: dict[str, Any] = {"alpha": request.alpha, "alternative": request.alternative, "delta": request.delta}
     margin: Margin | None = parts["margin"]
@@ -249,7 +260,7 @@ def _assemble(
         clusters=groups,
         design=design,
         alignment=Alignment(common=design.items),
-        scores=(SystemScore(names[0], scores[0]), SystemScore(names[1], scores[1])),
+        scores=(SystemScore(names[0], scores[0], *own[0]), SystemScore(names[1], scores[1], *own[1])),
         difference=scores[0] - scores[1],
         p=p,
         interval=found.interval,

@@ -27,6 +27,7 @@ __all__ = ["coref_study", "load_chains"]
 
 KEYS = ("lea", "conll")
 """Measures by which one response is scored with another as the key (Tuggener, 2017, table 13)."""
+SAME_AS_MUC = "ARCS any and MUC have the same recall, precision and F1; what ARCS adds is the class of each mention."
 
 
 def load_chains(output: object, name: str, options: DiffOptions) -> Chains:
@@ -90,7 +91,11 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, 
         changed=changed,
         keys=_as_keys(mentions, tuple(systems)),
         origins=[chains.origin for chains in (gold, *responses) if chains.origin is not None],
-        notes=[*mentions.notes, *(note for chains in (gold, *responses) if (note := _repaired(chains)) is not None)],
+        notes=[
+            *mentions.notes,
+            SAME_AS_MUC,
+            *(note for chains in (gold, *responses) if (note := _repaired(chains)) is not None),
+        ],
     )
 
 

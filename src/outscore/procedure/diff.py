@@ -27,7 +27,19 @@ from outscore.procedure.tasks import TASKS
 __all__ = ["diff", "study_of", "summarise"]
 
 FEW_LISTED = 5
-ACRONYMS = ("las", "uas", "ls", "upos", "xpos", "f1")
+METRIC_NAMES = {
+    "las": "LAS",
+    "uas": "UAS",
+    "ls": "label score",
+    "upos": "UPOS accuracy",
+    "xpos": "XPOS accuracy",
+    "feats": "accuracy of features",
+    "tag": "tag accuracy",
+    "f1": "span F1",
+    "arcs-any": "ARCS-any F1",
+    "arcs-nom": "ARCS-nom F1",
+}
+"""What sentences call the scores of criteria."""
 WARN_SHARE = 0.005
 """Labels a system hardly gives are worth a warning when they make up this share of gold."""
 
@@ -183,7 +195,7 @@ def _worded(pair: Pair, view: View, study: Study, alpha: float) -> Pair:
     headline = view.headline
     words: dict[str, Any] = {
         "systems": pair.systems[::-1],
-        "metric": headline.metric.upper() if headline.metric in ACRONYMS else headline.metric,
+        "metric": METRIC_NAMES.get(headline.metric, headline.metric),
         "higher_is_better": True,
         "scores": (headline.second, headline.first),
         "difference": headline.difference,

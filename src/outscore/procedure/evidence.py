@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from outscore.data import AdditiveMetric, PairedScores
-from outscore.inference import TESTS, TestRequest
+from outscore.inference import TESTS, TestEntry, TestRequest
 from outscore.inference.analysis import analyse
 from outscore.inference.effects import effects, scores_if_any
 from outscore.inference.flipped import Request, flips_of, units_of
 from outscore.inference.histograms import histograms, normal_quantiles
 from outscore.inference.influence import fragility, influence
+from outscore.inference.item_scores import is_sum
 from outscore.inference.permutation import permutation
 from outscore.inference.power import analytic_curve
 from outscore.inference.sizes import size_curve
+from outscore.options import complete
 from outscore.resampling.flips import flipped_sums
 from outscore.results import DecidingItem, NullPicture, Pictures, PValue
 from outscore.summaries import Power
@@ -33,30 +36,41 @@ BINS = 61
 
 
 def evidence(
-    pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue, labels: Sequence[str]
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    request: TestRequest,
+    p: PValue,
+    labels: Sequence[str],
+    *,
+    entry: TestEntry,
+    normality_alpha: float = 0.05,
 ) -> dict[str, Any]:
     """The parts of a Comparison that follow from the data and the test's answer."""
     units = units_of(pairs)
     return {
         "effects": effects(pairs, metric, request.alpha),
-        "analysis": analyse(pairs, metric),
+        "analysis": analyse(pairs, metric, normality_alpha=normality_alpha),
         "power": _power(pairs, metric, request),
         "deciding_items": _deciding(units, metric, labels),
         "fragility": _fragility(units, metric, request, p),
         "pictures": Pictures(
             histograms(pairs, metric),
             _null_picture(units, metric, request.seed),
-            # The test that answered: `bayes` carries the p of another.
-            size_curve(pairs, metric, TESTS[p.test], request),
+            size_curve(pairs, metric, TESTS[p.test], _request_of(p.test, entry, request)),
             normal_quantiles(pairs, metric),
         ),
     }
 
 
+def _request_of(test: str, entry: TestEntry, request: TestRequest) -> TestRequest:
+    """The same question to the test that answered: `bayes` carries the p of another, which has options of its own."""
+    return request if test == entry.name else replace(request, options=complete(test, TESTS[test].options, {}))
+
+
 def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> Power | None:
     """The analytic curve at the observed difference; means of independent items only."""
     scores = scores_if_any(pairs, metric)
-    if scores is None or scores.clusters is not None or scores.n < 2:
+    if scores is None or scores.clusters is not None or scores.n < 2 or is_sum(metric):
         return None
     d = scores.orientation * scores.d
     return analytic_curve(float(d.mean()), float(d.std(ddof=1)), scores.n, alpha=request.alpha, alternative=request.alternative)

@@ -58,7 +58,8 @@ def _scores(diff: Diff) -> Sheet:
             cells[name] += [_score(values.get(metric), part) for part in parts]
     notes = []
     if split and not wide:
-        notes = ["Of metrics with recall and precision, F1 is shown. Outcomes, oracle and tests count recall."]
+        notes = ["Of metrics with recall and precision, F1 is shown."]
+        notes += ["Outcomes, oracle and tests count recall."] if diff.task in ("pos", "dep") else []
     table = make_table("scores", "Scores", columns, "l" + "r" * (len(columns) - 1), list(cells.values()), notes)
     by_column = [[values.get(metric) for metric in metrics] for values in diff.scores.values()]
     marks = {} if wide and split else _column_marks([[_f1(v) for v in row] for row in by_column])

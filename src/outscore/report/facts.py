@@ -155,6 +155,8 @@ def _design(c: Comparison) -> list[str]:
         units += f", in {c.clusters:,} {'cluster' if c.clusters == 1 else 'clusters'} that are swapped as one"
     if c.design.repeats != 1:
         units += f", {c.design.repeats:.4g} repeats each on average"
+    if c.design.between is not None and c.design.within is not None:
+        units += f"; variance of the difference {c.design.between:.3g} between items, {c.design.within:.3g} from run to run"
     if c.design.remainder:
         units += f"; {c.design.remainder:,} items left over and not used"
     return [units]

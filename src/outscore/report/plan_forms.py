@@ -75,7 +75,7 @@ def render_html(found: Plan, *, verbose: bool = False) -> str:
 
     return page.render(
         title=title(found),
-        verdict=clean(found.verdict),
+        headline=_headline(found),
         numbers=_numbers(found),
         # The renderer escapes the texts of a chart.
         figures=[{"caption": p.caption, "svg": Markup(to_svg(p))} for p in pictures(found)],  # noqa: S704
@@ -84,6 +84,14 @@ def render_html(found: Plan, *, verbose: bool = False) -> str:
         settings=[table for table in tables(found) if table.key == "settings"],
         signature=clean(found.signature),
     )
+
+
+def _headline(found: Plan) -> tuple[str, str]:
+    """The answer, and what it is an answer to: what to set in large letters, and what to set under it."""
+    places = {"items": " to detect", "effect": " with power", "power": " ("}
+    place = ", depending" if isinstance(found, PossibleP) else places[found.question]
+    top, found_place, rest = clean(found.verdict).partition(place)
+    return top, (found_place + rest).lstrip(", ")
 
 
 def _numbers(found: Plan) -> list[dict[str, Any]]:

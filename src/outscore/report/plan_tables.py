@@ -21,7 +21,7 @@ METHODS = {
     "t": "paired t test (noncentral t)",
     "exact": "exact McNemar test, no approximation",
 }
-KINDS = {"normal": "normal samples", "bootstrap": "samples of the pilot"}
+KINDS = {"normal": "normal law", "bootstrap": "pilot's items"}
 NEAR = (0.5, 1.0, 2.0)
 """What one screen shows of the curves, in multiples of the items and of the difference in question."""
 CERTAIN = 0.9995
@@ -154,15 +154,20 @@ def _tried(curves: Sequence[SimulatedCurve]) -> Table:
     rows = []
     for i, point in enumerate(first.points):
         here = " (observed)" if point.n == first.observed_n else ""
-        cells = [(_power(c.points[i].power), _band(c.points[i])) for c in curves]
+        cells = [(f"{c.points[i].power:.3f}".removeprefix("0"), _band(c.points[i])) for c in curves]
         rows.append((f"{point.n:,}{here}", *(cell for pair in cells for cell in pair)))
     columns = [first.unit, *(name for c in curves for name in (KINDS[c.kind], "95 % band"))]
     heading = f"Power of the {first.test} test at a difference of {number(first.effect)}, {first.replicates:,} samples a size"
-    return make_table("tried", heading, columns, "r" + "rr" * len(curves), rows)
+    notes = ["Samples come from a normal law with the pilot's spread, or from the pilot's own items with replacement."]
+    return make_table("tried", heading, columns, "r" + "rr" * len(curves), rows, notes if len(curves) > 1 else [])
 
 
 def _band(point: PowerPoint) -> str:
-    return "" if point.low is None or point.high is None else f"{point.low:.2f} to {point.high:.2f}"
+    return "" if point.low is None or point.high is None else f"{_short(point.low)} to {_short(point.high)}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}".removeprefix("0")
 
 
 def _power(value: float) -> str:

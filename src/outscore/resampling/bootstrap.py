@@ -251,7 +251,7 @@ def quantile_limits(moves: Array, side: float, shape: str, pulls: Array) -> tupl
     """Ends of a percentile, basic or BCa interval less the estimate, with `side` of the resamples' law beyond each of them.
 
     `moves` are the resampled estimates less the observed one and `pulls` its change when one unit after the other is left out,
-    which only ``"bca"`` looks at (Efron, 1987, eq. 2.3 for the levels and 7.3 for the acceleration).
+    which only ``"bca"`` looks at (Efron, 1987).
 
     Examples
     --------
