@@ -10,7 +10,7 @@ from benchmarks.tables import markdown
 
 from outscore.inference import TESTS
 
-__all__ = ["ALPHA", "REASONS", "RESAMPLES", "SEED", "Cell", "faults", "page", "unmet"]
+__all__ = ["ALPHA", "REASONS", "RESAMPLES", "SEED", "Cell", "out_of_bounds", "page", "unmet"]
 
 SEED = 2_024
 RESAMPLES = 999
@@ -47,7 +47,6 @@ class Cell:
     method: str
     interval: str
     disagreements: int
-    notes: list[str]
 
 
 def unmet(test: str, data: Data) -> str | None:
@@ -63,20 +62,8 @@ def unmet(test: str, data: Data) -> str | None:
     return "b" if small and (test not in ("student", "bootstrap-t", "bayes") or not data.symmetric) else None
 
 
-def faults(cell: Cell) -> list[str]:
-    """What is wrong with a cell: out of bounds though the assumptions are met, or without a word of warning where not."""
-    found = []
-    if cell.disagreements:
-        found.append(f"interval and test disagree in {cell.disagreements} replicates")
-    out = list(_out_of_bounds(cell))
-    if unmet(cell.test, DATA[cell.data]) is None:
-        found += out
-    elif out and not cell.notes:
-        found += [f"{words}, and the result carries no warning" for words in out]
-    return [f"{cell.test} on {cell.data}: {words}" for words in found]
-
-
-def _out_of_bounds(cell: Cell) -> Iterator[str]:
+def out_of_bounds(cell: Cell) -> Iterator[str]:
+    """Which numbers leave the bounds that hold where a test's assumptions are met."""
     # An exact test on discrete data cannot reach every level, and then stays below.
     least = LEVEL[0] if cell.mid_level is None else 0.0
     if cell.level is not None and not least <= cell.level <= LEVEL[1]:

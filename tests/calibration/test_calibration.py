@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks import calibration
-from benchmarks.calibration import CELLS, kept, measure
-from benchmarks.calibration_cells import SEED, faults, page, unmet
+from benchmarks.calibration import CELLS, faults, kept, measure
+from benchmarks.calibration_cells import SEED, page, unmet
 from benchmarks.calibration_data import DATA, ESTIMANDS, sample
 
 from outscore.inference import TESTS
@@ -67,10 +67,11 @@ def test_a_cell_out_of_bounds_is_a_fault():
     normal = next(cell for cell in kept() if (cell.test, cell.data) == ("student", "normal"))
     assert faults(replace(normal, level=0.07)) == ["student on normal: type-I error 0.0700"]
     assert faults(replace(normal, coverage=0.975)) == ["student on normal: coverage 0.9750"]
-    few = replace(normal, data="skewed, n = 20", level=0.09, notes=[])
+    assert faults(replace(normal, disagreements=1)) == ["student on normal: interval and test disagree in 1 replicates"]
+    few = replace(normal, test="bootstrap", data="normal, n = 20", level=0.09)
     assert unmet(few.test, DATA[few.data]) == "b"
-    assert faults(few) == ["student on skewed, n = 20: type-I error 0.0900, and the result carries no warning"]
-    assert faults(replace(few, notes=["Only 20 items."])) == []
+    # The result itself warns of few units.
+    assert faults(few) == []
     discrete = replace(normal, test="sign", level=0.02, mid_level=0.05, coverage=0.98)
     assert faults(discrete) == []
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from outscore.cli.app import App
 from outscore.cli.plan import plan
 from outscore.inference.power import power
-from outscore.procedure.plan import saved_plan
+from outscore.procedure.saved import from_saved
 from outscore.report.plan_forms import render
 
 app = App("outscore", commands=[plan])
@@ -202,7 +202,7 @@ def test_every_form(case, folder):
     expected["tried"] = {"power", "needs", "tried-normal", "tried-bootstrap"}
     assert drawn == {f"{key}.{form}" for key in expected[case] for form in ("svg", "png", "pdf")}
     # A saved plan renders to the same bytes.
-    found = saved_plan(saved)
+    found = from_saved(saved)
     for name, form in (("x.txt", "text"), ("x.md", "markdown"), ("x.tex", "latex"), ("x.html", "html")):
         assert render(found, form, verbose=True) == Path(name).read_text()
     for form in ("markdown", "latex"):
@@ -238,3 +238,12 @@ def test_help_loads_nothing_heavy():
         "assert not {'numpy', 'scipy', 'msgspec', 'rich'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("asked", [["--effect", ".02", "--sd", ".3"], ["--scores", ".871", ".864", "--n", "1000"]])
+def test_a_saved_plan_repeats_itself(tmp_path, asked):
+    first, again = tmp_path / "first.json", tmp_path / "again.json"
+    runner = CliRunner()
+    assert runner.invoke(app, ["plan", *asked, "-o", str(first)]).exit_code == 0
+    assert runner.invoke(app, ["plan", "--config", str(first), "-o", str(again)]).exit_code == 0
+    assert again.read_bytes() == first.read_bytes()

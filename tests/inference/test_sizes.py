@@ -16,6 +16,7 @@ from outscore.metrics import resolve
 from outscore.options import complete
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+SUM = AdditiveMetric("sum", ("score", "items"), ratio=((1, 0), None))
 LOSS = AdditiveMetric("loss", ("score", "items"), ratio=((1, 0), (0, 1)), direction="lower")
 
 
@@ -39,7 +40,9 @@ def scores(n, lead=0.0, seed=0):
 @settings(max_examples=50, deadline=None)
 def test_against_scipy_t_test(d, delta):
     expected = scipy.stats.ttest_1samp(d, delta).statistic
-    assert jackknife_t(pairs_of(d, np.zeros(len(d), int)), MEAN, delta) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    pairs = pairs_of(d, np.zeros(len(d), int))
+    assert jackknife_t(pairs, MEAN, delta) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert jackknife_t(pairs, SUM, delta * len(d)) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])

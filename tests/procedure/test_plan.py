@@ -9,7 +9,8 @@ from outscore.errors import OutscoreError
 from outscore.inference.power import detectable_effect, power, sample_size
 from outscore.plans import PlanResult, PossibleP, StudyDesign
 from outscore.procedure.pilot import paired_pilot, plan_from_pilot, retrospective_curves, spread_of
-from outscore.procedure.plan import plan, possible_p, saved_plan
+from outscore.procedure.plan import plan, possible_p
+from outscore.procedure.saved import from_saved
 
 TEST = "(two-sided, alpha = .05)."
 
@@ -139,7 +140,7 @@ def test_impossible_plans(case):
 @pytest.mark.parametrize("found", [ask(effect=0.03, sd=0.3), possible_p(".871", ".864", 1000)])
 def test_dictionaries_in_and_out(found):
     assert type(found).from_dict(found.to_dict()) == found
-    assert saved_plan(found.to_dict()) == found
+    assert from_saved(found.to_dict()) == found
     assert found.signature.startswith("plan:")
     assert found.verdict in found._repr_html_()
 

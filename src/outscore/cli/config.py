@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Saved", "config_option", "saved_inputs"]
 
-RESULT = "outscore/result/1"
+MADE_BY = {
+    "outscore/result/1": "compare",
+    "outscore/diff/1": "diff",
+    "outscore/plan/1": "plan",
+    "outscore/possible-p/1": "plan",
+}
+"""The command that saves, and repeats, a result of each schema."""
+NOUNS = {"compare": "comparison"}
 LARGEST_YAML = 1 << 16
 LARGEST_SAVED = 1 << 26
 DEEPEST = 2
@@ -69,7 +76,7 @@ def _load(context: click.Context, _param: click.Parameter, path: str | None) -> 
     if path is None:
         return
     text = _text(path)
-    saved = _saved(text, path)
+    saved = _saved(text, path, context.info_name or "")
     entries = _from_yaml(text, path) if saved is None else _from_settings(saved, path)
     known = _known(context.command)
     values = {key: _value(known[key], key, entry, context) for key, entry in _checked(entries, known).items()}
@@ -95,7 +102,7 @@ def _text(path: str) -> str:
     return "".join(lines)
 
 
-def _saved(text: str, path: str) -> dict[str, Any] | None:
+def _saved(text: str, path: str, command: str) -> dict[str, Any] | None:
     """The settings of a saved result; None where the file is none."""
     if not text.lstrip().startswith("{"):
         return None
@@ -106,13 +113,12 @@ def _saved(text: str, path: str) -> dict[str, Any] | None:
     if "schema" not in data:
         return None
     settings = data.get("settings")
-    if data["schema"] != RESULT or not isinstance(settings, dict) or not _has_digests(settings):
-        raise OutscoreError(f"`{path}` is not a saved comparison.", "Name a result that `outscore compare -o` saved as .json.")
-    if "files" not in settings:
-        raise OutscoreError(
-            f"`{path}` does not say which files it was made from, so it cannot be repeated.",
-            "Name a result that `outscore compare -o` saved as .json.",
-        )
+    cure = f"Name a result that `outscore {command} -o` saved as .json."
+    if MADE_BY.get(str(data["schema"])) != command or not isinstance(settings, dict) or not _has_digests(settings):
+        raise OutscoreError(f"`{path}` is not a saved {NOUNS.get(command, command)}.", cure)
+    # A plan may come from numbers alone.
+    if command != "plan" and "files" not in settings:
+        raise OutscoreError(f"`{path}` does not say which files it was made from, so it cannot be repeated.", cure)
     return settings
 
 

@@ -152,7 +152,8 @@ def _settings(paths: Sequence[str], asked: dict[str, Any]) -> dict[str, Any]:
     """What repeats the plan: the options that were asked for, by their long names."""
     given = {("system" if name == "systems" else name).replace("_", "-"): value for name, value in asked.items()}
     listed = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
-    return {name: value for name, value in {"pilot": list(paths), **listed}.items() if value not in (None, False, [])}
+    # Sorted: the order in which options were given must not show.
+    return {name: value for name, value in sorted({"pilot": list(paths), **listed}.items()) if value not in (None, False, [])}
 
 
 def _versions() -> dict[str, str]:

@@ -23,6 +23,7 @@ from outscore.errors import OutscoreError
 from outscore.exact.numbers import as_written
 from outscore.inference.entry import TestRequest
 from outscore.inference.item_scores import item_scores
+from outscore.inference.paired import NoSpreadError
 from outscore.inference.power import sizes_around
 from outscore.inference.power_screen import Screen
 from outscore.plans import PowerPoint, SimulatedCurve
@@ -122,7 +123,13 @@ def _written(pairs: PairedScores) -> PairedScores:
 def _decision(test: Test, screen: Screen | None) -> Decision:
     def decide(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> bool:
         clear = None if screen is None else screen(pairs, metric, request)
-        return test(pairs, metric, request).p.upper <= request.alpha if clear is None else clear
+        if clear is not None:
+            return clear
+        try:
+            return test(pairs, metric, request).p.upper <= request.alpha
+        except NoSpreadError:
+            # A small sample of equal differences: the test cannot answer, so it does not reject.
+            return False
 
     return decide
 

@@ -29,7 +29,7 @@ from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.exact.ranks import signed_ranks
 from outscore.inference.entry import TestRequest
 from outscore.inference.flipped import flips_of, units_of
-from outscore.inference.item_scores import item_scores
+from outscore.inference.item_scores import item_scores, scores_if_any
 from outscore.results import TestResult
 
 __all__ = ["SCREENS", "Screen", "on_a_grid"]
@@ -86,7 +86,9 @@ def _wilcoxon(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -
 def _mean(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:
     if asked.delta or pairs.clusters is not None or asked.count("resamples") < MEANS_RESAMPLES:
         return None
-    scores = item_scores(pairs, metric, "bootstrap")
+    scores = scores_if_any(pairs, metric)
+    if scores is None:
+        return None
     centred = scores.d - scores.d.mean()
     variance = float((centred**2).sum())
     if not variance or variance**2 < MEANS_LEAST * float((centred**4).sum()):

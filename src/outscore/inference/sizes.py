@@ -167,7 +167,10 @@ def jackknife_t(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0)
     score_a, score_b = (float(metric.score(total)) for total in (total_a, total_b))
     gap = score_a - score_b - delta
     pulls = influence(units, metric)
-    error = float(np.sqrt((units.rows - 1) / units.rows * ((pulls - pulls.mean()) ** 2).sum()))
+    m = units.rows
+    # A sum grows with its units, so that one left out moves it by m/(m - 1) times less than it moves a mean of the same size.
+    share = m / (m - 1) if metric.ratio is not None and metric.ratio[1] is None else (m - 1) / m
+    error = math.sqrt(share * float(((pulls - pulls.mean()) ** 2).sum()))
     rounding = 8 * float(np.spacing(max(abs(score_a), abs(score_b), abs(delta))))
     if not math.isfinite(gap + error):
         return math.nan

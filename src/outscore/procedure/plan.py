@@ -7,7 +7,6 @@ what was asked. Planning from data at hand is in `pilot`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -21,7 +20,7 @@ from outscore.inference.power_study import MOST_ITEMS, Study, checked_n, study_o
 from outscore.plans import EffectPoint, PlanResult, PossibleP, PowerPoint, StudyDesign
 from outscore.procedure import plan_words as words
 
-__all__ = ["plan", "possible_p", "saved_plan", "whole_items"]
+__all__ = ["plan", "possible_p", "whole_items"]
 
 LARGEST_CURVE = 1_000_000
 """Exact power beyond this takes up to a second per point, and curves have many."""
@@ -90,20 +89,6 @@ def _check_question(study: Study, effect: float | None, n: float | None) -> None
             f"`n` is {n:,.10g}: {one} cannot tell two systems apart, whatever they score.",
             f"An exact test needs {words.count(least, 'item' if size == 1 else 'cluster')} at least.",
         )
-
-
-def saved_plan(data: Mapping[str, Any]) -> PlanResult | PossibleP | None:
-    """The plan that saved JSON holds; None where it holds something else.
-
-    Examples
-    --------
-    >>> found = plan(StudyDesign(), effect=0.2)
-    >>> saved_plan(found.to_dict()) == found, saved_plan({"schema": "outscore/result/1"})
-    (True, None)
-    """
-    kinds: dict[object, type[PlanResult | PossibleP]] = {kind.schema: kind for kind in (PlanResult, PossibleP)}
-    kind = kinds.get(data.get("schema"))
-    return None if kind is None else kind.from_dict(dict(data))
 
 
 def whole_items(n: float) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from outscore.diffs import Diff
 from outscore.errors import OutscoreError
 from outscore.plans import PlanResult, PossibleP
 from outscore.results import Comparisons
 
-__all__ = ["SAVED", "Saved", "load"]
+__all__ = ["SAVED", "Saved", "from_saved", "load"]
 
 Saved = Comparisons | Diff | PlanResult | PossibleP
 SAVED: dict[str, type[Comparisons | Diff | PlanResult | PossibleP]] = {
@@ -32,7 +33,22 @@ def load(path: str | os.PathLike[str]) -> Saved:
         raise OutscoreError(f"`{path}`: {error.strerror}.", CURE) from None
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise OutscoreError(f"`{path}` is not JSON.", CURE) from None
-    schema = data.get("schema") if isinstance(data, dict) else None
-    if not isinstance(schema, str) or schema not in SAVED:
+    found = from_saved(data) if isinstance(data, dict) else None
+    if found is None:
         raise OutscoreError(f"`{path}` is not a saved result.", CURE)
-    return SAVED[schema].from_dict(data)
+    return found
+
+
+def from_saved(data: dict[str, Any]) -> Saved | None:
+    """The result that dictionaries hold; None where they hold something else.
+
+    Examples
+    --------
+    >>> from outscore.procedure.plan import plan
+    >>> from outscore.plans import StudyDesign
+    >>> found = plan(StudyDesign(), effect=0.2)
+    >>> from_saved(found.to_dict()) == found, from_saved({"schema": "other/1"})
+    (True, None)
+    """
+    kind = SAVED.get(str(data.get("schema")))
+    return None if kind is None else kind.from_dict(data)
