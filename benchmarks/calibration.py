@@ -48,6 +48,7 @@ class Tally:
     replicates: int
     rejected: int
     rejected_mid: int
+    with_mid: int
     rejected_means: int
     covered: int
     disagreements: int
@@ -73,7 +74,7 @@ def measure(test: str, name: str, first: int = 0, count: int = REPLICATES) -> Ta
     assert found.interval is not None
     estimand = found.interval.estimand
     other = _another_question(estimand, data)
-    rejected = rejected_mid = rejected_means = covered = disagreements = 0
+    rejected = rejected_mid = with_mid = rejected_means = covered = disagreements = 0
     for r in range(first, first + count):
         held, disagrees = _holds(test, data, data.truth[estimand], r, check=r < first + INVERTED)
         covered += held
@@ -82,11 +83,11 @@ def measure(test: str, name: str, first: int = 0, count: int = REPLICATES) -> Ta
             p = _ask(test, data, r, null=estimand, interval=False).p
             rejected += p.value <= ALPHA
             rejected_mid += p.mid is not None and p.mid <= ALPHA
+            with_mid += p.mid is not None
         if other:
             rejected_means += _ask(test, data, r, null="difference", interval=False).p.value <= ALPHA
-    method = found.p.method if found.p.mid is None else "exact, discrete"
-    counts = (count, rejected, rejected_mid, rejected_means, covered, disagreements)
-    return Tally(*counts, estimand, method, found.interval.method)
+    counts = (count, rejected, rejected_mid, with_mid, rejected_means, covered, disagreements)
+    return Tally(*counts, estimand, found.p.method, found.interval.method)
 
 
 def _another_question(estimand: str, data: Data) -> bool:
@@ -145,13 +146,12 @@ def _part(task: tuple[str, str, int, int]) -> Tally:
 def _cell(test: str, data: str, tallies: list[Tally]) -> Cell:
     n = sum(t.replicates for t in tallies)
     first = tallies[0]
-    discrete = first.method.endswith("discrete")
     return Cell(
         test=test,
         data=data,
         replicates=n,
         level=None if test == "bayes" else sum(t.rejected for t in tallies) / n,
-        mid_level=sum(t.rejected_mid for t in tallies) / n if discrete and test != "bayes" else None,
+        mid_level=sum(t.rejected_mid for t in tallies) / n if any(t.with_mid for t in tallies) else None,
         means_level=sum(t.rejected_means for t in tallies) / n if _another_question(first.estimand, DATA[data]) else None,
         coverage=sum(t.covered for t in tallies) / n,
         estimand=first.estimand,

@@ -108,7 +108,7 @@ DATA: dict[str, Data] = {
         _moved(_normal, "normal", "normal differences", 200, 0.1, ZERO),
         Data(
             "binary",
-            f"right-or-wrong items, {DISCORDANT:.0%} discordant",
+            f"right-or-wrong items, {100 * DISCORDANT:g} % discordant",
             200,
             _binary,
             ZERO,
