@@ -11,7 +11,7 @@ CORE := $(VENV)/.ready-core
 DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
 
-.PHONY: help demo test test-slow lint bench docs clean
+.PHONY: help demo test test-slow lint browser bench docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,8 +26,18 @@ help:
 demo: $(CORE)
 	@$(BIN)/outscore demo
 
-test: lint
+test: lint browser
 	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+# Tests of pages run in the machine's own Chromium. Where it is missing and may be installed, it is; otherwise they are skipped
+# and say so.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
+	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    echo "Installing Chromium for the tests of pages ..."; \
+	    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
+	      >/dev/null 2>&1 || echo "Chromium could not be installed: the tests of pages will be skipped."; \
+	  else echo "Chromium is not installed, and may not be: the tests of pages will be skipped."; fi; }
 
 test-slow: $(DEV)
 	$(BIN)/python -m pytest -n 2 -m slow
