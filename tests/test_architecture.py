@@ -15,6 +15,8 @@ INPUT = GROUND | {"options", "data"}
 ALLOWED: dict[str, set[str]] = {
     "_version": set(),
     "errors": set(),
+    # Tasks in, results out: it runs whatever it is given, here or in worker processes.
+    "engine": GROUND,
     "options": GROUND,
     "data": GROUND,
     "summaries": GROUND,
@@ -25,6 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     # Arrays in, numbers out: neither knows what a result or a test is.
     "exact": INPUT,
     "resampling": INPUT,
+    "compat": INPUT | {"results", "resampling"},
     "inference": INPUT | {"summaries", "results", "plans", "exact", "resampling"},
     "metrics": INPUT | {"exact"},
     "outputs": INPUT | {"results", "scores"},
@@ -41,7 +44,9 @@ ALLOWED: dict[str, set[str]] = {
         "diffs",
         "scores",
         "outputs",
+        "engine",
         "resampling",
+        "compat",
         "inference",
         "metrics",
         "formats",
@@ -57,6 +62,7 @@ ALLOWED: dict[str, set[str]] = {
         "diffs",
         "scores",
         "outputs",
+        "engine",
         "inference",
         "metrics",
         "formats",

@@ -334,11 +334,28 @@ def test_between_the_bounds_the_interval_is_explained(p_value):
     assert "leaves out" not in verdict(**inside)
 
 
+def test_interval_beyond_a_margin_that_holds_is_explained(p_value):
+    clause = "; the 95 % interval reaches beyond the margin, whose tests at .05 go with a 90 % interval"
+    wide, large, small = Interval(-0.021, 0.019, 0.95, "x", dual=True), p_value(0.5), p_value(0.01)
+    cases = [
+        (large, Margin(0.02, small, small), True, True),
+        (large, Margin(0.02, small, large), True, True),
+        (large, Margin(0.02, small, large), False, False),
+        (large, Margin(0.02, large, large), True, False),
+        (large, Margin(0.03, small, small), True, False),
+    ]
+    for p, margin, higher, explained in cases:
+        asked = words(p, interval=wide, margin=margin, higher_is_better=higher)
+        assert (clause in verdict(**asked), clause in sentence(**asked, n=9)) == (explained, explained)
+    winner = words(small, interval=Interval(0.001, 0.021, 0.95, "x", dual=True), margin=Margin(0.02, small, small))
+    assert verdict(**winner).endswith(f"{clause}.")
+
+
 def test_corrected_p_decides(p_value):
     corrected = p_value(0.03, adjusted=0.06)
     text = verdict(**words(corrected))
     assert text.startswith("No winner: the data cannot tell A and B apart at alpha = .05; ")
-    assert "p = .0300, corrected p = .0600, exact paired permutation test" in text
+    assert "p = .0300, adjusted p = .0600, exact paired permutation test" in text
     assert text.endswith("; the interval leaves out 0 because it is not corrected for the number of comparisons.")
     assert verdict(**words(p_value(0.01, adjusted=0.04))).startswith("A outscored B: ")
 

@@ -14,6 +14,7 @@ import msgspec
 from outscore.results import Family, Interval, PValue, Result
 
 __all__ = [
+    "FEW_PAIRS",
     "Diff",
     "Inventory",
     "KeyScore",
@@ -27,6 +28,9 @@ __all__ = [
     "ScoreChange",
     "Shift",
 ]
+
+FEW_PAIRS = 3
+"""Up to so many pairs are told one by one."""
 
 
 @dataclass(frozen=True)
@@ -226,9 +230,23 @@ class Diff(Result):
     schema: Literal["outscore/diff/1"] = "outscore/diff/1"
 
     @property
+    def primary_pairs(self) -> list[Pair]:
+        """The pairs by the first criterion."""
+        return [pair for pair in self.pairs if pair.criterion == self.pairs[0].criterion]
+
+    @property
+    def verdicts(self) -> list[str]:
+        """What the pairs by the primary criterion come to, one by one where they are few."""
+        pairs = self.primary_pairs
+        if not pairs:
+            return [f"{self.systems[0]}: scores of one system; name another one to see what changed."]
+        if len(pairs) <= FEW_PAIRS:
+            return [pair.verdict for pair in pairs]
+        alpha = self.settings.get("alpha", 0.05)
+        won = sum(pair.p.upper <= alpha and pair.difference != 0 for pair in pairs)
+        return [f"{len(self.systems)} systems: {won} of {len(pairs)} pairs differ significantly, each tested by itself."]
+
+    @property
     def verdict(self) -> str:
-        """The verdicts of all pairs by the primary criterion, or the scores of a single system."""
-        if self.pairs:
-            primary = self.pairs[0].criterion
-            return " ".join(pair.verdict for pair in self.pairs if pair.criterion == primary)
-        return f"{self.systems[0]}: one system, nothing to compare it with."
+        """The verdicts as one text."""
+        return " ".join(self.verdicts)

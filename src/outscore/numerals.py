@@ -11,6 +11,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from outscore.results import Interval, PValue
 
 __all__ = [
+    "count",
     "decimals_for",
     "finer",
     "format_ends",
@@ -146,7 +147,7 @@ def format_number(value: float | None, decimals: int | None = None, *, sign: boo
     if value is None:
         return "unbounded"
     plus = "+" if sign and value > 0 else ""
-    if not math.isfinite(value) or 0 < abs(value) < 1e-9 or abs(value) >= 1e9:
+    if not math.isfinite(value) or 0 < abs(value) < 1e-9 or abs(value) >= 1e15:
         return f"{plus}{value:.4g}"
     places = decimals_for(value) if decimals is None else decimals
     text = f"{value:.{places}f}"
@@ -173,6 +174,17 @@ def format_ends(low: float | None, high: float | None, decimals: int | None = No
     if low is None:
         return f"up to {shown_high}"
     return f"from {shown_low} upwards" if high is None else f"{shown_low} to {shown_high}"
+
+
+def count(n: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "item"), count(2000, "item")
+    ('1 item', '2,000 items')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def format_level(alpha: float) -> str:

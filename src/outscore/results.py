@@ -19,6 +19,7 @@ from outscore.summaries import Analysis, Effect, Histogram, Power, UnitRow
 __all__ = [
     "Alignment",
     "Bayes",
+    "Bucket",
     "Comparison",
     "Comparisons",
     "DecidingItem",
@@ -32,6 +33,8 @@ __all__ = [
     "PathStep",
     "Pictures",
     "Result",
+    "Runs",
+    "Segment",
     "SizePoint",
     "Slice",
     "SystemScore",
@@ -324,6 +327,47 @@ class DecidingItem:
 
 
 @dataclass(frozen=True)
+class Segment:
+    """A segment that moved the corpus score: reference, both outputs, and how much of the difference hangs on it."""
+
+    item: str
+    references: list[str]
+    a: str
+    b: str
+    influence: float
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """The same comparison on some of the segments."""
+
+    column: str
+    value: str
+    n: int
+    a: float
+    b: float
+    difference: float
+    low: float | None
+    high: float | None
+    p: PValue
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Several runs of each system: their scores, and how far runs and test sets make the difference vary.
+
+    `test_set` is the standard error from the choice of segments, `runs` the one from the choice of runs; `p` tests the scores of
+    the runs alone, by exchanging runs between the systems.
+    """
+
+    a: list[float]
+    b: list[float]
+    test_set: float | None
+    runs: float | None
+    p: PValue
+
+
+@dataclass(frozen=True)
 class NullPicture:
     """The null distribution of the difference, sampled for the eye, with the observed value."""
 
@@ -384,6 +428,9 @@ class Comparison(Result):
     fragility: int | None = None
     pictures: Pictures | None = None
     unit_advice: list[UnitRow] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
+    buckets: list[Bucket] = field(default_factory=list)
+    runs: Runs | None = None
 
 
 @dataclass(frozen=True)

@@ -378,8 +378,8 @@ def test_demo_repeats_from_its_files(folder):
     saved = json.loads(Path("here/report.json").read_text())
     assert [c["metric"] for c in saved["comparisons"]] == ["accuracy", "f1", "mean"]
     commands = [line.split()[1:] for line in result.stdout.splitlines() if line.startswith("    outscore ")]
-    assert len(commands) == 3
-    for command, expected in zip(commands, saved["comparisons"], strict=True):
+    assert [command[0] for command in commands] == ["compare"] * 3 + ["diff"]
+    for command, expected in zip(commands, saved["comparisons"], strict=False):
         assert compared(*command[1:]) == expected
     assert result.stdout.startswith(Path("here/report.txt").read_text())
 
@@ -526,3 +526,16 @@ def test_process_with_a_poor_encoding(folder, encoding):
 def test_real_file(shared_data):
     result = compared(str(shared_data / "nlpstattest" / "data-file.txt"))
     assert result["n"] == 2001
+
+
+def test_columns_recognised_by_name_are_named_where_they_count(folder):
+    rows = [f"q{i},d{i // 2},{e},{m},{(i + e + m) % 2}" for i in range(6) for e in range(2) for m in range(2)]
+    Path("long.csv").write_text("\n".join(["question_id,doc,epoch,model,score", *rows]))
+    note = "Recognised by name: `epoch` as repeats and `doc` as clusters."
+    assert note in compared("long.csv")["notes"]
+    assert not any("Recognised" in text for text in compared("long.csv", "--repeat", "epoch", "--cluster", "doc")["notes"])
+
+
+def test_large_scores_are_written_alike():
+    result = run("compare", "-", stdin="1000000000.02 999999999.91\n1000000000.03 999999999.92\n")
+    assert "mean 1000000000.02 against 999999999.91" in " ".join(result.stdout.split())

@@ -71,7 +71,10 @@ WRONG = {
     ),
     "one column": (
         "dog\ncat\n",
-        "`x.txt` has one column, a word and its tag were expected. Write word and tag, separated by a tab.",
+        (
+            "`x.txt` has one column, a word and its tag were expected. Write word and tag, separated by a tab; or compare a label"
+            " per item with --task label."
+        ),
     ),
     "ragged": (
         "a X\nb\nc X\n",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from outscore.errors import OutscoreError
 from outscore.formats.labels import read_labels
-from outscore.outputs.items import align_items, gold_of, item_units
+from outscore.outputs.items import align_items, item_units
 from outscore.outputs.model import UNALIGNED, Items
 from outscore.outputs.outcomes import outcomes
 from outscore.scores import Labels
@@ -103,31 +105,13 @@ def test_conflicting_copies():
     assert caught.value.message == "`new`, row 3: item `q1` has the answer `b`, and `a` in `new`, row 1."
 
 
-def test_gold_beside_the_answers():
+def test_right_answers_beside_the_answers_are_checked_and_not_used():
     ids = {"q1": "a", "q2": "b"}
     one = make("one", ids, gold=Labels.of(["a", "a"]))
-    two = Items("two", Labels.of(["q2", "q1"]), Labels.of(["a", "a"]), gold=Labels.of(["a", "a"]))
-    units = item_units(align_items(gold_of([one, two]), [one, two]))
-    assert units.correct.tolist() == [[True, True], [False, True]]
-
-
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        ({"gold": None}, "`two` has no column of right answers, and there is no file of gold."),
-        ({"gold": Labels.of(["b", "a"])}, "`two`, row 1: the right answer to item `q1` is `b`, and `a` in `one`, row 1."),
-        (
-            {"gold": Labels.of(["a", "a"]), "ids": Labels.of(["q1", "q3"])},
-            "`two` has 1 items that `one` lacks.",
-        ),
-    ],
-)
-def test_gold_must_agree(other, message):
-    one = make("one", {"q1": "a", "q2": "b"}, gold=Labels.of(["a", "a"]))
-    two = Items(**{"name": "two", "ids": one.ids, "answers": one.answers, **other})
-    with pytest.raises(OutscoreError) as caught:
-        gold_of([one, two])
-    assert caught.value.message == message
+    two = Items("two", Labels.of(["q2", "q1"]), Labels.of(["a", "a"]), gold=Labels.of(["b", "b"]))
+    aligned = align_items(make("gold", {"q1": "a", "q2": "a"}), [one, two])
+    assert item_units(aligned).correct.tolist() == [[True, True], [False, True]]
+    assert [found.conflicts for found in aligned.alignments] == [0, 2]
 
 
 def test_lines_are_not_ids(tmp_path, monkeypatch):
@@ -136,7 +120,7 @@ def test_lines_are_not_ids(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("gold,prediction\nx,x\ny,x\n")
     (tmp_path / "b.csv").write_text("gold,prediction\nx,y\ny,y\n")
     one, two = read_labels("a.csv"), read_labels("b.csv")
-    gold = gold_of([one])
+    gold = replace(one, name="gold", answers=one.gold, gold=None)
     assert item_units(align_items(gold, [one])).correct.tolist() == [[True], [False]]
     with pytest.raises(OutscoreError) as caught:
         align_items(gold, [one, two])

@@ -12,8 +12,11 @@ from click.testing import CliRunner
 import outscore as osc
 from outscore.cli.app import app
 from outscore.inference import TESTS
+from outscore.inference.flipped import Request
 from outscore.inference.influence import fragility, influence
+from outscore.inference.permutation import permutation
 from outscore.procedure.compare import comparisons
+from outscore.procedure.inputs import paired
 from outscore.procedure.slices import compare_slices
 
 RNG = np.random.default_rng(3)
@@ -191,33 +194,62 @@ def test_slices_that_no_test_serves_are_named():
         compare_slices(A, B, "topic", ["x"] * 80, correction="hollm")
 
 
+def test_a_margin_no_difference_reaches_is_refused():
+    with pytest.raises(osc.OutscoreError, match="`margin` is 1, and scores of 0 or 1 never differ by more"):
+        osc.compare([1, 0, 1, 1], [0, 0, 1, 1], margin=1)
+
+
+def naive_fragility(a: np.ndarray, b: np.ndarray, alternative: str) -> int | None:
+    """Swap one more item at a time, those first that move the mean most, until the test's decision changes."""
+
+    def decided(first, second):
+        return osc.permutation_test(first, second, alternative=alternative).value <= 0.05
+
+    d = (a - b) * (-1 if alternative == "less" or (alternative == "two-sided" and (a - b).sum() < 0) else 1)
+    before = decided(a, b)
+    order = [i for i in np.argsort(-d if before else d, kind="stable") if (d[i] > 0) == before and d[i]]
+    for k in range(1, len(order) + 1):
+        first, second = a.copy(), b.copy()
+        first[order[:k]], second[order[:k]] = b[order[:k]], a[order[:k]]
+        if decided(first, second) != before:
+            return k
+    return None
+
+
 class TestFragility:
-    def test_the_count_is_the_smallest_that_changes_the_decision(self):
-        """Naive twin: swap one more item at a time."""
-        a, b = np.array([1] * 12 + [0] * 2), np.array([0] * 12 + [1] * 2)
-        result = osc.compare(a, b, metric="accuracy")
-        assert result.decision.winner == 0
-        for k in range(1, 14):
-            changed_a, changed_b = a.copy(), b.copy()
-            changed_a[:k], changed_b[:k] = b[:k], a[:k]
-            if osc.compare(changed_a, changed_b, metric="accuracy").decision.winner != 0:
-                break
-        assert result.fragility == k
+    @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+    @pytest.mark.parametrize("shift", [-1.0, -0.2, 0.0, 0.3, 2.0])
+    def test_the_count_is_that_of_its_naive_twin(self, shift, alternative):
+        rng = np.random.default_rng(7)
+        for n in (12, 40):
+            b = rng.normal(size=n).round(2)
+            a = (b + rng.normal(shift, 1.0, n)).round(2)
+            assert osc.compare(a, b, alternative=alternative).fragility == naive_fragility(a, b, alternative)
 
-    def test_an_undecided_result_is_pushed_on(self):
-        from outscore.data import PairedScores
-        from outscore.metrics import resolve
+    def test_units_that_all_say_the_same_can_be_swapped(self):
+        assert osc.compare([1] * 12, [0] * 12).fragility == 3  # 10 of 12 has p = .0386, 9 of 12 p = .146
 
-        metric, rows_a, rows_b = resolve("mean", np.array([1] * 8 + [0] * 4), np.array([0] * 8 + [1] * 4))
-        units = PairedScores(rows_a, rows_b)
+    def test_few_questions_are_asked(self):
+        rng = np.random.default_rng(3)
+        a, b = (rng.integers(0, 9, (300, 3)) for _ in range(2))
+        pairs, metric = paired(a + np.array([2, 0, 0]), b, "f1", None, None)
+        asked = []
 
-        def decision(view):
-            p = osc.permutation_test(view.a[:, 0], view.b[:, 0])
-            return int(np.sign(p.statistic)) if p.value <= 0.05 else None
+        def test(view):
+            asked.append(view)
+            return permutation(view, metric, Request())
 
-        # 10 of 12 is the first count with p ≤ .05 (p = .0386): two of the four others have to change sides.
-        assert fragility(units, metric, decision) == 2
-        assert influence(units, metric)[0] > 0 > influence(units, metric)[-1]
+        p = permutation(pairs, metric, Request())
+        assert p.value < 1e-6
+        k = fragility(pairs, metric, test, p, alpha=0.05)
+        assert k is not None
+        assert k > 10
+        assert len(asked) <= 5
+
+
+def test_influence_is_what_a_unit_brings():
+    pairs, metric = paired([1] * 8 + [0] * 4, [0] * 8 + [1] * 4, "mean", None, None)
+    assert influence(pairs, metric)[0] > 0 > influence(pairs, metric)[-1]
 
 
 def test_saved_results_load(tmp_path):

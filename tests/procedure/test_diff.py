@@ -146,10 +146,11 @@ def test_labels_from_files_with_texts_and_slices(tmp_path):
     assert changed[0].units.n == len(contexts.ids) == len([i for i in range(60) if i % 5 == 0 or i % 7 == 0])
 
 
-def test_one_system_has_scores_and_nothing_else():
-    found = diff(["a", "b"], ["a", "a"], task="label")
-    assert (found.systems, found.pairs, found.oracle, found.agreement) == (["S1"], [], None, [])
-    assert found.verdict == "S1: one system, nothing to compare it with."
+def test_one_system_has_scores_and_labels():
+    found = diff(["a", "b", "a"], ["a", "a", "a"], task="label")
+    assert (found.systems, found.pairs, found.agreement) == (["S1"], [], [])
+    assert [(row.label, row.n, row.scores) for row in found.oracle.labels] == [("a", 2, [1.0]), ("b", 1, [0.0])]
+    assert found.verdict == "S1: scores of one system; name another one to see what changed."
 
 
 @pytest.mark.parametrize(

@@ -268,8 +268,8 @@ def test_binary_pilots_keep_their_discordance():
     [
         ([1.0, 0.5], [0.9, 0.4], "say nothing about spread"),
         ([1.0], [0.9], "one item"),
-        ([1.0, 2.0], [0.9], "shape"),
-        ([1.0, math.nan], [0.9, 1.0], "not a finite number"),
+        ([1.0, 2.0], [0.9], "`a` has 2 rows, `b` has 1"),
+        ([1.0, math.nan], [0.9, 1.0], "`a` is nan at row 2"),
         ([0.5, 0.6], [0.6, 0.5], "no number of items detects no difference"),
     ],
 )

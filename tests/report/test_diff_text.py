@@ -101,5 +101,5 @@ def test_against_pdflatex(tmp_path, three):
 
 def test_one_system_is_no_comparison():
     one = make_diff(make_units(systems=1))
-    assert "nothing to compare" in render_text(one)
+    assert "scores of one system" in render_text(one)
     assert np.isclose(one.scores["Baseline"]["upos"].r, float(make_units(systems=1).correct.mean()))

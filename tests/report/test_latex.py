@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.report.latex import escape, render
-from outscore.results import Comparisons, SystemScore
+from outscore.results import Comparisons, Interval, SystemScore
 
 NAME = '<script>"a_b" 50% R&D \\ # $ ^ ~ {x} [y] * -- `z`\''
 
@@ -44,6 +44,15 @@ def test_numbers_have_mathematical_signs(comparison, p_value):
     text = render(Comparisons([certified], {}))
     assert r"$\leq$ 1.00e-9" in text
     assert "$-$0.5000" in text
+
+
+def test_hyphens_that_mean_minus_become_one(comparison):
+    words = "gpt-4 is better (gpt-4 - a -- b = -.5, interval -1.0 to -0.2)."
+    c = comparison(sentence=words, interval=Interval(-1.0, -0.2, 0.95, "x", dual=True))
+    text = render(Comparisons([c], {}))
+    assert "gpt-4 is better (gpt-4 $-$ a -{}- b = $-$.5, interval $-$1.0 to $-$0.2)." in text
+    assert "A $-$ B" in text
+    assert "$-$1.0000 to $-$0.2000" in text
 
 
 @pytest.mark.slow

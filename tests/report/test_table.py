@@ -55,11 +55,14 @@ def test_settings_look_alike_before_and_after_saving():
     assert settings(Comparisons([], kept)).rows == (("a.1", "1"), ("a.2", "2"), ("b.d", "true"))
 
 
+FAMILY = "p adjusted for 2 comparisons by the method holm, which controls the family-wise error rate (FWER)."
+
+
 def test_results_have_one_row_each_and_the_correction(comparison, p_value):
     adjusted = comparison(p=p_value(0.01, adjusted=0.02))
     table = results(Comparisons([comparison(), adjusted], {"alpha": 0.05}, Family("holm", "FWER", 2)))
     assert [row[-1] for row in table.rows] == ["", ".0200"]
-    assert table.notes == ("p: exact paired permutation test", "2 comparisons, holm (FWER)")
+    assert table.notes == ("p: exact paired permutation test", FAMILY)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.report.text import render
-from outscore.results import Alignment, Comparisons, Design, Family, Interval, PathStep, SystemScore
+from outscore.results import Alignment, Comparisons, Decision, Design, Family, Interval, PathStep, Slice, SystemScore
 
 SETTINGS = {"alpha": 0.05, "alternative": "two-sided", "inputs": [{"path": "x.txt", "rows": 2000}]}
 
@@ -117,7 +117,34 @@ def test_alignment_is_shown_when_something_was_left_out(comparison):
 def test_several_comparisons(comparison):
     text = render(Comparisons([comparison(), comparison()], SETTINGS, Family("holm", "FWER", 2)))
     assert text.count("A outscored B") == 2
-    assert "2 comparisons, holm (FWER)" in text
+    note = "p adjusted for 2 comparisons by the method holm, which controls the family-wise error rate (FWER)."
+    assert note in " ".join(text.split())
+
+
+def test_slices_are_a_table_and_written_out_on_request(comparison, p_value):
+    won = comparison(slice=Slice("topic", "law"), p=p_value(0.01, adjusted=0.02))
+    lost = comparison(slice=Slice("topic", "bio"), p=p_value(0.5, adjusted=0.5), decision=Decision(None, "undecided"))
+    whole = Comparisons([comparison(), won, lost], SETTINGS, Family("holm", "FWER", 2))
+    text = render(whole)
+    rows = [line.split() for line in text[text.index("accuracy by topic, A = A, B = B") :].splitlines()]
+    assert rows[2] == ["law", "2,000", "0.9543", "0.9400", "+0.0143", "0.0100", "to", "0.0186", ".0100", ".0200"]
+    assert rows[4] == ["A", "outscored", "B", "on", "law."]
+    assert text.count("signature ") == 1
+    assert render(whole, verbose=True).count("signature ") == 3
+    assert "No slice has a winner by its adjusted p." in render(Comparisons([comparison(), lost], SETTINGS, whole.family))
+
+
+def test_units_are_not_called_items(full):
+    units = full(clusters=None, design=Design(14000, 14000, 1.0, [], unit_size=7))
+    text = " ".join(render(units).split())
+    assert "2,000 units find a true difference" in text
+    assert "units were swapped" in text
+
+
+def test_one_side_is_named(comparison):
+    for alternative, better in (("greater", "A"), ("less", "B")):
+        text = render(Comparisons([comparison()], SETTINGS | {"alternative": alternative}))
+        assert f"exact paired permutation test, one-sided ({better} better)" in " ".join(text.split())
 
 
 def test_verbose_adds_settings_and_digits(comparison):

@@ -63,10 +63,19 @@ def run(request: Request) -> tuple[list[Comparison], Family | None, TwoSystems]:
 
 def _reading_notes(request: Request, systems: TwoSystems) -> list[str]:
     """What the reader should know about how the files were read."""
-    notes = list(systems.notes)
+    notes = [*_recognised(request, systems), *systems.notes]
     if request.metric is None and systems.counts:
         notes.insert(0, "The columns were read as F1 counts (true positives, errors); --metric asks for another metric.")
     return notes
+
+
+def _recognised(request: Request, systems: TwoSystems) -> list[str]:
+    """Columns that nobody named and that change what counts as one observation."""
+    found = {part: column for table in systems.tables for part, column in table.columns.items()}
+    used = {"repeat": systems.items is not None or systems.unequal_repeats, "cluster": systems.clusters is not None}
+    named = request.columns
+    taken = [f"`{found[part]}` as {part}s" for part, here in used.items() if here and part in found and part not in named]
+    return [f"Recognised by name: {' and '.join(taken)}."] if taken else []
 
 
 def _collect(request: Request, saved: Saved | None) -> Comparisons:

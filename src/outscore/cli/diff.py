@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from outscore.cli.output import FORMS, SUFFIXES, check_outputs, check_suffixes, to_json, write_files
+from outscore.cli.config import Saved, config_option, saved_inputs
+from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, to_json, write_files
+from outscore.cli.progress import working
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
@@ -27,7 +34,7 @@ SORTS = ("evidence", "delta", "count")
 @click.option(
     "--criterion", multiple=True, metavar="NAME", help="What makes an answer right: upos, xpos, feats; uas, ls, las ..."
 )
-@click.option("--cluster", metavar="NAME", help="Swapped as one: sentence, document, none, or a column.  [default: sentence]")
+@click.option("--cluster", metavar="NAME", help="Swapped as one: sentence, document, none, or a column of labels.")
 @click.option(
     "--map", "maps", multiple=True, metavar="[NAME:]OLD=NEW", help="Rename a label in gold, one system, or all files."
 )
@@ -42,15 +49,22 @@ SORTS = ("evidence", "delta", "count")
 @click.option("--correction", default="holm", show_default=True, metavar="NAME", help="For the p-values of a table's rows.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
 @click.option("--names", metavar="A,B,...", help="What to call the systems.  [default: file names]")
+@click.option("--seed", type=int, default=0, show_default=True, help="For p-values and intervals that must be sampled.")
 @click.option("--table", "tables", multiple=True, metavar="KEY", help="Only this table: scores, pairs, transitions, labels ...")
 @click.option("--changes", metavar="FILE.jsonl", help="Also write every changed unit as a line of JSON.")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output.")
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(SUFFIXES)}.")
+@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(WITH_TABLES)}.")
+@click.option("--charts", metavar="DIR", help="Also write the charts of the first 15 pairs as SVG, PNG and PDF.")
+@config_option
 @click.option("-v", "--verbose", is_flag=True, help="All rows, all criteria, settings.")
+@click.pass_context
 def diff(
+    context: click.Context,
+    /,
     files: tuple[str, ...],
     form: str,
     outputs: tuple[str, ...],
+    charts: str | None,
     changes: str | None,
     tables: tuple[str, ...],
     *,
@@ -60,19 +74,24 @@ def diff(
     """Say what each system corrected, broke and changed against the one before it, and what they could do together.
 
     GOLD and every SYSTEM are files of the same kind: CoNLL-U or columns (pos, dep), BIO columns (ner), CSV, TSV or JSON lines
-    with a label per item (label), CoNLL-2012 (coref).
+    with a label per item (label), CoNLL-2012 (coref). - is standard input.
     """
-    if len(files) < 2:
-        raise OutscoreError(
-            f"{len(files)} file{'' if len(files) == 1 else 's'} named, gold and at least one system are needed.",
-            "Write `outscore diff --task pos GOLD SYSTEM1 SYSTEM2`.",
-        )
-    check_suffixes(outputs)
-    check_outputs(outputs, None, files)
-    look = {"top": asked.pop("top"), "sort": asked.pop("sort")}
-    study, result = _compared(files, asked)
-    shown = {"verbose": verbose, "tables": tables, **look}
-    deliver(result, study, form, outputs, shown, changes)
+    # Not every release of click looks for files among the defaults.
+    files = files or tuple(context.lookup_default("files") or ())
+    _check_files(files)
+    _check_tables(tables, form, outputs)
+    check_outputs(outputs, charts, files)
+    for option, value in (("--changes", changes), ("--charts", charts)):
+        if value is not None and len(files) < 3:
+            raise OutscoreError(f"{option} needs two systems, one was named.", f"Name a second system, or leave {option} out.")
+    if changes is not None:
+        _check_changes(changes, files)
+    shown = {"verbose": verbose, "tables": tables, "top": asked.pop("top"), "sort": asked.pop("sort")}
+    typing = "-" in files and sys.stdin.isatty()
+    with working("comparing") if not typing else nullcontext():
+        study, result = _compared(files, asked, saved_inputs(context))
+        printed = _written(result, study, form, outputs, shown, changes, charts)
+    click.echo(printed, nl=False)
 
 
 def deliver(
@@ -82,48 +101,129 @@ def deliver(
     outputs: Sequence[str],
     shown: Mapping[str, Any],
     changes: str | None = None,
+    charts: str | None = None,
 ) -> None:
     """Write a diff to its files, and print it; without a study, as of a saved one, there are no examples to show."""
-    texts = {path: _rendered(result, study, SUFFIXES[Path(path).suffix.lower()], shown) for path in outputs}
+    click.echo(_written(result, study, form, outputs, shown, changes, charts), nl=False)
+
+
+def _written(
+    result: Diff,
+    study: Study | None,
+    form: str,
+    outputs: Sequence[str],
+    shown: Mapping[str, Any],
+    changes: str | None,
+    charts: str | None,
+) -> str:
+    """Write everything that goes to files, or nothing if any of it cannot be made, and return what is to be printed."""
+    texts = {path: _rendered(result, study, WITH_TABLES[Path(path).suffix.lower()], shown) for path in outputs}
     printed = _rendered(result, study, form, shown)
     if changes is not None and study is not None:
         texts[changes] = _changes(study)
     # Files first: a closed pipe must not cost the saved result.
-    write_files(texts)
-    click.echo(printed, nl=False)
+    if charts is None:
+        write_files(texts)
+    else:
+        _write_with_charts(result, texts, charts)
+    return printed
 
 
-def _compared(files: Sequence[str], asked: dict[str, Any]) -> tuple[Study, Diff]:
+def _write_with_charts(result: Diff, texts: Mapping[str, str], folder: str) -> None:
+    from outscore.report.diff_drawings import chart_files
+
+    drawn, target = chart_files(result), Path(folder)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        beside.mkdir(parents=True)
+        for name, content in drawn.items():
+            (beside / name).write_bytes(content)
+        write_files(texts)
+        target.mkdir(exist_ok=True)
+        for name in drawn:
+            (beside / name).replace(target / name)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutscoreError(f"The charts could not be written to `{target}`: {reason}.", "Name another folder.") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _check_files(files: Sequence[str]) -> None:
+    if len(files) < 2:
+        raise OutscoreError(
+            f"{len(files)} file{'' if len(files) == 1 else 's'} named, gold and at least one system are needed.",
+            "Write `outscore diff --task pos GOLD SYSTEM1 SYSTEM2`.",
+        )
+    if list(files).count("-") > 1:
+        raise OutscoreError("Standard input was named twice.", "Read one of the two from a file.")
+
+
+def _check_tables(tables: Sequence[str], form: str, outputs: Sequence[str]) -> None:
+    if not tables:
+        return
+    from outscore.report.diff_selection import check_tables
+
+    check_tables(tables)
+    forms = {form, *(WITH_TABLES.get(Path(path).suffix.lower()) for path in outputs)}
+    if not forms & {"text", "markdown", "latex"}:
+        raise OutscoreError("--table chooses among tables, and JSON holds them all.", "Leave --table out.")
+
+
+def _check_changes(path: str, files: Sequence[str]) -> None:
+    """Refuse a file of changes that could not be written, before any work is done."""
+    if Path(path).suffix.lower() != ".jsonl":
+        raise OutscoreError(f"`{path}`: --changes writes lines of JSON.", "Name a file that ends in .jsonl.")
+    if os.path.realpath(path) in {os.path.realpath(file) for file in files if file != "-"}:
+        raise OutscoreError(f"`{path}` is read from, and would be overwritten.", "Name another file with --changes.")
+    if not Path(path).parent.is_dir():
+        raise OutscoreError(f"`{path}` cannot be written: there is no folder `{Path(path).parent}`.", "Make it first.")
+
+
+def _compared(files: Sequence[str], asked: dict[str, Any], saved: Saved | None) -> tuple[Study, Diff]:
     from dataclasses import replace
 
     from outscore.procedure.diff import study_of, summarise
     from outscore.procedure.studies import DiffOptions
 
-    names = _names(files[1:], asked.pop("names"))
+    written = asked.pop("names")
     task, maps, criteria = asked.pop("task"), asked.pop("maps"), asked.pop("criterion")
     options = DiffOptions(criteria=criteria, **asked)
-    study = study_of(files[0], dict(zip(names, files[1:], strict=True)), task=task, map=maps, options=options)
+    systems = dict(zip(_names(files[1:], written), files[1:], strict=True))
+    study = study_of(files[0], systems, task=task, map=maps, options=options)
     result = summarise(study, options)
     inputs = [{"path": o.path, "rows": o.rows, "sha256": o.sha256} for o in study.origins]
-    return study, replace(result, settings={**result.settings, "map": list(maps), "inputs": inputs})
+    settings = {"files": list(files), "names": written, "map": list(maps), **result.settings, "inputs": inputs}
+    return study, replace(result, settings=settings, notes=[*result.notes, *_changed_inputs(study, saved)])
+
+
+def _changed_inputs(study: Study, saved: Saved | None) -> list[str]:
+    digests = {} if saved is None else saved.digests
+    changed = dict.fromkeys(o.path for o in study.origins if digests.get(o.path, o.sha256) != o.sha256)
+    return [] if saved is None else [f"`{path}` has changed since `{saved.path}` was saved." for path in changed]
 
 
 def _names(paths: Sequence[str], written: str | None) -> list[str]:
+    """The systems' names: those asked for, or those of the files, none of which is gold's."""
     from outscore.cli.inputs import distinct_names
+    from outscore.outputs.inventory import GOLD
 
     if written is None:
-        return distinct_names(paths)
+        return distinct_names([GOLD, *paths])[1:]
     names = [name.strip() for name in written.split(",")]
     if len(names) != len(paths) or len(set(names)) != len(names) or not all(names):
-        raise OutscoreError(
-            f'--names is "{written}", {len(paths)} different names were expected.', "Separate the names with commas."
-        )
+        wanted = "1 name was" if len(paths) == 1 else f"{len(paths)} different names were"
+        raise OutscoreError(f'--names is "{written}", {wanted} expected.', "Separate the names with commas.")
     return names
 
 
 def _rendered(result: Diff, study: Study | None, form: str, shown: Mapping[str, Any]) -> str:
     if form == "json":
         return to_json(result)
+    if form == "csv":
+        from outscore.report.diff_csv import render_csv
+
+        return render_csv(result)
     if form == "html":
         from outscore.report.diff_html import render_html
 

@@ -16,7 +16,7 @@ The bounds account for the mass outside the period, for frequencies below the fl
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,12 +73,13 @@ def bounds(
     ties: bool = True,
     width: float = 0.005,
     log_level: float | None = None,
+    most: int = LAST_DEGREE,
 ) -> Bounds:
     """Bounds for P(Σ ε a ≥ observed), observed ≥ 0, with a relative width of at most `width` where that can be had.
 
     Sums within `doubt` (the rounding error of the input) of the observed one are ties; with ``ties=False`` they are left out.
-    The degree grows until the bounds are narrow enough and, if a level is given, lie on one side of it. It stops where they
-    stall: bounds cannot be narrower than the probability of a tie that rounding hides.
+    The degree grows until the bounds are narrow enough and, if a level is given, lie on one side of it, but not beyond `most`.
+    It stops where they stall: bounds cannot be narrower than the probability of a tie that rounding hides.
 
     Examples
     --------
@@ -98,21 +99,34 @@ def bounds(
     slack = doubt / unit + UNIT * (len(sizes) + 4) * math.fsum(sizes.tolist())
     outliers = _outliers(sizes)
     if len(outliers):
-        return _conditioned(sizes, outliers, observed - slack if ties else observed + slack, slack, width)
-    return _bounds(sizes, observed - slack if ties else observed + slack, slack, width, log_level)
+        return _conditioned(sizes, outliers, observed - slack if ties else observed + slack, slack, _Aim(width, None, most))
+    return _bounds(sizes, observed - slack if ties else observed + slack, slack, _Aim(width, log_level, most))
 
 
-def _bounds(sizes: Array, threshold: float, slack: float, width: float, log_level: float | None) -> Bounds:
+@dataclass(frozen=True)
+class _Aim:
+    """When bounds are good enough, and the degree beyond which they are taken as they are."""
+
+    width: float
+    log_level: float | None
+    most: int
+
+    def met(self, found: Bounds) -> bool:
+        return found.width <= self.width and (self.log_level is None or found.settles(self.log_level))
+
+
+def _bounds(sizes: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
     """Bounds for P(Σ ε a ≥ threshold), a threshold of either sign."""
     total = math.fsum(sizes.tolist())
     if threshold <= 0:
-        beyond = IMPOSSIBLE if -threshold > total else _bounds(sizes, max(-threshold, 3 * slack), slack, width, None)
+        aim = replace(aim, log_level=None)
+        beyond = IMPOSSIBLE if -threshold > total else _bounds(sizes, max(-threshold, 3 * slack), slack, aim)
         # P(S ≥ -t) = 1 - P(S > t) ≥ 1 - P(S ≥ t), and at 0 never less than a half.
         upper = 0.0 if threshold > -3 * slack else _complement(beyond.lower)
         return Bounds(max(_complement(beyond.upper), math.log(0.5)), upper)
     if threshold >= total - 3 * slack:
         return _unanimous(sizes, slack) if threshold <= total else IMPOSSIBLE
-    return _refined(_Bracket.at(sizes, threshold, total), width, log_level)
+    return _refined(_Bracket.at(sizes, threshold, total), aim)
 
 
 def _complement(log: float) -> float:
@@ -128,7 +142,7 @@ def _outliers(sizes: Array) -> Array:
     return order[: int(far[-1]) + 1] if len(far) and len(sizes) > MOST_OUTLIERS else order[:0]
 
 
-def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, width: float) -> Bounds:
+def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
     """The mean of the bounds over all signs of the outliers."""
     rest = np.delete(sizes, outliers)
     total = math.fsum(rest.tolist())
@@ -136,17 +150,17 @@ def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, 
     sums, counts = np.unique(all_sums(sizes[outliers][:, None])[:, 0], return_counts=True)
     for shift, count in zip(sums.tolist(), counts.tolist(), strict=True):
         left = threshold - shift
-        found = IMPOSSIBLE if left > total else CERTAIN if left <= -total else _bounds(rest, left, slack, width, None)
+        found = IMPOSSIBLE if left > total else CERTAIN if left <= -total else _bounds(rest, left, slack, aim)
         share = count / 2.0 ** len(outliers)
         lower, upper = lower + share * math.exp(found.lower), upper + share * math.exp(found.upper)
     return Bounds(math.log(lower) if lower > 0 else -math.inf, math.log(min(1.0, upper)) if upper > 0 else -math.inf)
 
 
-def _refined(bracket: _Bracket, width: float, log_level: float | None) -> Bounds:
+def _refined(bracket: _Bracket, aim: _Aim) -> Bounds:
     # Few flips that are still open leave many frequencies alive, so that each degree costs; many leave few, and a high degree
     # is free. A flip counts as open by the variance the tilt leaves it.
-    open_flips = float(bracket.law.sech2(bracket.theta).sum())
-    degree = int(min(max(20 * open_flips, FIRST_DEGREES[0]), FIRST_DEGREES[1]))
+    open_flips = float(bracket.law.counts @ bracket.law.sech2(bracket.theta))
+    degree = int(min(max(20 * open_flips, FIRST_DEGREES[0]), FIRST_DEGREES[1], aim.most))
     while True:
         try:
             best = bracket.evaluate(degree)
@@ -156,10 +170,10 @@ def _refined(bracket: _Bracket, width: float, log_level: float | None) -> Bounds
             if degree < LEAST_DEGREE:
                 # Chernoff's bound holds always; below it nothing is known.
                 return Bounds(-math.inf, min(0.0, bracket.log_scale))
-    while degree < LAST_DEGREE and (best.width > width or (log_level is not None and not best.settles(log_level))):
+    while degree < aim.most and not aim.met(best):
         # The gap shrinks like 1/K, so the degree that suffices is known; a margin makes up for what rounding adds.
-        wanted = 1.3 * best.width / width if best.width < math.inf else 8.0
-        degree = min(LAST_DEGREE, int(degree * min(max(wanted, 2.0), 16.0)))
+        wanted = 1.3 * best.width / aim.width if best.width < math.inf else 8.0
+        degree = min(aim.most, int(degree * min(max(wanted, 2.0), 16.0)))
         try:
             finer = bracket.evaluate(degree)
         except BudgetError:
@@ -193,7 +207,8 @@ class _Bracket:
 
     @classmethod
     def at(cls, sizes: Array, observed: float, total: float) -> _Bracket:
-        law = FlipSum(sizes[:, None], np.ones(len(sizes)))
+        distinct, counts = np.unique(sizes, return_counts=True)
+        law = FlipSum(distinct[:, None], counts.astype(float))
         theta = saddle_point(law, observed)
         offset = float(law.mean(theta)[0]) - observed
         up = min(total - observed, law.reach(theta, UP, 2 * total) + offset) * (1 + 1e-9)
@@ -225,7 +240,7 @@ class _Bracket:
         rounding = (np.abs(vaaler) + 1) @ doubt / (degree + 1) * 2 + 4 * math.exp(-FLOOR) * math.log(degree + 2) + 8 * UNIT
         upper = length + sine + fejer + math.exp(-theta * self.cut) * self.lost_above + rounding
         lower = length + sine - fejer - self.lost_above - self.lost_below - rounding
-        slip = 4 * UNIT * (abs(self.log_scale) + theta * self.observed + len(self.law.counts) ** 0.5)
+        slip = 4 * UNIT * (abs(self.log_scale) + theta * self.observed + math.sqrt(float(self.law.counts.sum())))
         return Bounds(
             self.log_scale + math.log(lower) - slip if lower > 0 else -math.inf,
             min(0.0, self.log_scale + math.log(upper) + slip),
@@ -233,11 +248,11 @@ class _Bracket:
 
     def _spectrum(self, degree: int) -> tuple[Array, Array, Array]:
         """Surviving indices 1..K, exp(-iωo)·φ_θ(ω) there, and how far rounding may have moved it."""
-        sizes, theta = self.law.values[:, 0], self.theta
+        sizes, counts, theta = self.law.values[:, 0], self.law.counts, self.theta
         sech2, tanh = self.law.sech2(theta), np.tanh(self.law.projections(theta))
         step = np.array([2 * np.pi / self.period])
         ends = np.array([1]), np.array([degree])
-        index = survivors(self.law.values, self.law.counts, sech2, step, *ends, budget=SIEVE_BUDGET)[:, 0]
+        index = survivors(self.law.values, counts, sech2, step, *ends, budget=SIEVE_BUDGET)[:, 0]
         if len(index) * len(sizes) > 100 * SIEVE_BUDGET or len(index) > MOST_SURVIVORS:
             raise BudgetError
         omega = step[0] * index
@@ -248,7 +263,9 @@ class _Bracket:
             factor = np.empty(angle.shape, dtype=complex)
             np.cos(angle, out=factor.real)
             np.multiply(np.sin(angle), tanh[start : start + width], out=factor.imag)
+            if (repeated := counts[start : start + width]).max() > 1:
+                np.power(factor, repeated, out=factor)
             psi *= factor.prod(axis=1)
         # n complex products, and arguments ω·a rounded before sine and cosine are taken.
-        doubt = UNIT * (np.abs(psi) * (4 * len(sizes) + 20 + omega * self.observed) + omega * self.total)
+        doubt = UNIT * (np.abs(psi) * (4 * counts.sum() + 20 + omega * self.observed) + omega * self.total)
         return index, psi, doubt

@@ -86,6 +86,9 @@ def _undecided(values: Array, counts: Array, sech2: Array, centre: Array, half: 
     while done < len(values) and len(active):
         width = min(max(FIRST_ITEMS, 3 * done), max(FIRST_ITEMS, BLOCK // len(active)), len(values) - done)
         items = slice(done, done + width)
+        spent += len(active) * width
+        if spent > budget:
+            raise BudgetError
         for part in np.array_split(active, -(-len(active) * width // (2 * BLOCK)) or 1):
             slack = np.sin(centre[part] @ values[items].T)
             np.abs(slack, out=slack)
@@ -96,9 +99,6 @@ def _undecided(values: Array, counts: Array, sech2: Array, centre: Array, half: 
             np.maximum(slack, -1.0 + 1e-16, out=slack)
             np.log1p(slack, out=slack)
             bound[part] += 0.5 * (slack @ counts[items])
-        spent += len(active) * width
-        if spent > budget:
-            raise BudgetError
         active = active[bound[active] > -FLOOR]
         done += width
     return active, spent

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from outscore.errors import OutscoreError
 from outscore.formats.cells import FLAT, is_scalar, looks_numeric
+from outscore.formats.field import is_name, is_number, problem_with
 from outscore.formats.table import Choice, Records
 
 __all__ = ["Layout", "find_layout", "is_known", "is_partner_of_counts", "listed", "nearest"]
@@ -163,6 +164,7 @@ def _numeric(
     if not any(records.sample.values()):
         records.refuse_empty()
     if not numeric:
+        _refuse_dressed(records, finder.free())
         nested = [name for name in records.columns if _is_nested(records.sample[name])]
         raise OutscoreError(
             f"{records.label} has no column of numbers among {listed(records.columns)}"
@@ -177,6 +179,16 @@ def _numeric(
             "Name the one meant with --score COLUMN (score=... in Python).",
         )
     return numeric, True
+
+
+def _refuse_dressed(records: Records, names: Iterable[str]) -> None:
+    """Refuse the first value that is nearly a number (50%, 0,5): its cure helps more than the name of a column."""
+    for name in names:
+        texts = [value.strip() for value in records.sample[name] if isinstance(value, str)]
+        dressed = next((text for text in texts if text and not is_number(text) and not is_name(text)), "")
+        problem = problem_with(dressed, column=name) if dressed else None
+        if problem is not None:
+            raise OutscoreError(f"{records.label}: {problem[0]}.", problem[1])
 
 
 def _check(records: Records, layout: Layout) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 from outscore.data import Array
 from outscore.errors import OutscoreError
 from outscore.formats.field import shorten, undecoded
+from outscore.formats.kinds import TABLES, TREES, refuse_kinds
 from outscore.formats.source import Source, open_source, stem_of
 from outscore.outputs.coref_documents import NO_WORD
 from outscore.outputs.mentions import first_of_mention
@@ -67,8 +68,7 @@ def read_chains(path: str | os.PathLike[str], *, repair: bool = False) -> Chains
     (('a; part 000',), [0], [1], 'NN')
     """
     with open_source(path) as source:
-        if source.parquet is not None:
-            raise OutscoreError(f"{source.label} is a Parquet file, CoNLL-2012 was expected.", _BEGIN_HINT)
+        refuse_kinds(source, (TREES, *TABLES), "CoNLL-2012 was")
         reading = _Reading(source.label)
         for number, line in enumerate(source.lines(), 1):
             reading.take(number, line)

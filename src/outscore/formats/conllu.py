@@ -17,6 +17,7 @@ import numpy as np
 from outscore.data import Array
 from outscore.errors import OutscoreError
 from outscore.formats.field import shorten
+from outscore.formats.kinds import is_tree_line
 from outscore.formats.source import Source, open_source, stem_of
 from outscore.formats.word_lines import (
     Lines,
@@ -51,9 +52,7 @@ _CURE = "Write ten columns separated by tabs, `_` in those without a value, and 
 
 def looks_like_conllu(source: Source) -> bool:
     """Whether the first line that is no comment begins with a number and has ten columns."""
-    word = next((line.rstrip("\n") for line in source.head if line.strip() and not line.startswith("#")), "")
-    fields = word.split("\t")
-    return len(fields) == _WIDTH and re.fullmatch(r"[0-9]+([-.][0-9]+)?", fields[0]) is not None
+    return is_tree_line(next((line for line in source.head if line.strip() and not line.startswith("#")), ""))
 
 
 def read_conllu(path: str | os.PathLike[str], name: str | None = None, columns: Sequence[str] = DEFAULT) -> Words:

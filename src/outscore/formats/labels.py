@@ -18,6 +18,7 @@ from outscore.errors import OutscoreError
 from outscore.formats import delimited, jsonl, parquet
 from outscore.formats.cells import LabelColumn, is_scalar
 from outscore.formats.columns import SLICES, USUAL, listed, nearest
+from outscore.formats.kinds import CHAINS, TREES, refuse_kinds
 from outscore.formats.source import Source, open_source, stem_of
 from outscore.formats.table import Choice, Records
 from outscore.outputs.model import Items
@@ -79,6 +80,7 @@ def read_labels(
     (('yes', '(none)', 'no'), ('yes', 'no'), ('law', 'art'), 'q2')
     """
     with open_source(path) as source:
+        refuse_kinds(source, (TREES, CHAINS), "a table with a label per item was")
         records = _records(source)
         layout = _layout(records, role, item=item, answer=answer, gold=gold, cluster=cluster, slices=slices)
         columns, lines = _columns(records, layout)
@@ -141,7 +143,7 @@ def _layout(
     if answer is None:
         raise OutscoreError(
             f"{records.label} has no column of {'right ' if role == 'gold' else ''}answers among {listed(records.columns)}.",
-            f"Call it {'gold' if role == 'gold' else 'prediction'}, or name it with answer=... in Python.",
+            f"Call it `{'gold' if role == 'gold' else 'prediction'}` in the line of column names.",
         )
     item = item or finder.take("item", USUAL["item"])
     used = {item, answer, gold, cluster, *slices}
@@ -165,7 +167,7 @@ class _Finder:
             if len(found) > 1:
                 raise OutscoreError(
                     f"{self._label}: {listed(found)} could each be the {part} column.",
-                    f"Name the one meant with {part}=... in Python, or rename the others.",
+                    "Rename the others, or take them out.",
                 )
             if found:
                 self._free.remove(found[0])

@@ -31,16 +31,14 @@ if TYPE_CHECKING:
 
     from outscore.data import Array
 
-__all__ = ["looks_like_word_columns", "read_word_columns", "words_of"]
+__all__ = ["read_word_columns", "words_of"]
 
 WORD, TAG = "word", "tag"
 _DOCUMENT = "-DOCSTART-"
+# What headers of such files, and of tables with a label per item, begin and end with.
+_WORDS = {"word", "words", "form", "token", "tokens", "id", "item_id", "question_id", "sentence_id"}
+_TAGS = {"tag", "tags", "pos", "upos", "xpos", "ner", "label", "labels", "gold", "prediction", "predicted", "pred"}
 _CURE = "Give every word's line the same columns, and put a blank line between sentences."
-
-
-def looks_like_word_columns(source: Source) -> bool:
-    """Whether the first word's line has at least two columns."""
-    return len(_columns_of(source)[0]) > 1
 
 
 def read_word_columns(path: str | os.PathLike[str], columns: Sequence[str] | None = None, name: str | None = None) -> Words:
@@ -76,6 +74,7 @@ def words_of(source: Source, columns: Sequence[str] | None = None, name: str | N
     if not first:
         refuse_empty(source, "a word and its tag on each line")
     named = _named(source.label, len(first), columns)
+    _refuse_header(source.label, first)
     blanks: list[Array] = []
     documents: list[Array] = []
     lines: list[Array] = []
@@ -141,7 +140,8 @@ def _named(label: str, width: int, columns: Sequence[str] | None) -> Sequence[st
     """A name for each column."""
     if width < 2:
         raise OutscoreError(
-            f"{label} has one column, a word and its tag were expected.", "Write word and tag, separated by a tab."
+            f"{label} has one column, a word and its tag were expected.",
+            "Write word and tag, separated by a tab; or compare a label per item with --task label.",
         )
     if columns is None:
         return [WORD, *map(str, range(2, width)), TAG]
@@ -152,6 +152,15 @@ def _named(label: str, width: int, columns: Sequence[str] | None) -> Sequence[st
     if columns.count(WORD) != 1 or len(set(columns)) != width:
         raise OutscoreError(f"`columns` is {', '.join(columns)}.", "Give each its own name, and call one of them `word`.")
     return columns
+
+
+def _refuse_header(label: str, first: Sequence[str]) -> None:
+    """Refuse column names, which would count as a word that every system gets right."""
+    if first[0].lower() in _WORDS and first[-1].lower() in _TAGS:
+        raise OutscoreError(
+            f"{label} begins with the names of columns (`{first[0]}` and `{first[-1]}`), a word and its tag were expected.",
+            "Remove that line; or compare a label per item with --task label.",
+        )
 
 
 def _kinds(block: Lines, width: int, separator: str) -> tuple[Array, Array, Array]:

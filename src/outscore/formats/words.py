@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from outscore.errors import OutscoreError
 from outscore.formats import conllu, word_columns
+from outscore.formats.kinds import CHAINS, TABLES, refuse_kinds
 from outscore.formats.source import Source, open_source
 from outscore.options import did_you_mean
 from outscore.outputs.model import Words
@@ -52,6 +53,7 @@ def read_words(
     if format not in ("auto", *WORD_FORMATS):
         raise OutscoreError(f"There is no format of words `{format}`.", did_you_mean(format, ["auto", *WORD_FORMATS]))
     with open_source(path) as source:
+        refuse_kinds(source, (CHAINS, *TABLES), "words with their tags were")
         if format == "conllu" or (format == "auto" and _is_conllu(source)):
             return conllu.words_of(source, name, [column for column in columns if column in conllu.COLUMNS])
         return word_columns.words_of(source, layout, name)

@@ -1,20 +1,27 @@
 """What the answer hangs on: the units that decided it, and how many of them would have to go the other way.
 
 The influence of a unit is how much the difference in scores changes when it is left out (the jackknife; Quenouille, 1956).
-Fragility counts units, most influential first, whose two outputs are swapped until the test's decision changes. Swapping leaves
-the null law as it is, which is what makes the question cheap.
+Fragility counts units whose two outputs are swapped, those first that move the difference most, until the test's decision
+changes. Swapping leaves the null law as it is, which is what makes the question cheap.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.inference.flipped import Alternative
+from outscore.results import PValue
 
 __all__ = ["fragility", "influence"]
+
+LEAST_Z = 0.1
+"""A p so near 1 says nothing of the spread."""
 
 
 def influence(units: PairedScores, metric: AdditiveMetric) -> Array:
@@ -36,36 +43,73 @@ def influence(units: PairedScores, metric: AdditiveMetric) -> Array:
 
 
 def fragility(
-    units: PairedScores, metric: AdditiveMetric, decision: Callable[[PairedScores], object], *, most: int = 4096
+    units: PairedScores,
+    metric: AdditiveMetric,
+    test: Callable[[PairedScores], PValue],
+    p: PValue,
+    *,
+    alpha: float,
+    alternative: Alternative = "two-sided",
+    most: int = 4096,
 ) -> int | None:
-    """The smallest number of units, swapped in order of their pull, that changes the decision; None beyond `most`.
+    """The smallest number of units, swapped in order of what that moves, that changes the decision; None beyond `most`.
 
-    A decided result is pulled back by swapping the units that favour the winner, an undecided one is pushed on by swapping
-    those that oppose the leader. Found by bisection: each further swap moves the difference the same way.
+    A decided result is pulled back by swapping the units that favour the winner, an undecided one is pushed on, towards the
+    leader or where a one-sided alternative looks. `p` is the test's answer to the units as they are.
+
+    Every question to the test may be dear, so few are asked: in standard deviations of the null law, which no swap changes, the
+    difference that decides is nearly the same for all of them, and each p makes it better known.
     """
-    difference = metric.score(units.a.sum(axis=0) / float(units.scale)) - metric.score(units.b.sum(axis=0) / float(units.scale))
-    before = decision(units)
-    leader = 1.0 if difference >= 0 else -1.0
-    pull = leader * influence(units, metric) * (1.0 if before is not None else -1.0)
-    # Only units that pull the wrong way: swapping all of them would mirror the data and decide nothing new.
-    useful = (units.a != units.b).any(axis=1) & (pull > 0)
-    order = np.argsort(np.where(useful, -pull, np.inf), kind="stable")[: int(useful.sum())]
+    total_a, total_b, scale = units.a.sum(axis=0), units.b.sum(axis=0), float(units.scale)
+    apart = units.a - units.b
 
-    def changed(k: int) -> bool:
-        return decision(_swapped(units, order[:k])) != before
+    def swapped_differences(moved: Array) -> Array:
+        return np.asarray(metric.score((total_a - moved) / scale) - metric.score((total_b + moved) / scale))
 
-    # Galloping keeps away from far tails, where every question to the test is dear.
-    low, high, last = 0, 1, min(len(order), most)
-    while high <= last and not changed(high):
-        low, high = high, 2 * high
-    if high > last:
-        high = last
-        if high <= low or not changed(high):
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if changed(middle) else (middle, high)
-    return high
+    difference = float(swapped_differences(np.zeros_like(total_a)))
+    turn = _direction(difference, metric, alternative)
+    decided = _decides(p, alpha, turn)
+    effects = turn * (difference - swapped_differences(apart))
+    gain = effects if decided else -effects
+    order = np.argsort(-gain, kind="stable")[: min(int((gain > 0).sum()), most)]
+    reached = turn * swapped_differences(apart[order].cumsum(axis=0))
+    # Half of what a swap moves is a flip's standard deviation.
+    spread = math.sqrt(float((effects**2).sum())) / 2
+    side = alpha / 2 if alternative == "two-sided" else alpha
+    low, high = 0, len(order) + 1
+    for step in itertools.count():
+        if high - low <= 1:
+            break
+        k = _first(reached, -_probit(side) * spread, decided=decided) if step % 3 < 2 else (low + high) // 2
+        k = min(max(k, low + 1), high - 1)
+        found = test(_swapped(units, order[:k]))
+        low, high = (low, k) if _decides(found, alpha, turn) != decided else (k, high)
+        z = -_probit(found.value / 2 if alternative == "two-sided" else found.value)
+        spread = reached[k - 1] / z if z > LEAST_Z and reached[k - 1] > 0 else spread
+    return high if high <= len(order) else None
+
+
+def _direction(difference: float, metric: AdditiveMetric, alternative: Alternative) -> float:
+    """The sign of A - B that a decision would have: the leader's, or that of a one-sided alternative."""
+    if alternative == "two-sided":
+        return 1.0 if difference >= 0 else -1.0
+    return 1.0 if (alternative == "greater") == metric.higher_is_better else -1.0
+
+
+def _decides(p: PValue, alpha: float, turn: float) -> bool:
+    return p.upper <= alpha and turn * p.statistic > 0
+
+
+def _first(reached: Array, critical: float, *, decided: bool) -> int:
+    """After how many swaps the difference first lies on the other side of the critical one; after all if never."""
+    crossed = reached < critical if decided else reached >= critical
+    return int(np.argmax(crossed)) + 1 if crossed.any() else len(reached)
+
+
+def _probit(p: float) -> float:
+    import scipy.special
+
+    return float(scipy.special.ndtri(p))
 
 
 def _swapped(units: PairedScores, chosen: Array) -> PairedScores:

@@ -28,8 +28,10 @@ __all__ = ["inversion_interval", "lower_limit"]
 
 MOST_LISTED = 20
 MOST_HALVED = 36
-TOLERANCE = 1e-3
-"""How far, in standard errors, the outer and the inner end of a certified limit may lie apart."""
+TOLERANCE = 1.25e-3
+"""How far, in standard errors, either end of a certified limit lies from it at the best."""
+MOST_DEGREE = 20_000
+"""Bounds that would need more lie beside a tie of many subsets: a step further is cheaper."""
 
 
 def inversion_interval(
@@ -111,13 +113,24 @@ def _certified(d: Array, w: Array, alpha: float) -> Limit:
     target = float(scipy.special.ndtri(alpha))
     here = _approximate_limit(d, w, target, mean + target * spread, spread)
     log_alpha = math.log(alpha)
-    found = _p_greater(d, w, here)
-    # On the probit scale a step of one standard error is a step of one: that tells where each end will be certified.
-    ends = (math.exp(max(found.lower, -700.0)), min(math.exp(found.upper), 1 - 1e-9))
-    least, most = (float(scipy.special.ndtri(x)) - target for x in ends)
-    outer = _walk(here, -(TOLERANCE / 4 + max(0.0, 1.05 * most)) * spread, lambda x: _p_greater(d, w, x).upper <= log_alpha)
-    inner = _walk(here, (TOLERANCE / 4 + max(0.0, -1.05 * least)) * spread, lambda x: _p_greater(d, w, x).lower > log_alpha)
+
+    def rejected(delta: float) -> tuple[bool, float]:
+        log = _p_greater(d, w, delta).upper
+        return log <= log_alpha, _probit(log) - target
+
+    def accepted(delta: float) -> tuple[bool, float]:
+        log = _p_greater(d, w, delta).lower
+        return log > log_alpha, target - _probit(log)
+
+    outer, inner = _walk(here, -spread, rejected), _walk(here, spread, accepted)
     return _halve(d, w, log_alpha, outer, inner, TOLERANCE * spread) if len(d) <= MOST_HALVED else Limit(outer, inner)
+
+
+def _probit(log_p: float) -> float:
+    """Φ⁻¹(p), cut off where nothing is known of p."""
+    import scipy.special
+
+    return float(scipy.special.ndtri(min(max(math.exp(log_p), 1e-9), 1 - 1e-9)))
 
 
 def _halve(d: Array, w: Array, log_alpha: float, outer: float, inner: float, tolerance: float) -> Limit:
@@ -152,12 +165,15 @@ def _approximate_limit(d: Array, w: Array, target: float, start: float, spread: 
     return here
 
 
-def _walk(start: float, step: float, certified: Callable[[float], bool]) -> float:
-    """Step away in growing strides until the condition is certified."""
-    at = start + step
-    while not certified(at):
-        step *= 1.6
-        at += step / 2
+def _walk(start: float, unit: float, certified: Callable[[float], tuple[bool, float]]) -> float:
+    """Step away in growing strides until the condition is certified; `certified` also tells how far off it is.
+
+    On the probit scale a step of one standard error, the `unit`, is a step of about one.
+    """
+    stride, at = TOLERANCE, start + TOLERANCE * unit
+    while not (found := certified(at))[0]:
+        stride = max(1.6 * stride, min(found[1], 1.0))
+        at += stride * unit
     return at
 
 
@@ -169,8 +185,8 @@ def _p_greater(d: Array, w: Array, delta: float) -> bracket.Bounds:
     if len(d) <= MOST_HALVED:
         return _counted(shifted, doubt)
     if total >= 0:
-        return bracket.bounds(shifted, total, doubt=doubt)
-    beyond = bracket.bounds(shifted, -total, doubt=doubt, ties=False)
+        return bracket.bounds(shifted, total, doubt=doubt, most=MOST_DEGREE)
+    beyond = bracket.bounds(shifted, -total, doubt=doubt, ties=False, most=MOST_DEGREE)
     return bracket.Bounds(_log1m(beyond.upper), _log1m(beyond.lower))
 
 

@@ -13,7 +13,7 @@ An adjusted p is the smallest α at which its comparison is still claimed, so "a
 the raw p and never above 1.
 
 Plain floats are enough: a p-value too small for one is held as 5e-324, and multiplying it by m keeps the decision at any α one
-could ask for. Give upper bounds where p-values are certified or sampled, and the error rate holds for them too.
+could ask for. Give upper bounds where p-values are certified, and the error rate holds for them too.
 """
 
 from __future__ import annotations

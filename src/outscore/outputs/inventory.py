@@ -6,7 +6,7 @@ first, and a map of names puts them right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from outscore.options import did_you_mean
 from outscore.outputs.model import UNALIGNED
 from outscore.scores import Labels
 
-__all__ = ["GOLD", "LabelMaps", "check_maps", "counts_of", "hardly_used", "parse_maps", "renamed", "unknown_to"]
+__all__ = ["GOLD", "LabelMaps", "check_maps", "counts_of", "hardly_used", "known_labels", "parse_maps", "renamed", "unknown_to"]
 
 GOLD = "gold"
 RARE = 0.1
@@ -36,18 +36,26 @@ def parse_maps(written: Sequence[str], systems: Sequence[str]) -> dict[str | Non
     {'gold': {'PROP': 'PROAV'}, None: {'nmod:poss': 'nmod'}}
     """
     found: dict[str | None, dict[str, str]] = {}
+    # Of two names the longer one is meant where both fit: `run:2` and `run`.
+    names = sorted((GOLD, *systems), key=len, reverse=True)
     for text in written:
-        left, equals, new = text.rpartition("=")
-        if not equals or not left or not new:
+        name = next((name for name in names if text.startswith(f"{name}:")), None)
+        pair = text if name is None else text[len(name) + 1 :]
+        old, equals, new = pair.rpartition("=")
+        if not equals or not old or not new:
             raise OutscoreError(f'The map "{text}" is not of the form old=new.', "Write it as old=new or NAME:old=new.")
-        name, colon, old = left.partition(":")
-        of_file = bool(colon) and bool(old) and name in (GOLD, *systems)
-        found.setdefault(name if of_file else None, {})[old if of_file else left] = new
+        known = found.setdefault(name, {})
+        if known.get(old, new) != new:
+            raise OutscoreError(f"`{old}` is mapped to `{known[old]}` and to `{new}`.", "Give one new name for each label.")
+        known[old] = new
     return found
 
 
-def renamed(labels: Labels, maps: LabelMaps, name: str) -> Labels:
+def renamed(labels: Labels, maps: LabelMaps, name: str, stripped: Callable[[str], str] | None = None) -> Labels:
     """The labels with the maps for all files and for this one applied, the latter first.
+
+    Where labels are compared without a part of theirs, `stripped` takes it off: a map of what is left serves all labels that
+    have no map of their own.
 
     Examples
     --------
@@ -57,10 +65,17 @@ def renamed(labels: Labels, maps: LabelMaps, name: str) -> Labels:
     new = {**maps.get(None, {}), **maps.get(name, {})}
     if not new:
         return labels
-    names = [new.get(label, label) for label in labels.names]
+    shorter = str if stripped is None else stripped
+    names = [new.get(label, new.get(shorter(label), label)) for label in labels.names]
     distinct = tuple(dict.fromkeys(names))
     place = {label: i for i, label in enumerate(distinct)}
     return Labels(np.array([place[label] for label in names], dtype=labels.codes.dtype)[labels.codes], distinct)
+
+
+def known_labels(labels: Iterable[str], stripped: Callable[[str], str] | None = None) -> list[str]:
+    """The labels that a map may name, those that are left when a part of them is taken off included."""
+    found = dict.fromkeys(labels)
+    return list(found if stripped is None else {**found, **dict.fromkeys(map(stripped, found))})
 
 
 def check_maps(maps: LabelMaps, inventories: Mapping[str, Sequence[str]]) -> None:

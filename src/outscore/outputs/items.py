@@ -1,7 +1,4 @@
-"""Labels of items matched by id, in the order of gold.
-
-Gold comes in its own file, or beside the answers of the systems; then all of them must agree on it.
-"""
+"""Labels of items matched by id, in the order of gold."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from outscore.outputs.word_units import shared_inventory
 from outscore.results import Alignment
 from outscore.scores import Labels
 
-__all__ = ["AlignedItems", "align_items", "gold_of", "item_units"]
+__all__ = ["AlignedItems", "align_items", "file_of", "item_units"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,45 +27,12 @@ class AlignedItems:
     alignments: tuple[Alignment, ...]
 
 
-def gold_of(systems: Sequence[Items]) -> Items:
-    """Right answers from the files of the systems: those of the first, with whatever items the others add.
-
-    The answers of what is returned are the right ones.
-    """
-    lacking = next((system for system in systems if system.gold is None), None)
-    if lacking is not None:
-        raise OutscoreError(
-            f"{_file(lacking)} has no column of right answers, and there is no file of gold.",
-            "Add a column `gold` to it, or give a file with the right answers.",
-        )
-    first, *others = (
-        _once(replace(system, answers=system.gold, gold=None))[0] for system in systems if system.gold is not None
-    )
-    for other in others:
-        rows = _matched(first, other)
-        both = np.flatnonzero(rows >= 0)
-        _, (ours, theirs) = shared_inventory([first.answers, other.answers])
-        wrong = both[ours[both] != theirs[rows[both]]]
-        if len(wrong):
-            row = int(wrong[0])
-            raise OutscoreError(
-                f"{_place(other, int(rows[row]))}: the right answer to item `{first.ids[row]}` is "
-                f"`{other.answers[int(rows[row])]}`, and `{first.answers[row]}` in {_place(first, row)}.",
-                "Both files must be judged by the same right answers.",
-            )
-        missing = other.rows - len(both)
-        if missing:
-            raise OutscoreError(
-                f"{_file(other)} has {missing:,} items that {_file(first)} lacks.", "Give a file with the right answers to all."
-            )
-    return replace(first, name="gold")
-
-
 def align_items(gold: Items, systems: Sequence[Items]) -> AlignedItems:
     """Find each gold item in each system, by id.
 
     An item answered twice alike counts once; answered differently it is refused. What a system lacks is left at -1, what it has
-    beyond gold is counted and left out.
+    beyond gold is counted and left out. Conflicts are items for which a system's file has a right answer of its own, another
+    than gold's.
 
     Examples
     --------
@@ -87,13 +51,14 @@ def align_items(gold: Items, systems: Sequence[Items]) -> AlignedItems:
         common = int((found >= 0).sum())
         if not common:
             raise OutscoreError(
-                f"{_file(gold)} and {_file(system)} have no item in common: the first ids are `{gold.ids[0]}` and "
+                f"{file_of(gold)} and {file_of(system)} have no item in common: the first ids are `{gold.ids[0]}` and "
                 f"`{system.ids[0]}`.",
                 "Write the ids of both files alike, or call their column `id` in both.",
             )
         files.append(theirs)
         rows.append(found)
-        alignments.append(Alignment(common, ours.rows - common, theirs.rows - common, copies + duplicates))
+        conflicts = _other_gold(ours, theirs, found)
+        alignments.append(Alignment(common, ours.rows - common, theirs.rows - common, copies + duplicates, conflicts))
     return AlignedItems(ours, tuple(files), tuple(rows), tuple(alignments))
 
 
@@ -117,7 +82,7 @@ def item_units(aligned: AlignedItems, *, cluster: str | None = None) -> Units:
     """
     gold = aligned.gold
     labels, (right, *given) = shared_inventory([gold.answers, *(system.answers for system in aligned.systems)])
-    answers = np.full((gold.rows, len(aligned.systems)), labels.index(UNALIGNED), dtype=np.int64)
+    answers = np.full((gold.rows, len(aligned.systems)), labels.index(UNALIGNED), dtype=np.int64, order="F")
     for k, found in enumerate(aligned.rows):
         answers[found >= 0, k] = given[k][found[found >= 0]]
     columns = _columns(aligned)
@@ -149,7 +114,7 @@ def _clusters(gold: Items, columns: Mapping[str, Labels], cluster: str | None) -
     known = {**gold.texts, **columns}
     if cluster not in known:
         raise OutscoreError(
-            f"{_file(gold)} has no column `{cluster}` to cluster by.",
+            f"{file_of(gold)} has no column `{cluster}` to cluster by.",
             f"There is {', '.join(f'`{name}`' for name in known)}." if known else "Add the column to the file of gold.",
         )
     return known[cluster].codes
@@ -195,20 +160,30 @@ def _matched(gold: Items, system: Items) -> Array:
     return row_of[gold.ids.codes]
 
 
+def _other_gold(gold: Items, system: Items, rows: Array) -> int:
+    """How many items have another right answer beside the system's answers than in gold."""
+    if system.gold is None:
+        return 0
+    both = np.flatnonzero(rows >= 0)
+    _, (ours, theirs) = shared_inventory([gold.answers, system.gold])
+    return int((ours[both] != theirs[rows[both]]).sum())
+
+
 def _require_ids(gold: Items, system: Items) -> None:
     """Refuse to match items by the line they stand on."""
     for items in (gold, system):
         if items.origin is not None and "item" not in items.origin.columns:
             raise OutscoreError(
-                f"{_file(items)} has no item column: its answers cannot be matched with those of another file.",
+                f"{file_of(items)} has no item column: its answers cannot be matched with those of another file.",
                 "Add a column `id` to both files.",
             )
 
 
-def _file(items: Items) -> str:
+def file_of(items: Items) -> str:
+    """What messages call the file."""
     return f"`{items.name}`" if items.origin is None else items.origin.label
 
 
 def _place(items: Items, row: int) -> str:
     unit = "row" if items.origin is None else items.origin.unit
-    return f"{_file(items)}, {unit} {row + 1 if items.lines is None else int(items.lines[row])}"
+    return f"{file_of(items)}, {unit} {row + 1 if items.lines is None else int(items.lines[row])}"

@@ -45,7 +45,7 @@ def solved_by(correct: Array) -> list[int]:
 def solved_only_by(correct: Array) -> list[int]:
     """How many units each system solves and no other does."""
     alone = correct.sum(axis=1) == 1
-    return [int(x) for x in correct[alone].sum(axis=0)]
+    return [int((column & alone).sum()) for column in correct.T]
 
 
 def majority_vote(units: Units) -> float:
@@ -59,8 +59,8 @@ def majority_vote(units: Units) -> float:
     """
     votes = _identity(units)
     # Votes for the answer of each system, its own included; argmax keeps the first of equals.
-    support = (votes[:, :, None] == votes[:, None, :]).sum(axis=2)
-    chosen = support.argmax(axis=1)
+    support = np.stack([sum((own == other).astype(np.int16) for other in votes.T) for own in votes.T])
+    chosen = support.argmax(axis=0)
     return float(units.correct[np.arange(units.n), chosen].mean()) if units.n else 0.0
 
 

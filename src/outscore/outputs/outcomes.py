@@ -17,7 +17,19 @@ import numpy as np
 from outscore.data import Array
 from outscore.outputs.model import Units
 
-__all__ = ["CHANGES", "OUTCOMES", "Transition", "agreement", "differ", "outcomes", "overlap_of_correct", "transitions"]
+__all__ = [
+    "CHANGED_ERROR",
+    "CHANGES",
+    "CORRECTION",
+    "NEW_ERROR",
+    "OUTCOMES",
+    "Transition",
+    "agreement",
+    "differ",
+    "outcomes",
+    "overlap_of_correct",
+    "transitions",
+]
 
 OUTCOMES = ("both_right", "correction", "new_error", "changed_error", "shared_error")
 BOTH_RIGHT, CORRECTION, NEW_ERROR, CHANGED_ERROR, SHARED_ERROR = range(len(OUTCOMES))

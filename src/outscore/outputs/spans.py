@@ -22,9 +22,10 @@ from outscore.outputs.word_units import cluster_codes
 from outscore.outputs.words import check_text, file_of, place_of
 from outscore.scores import Labels
 
-__all__ = ["CHANGES", "NO_SPAN", "Spans", "span_counts", "span_units", "spans_of"]
+__all__ = ["CHANGE", "CHANGES", "NO_SPAN", "Spans", "span_counts", "span_units", "spans_of"]
 
 NO_SPAN = "O"
+CHANGE = "change"
 CHANGES = ("same", "type", "boundary", "other")
 """What a pair did to a span: nothing, another type, other boundaries of the same type, or it came or went."""
 _TAG = re.compile(r"([BIESLU])(?:-(.*))?")
@@ -155,7 +156,7 @@ def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentenc
     rows = np.searchsorted(words.ends, starts, side="right")
     slices = {} if words.documents is None else {"document": words.documents.take(words.sentences[rows])}
     if len(systems) == 2:
-        slices["change"] = Labels(_changes(answers[:, 1:], starts, ends), CHANGES)
+        slices[CHANGE] = Labels(_changes(answers[:, 1:], starts, ends), CHANGES)
     units = Units(
         criterion="span",
         systems=tuple(system.words.name for system in systems),

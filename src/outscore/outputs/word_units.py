@@ -27,7 +27,9 @@ __all__ = [
     "alignment_of",
     "cluster_codes",
     "criteria_of",
+    "label_column",
     "shared_inventory",
+    "universal",
     "word_units",
     "words_counted",
 ]
@@ -90,15 +92,16 @@ def word_units(
     rows = [align(gold, system) for system in systems] if alignments is None else list(alignments)
     trees = criterion in DEPENDENCIES
     clean = _cleaner(criterion, subtypes=subtypes)
-    columns = [_column(words, "deprel" if trees else criterion, trees=trees) for words in (gold, *systems)]
+    columns = [label_column(words, "deprel" if trees else criterion) for words in (gold, *systems)]
     labels, (right, *given) = shared_inventory(columns, clean)
     kept = np.flatnonzero(_counted(gold, columns[0], trees=trees, punct=punct))
     if not len(kept):
         raise OutscoreError(f"{file_of(gold)} holds punctuation alone.", "Keep it with --punct (punct=True in Python).")
     truth = right[kept]
-    answers = np.full((len(kept), len(systems)), labels.index(UNALIGNED), dtype=np.int64)
-    correct = np.zeros(answers.shape, dtype=bool)
-    detail = np.full(answers.shape, _NO_WORD, dtype=np.int64) if criterion in ("uas", "las") else None
+    # Columns stand together in memory: almost everything is asked of one system or counted over all of them.
+    answers = np.full((len(kept), len(systems)), labels.index(UNALIGNED), dtype=np.int64, order="F")
+    correct = np.zeros(answers.shape, dtype=bool, order="F")
+    detail = np.full(answers.shape, _NO_WORD, dtype=np.int64, order="F") if criterion in ("uas", "las") else None
     for k, (system, found) in enumerate(zip(systems, rows, strict=True)):
         matched = np.flatnonzero(found[kept] >= 0)
         theirs = found[kept[matched]]
@@ -165,12 +168,18 @@ def words_counted(
 def _cleaner(criterion: str, *, subtypes: bool) -> Callable[[str], str]:
     """What is done to a label before it is compared."""
     if criterion in DEPENDENCIES:
-        return str if subtypes else _universal
+        return str if subtypes else universal
     return _sorted_features if criterion == "feats" else str
 
 
-def _universal(relation: str) -> str:
-    """A relation without its subtype."""
+def universal(relation: str) -> str:
+    """A relation without its subtype.
+
+    Examples
+    --------
+    >>> universal("nmod:poss")
+    'nmod'
+    """
     return relation.partition(":")[0]
 
 
@@ -179,20 +188,24 @@ def _sorted_features(features: str) -> str:
     return "|".join(sorted(features.split("|"), key=str.lower))
 
 
-def _column(words: Words, column: str, *, trees: bool) -> Labels:
+def label_column(words: Words, column: str) -> Labels:
     """A column of labels; the tag of a plain file serves as whichever tags are asked for."""
-    if trees and (words.heads is None or column not in words.columns):
-        raise OutscoreError(
-            f"{file_of(words)} has no trees: the task `dep` needs heads and relations.",
-            "Give CoNLL-U files with columns 7 and 8 filled in, or compare tags with --task pos.",
-        )
+    if column == "deprel":
+        if words.heads is None or column not in words.columns:
+            raise OutscoreError(
+                f"{file_of(words)} has no trees: the task `dep` needs heads and relations.",
+                "Give CoNLL-U files with columns 7 and 8 filled in, or compare tags with --task pos.",
+            )
+        return words.columns[column]
     if column in words.columns:
         found = words.columns[column]
     elif column in ("upos", "xpos") and "tag" in words.columns:
         found = words.columns["tag"]
     else:
-        raise OutscoreError(f"{file_of(words)} has no column `{column}`.", did_you_mean(column, words.columns))
-    if not trees and _is_empty(found):
+        # Of CoNLL-U nothing is read but what was asked for.
+        known = words.columns or ("upos", "xpos", "feats", "lemma")
+        raise OutscoreError(f"{file_of(words)} has no column `{column}`.", did_you_mean(column, known))
+    if _is_empty(found):
         raise OutscoreError(
             f"{file_of(words)} has nothing in column `{column}`: every word has `_`.", "Compare a column that is filled in."
         )
@@ -225,7 +238,7 @@ def _counted(words: Words, relations: Labels, *, trees: bool, punct: bool) -> Ar
     """Which words count."""
     if punct or not trees:
         return np.ones(words.rows, dtype=bool)
-    return np.array([_universal(name) != PUNCTUATION for name in relations.names])[relations.codes]
+    return np.array([universal(name) != PUNCTUATION for name in relations.names])[relations.codes]
 
 
 def _heads_in_gold(system: Words, found: Array) -> Array:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import combinations
 
 from outscore.data import Array
-from outscore.diffs import KeyScore, Rates, ScoreChange
+from outscore.diffs import KeyScore, Rates
 from outscore.errors import OutscoreError
 from outscore.metrics.coref import COREF, PARTS
 from outscore.outputs.arcs import CRITERIA, NOMINAL
@@ -20,13 +20,17 @@ from outscore.outputs.inventory import LabelMaps
 from outscore.outputs.mentions import Mentions, align_mentions
 from outscore.outputs.model import Chains, Outputs
 from outscore.outputs.outcomes import agreement
-from outscore.procedure.changes import Statistics, metric_change
-from outscore.procedure.studies import DiffOptions, Study, View, chosen, named, refuse
+from outscore.procedure.changes import metric_change
+from outscore.procedure.studies import DiffOptions, Study, View, chosen, named, refuse, sliced
 
 __all__ = ["coref_study", "load_chains"]
 
 KEYS = ("lea", "conll")
 """Measures by which one response is scored with another as the key (Tuggener, 2017, table 13)."""
+CLASSES = (
+    "tp: resolved to a right antecedent, wl: to wrong ones only, fn: not resolved, fp: resolved without an antecedent in gold,"
+    " tn: rightly left alone."
+)
 SAME_AS_MUC = "ARCS any and MUC have the same recall, precision and F1; what ARCS adds is the class of each mention."
 
 
@@ -45,58 +49,73 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, 
     """Mentions of gold and all systems in one table."""
     refuse(options, "coref", "punct", "subtypes", "lenient", maps=bool(maps))
     if options.cluster not in (None, "document"):
-        raise OutscoreError(f"`cluster` is {options.cluster!r}.", "Coreference is compared by document.")
+        raise OutscoreError(
+            f"Mentions cannot be clustered by `{options.cluster}`: chains run through documents.", "Leave --cluster out."
+        )
     assert isinstance(gold, Chains)
     responses = [chains for chains in systems.values() if isinstance(chains, Chains)]
     mentions = align_mentions(gold, responses)
     everyone = tuple(range(1, len(responses) + 1))
-    statistics = {k: coref_statistics(mentions, 0, k) for k in everyone}
-    asked = Statistics(options.alpha, options.correction, options.min_support)
+    statistics = [coref_statistics(mentions, 0, k) for k in everyone]
+    criteria = _usable(mentions, everyone, options.criteria)
+    units = mention_units(mentions, everyone, criteria[0])
+    # Kinds of mentions are compared without being asked for, and there is nothing else to split by.
+    sliced(units, options.slices)
 
     def view(criterion: str, first: int, second: int) -> View:
-        units = mention_units(mentions, (first + 1, second + 1), criterion)
-        before, after = statistics[first + 1], statistics[second + 1]
-        return View(
-            units,
-            (0, 1),
-            metric_change(COREF[criterion]["f1"], before[criterion], after[criterion], asked),
-            [change(name, before, after) for name in COREF if name not in CRITERIA] if criterion == criteria[0] else [],
-        )
-
-    def change(name: str, before: Mapping[str, Array], after: Mapping[str, Array]) -> ScoreChange:
-        return metric_change(COREF[name]["f1"], before[name], after[name], asked)
+        names = [criterion, *(name for name in COREF if name not in CRITERIA and criterion == criteria[0])]
+        before, after = statistics[first], statistics[second]
+        headline, *others = (metric_change(COREF[n]["f1"], before[n], after[n], options.statistics) for n in names)
+        return View(mention_units(mentions, (first + 1, second + 1), criterion), (0, 1), headline, others)
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
         found = [changed_mentions(mentions, everyone, criterion) for criterion in criteria]
         return [part for part, _ in found], found[0][1]
 
-    criteria = chosen(options.criteria, CRITERIA, "coref")
-    first = mention_units(mentions, everyone, criteria[0])
-    if not first.n:
-        raise OutscoreError(
-            "No mention has an antecedent, neither in gold nor in a system.", "Give files with chains of two mentions and more."
-        )
     return Study(
         task="coref",
         systems=tuple(systems),
         criteria=criteria,
         unit="mentions",
         cluster="document",
-        n=first.n,
-        scores={name: _scores(statistics[k + 1]) for k, name in enumerate(systems)},
+        n=units.n,
+        scores={name: _scores(statistics[k]) for k, name in enumerate(systems)},
         view=view,
         together=gold_mention_units(mentions, everyone, NOMINAL if NOMINAL in criteria else criteria[0]),
-        agreement=agreement(first),
+        agreement=agreement(units),
         changed=changed,
         keys=_as_keys(mentions, tuple(systems)),
         origins=[chains.origin for chains in (gold, *responses) if chains.origin is not None],
-        notes=[
-            *mentions.notes,
-            SAME_AS_MUC,
-            *(note for chains in (gold, *responses) if (note := _repaired(chains)) is not None),
-        ],
+        notes=_notes(mentions, criteria, options.criteria, (gold, *responses)),
     )
+
+
+def _usable(mentions: Mentions, systems: tuple[int, ...], asked: Sequence[str]) -> tuple[str, ...]:
+    """The criteria by which there is something to compare; one that was asked for must be among them."""
+    criteria = chosen(asked, CRITERIA, "coref")
+    if len(systems) == 1:
+        # Its scores stand for themselves, and chains of one mention have some too.
+        return criteria
+    found = tuple(name for name in criteria if gold_mention_units(mentions, systems, name).n)
+    if not found or (asked and found != criteria):
+        lacking = next(name for name in criteria if name not in found)
+        raise OutscoreError(
+            f"No mention of gold has an antecedent by `{lacking}`.",
+            "Give gold with chains of two mentions and more; for arcs-nom one of them must be nominal, which needs tags.",
+        )
+    return found
+
+
+def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], files: Sequence[Chains]) -> list[str]:
+    lost = [] if asked else [name for name in CRITERIA if name not in criteria]
+    return [
+        *mentions.notes,
+        *(f"No mention of gold has an antecedent by {name}: there is nothing to compare by it." for name in lost),
+        CLASSES,
+        SAME_AS_MUC,
+        *(note for chains in files if (note := _repaired(chains)) is not None),
+    ]
 
 
 def _scores(statistics: Mapping[str, Array]) -> dict[str, float | Rates]:

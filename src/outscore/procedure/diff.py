@@ -6,42 +6,24 @@ system first, because the question of a diff is what the second one did to the f
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from outscore import wording
-from outscore.diffs import Diff, Inventory, Pair
+from outscore.diffs import Diff
 from outscore.errors import OutscoreError
 from outscore.inference.multiplicity import CORRECTIONS
 from outscore.options import did_you_mean
-from outscore.outputs.inventory import GOLD, LabelMaps, hardly_used, parse_maps, unknown_to
+from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
-from outscore.procedure.changes import Statistics, oracle_of, pair_of
-from outscore.procedure.plan_words import count
-from outscore.procedure.studies import DiffOptions, Study, View
+from outscore.procedure.changes import oracle_of
+from outscore.procedure.diff_wording import inventory_of, pair_in_words
+from outscore.procedure.studies import DiffOptions, Study
 from outscore.procedure.tasks import TASKS
 
 __all__ = ["diff", "study_of", "summarise"]
-
-FEW_LISTED = 5
-METRIC_NAMES = {
-    "las": "LAS",
-    "uas": "UAS",
-    "ls": "label score",
-    "upos": "UPOS accuracy",
-    "xpos": "XPOS accuracy",
-    "feats": "accuracy of features",
-    "tag": "tag accuracy",
-    "f1": "span F1",
-    "arcs-any": "ARCS-any F1",
-    "arcs-nom": "ARCS-nom F1",
-}
-"""What sentences call the scores of criteria."""
-WARN_SHARE = 0.005
-"""Labels a system hardly gives are worth a warning when they make up this share of gold."""
 
 
 def diff(
@@ -60,6 +42,7 @@ def diff(
     correction: str = "holm",
     min_support: int = 20,
     alpha: float = 0.05,
+    seed: int = 0,
 ) -> Diff:
     """Compare what systems put out, unit by unit.
 
@@ -85,6 +68,8 @@ def diff(
         Columns whose values are compared one by one.
     correction, min_support, alpha
         Of the rows of a table: correction, smallest number of units that is tested, level.
+    seed
+        For p-values and intervals that have to be sampled.
 
     Examples
     --------
@@ -94,7 +79,9 @@ def diff(
     (0.6, 1, 1, 0.8)
     """
     criteria = (criterion,) if isinstance(criterion, str) else tuple(criterion or ())
-    options = DiffOptions(criteria, cluster, punct, subtypes, lenient, repair, tuple(slices), alpha, correction, min_support)
+    options = DiffOptions(
+        criteria, cluster, punct, subtypes, lenient, repair, tuple(slices), alpha, correction, min_support, seed
+    )
     study = study_of(gold, systems, task=task, map=map, options=options)
     return summarise(study, options)
 
@@ -108,8 +95,9 @@ def study_of(gold: object, systems: object, *, task: str, map: object = None, op
     given = _named(systems)
     if not given:
         raise OutscoreError("No system was given.", "Give at least one system's output.")
-    names = list(given)
-    maps = _maps(map, names)
+    if GOLD in given:
+        raise OutscoreError(f"A system is called `{GOLD}`, which stands for the right answers.", "Give it another name.")
+    maps = _maps(map, list(given))
     read_gold = entry.load(gold, GOLD, options)
     outputs: dict[str, Outputs] = {name: entry.load(output, name, options) for name, output in given.items()}
     return entry.study(read_gold, outputs, maps, options)
@@ -132,9 +120,11 @@ def _named(systems: object) -> dict[str, object]:
     several: list[Any] = [systems] if single or _is_labels(systems) else list(systems)  # type: ignore[call-overload]
     found: dict[str, object] = {}
     for i, output in enumerate(several):
-        name = _name_of(output) or f"S{i + 1}"
-        copies = sum(known == name or known.startswith(f"{name} (") for known in found)
-        found[name if not copies else f"{name} ({copies + 1})"] = output
+        name = numbered = _name_of(output) or f"S{i + 1}"
+        copies = itertools.count(2)
+        while numbered in (GOLD, *found):
+            numbered = f"{name} ({next(copies)})"
+        found[numbered] = output
     return found
 
 
@@ -168,13 +158,11 @@ def _maps(written: object, names: Sequence[str]) -> LabelMaps:
 
 def summarise(study: Study, options: DiffOptions) -> Diff:
     """Count, test and put into words."""
-    asked = Statistics(options.alpha, options.correction, options.min_support)
-    pairs = []
-    for criterion in study.criteria:
-        for first, second in combinations(range(len(study.systems)), 2):
-            view = study.view(criterion, first, second)
-            found = pair_of(view.units, *view.columns, asked, view.headline, metrics=view.metrics, kinds=view.kinds)
-            pairs.append(_worded(found, view, study, options.alpha))
+    pairs = [
+        pair_in_words(study, study.view(criterion, first, second), options.statistics)
+        for criterion in study.criteria
+        for first, second in combinations(range(len(study.systems)), 2)
+    ]
     several = len(study.systems) > 1
     return Diff(
         task=study.task,
@@ -182,72 +170,17 @@ def summarise(study: Study, options: DiffOptions) -> Diff:
         systems=list(study.systems),
         scores={name: dict(values) for name, values in study.scores.items()},
         pairs=pairs,
-        oracle=oracle_of(study.together) if several and study.together.n else None,
+        oracle=oracle_of(study.together) if study.together.n else None,
         agreement=study.agreement.tolist() if several else [],
-        inventory=_inventory(study),
+        inventory=inventory_of(study),
         settings=_settings(study, options),
         notes=list(study.notes),
         keys=list(study.keys),
     )
 
 
-def _worded(pair: Pair, view: View, study: Study, alpha: float) -> Pair:
-    headline = view.headline
-    words: dict[str, Any] = {
-        "systems": pair.systems[::-1],
-        "metric": METRIC_NAMES.get(headline.metric, headline.metric),
-        "higher_is_better": True,
-        "scores": (headline.second, headline.first),
-        "difference": headline.difference,
-        "p": headline.p,
-        "interval": headline.interval,
-        "alpha": alpha,
-        "alternative": "two-sided",
-        "identical": pair.outcomes.changes == 0,
-    }
-    o = pair.outcomes
-    kinds = (count(o.correction, "correction"), count(o.new_error, "new error"), count(o.changed_error, "changed error"))
-    counts = f" {kinds[0]}, {kinds[1]} and {kinds[2]}"
-    counts += f" of {pair.n:,} {study.unit}{'' if study.cluster is None else f', swapped by {study.cluster}'}."
-    n, unit = (pair.n, study.unit) if pair.clusters is None else (pair.clusters, f"{study.cluster}s")
-    return replace(pair, verdict=wording.verdict(**words) + counts, sentence=wording.sentence(**words, n=n, unit=unit) + counts)
-
-
-def _inventory(study: Study) -> Inventory:
-    """Labels that files do not share, and a warning where they are many enough to decide a comparison."""
-    if GOLD not in study.inventory:
-        return Inventory({}, {}, [])
-    gold = study.inventory[GOLD]
-    unknown = {name: unknown_to(gold, study.inventory[name]) for name in study.systems}
-    unused = {name: hardly_used(gold, study.inventory[name]) for name in study.systems}
-    warnings = []
-    total = sum(gold.values())
-    for name in study.systems:
-        missing = sum(gold[label] for label in unused[name])
-        if missing >= WARN_SHARE * total:
-            warnings.append(
-                f"{name} never or hardly ever gives {_listed(unused[name])}, {missing:,} of {total:,} gold {study.unit}:"
-                " differences on these labels come from the inventory. Rename labels with --map."
-            )
-        foreign = sum(study.inventory[name][label] for label in unknown[name])
-        if foreign >= WARN_SHARE * total:
-            warnings.append(
-                f"{name} gives {_listed(unknown[name])}, which gold lacks, on {foreign:,} {study.unit}: they are always wrong."
-                " Rename labels with --map."
-            )
-    return Inventory(_some(unknown), _some(unused), warnings)
-
-
-def _some(lists: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    return {name: labels for name, labels in lists.items() if labels}
-
-
-def _listed(labels: Sequence[str]) -> str:
-    shown = ", ".join(f"`{label}`" for label in labels[:FEW_LISTED])
-    return shown if len(labels) <= FEW_LISTED else f"{shown} and {len(labels) - FEW_LISTED} more labels"
-
-
 def _settings(study: Study, options: DiffOptions) -> dict[str, Any]:
+    """Every option by the name it has on the command line, and versions."""
     import platform
 
     import numpy as np
@@ -257,16 +190,17 @@ def _settings(study: Study, options: DiffOptions) -> dict[str, Any]:
 
     return {
         "task": study.task,
-        "criteria": list(study.criteria),
-        "cluster": study.cluster,
+        "criterion": list(study.criteria),
+        "cluster": study.cluster if options.cluster is None else options.cluster,
         "punct": options.punct,
         "subtypes": options.subtypes,
         "lenient": options.lenient,
         "repair": options.repair,
-        "slices": list(options.slices),
+        "slice": list(options.slices),
         "alpha": options.alpha,
         "correction": options.correction,
         "min_support": options.min_support,
+        "seed": options.seed,
         "versions": {
             "outscore": __version__,
             "numpy": np.__version__,

@@ -92,12 +92,14 @@ def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest
     if p.test != "permutation" or p.method not in ("exact", "certified") or units.rows > MOST_FRAGILE or request.delta:
         return None
     asked = Request(request.alternative, level=request.alpha)
-
-    def decision(changed: PairedScores) -> int | None:
-        found = permutation(changed, metric, asked)
-        return int(np.sign(found.statistic)) if found.upper <= request.alpha else None
-
-    return fragility(units, metric, decision)
+    return fragility(
+        units,
+        metric,
+        lambda changed: permutation(changed, metric, asked),
+        p,
+        alpha=request.alpha,
+        alternative=request.alternative,
+    )
 
 
 def _null_picture(units: PairedScores, metric: AdditiveMetric, seed: int) -> NullPicture | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Literal
 
@@ -15,17 +16,20 @@ from outscore.errors import OutscoreError
 from outscore.metrics.multiclass import class_counts, macro_f1, multiclass_mcc
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, renamed
-from outscore.outputs.items import AlignedItems, align_items, item_units
-from outscore.outputs.model import Items, Outputs, Units
+from outscore.outputs.items import AlignedItems, align_items, file_of, item_units
+from outscore.outputs.model import UNALIGNED, Items, Outputs, Units
 from outscore.outputs.outcomes import agreement
 from outscore.procedure.changes import Statistics, accuracy_change, metric_change
 from outscore.procedure.studies import DiffOptions, Study, View, chosen, named, refuse, sliced
+from outscore.results import Alignment
 from outscore.scores import Labels
 
 __all__ = ["item_study", "load_items"]
 
 MOST_CLASSES = 50
 """With more classes, as of free answers, macro-F1 and MCC say nothing and cost much."""
+MOST_MISSING = 0.1
+"""A file that lacks a larger share of gold's items than this was cut, or belongs to another test set."""
 
 
 def load_items(output: object, name: str, _options: DiffOptions) -> Items:
@@ -50,11 +54,13 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     answers = [items for items in systems.values() if isinstance(items, Items)]
     _same_length(gold, answers)
     aligned = align_items(*_mapped(gold, answers, maps))
+    _check_complete(aligned)
     criteria = chosen(options.criteria, ("label",), "label")
     units = item_units(aligned, cluster=options.cluster)
-    shown = sliced(units, options.slices)
-    asked = Statistics(options.alpha, options.correction, options.min_support)
+    # Texts are split by only when asked for: most of them have a value for each item.
+    shown = sliced(replace(units, slices={**aligned.gold.texts, **units.slices}), options.slices)
     counts = _class_counts(units)
+    asked = options.statistics
 
     def view(_criterion: str, first: int, second: int) -> View:
         headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, asked)
@@ -82,11 +88,30 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         },
         origins=[items.origin for items in (gold, *answers) if items.origin is not None],
         notes=[
-            f"{items.name} lacks {found.only_a:,} items of gold, counted as wrong; {found.only_b:,} of its own are left out."
+            note
             for items, found in zip(aligned.systems, aligned.alignments, strict=True)
-            if found.only_a or found.only_b
+            for note in _alignment_notes(items, found)
         ],
     )
+
+
+def _check_complete(aligned: AlignedItems) -> None:
+    """Refuse a file that was cut: so many missing answers would decide every comparison."""
+    for items, found in zip(aligned.systems, aligned.alignments, strict=True):
+        if found.only_a > MOST_MISSING * aligned.gold.rows:
+            raise OutscoreError(
+                f"{file_of(items)} answers {found.common:,} of the {aligned.gold.rows:,} items of {file_of(aligned.gold)}.",
+                "Complete it, with empty answers where it gave none; or give gold for the items that all systems answer.",
+            )
+
+
+def _alignment_notes(items: Items, found: Alignment) -> Iterator[str]:
+    if found.only_a:
+        yield f"{items.name} lacks {found.only_a:,} items of gold: they count as wrong ({UNALIGNED})."
+    if found.only_b:
+        yield f"{items.name} has {found.only_b:,} items that gold lacks: they are left out."
+    if found.conflicts:
+        yield f"The file of {items.name} has other right answers than gold to {found.conflicts:,} items; gold's were used."
 
 
 def _same_length(gold: Items, systems: list[Items]) -> None:
@@ -99,8 +124,6 @@ def _same_length(gold: Items, systems: list[Items]) -> None:
 
 
 def _mapped(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Items, list[Items]]:
-    from dataclasses import replace
-
     if not maps:
         return gold, systems
     check_maps(maps, {GOLD: gold.answers.names, **{items.name: items.answers.names for items in systems}})

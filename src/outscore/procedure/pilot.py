@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array, PairedScores, codes_of
+from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.errors import OutscoreError
 from outscore.inference import TESTS, TestRequest
 from outscore.inference.binary import discordance
@@ -18,11 +18,13 @@ from outscore.inference.flipped import Alternative
 from outscore.inference.item_scores import item_scores
 from outscore.inference.power_curves import simulated_curve
 from outscore.inference.power_screen import SCREENS, on_a_grid
-from outscore.metrics import resolve
+from outscore.inference.repeats import variance_parts
+from outscore.numerals import count
 from outscore.options import complete, did_you_mean
 from outscore.plans import PlanResult, SimulatedCurve, StudyDesign
+from outscore.procedure.inputs import paired
 from outscore.procedure.plan import plan, whole_items
-from outscore.procedure.plan_words import count, rounded
+from outscore.procedure.plan_words import rounded
 
 __all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "spread_of"]
 
@@ -105,7 +107,7 @@ def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
         # Scores of 0 and 100 have their differences in per cent: the sd keeps the unit, the discordance would not.
         discordance=share if pair is not None and pair.unit == 1 else None,
         cluster_size=scores.n / groups if groups else 1.0,
-        icc=_icc(scores.d, scores.clusters) if scores.clusters is not None and 1 < groups < scores.n else 0.0,
+        icc=0.0 if scores.clusters is None else _icc(scores.d, scores.clusters),
         orientation=scores.orientation,
     )
 
@@ -125,33 +127,16 @@ def _within(pairs: PairedScores, metric: AdditiveMetric, mean_a: Array, mean_b: 
 
 
 def _icc(d: Array, clusters: Array) -> float:
-    """One-way analysis of variance (Donner, 1986, Int. Stat. Rev. 54), kept between 0 and 1."""
-    sizes = np.bincount(clusters)
-    n, groups = len(d), len(sizes)
-    means = np.bincount(clusters, weights=d) / sizes
-    between = float((sizes * (means - d.mean()) ** 2).sum()) / (groups - 1)
-    within = float(((d - means[clusters]) ** 2).sum()) / (n - groups)
-    typical = (n - float((sizes**2).sum()) / n) / (groups - 1)
-    spread = between + (typical - 1) * within
-    return min(1.0, max(0.0, (between - within) / spread)) if spread > 0 else 0.0
+    """Share of the variance that lies between clusters, by one-way analysis of variance (Donner, 1986, Int. Stat. Rev. 54)."""
+    between, within = variance_parts(d, clusters) or (0.0, 0.0)
+    return between / (between + within) if between else 0.0
 
 
 def paired_pilot(
     a: object, b: object, *, items: object = None, clusters: object = None, metric: str = "mean"
 ) -> tuple[PairedScores, AdditiveMetric]:
-    """A pilot's rows in the columns of its metric."""
-    first, second = (np.asarray(x) for x in (a, b))
-    if first.shape != second.shape or first.ndim != 1 or not len(first):
-        raise OutscoreError(
-            f"The pilot has scores of shape {first.shape} and {second.shape}.",
-            "Give one score per item and system, on the same items.",
-        )
-    if not all(x.dtype.kind in "iufb" and np.isfinite(x).all() for x in (first, second)):
-        raise OutscoreError("The pilot holds something that is not a finite number.", "Drop or repair these items.")
-    kind = np.float64 if "f" in (first.dtype.kind, second.dtype.kind) else np.int64
-    additive, rows_a, rows_b = resolve(metric, first.astype(kind), second.astype(kind))
-    n = len(first)
-    return PairedScores(rows_a, rows_b, 1, codes_of(items, n, "items"), codes_of(clusters, n, "clusters")), additive
+    """A pilot's rows in the columns of its metric, checked as those of a comparison are."""
+    return paired(a, b, metric, items, clusters)
 
 
 def retrospective_curves(

@@ -17,6 +17,7 @@ from outscore.inference.flipped import Alternative
 from outscore.inference.power import sizes_around
 from outscore.inference.power_binary import overlaps
 from outscore.inference.power_study import MOST_ITEMS, Study, checked_n, study_of
+from outscore.numerals import count
 from outscore.plans import EffectPoint, PlanResult, PossibleP, PowerPoint, StudyDesign
 from outscore.procedure import plan_words as words
 
@@ -87,7 +88,7 @@ def _check_question(study: Study, effect: float | None, n: float | None) -> None
         one = "one item" if size == 1 else f"one cluster of {size:.4g} items"
         raise OutscoreError(
             f"`n` is {n:,.10g}: {one} cannot tell two systems apart, whatever they score.",
-            f"An exact test needs {words.count(least, 'item' if size == 1 else 'cluster')} at least.",
+            f"An exact test needs {count(least, 'item' if size == 1 else 'cluster')} at least.",
         )
 
 

@@ -6,12 +6,11 @@ import math
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 
 from outscore._version import __version__
-from outscore.numerals import format_level, format_probability
+from outscore.numerals import count, format_level, format_probability
 from outscore.plans import PlanResult, PossibleP, StudyDesign
 from outscore.results import PValue
 
 __all__ = [
-    "count",
     "difference",
     "independent",
     "least_units",
@@ -175,8 +174,3 @@ def rounded(value: float, digits: int = 3, *, up: bool = False) -> str:
         return f"{sign}{clean:f}"
     exponent = clean.adjusted()
     return f"{sign}{clean.scaleb(-exponent).normalize():f}e{exponent}"
-
-
-def count(n: int, noun: str) -> str:
-    """A number with its noun: 1 item, 2,000 items."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -13,7 +13,7 @@ from outscore.inference.multiplicity import CORRECTIONS, adjust
 from outscore.options import did_you_mean
 from outscore.procedure.compare import compare
 from outscore.procedure.verdicts import worded
-from outscore.results import Comparison, Family, Slice
+from outscore.results import Comparison, Family, PValue, Slice
 
 __all__ = ["check_correction", "compare_slices"]
 
@@ -61,9 +61,14 @@ def compare_slices(
         found.append(replace(result, slice=Slice(column, str(value))))
     if not found:
         raise OutscoreError(f"No slice of `{column}` can be compared. {notes[0]}", "Leave the slices out.")
-    adjusted = adjust([c.p.value for c in found], correction)
+    adjusted = adjust([_claimed(c.p) for c in found], correction)
     corrected = [_corrected(c, float(q), alpha, asked) for c, q in zip(found, adjusted, strict=True)]
     return corrected, Family(correction, CORRECTIONS[correction].error_rate, len(corrected)), notes
+
+
+def _claimed(p: PValue) -> float:
+    """The p that a claim may rest on: the upper end of certified bounds; sampled p are valid as they are."""
+    return p.upper if p.method == "certified" else p.value
 
 
 def _corrected(c: Comparison, adjusted: float, alpha: float, asked: Mapping[str, Any]) -> Comparison:

@@ -14,16 +14,19 @@ from outscore.diffs import Rates
 from outscore.errors import OutscoreError
 from outscore.metrics import resolve
 from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, renamed
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, renamed
 from outscore.outputs.model import Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
-from outscore.outputs.spans import CHANGES, Spans, span_counts, span_units, spans_of
+from outscore.outputs.spans import CHANGE, CHANGES, NO_SPAN, Spans, span_counts, span_units, spans_of
 from outscore.outputs.word_changed import changed_spans, sentence_contexts
-from outscore.procedure.changes import Statistics, metric_change
+from outscore.outputs.words import file_of
+from outscore.procedure.changes import metric_change
 from outscore.procedure.studies import DiffOptions, Study, View, chosen, refuse, sliced
 from outscore.procedure.word_study import read_as_words
 
 __all__ = ["load_entities", "span_study"]
+
+NO_ENTITY = f"{NO_SPAN} stands for no entity: O → PER is an entity that the second system finds and the first does not."
 
 
 def load_entities(output: object, name: str, options: DiffOptions) -> Words:
@@ -37,11 +40,10 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     assert isinstance(gold, Words)
     files = [gold, *(words for words in systems.values() if isinstance(words, Words))]
     key, *responses = _mapped([spans_of(words, lenient=options.lenient) for words in files], maps)
-    if not len(key.first):
-        raise OutscoreError(f"`{gold.name}` holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
+    if not len(key.first) and not len(key.ignored):
+        raise OutscoreError(f"{file_of(gold)} holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
     criteria = chosen(options.criteria, ("span",), "ner")
-    cluster = options.cluster or "sentence"
-    asked = Statistics(options.alpha, options.correction, options.min_support)
+    cluster = "sentence" if options.cluster is None else options.cluster
     everyone, places = span_units(key, responses, cluster=cluster)
 
     @cache
@@ -49,9 +51,10 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         units, _ = span_units(key, (responses[first], responses[second]), cluster=cluster)
         counts = [span_counts(units, k, clusters=_groups(units)) for k in range(2)]
         metric, before, after = resolve("f1", *counts)
-        kinds = np.bincount(units.slices["change"].codes, minlength=len(CHANGES))
-        named = {f"{name}": int(kinds[i]) for i, name in enumerate(CHANGES) if name != "same"}
-        return View(sliced(units, options.slices), (0, 1), metric_change(metric, before, after, asked), (), named)
+        headline = metric_change(metric, before, after, options.statistics)
+        kinds = counts_of(units.slices[CHANGE].codes, CHANGES)
+        split = replace(units, slices={name: values for name, values in units.slices.items() if name != CHANGE})
+        return View(sliced(split, options.slices), (0, 1), headline, (), {name: kinds.get(name, 0) for name in CHANGES[1:]})
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -71,7 +74,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         changed=changed,
         inventory=_inventory(key, dict(zip(systems, responses, strict=True))),
         origins=[words.origin for words in files if words.origin is not None],
-        notes=[note for spans in responses if (note := _ignored(spans)) is not None],
+        notes=[NO_ENTITY, *(note for spans in responses if (note := _ignored(spans)) is not None)],
     )
 
 
@@ -110,11 +113,7 @@ def _agreement(units: Units) -> Array:
 
 
 def _inventory(gold: Spans, systems: Mapping[str, Spans]) -> dict[str, dict[str, int]]:
-    def counted(spans: Spans) -> dict[str, int]:
-        counts = np.bincount(spans.types.codes, minlength=len(spans.types.names))
-        return {name: int(count) for name, count in zip(spans.types.names, counts, strict=True) if count}
-
-    return {GOLD: counted(gold), **{name: counted(spans) for name, spans in systems.items()}}
+    return {name: counts_of(spans.types.codes, spans.types.names) for name, spans in {GOLD: gold, **systems}.items()}
 
 
 def _ignored(spans: Spans) -> str | None:

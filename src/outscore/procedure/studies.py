@@ -12,6 +12,7 @@ from outscore.errors import OutscoreError
 from outscore.options import did_you_mean
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.model import Chains, Items, Units, Words
+from outscore.procedure.changes import Statistics
 from outscore.scores import Origin
 
 __all__ = ["DiffOptions", "Study", "View", "chosen", "named", "refuse", "sliced"]
@@ -21,7 +22,7 @@ File = TypeVar("File", Words, Items, Chains)
 
 @dataclass(frozen=True)
 class DiffOptions:
-    """How outputs are compared, whatever the task; a task ignores none of what it is given but refuses it.
+    """How outputs are compared, whatever the task; a task refuses what means nothing to it.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ class DiffOptions:
         Columns to split by.
     alpha, correction, min_support
         Level, correction within a table, smallest number of units a row is tested with.
+    seed
+        For p-values and intervals that have to be sampled.
     """
 
     criteria: tuple[str, ...] = ()
@@ -51,6 +54,12 @@ class DiffOptions:
     alpha: float = 0.05
     correction: str = "holm"
     min_support: int = 20
+    seed: int = 0
+
+    @property
+    def statistics(self) -> Statistics:
+        """The part that says how differences are tested."""
+        return Statistics(self.alpha, self.correction, self.min_support, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +152,6 @@ def sliced(units: Units, columns: Sequence[str]) -> Units:
         if column not in units.slices:
             known = ", ".join(f"`{name}`" for name in units.slices)
             raise OutscoreError(
-                f"There is no column `{column}` to split by.", f"There is {known}." if known else "These files have none."
+                f"There is no column `{column}` to split by.", f"There is {known}." if known else "Leave --slice out."
             )
     return replace(units, slices={column: units.slices[column] for column in columns})

@@ -14,6 +14,7 @@ import numpy as np
 from outscore.data import AdditiveMetric, PairedScores
 from outscore.errors import OutscoreError
 from outscore.inference import TESTS, TestEntry, TestRequest
+from outscore.inference.binary import discordance
 from outscore.options import complete
 from outscore.results import Margin, PathStep, PValue
 
@@ -40,6 +41,11 @@ def margin_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, req
     Where lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
     `alternative` means better and worse whatever the metric's direction.
     """
+    pair = discordance(pairs, metric)
+    if pair is not None and margin >= pair.unit:
+        raise OutscoreError(
+            f"`margin` is {margin:g}, and scores of 0 or {pair.unit:g} never differ by more.", f"Give less than {pair.unit:g}."
+        )
     turn = 1.0 if metric.higher_is_better else -1.0
     asked = replace(request, interval=False)
     not_worse = entry.run(pairs, metric, replace(asked, alternative="greater", delta=-turn * margin)).p

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,21 @@ from outscore.data import Array
 from outscore.diffs import Rates, ScoreChange
 from outscore.errors import OutscoreError
 from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, renamed
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, known_labels, renamed
 from outscore.outputs.model import UNALIGNED, Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
 from outscore.outputs.word_changed import changed_words, sentence_contexts
-from outscore.outputs.word_units import DEPENDENCIES, TAGS, Totals, alignment_of, criteria_of, word_units, words_counted
+from outscore.outputs.word_units import (
+    DEPENDENCIES,
+    TAGS,
+    Totals,
+    alignment_of,
+    criteria_of,
+    label_column,
+    universal,
+    word_units,
+    words_counted,
+)
 from outscore.outputs.words import align
 from outscore.procedure.changes import Statistics, accuracy_change
 from outscore.procedure.studies import DiffOptions, Study, View, chosen, named, refuse, sliced
@@ -50,10 +61,15 @@ def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, op
     """Tags of words: by default the first kind of tags that all files have."""
     refuse(options, "pos", "punct", "subtypes", "lenient", "repair")
     files = _words(gold, systems)
+    for criterion in options.criteria:
+        if criterion in DEPENDENCIES:
+            raise OutscoreError(f"Task `pos` has no criterion `{criterion}`.", "Compare trees with --task dep.")
+    if options.criteria:
+        return _study("pos", files, tuple(dict.fromkeys(options.criteria)), maps, options)
     found = criteria_of(files)
-    if not options.criteria and not found:
+    if not found:
         raise OutscoreError("The files have no kind of tags in common.", "Give files whose upos or xpos columns are filled in.")
-    return _study("pos", files, options.criteria or found[:1], maps, options)
+    return _study("pos", files, found[:1], maps, options)
 
 
 def tree_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
@@ -69,41 +85,32 @@ def _words(gold: Outputs, systems: Mapping[str, Outputs]) -> list[Words]:
 
 
 def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: LabelMaps, options: DiffOptions) -> Study:
-    gold, *systems = _mapped(files, maps)
+    stripped = universal if task == "dep" and not options.subtypes else None
+    gold, *systems = _mapped(files, maps, ("deprel",) if task == "dep" else criteria, stripped)
     alignments = [align(gold, system) for system in systems]
-    cluster = options.cluster or "sentence"
+    cluster = "sentence" if options.cluster is None else options.cluster
+    asked: dict[str, Any] = {"punct": options.punct, "subtypes": options.subtypes, "cluster": cluster}
     units = {
-        criterion: sliced(
-            word_units(
-                gold,
-                systems,
-                criterion,
-                alignments=alignments,
-                punct=options.punct,
-                subtypes=options.subtypes,
-                cluster=cluster,
-            ),
-            options.slices,
-        )
-        for criterion in dict.fromkeys(criteria)
+        criterion: sliced(word_units(gold, systems, criterion, alignments=alignments, **asked), options.slices)
+        for criterion in criteria
     }
     primary = units[criteria[0]]
-    asked = Statistics(options.alpha, options.correction, options.min_support)
     sentences = {criterion: _whole_sentences(gold, found) for criterion, found in units.items()}
-
-    def view(criterion: str, first: int, second: int) -> View:
-        return _view(units[criterion], sentences[criterion], first, second, asked)
-
-    @cache
-    def changed() -> tuple[list[Changed], Contexts]:
-        return [changed_words(found, gold) for found in units.values()], sentence_contexts(gold)
-
     scores: dict[str, dict[str, float | Rates]] = {system.name: {} for system in systems}
     for criterion, found in units.items():
         totals = words_counted(found, gold, systems, alignments, punct=options.punct)
         for k, system in enumerate(systems):
             scores[system.name][criterion] = _rates(totals[k])
-            scores[system.name][_sentence_score(task, criterion)] = float(sentences[criterion][:, k].mean())
+            scores[system.name][_sentence_score(criterion)] = float(sentences[criterion][:, k].mean())
+
+    def view(criterion: str, first: int, second: int) -> View:
+        return _view(units[criterion], sentences[criterion], first, second, options.statistics)
+
+    @cache
+    def changed() -> tuple[list[Changed], Contexts]:
+        return [changed_words(found, gold) for found in units.values()], sentence_contexts(gold)
+
+    notes = (_alignment_note(system, found) for system, found in zip(systems, alignments, strict=True))
     return Study(
         task=task,
         systems=primary.systems,
@@ -118,34 +125,26 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         changed=changed,
         inventory=_inventory(primary if task == "pos" else units.get("ls", units.get("las", primary))),
         origins=[words.origin for words in (gold, *systems) if words.origin is not None],
-        notes=[
-            note
-            for system, found in zip(systems, alignments, strict=True)
-            if (note := _alignment_note(system, found)) is not None
-        ],
+        notes=[note for note in notes if note is not None],
     )
 
 
-def _mapped(files: Sequence[Words], maps: LabelMaps) -> list[Words]:
-    """Gold and systems with their labels renamed."""
+def _mapped(
+    files: Sequence[Words], maps: LabelMaps, columns: Sequence[str], stripped: Callable[[str], str] | None
+) -> list[Words]:
+    """Gold and systems with the labels renamed that are compared."""
     if not maps:
         return list(files)
     names = (GOLD, *(words.name for words in files[1:]))
-    labels = [("deprel", *TAGS) for _ in files]
+    used = [{column: label_column(words, column) for column in columns} for words in files]
     inventories = {
-        name: [label for column in columns if column in words.columns for label in words.columns[column].names]
-        for name, words, columns in zip(names, files, labels, strict=True)
+        name: known_labels((label for labels in found.values() for label in labels.names), stripped)
+        for name, found in zip(names, used, strict=True)
     }
     check_maps(maps, inventories)
     return [
-        replace(
-            words,
-            columns={
-                column: renamed(values, maps, name) if column in ("deprel", *TAGS) else values
-                for column, values in words.columns.items()
-            },
-        )
-        for name, words in zip(names, files, strict=True)
+        replace(words, columns={**words.columns, **{c: renamed(labels, maps, name, stripped) for c, labels in found.items()}})
+        for name, words, found in zip(names, files, used, strict=True)
     ]
 
 
@@ -175,8 +174,8 @@ def _whole_sentences(gold: Words, units: Units) -> Array:
     return np.column_stack([count == 0 for count in wrong])[held]
 
 
-def _sentence_score(task: str, criterion: str) -> str:
-    return f"sentences_{criterion}" if task == "dep" else "sentences" if criterion in TAGS[:1] else f"sentences_{criterion}"
+def _sentence_score(criterion: str) -> str:
+    return "sentences" if criterion == TAGS[0] else f"sentences_{criterion}"
 
 
 def _rates(totals: Totals) -> Rates:

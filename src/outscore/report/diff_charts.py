@@ -24,10 +24,10 @@ MOST_ROWS = 2_000
 """Rows of a transition table that the page holds for each class; a matrix of free texts would fill any page."""
 
 
-def matrix(pair: Pair) -> dict[str, Any]:
+def matrix(pair: Pair, most: int = MOST_LABELS) -> dict[str, Any]:
     """How often each label became each other: corrections, new errors and changed errors by (from, to).
 
-    Labels are the `MOST_LABELS` in most changes; `outside` counts the changes between the others.
+    Labels are the `most` in most changes; `outside` counts the changes between the others.
     """
     cells: dict[tuple[str, str], list[int]] = {}
     weight: Counter[str] = Counter()
@@ -35,7 +35,7 @@ def matrix(pair: Pair) -> dict[str, Any]:
         for row in pair.transitions.get(name, []):
             cells.setdefault((row.source, row.target), [0, 0, 0])[kind] += row.count
             weight.update(dict.fromkeys({row.source, row.target}, row.count))
-    labels = sorted(weight, key=lambda label: (-weight[label], label))[:MOST_LABELS]
+    labels = sorted(weight, key=lambda label: (-weight[label], label))[:most]
     place = {label: i for i, label in enumerate(labels)}
     inside = [
         [place[source], place[target], *counts]

@@ -107,10 +107,13 @@ def _set(changed: Changed, contexts: Array) -> dict[str, Any]:
 
 def _same(units: Units) -> Array:
     """(n, k) the first system that gave the same answer, down to its detail: equal numbers are equal answers."""
-    same = units.answers[:, :, None] == units.answers[:, None, :]
-    if units.detail is not None:
-        same &= units.detail[:, :, None] == units.detail[:, None, :]
-    return np.asarray(same.argmax(axis=2))
+    first = np.empty(units.answers.shape, dtype=np.int64)
+    for k in reversed(range(len(units.systems))):
+        same = units.answers == units.answers[:, [k]]
+        if units.detail is not None:
+            same &= units.detail == units.detail[:, [k]]
+        first[same] = k
+    return first
 
 
 def _shown(text: str) -> str:

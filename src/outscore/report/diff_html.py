@@ -24,9 +24,10 @@ from outscore.report.theme import stylesheet
 __all__ = ["render_html"]
 
 SCRIPTS = ("explorer_data.js", "explorer_charts.js", "explorer.js")
-OVERVIEW = ("scores", "pairs")
+OVERVIEW = ("scores", "pairs", "labels")
 TOGETHER = ("oracle", "solved", "agreement", "keys")
 MORE = ("rates", "inventory")
+MOST_NAMED = 4
 TASKS = {
     "pos": "Tagging",
     "dep": "Parsing",
@@ -68,6 +69,8 @@ def render_html(diff: Diff, changed: Sequence[Changed], contexts: Contexts | Non
 
 def _title(diff: Diff) -> str:
     names = [clean(name) for name in diff.systems]
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} systems"
     return " → ".join(names) if len(names) < 3 else f"{len(names)} systems: {', '.join(names)}"
 
 

@@ -10,8 +10,8 @@ import re
 
 from outscore.diffs import Diff
 from outscore.report.diff_pair_tables import Sort
-from outscore.report.diff_selection import chosen_sheets, default_sheets
-from outscore.report.diff_words import Sheet, is_section, primary_pairs
+from outscore.report.diff_selection import chosen_sheets, default_sheets, told_pairs
+from outscore.report.diff_words import Sheet, is_section
 
 # A cell with mathematical signs where a number has them is the same in every table.
 from outscore.report.latex import cell_of, escape
@@ -36,8 +36,7 @@ def render_latex(
     parts = [NEEDS, *(f"% Warning: {clean(warning)}" for warning in diff.inventory.warnings)]
     sheets = default_sheets(diff, verbose=verbose, top=top, sort=sort)
     parts += [_table(sheet, _label(sheet, diff)) for sheet in sheets]
-    pairs = primary_pairs(diff) if diff.pairs else []
-    return "\n".join([*parts, *(f"{_escaped(pair.sentence)}\n" for pair in pairs if pair.sentence)])
+    return "\n".join([*parts, *(f"{_escaped(pair.sentence)}\n" for pair in told_pairs(diff, verbose=verbose))])
 
 
 def _label(sheet: Sheet, diff: Diff) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from outscore.diffs import Diff
 from outscore.report.diff_pair_tables import Sort
-from outscore.report.diff_selection import chosen_sheets, default_sheets
-from outscore.report.diff_words import Sheet, is_section, primary_pairs
+from outscore.report.diff_selection import chosen_sheets, default_sheets, told_pairs
+from outscore.report.diff_words import Sheet, is_section
 from outscore.report.markdown import escape
 
 __all__ = ["render_markdown"]
@@ -23,13 +23,12 @@ def render_markdown(
         return "\n\n".join(blocks) + "\n"
     blocks = [f"# {escape(' and '.join(diff.systems[:2]) if len(diff.systems) < 3 else f'{len(diff.systems)} systems')}"]
     blocks += [f"> **Warning.** {escape(warning)}" for warning in diff.inventory.warnings]
-    pairs = primary_pairs(diff) if diff.pairs else []
-    blocks += [escape(pair.verdict) for pair in pairs if pair.verdict] or [escape(diff.verdict)]
+    blocks += map(escape, diff.verdicts)
     for sheet in default_sheets(diff, verbose=verbose, top=top, sort=sort):
         blocks += _blocks(sheet)
     notes = dict.fromkeys([*diff.notes, *(note for pair in diff.pairs for note in pair.notes)])
     blocks += ["\n".join(f"- {escape(note)}" for note in notes)] if notes else []
-    sentences = [f"> {escape(pair.sentence)}" for pair in pairs if pair.sentence]
+    sentences = [f"> {escape(pair.sentence)}" for pair in told_pairs(diff, verbose=verbose)]
     blocks += ["## For a paper", *sentences] if sentences else []
     return "\n\n".join(block for block in blocks if block) + "\n"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from outscore.diffs import Diff, Rates
+from outscore.diffs import Diff, Oracle, Pair, Rates
 from outscore.report.diff_words import (
     Mark,
     Sheet,
@@ -18,7 +18,6 @@ from outscore.report.diff_words import (
     p_number,
     pair_name,
     points,
-    primary_pairs,
 )
 from outscore.report.table import make_table
 from outscore.report.tables import settings as settings_table
@@ -26,15 +25,17 @@ from outscore.results import Comparisons
 
 __all__ = ["WHOLE_TABLES", "whole_sheets"]
 
-WHOLE_TABLES = ("inventory", "scores", "rates", "pairs", "oracle", "solved", "agreement", "keys", "settings")
+WHOLE_TABLES = ("inventory", "scores", "rates", "pairs", "oracle", "labels", "solved", "agreement", "keys", "settings")
 # A row of recalls, precisions and F1 beside each other stays readable up to so many columns.
 MOST_SCORES = 6
+MOST_PAIRS = 15
 
 
 def whole_sheets(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Sheet]:
     """All tables about the systems together; `top` shortens the lists of labels and pairs."""
-    found = [_inventory(diff), _scores(diff), _rates(diff), _pairs(diff, every_pair=every_pair), _oracle(diff, top)]
-    found += [_solved(diff), _agreement(diff), _keys(diff), Sheet(settings_table(Comparisons([], diff.settings)))]
+    found = [_inventory(diff), _scores(diff), _rates(diff), _pairs(diff, every_pair=every_pair)]
+    found += [_oracle(diff, top), _solved(diff), _agreement(diff)] if len(diff.systems) > 1 else [_labels(diff, top)]
+    found += [_keys(diff), Sheet(settings_table(Comparisons([], diff.settings)))]
     return [sheet for sheet in found if sheet.table.rows]
 
 
@@ -121,7 +122,7 @@ def _rates(diff: Diff) -> Sheet:
 
 def _pairs(diff: Diff, *, every_pair: bool) -> Sheet:
     """One row per pair: how much differs, the difference in the score, and what became of the units."""
-    alpha, shown = alpha_of(diff), diff.pairs if every_pair else primary_pairs(diff)[:15]
+    alpha, shown = alpha_of(diff), diff.pairs if every_pair else _strongest(diff.primary_pairs)
     several = len({pair.criterion for pair in shown}) > 1
     level = interval_name(next((pair.interval for pair in shown if pair.interval is not None), None))
     columns = ["pair", "by", "diff %", "Δ", level, "p", "corr.", "new", "chg."]
@@ -141,10 +142,17 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Sheet:
     ]
     counted = "corr., new, chg.: corrections, new errors, changed errors"
     notes = [f"diff: share of different answers. Δ: second - first, in points. {counted}."]
+    if len(diff.systems) > 2:
+        notes.append("Each pair is tested by itself: p is not corrected for the number of pairs.")
     if len(shown) < len(diff.pairs):
-        notes.append(f"{len(diff.pairs) - len(shown)} more pairs and criteria in the verbose text.")
+        notes.append(f"Not shown: {len(diff.pairs) - len(shown)} (other pairs or criteria; -v shows them).")
     title = "Pairs" if several or not shown else f"Pairs by {metric_name(shown[0].criterion)}"
     return Sheet(make_table("pairs", title, columns, "llrrrrrrr", rows, notes if rows else []))
+
+
+def _strongest(pairs: list[Pair]) -> list[Pair]:
+    """All pairs, or of many those with the strongest evidence first."""
+    return pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: pair.p.log10)[:MOST_PAIRS]
 
 
 def _oracle(diff: Diff, top: int | None) -> Sheet:
@@ -156,19 +164,34 @@ def _oracle(diff: Diff, top: int | None) -> Sheet:
     # Every unit has one gold label, so the score of the whole is the mean of the labels' by their units.
     whole = [sum(row.n * row.scores[i] for row in found.labels) / total for i in range(len(diff.systems))]
     body = [("all", total, whole, found.all.rate, found.all.gain_over_best, found.all.independent)]
-    body += [(r.label, r.n, r.scores, r.rate, r.gain_over_best, r.independent) for r in found.labels[:top]]
+    # A label seen once, such as a free answer, says nothing about the systems.
+    labels = found.labels if top is None else [row for row in found.labels if row.n > 1][:top]
+    body += [(r.label, r.n, r.scores, r.rate, r.gain_over_best, r.independent) for r in labels]
     rows: list[tuple[str, ...]] = []
     marks: dict[tuple[int, int], Mark] = {}
     for i, (label, n, scores, rate, gain, independent) in enumerate(body):
         shares = (points(rate), points(gain, sign=True), points(independent))
         rows.append((label, f"{n:,}", *map(points, scores), *shares))
         marks |= {(i, 2 + column): mark for column, mark in _ranked(scores).items()}
-    columns = ["label", "units", *diff.systems, "upper bound", "gain", "independent"]
-    bound = "Upper bound: at least one system is right; gain: over the system that is best on all"
-    notes = [f"{bound}; independent: the upper bound if errors had nothing to do with each other."]
-    by = f" ({metric_name(found.criterion)})" if found.criterion else ""
-    title = f"Upper bound of a combination{by}"
+    columns = ["label", "units", *diff.systems, "bound", "gain", "indep."]
+    bound = "bound: at least one system is right; gain: over the system that is best on all"
+    notes = [f"{bound}; indep.: the bound if errors had nothing to do with each other."]
+    title = f"Upper bound of a combination{_by(found)}"
     return Sheet(make_table("oracle", title, columns, "lr" + "r" * (len(columns) - 2), rows, notes), marks)
+
+
+def _labels(diff: Diff, top: int | None) -> Sheet:
+    """The labels of a single system, which has nothing to be combined with."""
+    labels = [] if diff.oracle is None else diff.oracle.labels
+    rows = [(row.label, f"{row.n:,}", points(row.scores[0])) for row in labels[:top]]
+    notes = [f"Not shown: {len(labels) - len(rows)}."] if len(rows) < len(labels) else []
+    title = "Gold labels" if diff.oracle is None else f"Gold labels{_by(diff.oracle)}"
+    return Sheet(make_table("labels", title, ["label", "units", f"{diff.systems[0]}, % right"], "lrr", rows, notes))
+
+
+def _by(oracle: Oracle) -> str:
+    """By what criterion answers are right, where there is a choice."""
+    return "" if oracle.criterion in ("", "label") else f" ({metric_name(oracle.criterion)})"
 
 
 def _solved(diff: Diff) -> Sheet:

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from outscore.diffs import Diff
 from outscore.report.diff_pair_tables import Sort
-from outscore.report.diff_selection import chosen_sheets, default_sheets
-from outscore.report.diff_words import Sheet, is_section, primary_pairs
+from outscore.report.diff_selection import chosen_sheets, default_sheets, told_pairs
+from outscore.report.diff_words import Sheet, is_section
 from outscore.report.table import Table, clean
 
 # The layout of a table in columns is that of every other text.
-from outscore.report.text import NARROWEST, fact_lines, titled, wrapped
+from outscore.report.text import GAP, NARROWEST, fact_lines, titled, wrapped
 
 __all__ = ["render_text"]
 
@@ -23,6 +23,8 @@ MARKS = {"best": "+", "worst": "-", "middle": " "}
 FIRST_STAND_IN = 0xE000
 STAND_INS = range(FIRST_STAND_IN, FIRST_STAND_IN + 16)
 RANKED = ("oracle",)
+# What a name may be squeezed to before columns are moved below.
+NAME = 14
 LEGEND = {True: "+ best, - worst.", False: "+ best."}
 
 
@@ -40,15 +42,10 @@ def render_text(
     if tables:
         return "\n".join("\n".join(_sheet(sheet, width)) + "\n" for sheet in chosen_sheets(diff, tables, top=top, sort=sort))
     blocks = [fact_lines("warnings", [warning], width) for warning in diff.inventory.warnings]
-    blocks.append(_verdict(diff, width))
+    blocks.append([line for verdict in diff.verdicts for line in wrapped(clean(verdict), width)])
     blocks += [_sheet(sheet, width) for sheet in default_sheets(diff, verbose=verbose, top=top, sort=sort)]
-    blocks.append(_closing(diff, width))
+    blocks.append(_closing(diff, width, verbose=verbose))
     return "\n".join("\n".join(block) + "\n" for block in blocks if block)
-
-
-def _verdict(diff: Diff, width: int) -> list[str]:
-    verdicts = [pair.verdict for pair in primary_pairs(diff) if pair.verdict] if diff.pairs else [diff.verdict]
-    return [line for verdict in verdicts for line in wrapped(clean(verdict), width)]
 
 
 def _sheet(sheet: Sheet, width: int) -> list[str]:
@@ -56,7 +53,7 @@ def _sheet(sheet: Sheet, width: int) -> list[str]:
     table = _marked(sheet)
     sections = [row[0] for row in table.rows if is_section(row)]
     if not sections:
-        return titled(table, width)
+        return [line for piece in _pieces(table, width) for line in titled(piece, width)]
     stand_ins = (chr(FIRST_STAND_IN + i) for i in range(len(sections)))
     rows = tuple((next(stand_ins), *row[1:]) if is_section(row) else row for row in table.rows)
     lines = titled(replace(table, rows=rows), width)
@@ -67,6 +64,37 @@ def _sheet(sheet: Sheet, width: int) -> list[str]:
             wrapped(sections[ord(line) - FIRST_STAND_IN], width) if len(line) == 1 and ord(line) in STAND_INS else [line]
         )
     ]
+
+
+def _pieces(table: Table, width: int) -> list[Table]:
+    """The table, or where its columns do not fit side by side, as those of thirty systems, some of them at a time.
+
+    The first column stands in every piece. Words of names may be broken, numbers may not.
+    """
+    grid = [*table.rows, table.columns]
+    needs = [
+        max(min(_longest(row[i]), _longest(row[i]) if side == "r" and row is not table.columns else NAME) for row in grid)
+        for i, side in enumerate(table.align)
+    ]
+    groups: list[list[int]] = [[0]]
+    for i in range(1, len(needs)):
+        if sum(needs[j] + len(GAP) for j in groups[-1]) + needs[i] > width and len(groups[-1]) > 1:
+            groups.append([0])
+        groups[-1].append(i)
+    pieces = [_columns_of(table, group) for group in groups]
+    first, last = replace(pieces[0], title=table.title), replace(pieces[-1], notes=table.notes)
+    return [table] if len(pieces) == 1 else [first, *pieces[1:-1], last]
+
+
+def _columns_of(table: Table, chosen: list[int]) -> Table:
+    """Some columns of a table, without title and notes."""
+    rows = tuple(tuple(row[i] for i in chosen) for row in table.rows)
+    align = "".join(table.align[i] for i in chosen)
+    return replace(table, title="", columns=tuple(table.columns[i] for i in chosen), align=align, rows=rows, notes=())
+
+
+def _longest(cell: str) -> int:
+    return max(map(len, cell.split()), default=0)
 
 
 def _marked(sheet: Sheet) -> Table:
@@ -88,7 +116,7 @@ def _marked(sheet: Sheet) -> Table:
     )
 
 
-def _closing(diff: Diff, width: int) -> list[str]:
+def _closing(diff: Diff, width: int, *, verbose: bool) -> list[str]:
     lines = fact_lines("notes", list(dict.fromkeys([*diff.notes, *(n for pair in diff.pairs for n in pair.notes)])), width)
-    sentences = [pair.sentence for pair in primary_pairs(diff) if pair.sentence] if diff.pairs else []
+    sentences = [pair.sentence for pair in told_pairs(diff, verbose=verbose)]
     return lines + fact_lines("for a paper", sentences, width)

@@ -23,7 +23,6 @@ __all__ = [
     "p_number",
     "pair_name",
     "points",
-    "primary_pairs",
 ]
 
 TOUCHING = 1e-6
@@ -107,11 +106,6 @@ def alpha_of(diff: Diff) -> float | None:
     """The level of the decisions, if the settings name it."""
     alpha = diff.settings.get("alpha")
     return float(alpha) if isinstance(alpha, int | float) else None
-
-
-def primary_pairs(diff: Diff) -> list[Pair]:
-    """The pairs by the first criterion."""
-    return [pair for pair in diff.pairs if pair.criterion == diff.pairs[0].criterion]
 
 
 def p_number(p: PValue | None, alpha: float | None = None) -> str:

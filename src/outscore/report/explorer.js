@@ -109,7 +109,7 @@ function drawFilters() {
   const { set } = step, { filter } = state;
   const change = (key) => (value) => { filter[key] = value === "" ? null : value; state.page = 0; update(); };
   const labels = set.labels.slice(0, MOST_OPTIONS).sort(compareText).map((name) => [name, name]);
-  const search = make("input", { type: "search", id: "search", placeholder: "words or sentence id", value: filter.query, "aria-label": "Search" });
+  const search = make("input", { type: "search", id: "search", placeholder: store.columns.length ? "words or item id" : "words or sentence id", value: filter.query, "aria-label": "Search" });
   search.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => { filter.query = search.value; state.page = 0; update(); }, 120);

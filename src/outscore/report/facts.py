@@ -21,7 +21,7 @@ from outscore.report.tables import (
     subject,
     units_of,
 )
-from outscore.results import Comparison, Comparisons, PValue
+from outscore.results import Comparison, Comparisons
 from outscore.wording import (
     equivalence_phrase,
     interval_phrase,
@@ -59,7 +59,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
     """Everything that supports the verdict in a line or two, without what is missing."""
     facts = [
         _fact("difference", _difference(c, verbose=verbose)),
-        _fact("p-value", _p(c.p, whole, verbose=verbose)),
+        _fact("p-value", _p(c, whole, verbose=verbose)),
         _fact("margin", _margin(c, alpha_of(whole))),
         _fact("bayes", _bayes(c)),
         _fact("effect size", _effects(c)),
@@ -88,9 +88,16 @@ def _difference(c: Comparison, *, verbose: bool) -> list[str]:
     return [*rows, f"{interval_phrase(c.interval, decimals)}   ({c.interval.method}{dual})"]
 
 
-def _p(p: PValue, whole: Comparisons, *, verbose: bool) -> list[str]:
+def _sides(c: Comparison, whole: Comparisons) -> str:
+    """How many sides the test had, and of one which: greater and less alone do not say who is meant."""
     alternative = whole.settings.get("alternative")
-    sides = f", {alternative}" if isinstance(alternative, str) else ""
+    if alternative in ("greater", "less"):
+        return f", one-sided ({clean(c.systems[alternative == 'less'])} better)"
+    return f", {alternative}" if isinstance(alternative, str) else ""
+
+
+def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
+    p, sides = c.p, _sides(c, whole)
     middle = "" if p.mid is None else f", mid-p = {format_probability(p.mid)}"
     rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides}"]
     if p.adjusted is not None:

@@ -48,7 +48,7 @@ def render(comparisons: Comparisons, *, verbose: bool = False) -> str:
     parts = ["% Needs \\usepackage{booktabs} in the preamble."]
     parts += [f"% {clean(c.signature)}" for c in comparisons.comparisons]
     parts += [_table(results(comparisons), "results")]
-    parts += [f"{escape(c.sentence)}\n" for c in comparisons.comparisons]
+    parts += [f"{_with_minus(escape(c.sentence))}\n" for c in comparisons.comparisons]
     for i, c in enumerate(comparisons.comparisons, 1):
         shown = [table for table in details(c, comparisons) if verbose or table.key in ASKED_FOR]
         parts += [_table(table, f"{table.key}-{i}", heading(c)) for table in shown]
@@ -97,7 +97,12 @@ def _is_prose(table: Table, column: int) -> bool:
 
 
 def _row(cells: tuple[str, ...]) -> str:
-    return " & ".join(cell_of(cell) for cell in cells) + r" \\"
+    return " & ".join(_with_minus(cell_of(cell)) for cell in cells) + r" \\"
+
+
+def _with_minus(escaped: str) -> str:
+    """Minus signs for the hyphens before numbers and between two names."""
+    return re.sub(r"(?:^|(?<=[ (]))-(?=\.?\d)|(?<= )-(?= )", "$-$", escaped)
 
 
 def cell_of(text: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from outscore.numerals import (
+    count,
     decimals_for,
     finer,
     format_ends,
@@ -23,6 +24,7 @@ from outscore.wording import ESTIMANDS, interval_noun, method_phrase
 
 __all__ = [
     "ASKED_FOR",
+    "adjusted",
     "alpha_of",
     "decimals_of",
     "details",
@@ -31,6 +33,7 @@ __all__ = [
     "effect_value",
     "family_note",
     "finite",
+    "intervals_of",
     "other_estimand",
     "results",
     "score_ends",
@@ -60,6 +63,7 @@ CHOOSING = (
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
 # A result holds these only where the user asked for them, so no form leaves them out.
 ASKED_FOR = ("tests", "units")
+ERROR_RATES = {"FWER": "family-wise error rate (FWER)", "FDR": "false discovery rate (FDR)"}
 VIEWS = {"rows": "every row for itself", "items": "repeats averaged per item", "clusters": "clusters as one"}
 
 
@@ -104,7 +108,7 @@ def results(whole: Comparisons) -> Table:
             subject(c),
             *(format_number(s.value, decimals_of(c)) for s in c.scores),
             format_number(c.difference, decimals_of(c), sign=True),
-            *_intervals(c),
+            *intervals_of(c),
             format_p_number(c.p, alpha),
             adjusted(c.p),
         )
@@ -115,7 +119,7 @@ def results(whole: Comparisons) -> Table:
     return make_table("results", "Results", columns, "lllrrrrrrrr", rows, notes)
 
 
-def _intervals(c: Comparison) -> tuple[str, str, str]:
+def intervals_of(c: Comparison) -> tuple[str, str, str]:
     """The interval of the difference, or another estimate and the interval of that: never one beside the other."""
     decimals = decimals_of(c)
     if c.interval is None:
@@ -131,12 +135,16 @@ def _intervals(c: Comparison) -> tuple[str, str, str]:
 def family_note(whole: Comparisons) -> str:
     """Which comparisons were corrected together, if any."""
     family = whole.family
-    return "" if family is None else f"{family.m} comparisons, {family.correction} ({family.error_rate})"
+    if family is None:
+        return ""
+    rate = ERROR_RATES.get(family.error_rate, family.error_rate)
+    return f"p adjusted for {count(family.m, 'comparison')} by the method {family.correction}, which controls the {rate}."
 
 
 def units_of(c: Comparison) -> tuple[int, str]:
     """How many independent units there are, and what to call them."""
-    count, noun = (c.n, "item") if c.clusters is None else (c.clusters, "cluster")
+    single = "item" if c.design.unit_size == 1 else "unit"
+    count, noun = (c.n, single) if c.clusters is None else (c.clusters, "cluster")
     return count, noun if count == 1 else f"{noun}s"
 
 

@@ -1,7 +1,7 @@
 """Results as plain text: the verdict first, the evidence under it, the signature last.
 
 The text is the same on a terminal, in a pipe and in a file. No line is longer than the width asked for. A plain comparison fits
-one screen; `verbose` adds every table.
+one screen, with a table of its slices below it; `verbose` adds every table, and writes out every slice.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from outscore.numerals import format_probability
 from outscore.report.facts import evidence
+from outscore.report.slice_table import slices
 from outscore.report.table import GLUED, Table, clean, glue
 from outscore.report.tables import ASKED_FOR, alpha_of, details, family_note, scores, settings
 from outscore.results import Comparison, Comparisons
@@ -26,8 +27,12 @@ GAP = "  "
 def render(comparisons: Comparisons, *, width: int = 80, verbose: bool = False) -> str:
     """The whole result as text that ends with a line end."""
     width = max(width, NARROWEST)
-    blocks = [_comparison(c, comparisons, width, verbose=verbose) for c in comparisons.comparisons]
-    if comparisons.family is not None:
+    parts = None if verbose else slices(comparisons)
+    shown = comparisons.comparisons if parts is None else comparisons.comparisons[:1]
+    blocks = [_comparison(c, comparisons, width, verbose=verbose) for c in shown]
+    if parts is not None:
+        blocks[0] += ["", *titled(parts, width)]
+    elif comparisons.family is not None:
         blocks.append(fact_lines("family", [family_note(comparisons)], width))
     if verbose and comparisons.settings:
         blocks.append(titled(settings(comparisons), width))

@@ -102,8 +102,8 @@ class Facts:
     @property
     def p_text(self) -> str:
         """p, its correction if it has one; bounds only where they matter."""
-        corrected = "" if self.p.adjusted is None else f", corrected p = {format_probability(self.p.adjusted)}"
-        return f"{format_p(self.p, self.alpha, brief=True)}{corrected}"
+        adjusted = "" if self.p.adjusted is None else f", adjusted p = {format_probability(self.p.adjusted)}"
+        return f"{format_p(self.p, self.alpha, brief=True)}{adjusted}"
 
     @property
     def test(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outscore.numerals import format_level
+from outscore.numerals import format_level, format_percent
 from outscore.results import Bayes, Interval, Margin, PValue
 from outscore.wording.decision import Side
 from outscore.wording.facts import Facts
@@ -46,6 +46,7 @@ def verdict(
         f"{facts.p_text}, {facts.test}",
         _contradiction(facts),
         _within_margin(facts),
+        _beyond_margin(facts),
     ]
     evidence = "; ".join(part for part in parts if part)
     if facts.winner is None:
@@ -83,7 +84,7 @@ def sentence(
     sides = "two-sided" if alternative == "two-sided" else "one-sided"
     evidence = f"({facts.gap(confidence=True)}; {facts.test}, {sides}, {facts.p_text})"
     shown = "" if facts.winner is not None else _shown_by_margin(facts)[1]
-    rest = [shown, _within_margin(facts), _contradiction(facts), _posterior(facts)]
+    rest = [shown, _within_margin(facts), _beyond_margin(facts), _contradiction(facts), _posterior(facts)]
     return "; ".join([f"{where}, {_finding(facts)} {evidence}", *(part for part in rest if part)]) + "."
 
 
@@ -169,6 +170,22 @@ def _within_margin(facts: Facts) -> str:
         return ""
     p = equivalence_phrase(margin.equivalence, facts.alpha)
     return f"yet the two differ by less than the margin of {margin.value:g} ({p})"
+
+
+def _beyond_margin(facts: Facts) -> str:
+    """One clause where a margin is shown to hold although the interval, of a higher level than its tests, reaches beyond it."""
+    margin, interval = facts.margin, facts.interval
+    if margin is None or interval is None:
+        return ""
+    ends = [interval.low, None if interval.high is None else -interval.high]
+    if margin.equivalence.upper > facts.alpha:
+        if facts.decision.claim != "non-inferior":
+            return ""
+        ends = ends[:1] if facts.higher_is_better else ends[1:]
+    if all(end is None or end >= -margin.value for end in ends):
+        return ""
+    noun, level = interval_noun(interval), format_percent(1 - 2 * facts.alpha)
+    return f"the {noun} reaches beyond the margin, whose tests at {format_level(facts.alpha)} go with a {level} interval"
 
 
 def _shown_by_margin(facts: Facts) -> tuple[str, str]:

@@ -1,0 +1,135 @@
+"""BLEU (Papineni et al., 2002) as sacreBLEU computes it: lengths, n-gram matches and n-gram totals of each segment.
+
+Matches are clipped and the reference length is chosen segment by segment, so all ten columns add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array
+from outscore.metrics.entry import Options
+from outscore.metrics.text import sacre
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, segments
+from outscore.options import Option
+
+__all__ = ["ENTRIES", "bleu_of_totals", "make", "rows_of"]
+
+# Chen, Cherry (2014), methods 1 and 2.
+SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
+DEFAULT_ORDER = 4
+
+
+def _settings(options: Options) -> dict[str, object]:
+    names = ("lowercase", "tokenize", "smooth_method", "smooth_value", "max_ngram_order", "effective_order")
+    return {name: options[name] for name in names}
+
+
+def library_scorer(options: Options, metric: str = "bleu") -> Foreign:
+    """SacreBLEU's scorer; `force` because its remark on tokenised text goes to a log nobody asked for."""
+    return sacre.scorer("BLEU", metric, force=True, **_settings(options))
+
+
+def rows_of(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+    """Hypothesis length, reference length, matches and totals of each segment, through sacreBLEU's public score object."""
+    del prepared
+    # Smoothing by add-k would write into the counts, and without effective order every call logs a warning.
+    plain = {**options, "smooth_method": "none", "smooth_value": None, "effective_order": True}
+    score = library_scorer(plain).sentence_score
+    found = [score(*pair) for pair in segments(hypotheses, references)]
+    rows = [(s.sys_len, s.ref_len, *s.counts, *s.totals) for s in found]
+    return np.array(rows, dtype=np.int64)
+
+
+def _order(options: Options) -> int:
+    order = options["max_ngram_order"]
+    assert isinstance(order, int)
+    return order
+
+
+def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) -> Callable[[Array], Array]:
+    """BLEU of summed statistics, BP · exp(mean log pₙ), with sacreBLEU's smoothing.
+
+    Papineni et al. (2002), section 2.3; smoothing: Chen, Cherry (2014), methods 1 (floor), 2 (add-k) and 3 (exp). Orders from
+    the first one without n-grams on have precision 0; with effective order they are left out. No match at all scores 0.
+
+    Examples
+    --------
+    >>> bleu = bleu_of_totals(2, "exp", 0.0, effective=False)
+    >>> bleu(np.array([6, 7, 3, 1, 6, 5])).round(2)
+    np.float64(26.77)
+    """
+
+    def function(totals: Array) -> Array:
+        x = np.asarray(totals, dtype=np.float64)
+        length, reference, matches, possible = x[..., 0], x[..., 1], x[..., 2 : 2 + order], x[..., 2 + order :]
+        nothing = ~matches.any(axis=-1)
+        if smooth == "add-k":
+            more = np.where(np.arange(order) > 0, value, 0.0)
+            matches, possible = matches + more, possible + more
+        counted = np.logical_and.accumulate(possible != 0, axis=-1)
+        used = counted if effective else np.ones_like(counted)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precision = np.where(counted, _smoothed(matches, smooth, value, counted) / possible, 0.0)
+            penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)
+            logs = np.log(100 * precision).sum(axis=-1, where=used) / np.maximum(used.sum(axis=-1), 1)
+        return np.where(nothing | ~used.any(axis=-1), 0.0, penalty * np.exp(logs))
+
+    return function
+
+
+def _smoothed(matches: Array, smooth: str, value: float, counted: Array) -> Array:
+    """Matches with something in the place of each 0; 1/2, 1/4, … for each further order without a match, for example."""
+    missed = counted & (matches == 0)
+    if smooth == "exp":
+        return np.where(missed, 0.5 ** missed.cumsum(axis=-1), matches)
+    return np.where(missed, value, matches) if smooth == "floor" else matches
+
+
+def _columns(order: int) -> tuple[str, ...]:
+    matches = (f"{n}-gram matches" for n in range(1, order + 1))
+    return ("hypothesis length", "reference length", *matches, *(f"{n}-grams" for n in range(1, order + 1)))
+
+
+def make(options: Options) -> AdditiveMetric:
+    """BLEU as a function of its ten columns."""
+    order, method, value = _order(options), str(options["smooth_method"]), options["smooth_value"]
+    strength = SMOOTH_VALUES.get(method, 0.0) if value is None else float(value)
+    function = bleu_of_totals(order, method, strength, effective=bool(options["effective_order"]))
+    return AdditiveMetric("bleu", _columns(order), function)
+
+
+def _signature(options: Options, references: int) -> str:
+    order = _order(options)
+    # sacreBLEU's signature is silent on the order.
+    name = "BLEU" if order == DEFAULT_ORDER else f"BLEU-{order}"
+    return sacre.signature_of(library_scorer(options), name, references)
+
+
+BLEU_OPTIONS = (
+    sacre.TOKENIZE,
+    sacre.LOWERCASE,
+    Option("smooth_method", str, "exp", "what stands for an order without matches", choices=("exp", "floor", "add-k", "none")),
+    Option("smooth_value", float, None, "strength of floor (0.1) and add-k (1)", minimum=0),
+    Option("max_ngram_order", int, DEFAULT_ORDER, "longest n-grams counted", minimum=1),
+    Option("effective_order", bool, False, "leave out orders longer than every segment"),
+)
+
+ENTRIES = (
+    TextMetric(
+        name="bleu",
+        summary="n-gram precision of the corpus with a brevity penalty",
+        direction="higher",
+        unit="points",
+        library="sacrebleu",
+        statistics=rows_of,
+        make=make,
+        signature=_signature,
+        corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
+            library_scorer(options), hypotheses, references
+        ),
+        options=BLEU_OPTIONS,
+    ),
+)

@@ -1,0 +1,128 @@
+"""ChrF (Popović, 2015) and chrF++ (Popović, 2017) as sacreBLEU computes them: three counts for each n-gram order.
+
+With several references a segment counts against the one it scores best with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array
+from outscore.metrics.entry import Options
+from outscore.metrics.text import sacre
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric
+from outscore.options import Option
+
+__all__ = ["ENTRIES", "chrf_of_totals", "make", "rows_of"]
+
+EPSILON = 1e-16
+COUNTS = ("hypothesis", "reference", "matched")
+
+
+def library_scorer(options: Options) -> Foreign:
+    """SacreBLEU's scorer; its options have the same names."""
+    return sacre.scorer("CHRF", "chrf", **options)
+
+
+def _orders(options: Options) -> tuple[int, int]:
+    characters, words = options["char_order"], options["word_order"]
+    assert isinstance(characters, int)
+    assert isinstance(words, int)
+    return characters, words
+
+
+def rows_of(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+    """Hypothesis, reference and matched n-grams of each order.
+
+    sacreBLEU keeps them to itself; this is the only place that reaches for them, and the check against its corpus score says
+    when a new version has changed them.
+    """
+    del prepared
+    rows = library_scorer(options)._extract_corpus_statistics(hypotheses, references)  # noqa: SLF001
+    return np.array(rows, dtype=np.int64)
+
+
+def chrf_of_totals(beta: float, *, smoothed: bool) -> Callable[[Array], Array]:
+    """ChrF of summed counts, in points of 100.
+
+    (1 + β²)·P·R / (β²·P + R) with precision and recall averaged over the orders that occur on both sides (Popović, 2015,
+    section 2); `smoothed` averages the F of each order instead and puts 1e-16 where one is undefined, as chrF++.py does.
+
+    Examples
+    --------
+    >>> chrf_of_totals(2, smoothed=False)(np.array([8, 8, 6, 7, 7, 3])).round(2)
+    np.float64(58.93)
+    """
+    weight = float(beta) ** 2
+
+    def f(precision: Array, recall: Array, undefined: float) -> Array:
+        bottom = weight * precision + recall
+        return np.where(bottom > 0, (1 + weight) * precision * recall / np.where(bottom > 0, bottom, 1.0), undefined)
+
+    def function(totals: Array) -> Array:
+        x = np.asarray(totals, dtype=np.float64)
+        given, wanted, matched = x[..., 0::3], x[..., 1::3], x[..., 2::3]
+        precision = np.where(given > 0, matched / np.where(given > 0, given, 1.0), EPSILON)
+        recall = np.where(wanted > 0, matched / np.where(wanted > 0, wanted, 1.0), EPSILON)
+        if smoothed:
+            return np.asarray(100 * f(precision, recall, EPSILON).mean(axis=-1))
+        used = (given > 0) & (wanted > 0)
+        orders = np.maximum(used.sum(axis=-1), 1)
+        return 100 * f(precision.sum(axis=-1, where=used) / orders, recall.sum(axis=-1, where=used) / orders, 0.0)
+
+    return function
+
+
+def _columns(options: Options) -> tuple[str, ...]:
+    characters, words = _orders(options)
+    kinds = [f"{n}-character" for n in range(1, characters + 1)] + [f"{n}-word" for n in range(1, words + 1)]
+    return tuple(f"{kind} {count}" for kind in kinds for count in COUNTS)
+
+
+def make(options: Options) -> AdditiveMetric:
+    """ChrF as a function of its columns; the entry's name says whether words count."""
+    beta = options["beta"]
+    assert isinstance(beta, int)
+    name = "chrf" + "+" * _orders(options)[1]
+    return AdditiveMetric(name, _columns(options), chrf_of_totals(beta, smoothed=bool(options["eps_smoothing"])))
+
+
+def _signature(options: Options, references: int) -> str:
+    return sacre.signature_of(library_scorer(options), f"chrF{options['beta']}" + "+" * _orders(options)[1], references)
+
+
+def chrf_options(words: int) -> tuple[Option, ...]:
+    """The options of chrF, with words counted up to `words` unless told otherwise."""
+    return (
+        Option("char_order", int, 6, "longest character n-grams counted", minimum=1),
+        Option("word_order", int, words, "longest word n-grams counted; 2 is chrF++", minimum=0),
+        Option("beta", int, 2, "weight of recall: 2 counts it twice as much as precision", minimum=1),
+        sacre.LOWERCASE,
+        Option("whitespace", bool, False, "spaces are characters too"),
+        Option("eps_smoothing", bool, False, "smooth as chrF++.py, nltk and Moses do"),
+    )
+
+
+def _entry(name: str, words: int, summary: str) -> TextMetric:
+    return TextMetric(
+        name=name,
+        summary=summary,
+        direction="higher",
+        unit="points",
+        library="sacrebleu",
+        statistics=rows_of,
+        make=make,
+        signature=_signature,
+        corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
+            library_scorer(options), hypotheses, references
+        ),
+        options=chrf_options(words),
+    )
+
+
+ENTRIES = (
+    _entry("chrf", 0, "F-score of character n-grams"),
+    _entry("chrf++", 2, "F-score of character n-grams and of words and word pairs"),
+)

@@ -1,0 +1,131 @@
+"""The form of a registry entry for metrics of texts, and the one door to the optional libraries behind them.
+
+A metric of texts is a table of statistics, one row per segment, whose column sums make the corpus score. The rows of a
+segment depend on that segment alone, given what `prepare` drew from all references: any split of the segments over
+processes gives the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module, metadata
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array
+from outscore.errors import OutscoreError
+from outscore.metrics.entry import Options
+from outscore.options import Option
+
+__all__ = [
+    "Direction",
+    "Foreign",
+    "Lines",
+    "References",
+    "TextMetric",
+    "load",
+    "scored",
+    "segment_mean",
+    "segments",
+    "version_of",
+]
+
+Lines = Sequence[str]
+"""One segment per line."""
+References = Sequence[Lines]
+"""The lines of each reference file: all files have as many lines as the hypotheses."""
+Direction = Literal["higher", "lower"]
+Foreign = Any
+"""An object of a library, used as its documentation says."""
+
+SEGMENT_COLUMNS = ("score", "segments")
+
+
+def _nothing(references: References, options: Options) -> None:
+    """What most metrics need to know of all references before they look at a segment."""
+    del references, options
+
+
+@dataclass(frozen=True)
+class TextMetric:
+    """One metric of texts.
+
+    Parameters
+    ----------
+    name, summary, direction, options
+        As for every metric.
+    unit
+        A library's score in its own unit: ``"points"`` of 100 (sacreBLEU), ``"fraction"`` of 1 (jiwer, nltk, rouge-score) or
+        ``"bits"`` (NIST).
+    library
+        The distribution that defines the score, or that tokenises for it; its version stands in the signature.
+    statistics
+        Hypotheses, references, options and what `prepare` returned to one row per segment: int64 where whole, else float64.
+    make
+        The function of the rows' sums, for given options.
+    signature
+        Options and number of references to the line that makes a score reproducible.
+    corpus_score
+        The library's own score of a corpus, which the function of the summed statistics has to meet; None where no library
+        has this score.
+    prepare
+        What the metric needs of all references: plain data, which travels to other processes.
+    most_references
+        How many references it can use; None is any number.
+    """
+
+    name: str
+    summary: str
+    direction: Direction
+    unit: Literal["points", "fraction", "bits"]
+    library: str
+    statistics: Callable[[Lines, References, Options, object], Array]
+    make: Callable[[Options], AdditiveMetric]
+    signature: Callable[[Options, int], str]
+    corpus_score: Callable[[Lines, References, Options], float] | None
+    options: tuple[Option, ...] = ()
+    prepare: Callable[[References, Options], object] = _nothing
+    most_references: int | None = None
+
+
+def load(module: str, metric: str) -> ModuleType:
+    """A module of an optional library, or a refusal that says how to get it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError:
+        library = module.partition(".")[0].replace("_", "-")
+        raise OutscoreError(f"{library} must be installed to use {metric}.", "Run `pip install 'outscore[text]'`.") from None
+
+
+def version_of(library: str, metric: str) -> str:
+    """The version of an installed distribution."""
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        raise OutscoreError(f"{library} must be installed to use {metric}.", "Run `pip install 'outscore[text]'`.") from None
+
+
+def segments(hypotheses: Lines, references: References) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each hypothesis with its references."""
+    return zip(hypotheses, zip(*references, strict=True), strict=True)
+
+
+def segment_mean(name: str, direction: Direction = "higher") -> AdditiveMetric:
+    """The mean of segment scores, whose rows are (score, 1)."""
+    return AdditiveMetric(name, SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)), direction=direction)
+
+
+def scored(values: Sequence[float] | Array) -> Array:
+    """Segment scores as rows of a mean.
+
+    Examples
+    --------
+    >>> scored([0.5, 0.25])
+    array([[0.5 , 1.  ],
+           [0.25, 1.  ]])
+    """
+    scores = np.asarray(values, dtype=np.float64)
+    return np.stack([scores, np.ones_like(scores)], axis=1)

@@ -1,0 +1,166 @@
+"""METEOR (Lavie, Agarwal, 2007) over nltk's alignment: exact words, then stems, then WordNet's synonyms where installed.
+
+`meteor` is the mean of the segments' scores, as nltk's users report it. `meteor-corpus` adds up matches, chunks and lengths
+first, as the original program does. They are different numbers. A segment counts against its best reference in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array
+from outscore.errors import OutscoreError
+from outscore.metrics.entry import Options
+from outscore.metrics.text import sacre
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, scored, segment_mean, segments, version_of
+from outscore.metrics.text.words import Stemmer
+from outscore.options import Option
+
+__all__ = ["ENTRIES", "meteor_of_totals"]
+
+COLUMNS = ("matches", "chunks", "hypothesis length", "reference length")
+
+
+class NoSynonyms:
+    """Stands in for WordNet where its data are not installed or not wanted."""
+
+    def synsets(self, word: str) -> list[object]:
+        """Nothing is known of any word."""
+        del word
+        return []
+
+
+def _synonyms(options: Options) -> tuple[Foreign, str]:
+    """What nltk asks for synonyms, and its name for the signature."""
+    if options["synonyms"] == "none":
+        return NoSynonyms(), "none"
+    reader = load("nltk.corpus", "meteor").wordnet
+    try:
+        reader.ensure_loaded()
+    except LookupError:
+        if options["synonyms"] == "wordnet":
+            raise OutscoreError(
+                "nltk's WordNet data are not installed.", "Run `python -m nltk.downloader wordnet`, or use synonyms=none."
+            ) from None
+        return NoSynonyms(), "none"
+    return reader, "wordnet"
+
+
+def _number(options: Options, name: str) -> float:
+    value = options[name]
+    assert isinstance(value, float)
+    return value
+
+
+def meteor_of_totals(alpha: float, beta: float, gamma: float) -> Callable[[Array], Array]:
+    """(1 - γ·(chunks/matches)^β) · P·R / (α·P + (1 - α)·R), and 0 without a match.
+
+    Lavie, Agarwal (2007), section 2; the F-mean is matches / (α·reference length + (1 - α)·hypothesis length).
+
+    Examples
+    --------
+    >>> meteor_of_totals(0.9, 3.0, 0.5)(np.array([[6, 2, 7, 8], [0, 0, 5, 5]])).round(4)
+    array([0.7454, 0.    ])
+    """
+
+    def function(totals: Array) -> Array:
+        matches, chunks, length, reference = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
+        some = np.where(matches > 0, matches, 1.0)
+        mean = matches / np.where(matches > 0, alpha * reference + (1 - alpha) * length, 1.0)
+        return np.asarray((1 - gamma * (chunks / some) ** beta) * mean)
+
+    return function
+
+
+def _function(options: Options) -> Callable[[Array], Array]:
+    return meteor_of_totals(*(_number(options, name) for name in ("alpha", "beta", "gamma")))
+
+
+def _chunks(matches: Sequence[tuple[int, int]]) -> int:
+    """How many runs of neighbours the matches make, on both sides at once."""
+    breaks = sum((b[0] - a[0], b[1] - a[1]) != (1, 1) for a, b in pairwise(matches))
+    return breaks + bool(matches)
+
+
+def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+    """The four counts of each segment against its best reference."""
+    del prepared
+    align, words = load("nltk.translate.meteor_score", "meteor").align_words, _words(options)
+    stemmer, (synonyms, _) = Stemmer("meteor"), _synonyms(options)
+
+    def count(hypothesis: list[str], reference: list[str]) -> tuple[int, int, int, int]:
+        matches, _, _ = align(hypothesis, reference, stemmer=stemmer, wordnet=synonyms)
+        return len(matches), _chunks(matches), len(hypothesis), len(reference)
+
+    tables = [[count(words(line), words(other)) for line, other in zip(hypotheses, lines, strict=True)] for lines in references]
+    rows = np.array(tables, dtype=np.int64)
+    best = _function(options)(rows).argmax(axis=0)
+    return np.asarray(rows[best, np.arange(len(hypotheses))])
+
+
+def _segment_scores(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+    return scored(_function(options)(_rows(hypotheses, references, options, prepared)))
+
+
+def _words(options: Options) -> Callable[[str], list[str]]:
+    return sacre.tokeniser(str(options["tokenize"]), "meteor", lowercase=False)
+
+
+def _mean_of_segments(hypotheses: Lines, references: References, options: Options) -> float:
+    """The mean of nltk's own scores."""
+    score, words = load("nltk.translate.meteor_score", "meteor").meteor_score, _words(options)
+    synonyms, _ = _synonyms(options)
+    constants = {name: options[name] for name in ("alpha", "beta", "gamma")}
+    pairs = segments(hypotheses, references)
+    found = [score([words(x) for x in others], words(line), wordnet=synonyms, **constants) for line, others in pairs]
+    return float(np.mean(found))
+
+
+def _signature(name: str) -> Callable[[Options, int], str]:
+    def signature(options: Options, references: int) -> str:
+        constants = "|".join(f"{x}:{options[x]:g}" for x in ("alpha", "beta", "gamma"))
+        _, synonyms = _synonyms(options)
+        versions = f"nltk:{version_of('nltk', name)}|sacrebleu:{version_of('sacrebleu', name)}"
+        matching = f"case:lc|tok:{options['tokenize']}|stem:porter|synonyms:{synonyms}"
+        return f"{name}|nrefs:{references}|{matching}|{constants}|{versions}"
+
+    return signature
+
+
+METEOR_OPTIONS = (
+    sacre.TOKENIZE,
+    Option("synonyms", str, "auto", "WordNet's synonyms: auto uses them where installed", choices=("auto", "wordnet", "none")),
+    Option("alpha", float, 0.9, "weight of recall against precision", minimum=0),
+    Option("beta", float, 3.0, "how fast the penalty grows with fragmentation", minimum=0),
+    Option("gamma", float, 0.5, "largest penalty for fragmentation", minimum=0),
+)
+
+ENTRIES = (
+    TextMetric(
+        name="meteor",
+        summary="mean of the segments' METEOR",
+        direction="higher",
+        unit="fraction",
+        library="nltk",
+        statistics=_segment_scores,
+        make=lambda _: segment_mean("meteor"),
+        signature=_signature("METEOR"),
+        corpus_score=_mean_of_segments,
+        options=METEOR_OPTIONS,
+    ),
+    TextMetric(
+        name="meteor-corpus",
+        summary="METEOR of matches, chunks and lengths added up over the corpus",
+        direction="higher",
+        unit="fraction",
+        library="nltk",
+        statistics=_rows,
+        make=lambda options: AdditiveMetric("meteor-corpus", COLUMNS, _function(options)),
+        signature=_signature("METEOR-corpus"),
+        corpus_score=None,
+        options=METEOR_OPTIONS,
+    ),
+)

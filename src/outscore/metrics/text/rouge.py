@@ -1,0 +1,90 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin, 2004): the mean of the segments' F-measures, as rouge-score computes them.
+
+Its own tokeniser keeps a-z and 0-9 only: for other alphabets choose one of sacreBLEU's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.metrics.entry import Options
+from outscore.metrics.text import sacre
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, scored, segment_mean, segments, version_of
+from outscore.metrics.text.words import Stemmer
+from outscore.options import Option
+
+__all__ = ["ENTRIES"]
+
+OWN = "rouge"
+# Shorter words have no ending to lose, as in ROUGE-1.5.5.
+SHORTEST_STEMMED = 4
+
+ROUGE_OPTIONS = (
+    Option("tokenize", str, OWN, "rouge keeps a-z and 0-9 only; the others are sacreBLEU's", choices=(OWN, *sacre.TOKENISERS)),
+    Option("use_stemmer", bool, False, "compare English words by their stems"),
+)
+
+
+class Tokeniser:
+    """What rouge-score takes for a tokeniser; each distinct word is stemmed once."""
+
+    def __init__(self, options: Options, metric: str) -> None:
+        stemmer = Stemmer(metric) if options["use_stemmer"] else None
+        if options["tokenize"] == OWN:
+            split = load("rouge_score.tokenize", metric).tokenize
+            self.tokenize: Callable[[str], list[str]] = lambda text: split(text, stemmer)
+        else:
+            words = sacre.tokeniser(str(options["tokenize"]), metric, lowercase=True)
+            stem = stemmer.stem if stemmer else str
+            self.tokenize = lambda text: [stem(w) if len(w) >= SHORTEST_STEMMED else w for w in words(text)]
+
+
+def _f_measures(name: str, scorer: Foreign, hypotheses: Lines, references: References) -> list[float]:
+    """The F-measure of each segment against its best reference."""
+    pairs = segments(hypotheses, references)
+    return [float(scorer.score_multi(list(others), line)[name].fmeasure) for line, others in pairs]
+
+
+def _entry(name: str, summary: str) -> TextMetric:
+    def scorer(**settings: object) -> Foreign:
+        return load("rouge_score.rouge_scorer", name).RougeScorer([name], **settings)
+
+    def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+        del prepared
+        return scored(_f_measures(name, scorer(tokenizer=Tokeniser(options, name)), hypotheses, references))
+
+    def corpus_score(hypotheses: Lines, references: References, options: Options) -> float:
+        # With its own tokeniser the library is asked without ours.
+        own = options["tokenize"] == OWN
+        made = scorer(use_stemmer=options["use_stemmer"]) if own else scorer(tokenizer=Tokeniser(options, name))
+        return float(np.mean(_f_measures(name, made, hypotheses, references)))
+
+    def signature(options: Options, references: int) -> str:
+        words = f"tok:{options['tokenize']}|stem:{'porter' if options['use_stemmer'] else 'no'}"
+        versions = f"rouge-score:{version_of('rouge-score', name)}"
+        if options["tokenize"] != OWN:
+            versions += f"|sacrebleu:{version_of('sacrebleu', name)}"
+        return f"{name}|nrefs:{references}|case:lc|{words}|score:fmeasure|{versions}"
+
+    return TextMetric(
+        name=name,
+        summary=summary,
+        direction="higher",
+        unit="fraction",
+        library="rouge-score",
+        statistics=statistics,
+        make=lambda _: segment_mean(name),
+        signature=signature,
+        corpus_score=corpus_score,
+        options=ROUGE_OPTIONS,
+    )
+
+
+ENTRIES = (
+    _entry("rouge1", "mean of the segments' F-measure of words"),
+    _entry("rouge2", "mean of the segments' F-measure of word pairs"),
+    _entry("rougeL", "mean of the segments' F-measure of the longest common subsequence"),
+)

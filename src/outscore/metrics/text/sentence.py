@@ -1,0 +1,57 @@
+"""Means of segment scores: sentence-level BLEU, chrF and TER, as sacreBLEU scores single segments.
+
+The scores are the corpus functions applied to each segment's statistics; sacreBLEU's own segment scores check them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.metrics.entry import Options
+from outscore.metrics.text import bleu, chrf, sacre, ter
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, scored, segment_mean, segments
+from outscore.options import Option
+
+__all__ = ["ENTRIES"]
+
+# Segments shorter than four words would score 0 whatever they say.
+EFFECTIVE = Option("effective_order", bool, True, "leave out orders longer than the segment")
+
+
+def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], options: tuple[Option, ...]) -> TextMetric:
+    name = f"sentence-{base.name}"
+
+    def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+        return scored(base.make(options).score(base.statistics(hypotheses, references, options, prepared)))
+
+    def corpus_score(hypotheses: Lines, references: References, options: Options) -> float:
+        score = scorer(options)
+        pairs = segments(hypotheses, references)
+        # A corpus of one segment scores as the segment does, without a word in sacreBLEU's log.
+        return float(np.mean([sacre.corpus_score(score, [line], [[other] for other in others]) for line, others in pairs]))
+
+    return replace(
+        base,
+        name=name,
+        summary=f"mean of the segments' {base.name}",
+        statistics=statistics,
+        make=lambda _: segment_mean(name, base.direction),
+        signature=lambda options, references: f"{base.signature(options, references)}|mean:segments",
+        corpus_score=corpus_score,
+        options=options,
+    )
+
+
+(BLEU,) = bleu.ENTRIES
+(TER,) = ter.ENTRIES
+CHRF = chrf.ENTRIES[0]
+
+ENTRIES = (
+    _entry(BLEU, bleu.library_scorer, (*(x for x in BLEU.options if x.name != EFFECTIVE.name), EFFECTIVE)),
+    _entry(CHRF, chrf.library_scorer, CHRF.options),
+    _entry(TER, ter.library_scorer, TER.options),
+)

@@ -1,0 +1,80 @@
+"""Translation edit rate (Snover et al., 2006) as sacreBLEU computes it: edits and reference length of each segment.
+
+With several references a segment has the fewest edits over the mean length; both columns are multiplied by the number of
+references, which keeps them whole. The reference length does not depend on the system, so that swaps have an exact
+distribution.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from outscore.data import AdditiveMetric, Array
+from outscore.metrics.entry import Options
+from outscore.metrics.text import sacre
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, segments
+from outscore.metrics.text.shifts import edit_counter
+from outscore.options import Option
+
+__all__ = ["ENTRIES", "make", "rows_of", "ter_of_totals"]
+
+COLUMNS = ("edits", "reference length")
+
+
+def library_scorer(options: Options) -> Foreign:
+    """SacreBLEU's scorer; its options have the same names."""
+    return sacre.scorer("TER", "ter", **options)
+
+
+def rows_of(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+    """Edits and reference length of each segment, times the number of references."""
+    del prepared
+    split, edits = library_scorer(options).tokenizer, edit_counter()
+    rows = []
+    for line, others in segments(hypotheses, references):
+        words, *targets = (split(text.rstrip()).split() for text in (line, *others))
+        rows.append((min(edits(words, target) for target in targets) * len(targets), sum(map(len, targets))))
+    return np.array(rows, dtype=np.int64)
+
+
+def ter_of_totals(totals: Array) -> Array:
+    """Edits per hundred words of the reference; against empty references 100 if there is anything to delete, else 0.
+
+    Examples
+    --------
+    >>> ter_of_totals(np.array([[3, 12], [2, 0], [0, 0]]))
+    array([ 25., 100.,   0.])
+    """
+    edits, length = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
+    return np.where(length > 0, 100 * edits / np.where(length > 0, length, 1.0), np.where(edits > 0, 100.0, 0.0))
+
+
+def make(options: Options) -> AdditiveMetric:
+    """TER as a ratio of whole numbers."""
+    del options
+    return AdditiveMetric("ter", COLUMNS, ter_of_totals, direction="lower", ratio=((100, 0), (0, 1)))
+
+
+TER_OPTIONS = (
+    Option("normalized", bool, False, "split punctuation off words and undo XML escapes"),
+    Option("no_punct", bool, False, "ignore punctuation"),
+    Option("asian_support", bool, False, "with the two above: treat Chinese and Japanese characters as words"),
+    Option("case_sensitive", bool, False, "capitals differ from small letters"),
+)
+
+ENTRIES = (
+    TextMetric(
+        name="ter",
+        summary="edits and shifts per hundred words of the reference",
+        direction="lower",
+        unit="points",
+        library="sacrebleu",
+        statistics=rows_of,
+        make=make,
+        signature=lambda options, references: sacre.signature_of(library_scorer(options), "TER", references),
+        corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
+            library_scorer(options), hypotheses, references
+        ),
+        options=TER_OPTIONS,
+    ),
+)

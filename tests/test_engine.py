@@ -1,0 +1,304 @@
+"""Engines: the same results in the same order, the same errors, and no process left behind."""
+
+from __future__ import annotations
+
+import functools
+import io
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from outscore.engine import START_UP, Processes, Serial, Steps, engine_of, progress, terminal_progress
+from outscore.errors import OutscoreError
+from outscore.resampling.flips import flipped_sums
+
+ENGINES = [Serial(), Processes(2), Processes(3)]
+NAMES = ["serial", "two", "three"]
+
+
+def sums_of(table: np.ndarray, first: int) -> np.ndarray:
+    return flipped_sums(table, first, 10, 3)
+
+
+def where(_: int) -> tuple[int, str | None]:
+    time.sleep(0.05)
+    return os.getpid(), os.environ.get("OPENBLAS_NUM_THREADS")
+
+
+def fail_from(limit: int, x: int) -> int:
+    """Later tasks fail sooner than earlier ones."""
+    if x >= limit:
+        time.sleep(0.2 if x == limit else 0)
+        raise OutscoreError(f"Task {x} is bad.", "Leave it out.")
+    return x
+
+
+def die(x: int) -> int:
+    if x == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+def chatter(x: int) -> int:
+    print("noise from a library")  # noqa: T201
+    os.write(1, b"and from below it\n")
+    return x
+
+
+class AwkwardError(Exception):
+    """Can be pickled, but not loaded again."""
+
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__("no use")
+        self.sum = one + two
+
+
+def raise_awkward(x: int) -> int:
+    raise AwkwardError(x, x)
+
+
+def divide(x: int) -> float:
+    return 1 / x
+
+
+def leave(x: int) -> None:
+    os._exit(x)
+
+
+def a_lambda(_: int) -> object:
+    return lambda: None
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8") if Path("/proc").is_dir() else True
+
+
+def gone(pids: list[int], within: float = 5.0) -> bool:
+    end = time.monotonic() + within
+    while any(map(alive, pids)) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not any(map(alive, pids))
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=NAMES)
+@pytest.mark.parametrize("count", [0, 1, 2, 17])
+def test_results_are_in_order(engine, count):
+    steps = Steps()
+    assert engine.map(abs, range(-count, 0), progress=steps) == list(range(count, 0, -1))
+    assert steps.done == count
+
+
+def test_one_and_two_workers_give_the_same_bytes():
+    table = np.random.default_rng(0).integers(-50, 50, (500, 20))
+    results = [engine.map(functools.partial(sums_of, table), range(0, 100, 10)) for engine in ENGINES]
+    assert len({np.concatenate(found).tobytes() for found in results}) == 1
+
+
+def test_workers_are_others_with_one_thread_and_end_with_the_call():
+    found = Processes(2).map(where, range(8))
+    pids = {pid for pid, _ in found}
+    assert len(pids) == 2
+    assert os.getpid() not in pids
+    assert {threads for _, threads in found} == {"1"}
+    assert gone(list(pids), within=0)
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=NAMES)
+def test_the_first_error_is_raised_as_it_is(engine):
+    """Not the one that happens to arrive first."""
+    with pytest.raises(OutscoreError) as found:
+        engine.map(functools.partial(fail_from, 3), range(9))
+    assert (found.value.message, found.value.hint) == ("Task 3 is bad.", "Leave it out.")
+
+
+def test_other_errors_bring_their_traceback():
+    with pytest.raises(ZeroDivisionError) as found:
+        Processes(2).map(divide, [1, 0])
+    assert "return 1 / x" in found.value.__notes__[0]
+
+
+def test_leaving_in_a_worker_is_leaving():
+    with pytest.raises(SystemExit) as found:
+        Processes(2).map(sys.exit, [3, 4])
+    assert found.value.code == 3
+
+
+def test_errors_that_cannot_travel_are_told():
+    with pytest.raises(RuntimeError, match="AwkwardError: no use"):
+        Processes(2).map(raise_awkward, [1, 2])
+
+
+@pytest.mark.parametrize(("function", "how"), [(die, "by signal 9"), (leave, "with code 1")], ids=["killed", "left"])
+def test_a_lost_worker_is_one_sentence(function, how):
+    with pytest.raises(OutscoreError) as found:
+        Processes(2).map(function, [1, 1, 1])
+    assert found.value.message == f"A worker process ended {how} before its work was done."
+    assert "fewer jobs" in found.value.hint
+
+
+def test_what_libraries_print_does_no_harm(capfd):
+    assert Processes(2).map(chatter, range(4)) == list(range(4))
+    seen = capfd.readouterr()
+    assert not seen.out
+    assert "noise from a library" in seen.err or "and from below it" in seen.err
+
+
+@pytest.mark.parametrize(
+    ("function", "tasks"),
+    [(lambda x: x, [1, 2]), (abs, [1, threading.Lock()])],
+    ids=["function", "task"],
+)
+def test_work_that_cannot_travel_is_one_sentence(function, tasks):
+    with pytest.raises(OutscoreError, match="Other processes cannot be given this work") as found:
+        Processes(2).map(function, tasks)
+    assert "top level of a module" in found.value.hint
+
+
+def test_a_result_that_cannot_travel_is_an_error():
+    with pytest.raises((AttributeError, TypeError, RuntimeError), match=r"pickle|local object"):
+        Processes(2).map(a_lambda, [1, 2])
+
+
+def test_no_interpreter_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    with pytest.raises(OutscoreError, match=r"No worker process could be started: .*/no/such/python"):
+        Processes(2).map(abs, [1, 2])
+
+
+@pytest.mark.parametrize("engine", ENGINES[:2], ids=NAMES[:2])
+def test_cancelling_stops_the_rest(engine):
+    steps = Steps()
+    timer = threading.Timer(0.5, steps.cancel)
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(CancelledError):
+        engine.map(time.sleep, [0.2] * 100, progress=steps)
+    timer.join()
+    assert time.monotonic() - start < 8
+    assert steps.done < 50
+
+
+SCRIPT = """
+import os, sys, time
+from outscore.engine import Processes
+
+class Slow:
+    def begin(self, doing, total): pass
+    def advance(self, steps=1): print("working", flush=True)
+    cancelled = False
+
+print(os.getpid(), flush=True)
+print(Processes(2).map({function}, {tasks}, progress=Slow()))
+"""
+
+
+def started(tmp_path: Path, function: str, tasks: str) -> tuple[subprocess.Popen[str], list[int]]:
+    """A script without a main guard, in a session of its own, and its workers' process ids once they work."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(function=function, tasks=tasks), encoding="utf-8")
+    running = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    lines = [running.stdout.readline() for _ in range(2)]
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    workers = [int(pid) for pid in children.read_text(encoding="utf-8").split()] if children.exists() else []
+    assert lines[1] == "working\n", running.stderr.read()
+    return running, workers
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the workers through /proc")
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_orphans(tmp_path, stop):
+    """Interrupted, ended or killed in the middle of long tasks: the workers go with it."""
+    running, workers = started(tmp_path, "time.sleep", "[0, 0] + [60] * 4")
+    assert len(workers) == 2
+    os.killpg(running.pid, stop)
+    _, errors = running.communicate(timeout=20)
+    assert running.returncode == -stop
+    assert gone(workers)
+    # One traceback at most: that of the script itself, which does not catch the interrupt; none from the workers.
+    assert errors.count("Traceback") == (stop == signal.SIGINT)
+    assert "KeyboardInterrupt" in errors or stop != signal.SIGINT
+
+
+def test_scripts_need_no_guard(tmp_path):
+    running, _ = started(tmp_path, "abs", "range(-3, 0)")
+    out, errors = running.communicate(timeout=20)
+    assert out.splitlines()[-1] == "[3, 2, 1]"
+    assert not errors
+
+
+def test_functions_of_a_script_are_one_sentence(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from outscore.engine import Processes\ndef f(x): return x\nProcesses(2).map(f, [1, 2])\n", encoding="utf-8"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert "A worker process cannot load its work" in done.stderr.splitlines()[-1]
+    assert "in a module that can be imported" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "work", "expected"),
+    [
+        (None, None, Serial()),
+        (1, 1e9, Serial()),
+        (2, None, Processes(2)),
+        (2, START_UP, Processes(2)),
+        (2, START_UP / 2, Serial()),
+    ],
+)
+def test_engine_of(jobs, work, expected):
+    assert engine_of(jobs, work=work) == expected
+
+
+def test_engine_of_all_processors(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert engine_of(0) == Processes(3)
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert engine_of(0) == Serial()
+
+
+def test_engine_of_refuses_negative_jobs():
+    with pytest.raises(OutscoreError, match="`jobs` is -1"):
+        engine_of(-1)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_on_a_terminal_only(capsys):
+    with terminal_progress() as steps:
+        steps.begin("TER of 2 systems", 2)
+        Serial().map(abs, [1, 2], progress=steps)
+    assert capsys.readouterr() == ("", "")
+    assert type(steps) is Steps
+
+
+@pytest.mark.parametrize(("moment", "shown"), [(0.0, True), (60.0, False)])
+def test_a_bar_appears_after_a_moment(monkeypatch, moment, shown):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(progress, "MOMENT", moment)
+    monkeypatch.setenv("TERM", "xterm")
+    with terminal_progress() as steps:
+        for doing in ("TER of 2 systems", "BLEU of 2 systems"):
+            steps.begin(doing, 2)
+            assert Serial().map(abs, [1, 2], progress=steps) == [1, 2]
+    assert ("TER of 2 systems" in screen.getvalue()) is shown
+    assert ("BLEU of 2 systems" in screen.getvalue()) is shown
