@@ -28,8 +28,12 @@ def sums_of(table: np.ndarray, first: int) -> np.ndarray:
     return flipped_sums(table, first, 10, 3)
 
 
-def where(_: int) -> tuple[int, str | None]:
-    time.sleep(0.05)
+def meet(folder: Path, _: int) -> tuple[int, str | None]:
+    """Wait for another worker, so that one alone cannot do all the work."""
+    (folder / str(os.getpid())).touch()
+    end = time.monotonic() + 60
+    while len(list(folder.iterdir())) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
     return os.getpid(), os.environ.get("OPENBLAS_NUM_THREADS")
 
 
@@ -106,8 +110,8 @@ def test_one_and_two_workers_give_the_same_bytes():
     assert len({np.concatenate(found).tobytes() for found in results}) == 1
 
 
-def test_workers_are_others_with_one_thread_and_end_with_the_call():
-    found = Processes(2).map(where, range(8))
+def test_workers_are_others_with_one_thread_and_end_with_the_call(tmp_path):
+    found = Processes(2).map(functools.partial(meet, tmp_path), range(8))
     pids = {pid for pid, _ in found}
     assert len(pids) == 2
     assert os.getpid() not in pids
@@ -218,7 +222,7 @@ def started(tmp_path: Path, function: str, tasks: str) -> tuple[subprocess.Popen
     return running, workers
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the workers through /proc")
+@pytest.mark.skipif(not Path(f"/proc/self/task/{os.getpid()}/children").exists(), reason="finds the workers through /proc")
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_orphans(tmp_path, stop):
     """Interrupted, ended or killed in the middle of long tasks: the workers go with it."""

@@ -356,8 +356,8 @@ class Bucket:
 class Runs:
     """Several runs of each system: their scores, and how far runs and test sets make the difference vary.
 
-    `test_set` is the standard error from the choice of segments, `runs` the one from the choice of runs; `p` tests the scores of
-    the runs alone, by exchanging runs between the systems.
+    `test_set` is the standard error from the choice of segments, `runs` the one from the choice of runs; `p` tests the scores
+    of the runs alone, by exchanging runs between the systems.
     """
 
     a: list[float]
@@ -388,12 +388,17 @@ class SizePoint:
 
 @dataclass(frozen=True)
 class Pictures:
-    """What the charts draw; `quantiles` pairs the quantiles of a normal distribution with those of the differences."""
+    """What the charts draw.
+
+    `sizes` are p-values of `sizes_test` on random subsets of the units; `quantiles` pairs the quantiles of a normal
+    distribution with those of the differences.
+    """
 
     histograms: dict[str, Histogram]
     null: NullPicture | None = None
     sizes: list[SizePoint] = field(default_factory=list)
     quantiles: list[tuple[float, float]] = field(default_factory=list)
+    sizes_test: str = ""
 
 
 @dataclass(frozen=True)

@@ -536,6 +536,16 @@ def test_columns_recognised_by_name_are_named_where_they_count(folder):
     assert not any("Recognised" in text for text in compared("long.csv", "--repeat", "epoch", "--cluster", "doc")["notes"])
 
 
+def test_clusters_recognised_by_name_can_be_left_out(folder):
+    rows = [f"q{i},d{i // 2},{m},{(i * (m + 2)) % 5}" for i in range(9) for m in range(2)]
+    Path("long.csv").write_text("\n".join(["question_id,doc,model,score", *rows]))
+    refused = run("compare", "long.csv", "--test", "wilcoxon")
+    assert refused.exit_code == 2
+    assert "Recognised by name: `doc` as clusters. Write --cluster none to leave clusters out.\n" in refused.stderr
+    assert compared("long.csv", "--test", "wilcoxon", "--cluster", "none")["clusters"] is None
+    assert compared("long.csv")["clusters"] == 5
+
+
 def test_large_scores_are_written_alike():
     result = run("compare", "-", stdin="1000000000.02 999999999.91\n1000000000.03 999999999.92\n")
     assert "mean 1000000000.02 against 999999999.91" in " ".join(result.stdout.split())

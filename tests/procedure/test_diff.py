@@ -165,6 +165,7 @@ def test_one_system_has_scores_and_labels():
         ({"task": "label", "map": ["x=y"]}, "The label `x` to be mapped is not in any file."),
         ({"task": "label", "slices": ["topic"]}, "There is no column `topic` to split by."),
         ({"task": "coref"}, "`gold` is list, not coreference chains."),
+        ({"task": "label", "map": ["a=b", "a=c"]}, "`a` is mapped to `b` and to `c`."),
         ({"task": "pos"}, "`gold` is list, not words."),
     ],
 )
@@ -173,6 +174,70 @@ def test_refusals(asked, message):
         diff(["a", "b"], {"s": ["a", "a"]}, **asked)
     assert caught.value.message == message
     assert caught.value.hint
+
+
+def test_lists_of_any_kind():
+    gold = [1, 0, 1, 1]
+    arrays = (np.array([1, 0, 0, 1]), np.array([1.0, 0.0, 0.0, 1.0]), (1, 0, 0, 1), iter(["1", "0", "0", "1"]))
+    assert [diff(gold, array, task="label").scores for array in arrays] == [diff(gold, [1, 0, 0, 1], task="label").scores] * 4
+    several = diff(np.array(gold), np.array([[1, 0, 0, 1], [1, 0, 1, 1]]), task="label")
+    assert (several.systems, several.pairs[0].outcomes.correction) == (["S1", "S2"], 1)
+    missing = diff(gold, {"a": [None, float("nan"), 1, 1], "b": gold}, task="label")
+    assert missing.inventory.unknown == {"a": ["(none)"]}
+    with pytest.raises(OutscoreError, match="`systems` is int"):
+        diff(gold, 3, task="label")
+
+
+def test_names_and_misspelt_paths(tmp_path):
+    (tmp_path / "gold.csv").write_text("id,gold\nq,a\n")
+    for name in ("x/gold", "y/gold"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / f"{name}.csv").write_text("id,prediction\nq,a\n")
+    systems = [tmp_path / "x" / "gold.csv", tmp_path / "y" / "gold.csv"]
+    assert diff(tmp_path / "gold.csv", systems, task="label").systems == ["gold (2)", "gold (3)"]
+    with pytest.raises(OutscoreError, match="does not exist"):
+        diff(tmp_path / "gold.csv", ["absent.csv"], task="label")
+    with pytest.raises(OutscoreError, match="A system is called `gold`"):
+        diff(["a"], {"gold": ["a"]}, task="label")
+
+
+def test_one_text_serves_as_a_list():
+    found = diff(["n", "v"], {"a": ["N", "v"], "b": ["n", "v"]}, task="label", map="a:N=n", criterion="label")
+    assert found.pairs[0].outcomes.changes == 0
+    with pytest.raises(OutscoreError, match="no column `topic`"):
+        diff(["n", "v"], {"a": ["N", "v"]}, task="label", slices="topic")
+
+
+def test_few_clusters_are_said_to_decide_nothing(tmp_path):
+    rows = [f"q{i},{'ab'[i % 2]},t{i % 3}\n" for i in range(30)]
+    (tmp_path / "gold.csv").write_text("id,gold,topic\n" + "".join(rows))
+    for name, wrong in (("old", 7), ("new", 2)):
+        (tmp_path / f"{name}.csv").write_text(
+            "id,prediction\n" + "".join(f"q{i},{'ab'[i % 2 ^ (i < wrong)]}\n" for i in range(30))
+        )
+    found = diff(tmp_path / "gold.csv", [tmp_path / "old.csv", tmp_path / "new.csv"], task="label", cluster="topic")
+    assert found.pairs[0].verdict.endswith("swapped by topic. With 3 topics p cannot be below .250, whatever the difference.")
+
+
+def test_files_without_nominals_are_compared_by_the_other_criterion(tmp_path):
+    text = "#begin document (d); part 000\n" + "".join(f"d 0 {i} w{i} {'(0)' if i % 2 else '-'}\n" for i in range(10))
+    texts = {"gold": text, "a": text.replace("w3 (0)", "w3 -"), "b": text.replace("w5 (0)", "w5 -")}
+    for name, body in texts.items():
+        (tmp_path / f"{name}.conll").write_text(f"{body}\n#end document\n")
+    gold, *systems = (tmp_path / f"{name}.conll" for name in texts)
+    found = diff(gold, systems, task="coref")
+    assert {pair.criterion for pair in found.pairs} == {"arcs-any"}
+    assert any("antecedent by arcs-nom" in note for note in found.notes)
+    with pytest.raises(OutscoreError, match="No mention of gold has an antecedent by `arcs-nom`"):
+        diff(gold, systems, task="coref", criterion="arcs-nom")
+
+
+def test_free_answers_raise_no_alarm():
+    gold = [f"answer {i}" for i in range(200)]
+    found = diff(gold, {"a": [x if i % 3 else "?" for i, x in enumerate(gold)], "b": gold[::-1]}, task="label")
+    assert found.inventory.warnings == [
+        "a gives `?`, which gold lacks, on 67 items: they are always wrong. Rename labels with --map."
+    ]
 
 
 def test_lists_of_other_lengths_are_refused():

@@ -14,6 +14,7 @@ from outscore.cli.inputs import TwoSystems, parse_names, read_systems
 from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, show, write_all
 from outscore.cli.progress import working
 from outscore.cli.request import COLUMNS, Request, settings_of
+from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
     from outscore.results import Comparison, Comparisons, Family
@@ -46,7 +47,10 @@ def run(request: Request) -> tuple[list[Comparison], Family | None, TwoSystems]:
         "clusters": systems.clusters,
         "labels": None if systems.ids is None else systems.ids.texts(),
     }
-    whole = compare_arrays(systems.a, systems.b, **asked)
+    try:
+        whole = compare_arrays(systems.a, systems.b, **asked)
+    except OutscoreError as refusal:
+        raise _with_recognised(refusal, request, systems) from None
     notes = [*_reading_notes(request, systems), *whole.notes]
     whole = replace(whole, notes=notes, alignment=systems.alignment)
     if request.slice is None:
@@ -76,6 +80,13 @@ def _recognised(request: Request, systems: TwoSystems) -> list[str]:
     named = request.columns
     taken = [f"`{found[part]}` as {part}s" for part, here in used.items() if here and part in found and part not in named]
     return [f"Recognised by name: {' and '.join(taken)}."] if taken else []
+
+
+def _with_recognised(refusal: OutscoreError, request: Request, systems: TwoSystems) -> OutscoreError:
+    """A refusal that speaks of clusters nobody asked for says where they come from."""
+    if "cluster" not in refusal.message or not (recognised := _recognised(request, systems)):
+        return refusal
+    return OutscoreError(refusal.message, f"{refusal.hint} {recognised[0]} Write --cluster none to leave clusters out.")
 
 
 def _collect(request: Request, saved: Saved | None) -> Comparisons:
@@ -114,7 +125,7 @@ def _collect(request: Request, saved: Saved | None) -> Comparisons:
 @click.option("--item", metavar="COLUMN", help="Column of the item ids.")
 @click.option("--score", multiple=True, metavar="COLUMN", help="Column of the scores; several make counts (tp, fp, fn).")
 @click.option("--system-column", "system", metavar="COLUMN", help="Column of the systems' names.")
-@click.option("--cluster", metavar="COLUMN", help="Column of documents, conversations ... swapped as one.")
+@click.option("--cluster", metavar="COLUMN", help="Column of documents, conversations ... swapped as one; or none.")
 @click.option("--repeat", metavar="COLUMN", help="Column of epochs, seeds, samples: averaged per item.")
 @click.option("--slice", metavar="COLUMN", help="Compare every value of this column too.")
 @click.option("--dataset", metavar="COLUMN", help="Column of the dataset an item belongs to.")

@@ -97,7 +97,7 @@ def read(
         A name from `FORMATS`, or ``"auto"`` to recognise it from the content.
     item, system, score, cluster, repeat, slice, dataset
         Columns of a table. Left out, they are recognised by their usual names (question_id, model, score, epoch...). Several
-        scores make counts, several slices are all kept.
+        scores make counts, several slices are all kept. The cluster ``"none"`` leaves a column with a usual name alone.
     systems
         Which systems to read, in this order; otherwise all.
 

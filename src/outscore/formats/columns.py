@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outscore.errors import OutscoreError
 from outscore.formats.cells import FLAT, is_scalar, looks_numeric
@@ -16,6 +16,9 @@ from outscore.formats.field import is_name, is_number, problem_with
 from outscore.formats.table import Choice, Records
 
 __all__ = ["Layout", "find_layout", "is_known", "is_partner_of_counts", "listed", "nearest"]
+
+NO_CLUSTERS = "none"
+"""What to call the column of clusters where a usual name must not make one of it."""
 
 USUAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "item": (
@@ -89,6 +92,9 @@ def is_partner_of_counts(name: str) -> bool:
 
 def find_layout(records: Records, choice: Choice) -> Layout:
     """Decide which column serves as what, or say what was considered."""
+    unclustered = choice.cluster == NO_CLUSTERS and NO_CLUSTERS not in records.columns
+    if unclustered:
+        choice = replace(choice, cluster=None)
     for columns in ([choice.item, choice.system, choice.cluster, choice.repeat, choice.dataset], choice.score, choice.slice):
         for column in columns:
             if column is not None:
@@ -99,7 +105,7 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     scores = choice.score or (() if wide else finder.columns("score"))
     item = finder.column("item", choice.item)
     repeat = finder.column("repeat", choice.repeat)
-    cluster = finder.column("cluster", choice.cluster)
+    cluster = None if unclustered else finder.column("cluster", choice.cluster)
     dataset = finder.column("dataset", choice.dataset)
     slices = choice.slice or finder.slices()
     if not scores:

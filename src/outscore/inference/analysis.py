@@ -20,11 +20,11 @@ from outscore.inference.binary import discordance
 from outscore.inference.effects import spread
 from outscore.inference.item_scores import ItemScores, is_sum, scores_if_any
 from outscore.inference.normality import normality_test
+from outscore.inference.skewness import SKEWED, skewness
 from outscore.summaries import Analysis, Normality, Summary, TestAdvice
 
 __all__ = ["analyse", "autocorrelation", "skewness", "skewness_band", "summarise"]
 
-SKEWED = 1.0
 PRETEST = "Choosing a test by this outcome would change its error rate."
 
 
@@ -114,22 +114,6 @@ def _sd(x: Array) -> float:
     """Divided by the span first: squares of tiny or huge scores neither vanish nor overflow."""
     span = float(np.ptp(x))
     return span * float(np.std((x - x[0]) / span, ddof=1)) if span else 0.0
-
-
-def skewness(x: Array) -> float | None:
-    """γ = m₃/m₂^1.5 with moments that divide by n; None for numbers that are all the same.
-
-    Examples
-    --------
-    >>> round(skewness(np.array([1.0, 2.0, 9.0])), 4)
-    0.6655
-    """
-    span = float(np.ptp(x))
-    if span == 0.0:
-        return None
-    deviations = (x - x[0]) / span
-    deviations -= deviations.mean()
-    return float(np.mean(deviations**3) / np.mean(deviations**2) ** 1.5)
 
 
 def skewness_band(gamma: float) -> str:

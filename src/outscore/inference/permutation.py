@@ -31,8 +31,10 @@ from outscore.inference.bootstrap import LEAST_UNITS, resampled_interval
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Flips, Request, flips_of, units_of
 from outscore.inference.inversion import inversion_interval
+from outscore.inference.item_scores import scores_if_any
 from outscore.inference.published import convolved
 from outscore.inference.sampled import monte_carlo
+from outscore.inference.skewness import few_and_skewed
 from outscore.options import Option
 from outscore.results import Interval, PValue, TestResult
 
@@ -91,7 +93,7 @@ def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p
     return None if found is None else replace(found, estimate=p.statistic)
 
 
-def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None) -> list[str]:
+def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None, *, skewed: bool) -> list[str]:
     notes = []
     if interval is None:
         few = f"{metric.name} is not linear in these data, and there are too few units to resample"
@@ -104,6 +106,11 @@ def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Inte
         )
     elif interval.low is None and interval.high is None:
         notes.append("The interval is unbounded: with so few units no difference can be rejected at this level.")
+    if skewed:
+        notes.append(
+            "With few and skewed differences a rejection may speak of their shape and not of the mean (exponential ones: level"
+            " .08 at n = 20)."
+        )
     if asked.delta and p.kernel == "tango":
         notes.append(f"Right-or-wrong items at delta = {asked.delta:g}: Tango's score test, a large-sample approximation.")
     elif asked.delta:
@@ -111,6 +118,14 @@ def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Inte
     if p.method == "monte-carlo" and asked.options["method"] == "auto":
         notes.append("No exact method serves these data; p was sampled, and its bounds hold with 99 % confidence.")
     return notes
+
+
+def _skewed(pairs: PairedScores, metric: AdditiveMetric) -> bool:
+    """Whether the items' differences are few and lopsided; right-or-wrong items have no shape to speak of."""
+    scores = scores_if_any(pairs, metric)
+    if scores is None or scores.clusters is not None or discordance(pairs, metric) is not None:
+        return False
+    return few_and_skewed(scores.d)
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
@@ -126,7 +141,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     if not asked.interval:
         return TestResult(p)
     interval = _interval(pairs, metric, asked, p)
-    return TestResult(p, interval, _notes(metric, asked, p, interval))
+    return TestResult(p, interval, _notes(metric, asked, p, interval, skewed=_skewed(pairs, metric)))
 
 
 ENTRY = TestEntry(

@@ -18,11 +18,13 @@ from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Alternative
 from outscore.inference.item_scores import ItemScores, item_scores
 from outscore.inference.paired import NoSpreadError, interval_for, side_of, without_spread
+from outscore.inference.skewness import few_and_skewed
 from outscore.results import Interval, PValue, TestResult
 
 __all__ = ["ENTRY", "Mean", "log_t_tail", "mean_of", "no_spread", "student", "t_interval"]
 
 NAME = "student"
+TOO_OFTEN = "t rejects a true mean too often (exponential differences: level .08 at n = 20)"
 FAR = 1e-250
 """Tails below this are computed as logarithms."""
 FRACTIONS = 100
@@ -156,6 +158,8 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
         notes.append(f"The standard error is that of {mean.units} clusters, and t has {mean.df} degrees of freedom.")
     if mean.error == 0.0:
         notes.append("The differences do not vary at all, so the interval has no width.")
+    elif scores.clusters is None and few_and_skewed(scores.d):
+        notes.append(f"Only {scores.n} items with skewed differences: {TOO_OFTEN}.")
     interval = t_interval(mean, asked.alpha, asked.alternative, scores.orientation, method="Student t", dual=True)
     return TestResult(p, interval, notes)
 

@@ -38,8 +38,9 @@ from outscore.results import Family, Interval, PValue, TestResult
 
 __all__ = ["Statistics", "accuracy_change", "metric_change", "oracle_of", "pair_of"]
 
-MOST_INVERTED = 200
-"""Up to so many clusters the interval inverts the permutation test; beyond, Student's is all but the same and takes no time."""
+MOST_INVERTED = 50
+"""Up to so many clusters the interval inverts the permutation test; beyond, Student's is all but the same, and a comparison of
+thirty systems has hundreds of pairs."""
 Key = TypeVar("Key")
 REPAIRED = -1
 KIND_NAMES = {OUTCOMES.index(name): name for name in CHANGES}

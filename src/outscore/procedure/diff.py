@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from numbers import Number
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from outscore.diffs import Diff
 from outscore.errors import OutscoreError
@@ -33,12 +37,12 @@ def diff(
     task: str,
     criterion: str | Sequence[str] | None = None,
     cluster: str | None = None,
-    map: Mapping[str, str] | Sequence[str] | None = None,
+    map: Mapping[str, str] | str | Sequence[str] | None = None,
     punct: bool = False,
     subtypes: bool = False,
     lenient: bool = False,
     repair: bool = False,
-    slices: Sequence[str] = (),
+    slices: str | Sequence[str] = (),
     correction: str = "holm",
     min_support: int = 20,
     alpha: float = 0.05,
@@ -79,9 +83,8 @@ def diff(
     (0.6, 1, 1, 0.8)
     """
     criteria = (criterion,) if isinstance(criterion, str) else tuple(criterion or ())
-    options = DiffOptions(
-        criteria, cluster, punct, subtypes, lenient, repair, tuple(slices), alpha, correction, min_support, seed
-    )
+    columns = (slices,) if isinstance(slices, str) else tuple(slices)
+    options = DiffOptions(criteria, cluster, punct, subtypes, lenient, repair, columns, alpha, correction, min_support, seed)
     study = study_of(gold, systems, task=task, map=map, options=options)
     return summarise(study, options)
 
@@ -92,7 +95,7 @@ def study_of(gold: object, systems: object, *, task: str, map: object = None, op
         raise OutscoreError(f"There is no task `{task}`.", did_you_mean(task, TASKS))
     _check(options)
     entry = TASKS[task]
-    given = _named(systems)
+    given = _named(systems, lists=task == "label" and not isinstance(gold, (str, os.PathLike)))
     if not given:
         raise OutscoreError("No system was given.", "Give at least one system's output.")
     if GOLD in given:
@@ -112,12 +115,18 @@ def _check(options: DiffOptions) -> None:
         raise OutscoreError(f"`min_support` is {options.min_support}.", "Give a whole number from 1 up.")
 
 
-def _named(systems: object) -> dict[str, object]:
-    """Systems by name, whatever they came in."""
+def _named(systems: object, *, lists: bool) -> dict[str, object]:
+    """Systems by name, whatever they came in; `lists` says whether labels may be given as they are, without a file."""
     if isinstance(systems, Mapping):
         return {str(name): output for name, output in systems.items()}
-    single = isinstance(systems, (str, os.PathLike)) or hasattr(systems, "name")
-    several: list[Any] = [systems] if single or _is_labels(systems) else list(systems)  # type: ignore[call-overload]
+    if isinstance(systems, (str, os.PathLike)) or hasattr(systems, "name"):
+        several: list[object] = [systems]
+    elif isinstance(systems, Iterable):
+        several = list(systems)
+    else:
+        raise OutscoreError(f"`systems` is {type(systems).__name__}.", "Give a path, a list of labels, or several by name.")
+    if lists and several and _is_label(several[0]):
+        several = [several]
     found: dict[str, object] = {}
     for i, output in enumerate(several):
         name = numbered = _name_of(output) or f"S{i + 1}"
@@ -128,14 +137,9 @@ def _named(systems: object) -> dict[str, object]:
     return found
 
 
-def _is_labels(systems: object) -> bool:
-    """A flat list of labels is one system; a list of lists, paths or outputs is several."""
-    first = next(iter(systems), None) if hasattr(systems, "__iter__") else None
-    return first is not None and isinstance(first, (str, int, float, bool)) and not _is_path(first)
-
-
-def _is_path(value: object) -> bool:
-    return isinstance(value, str) and (value == "-" or os.path.exists(value))  # noqa: PTH110 - a look, nothing is opened
+def _is_label(value: object) -> bool:
+    """Whether this is one label, and not the path or the labels of a system."""
+    return isinstance(value, (str, Number, np.generic)) and not (isinstance(value, str) and Path(value).exists())
 
 
 def _name_of(output: object) -> str | None:
@@ -153,7 +157,7 @@ def _maps(written: object, names: Sequence[str]) -> LabelMaps:
     if isinstance(written, Mapping):
         return {None: {str(old): str(new) for old, new in written.items()}}
     assert isinstance(written, Sequence)
-    return parse_maps([str(text) for text in written], names)
+    return parse_maps([written] if isinstance(written, str) else [str(text) for text in written], names)
 
 
 def summarise(study: Study, options: DiffOptions) -> Diff:
@@ -183,7 +187,6 @@ def _settings(study: Study, options: DiffOptions) -> dict[str, Any]:
     """Every option by the name it has on the command line, and versions."""
     import platform
 
-    import numpy as np
     import scipy
 
     from outscore._version import __version__

@@ -19,7 +19,7 @@ from outscore.inference.influence import fragility, influence
 from outscore.inference.item_scores import is_sum
 from outscore.inference.permutation import permutation
 from outscore.inference.power import analytic_curve
-from outscore.inference.sizes import size_curve
+from outscore.inference.sizes import size_curve, size_test
 from outscore.options import complete
 from outscore.resampling.flips import flipped_sums
 from outscore.results import DecidingItem, NullPicture, Pictures, PValue
@@ -58,6 +58,7 @@ def evidence(
             _null_picture(units, metric, request.seed),
             size_curve(pairs, metric, TESTS[p.test], _request_of(p.test, entry, request)),
             normal_quantiles(pairs, metric),
+            size_test(pairs, metric, TESTS[p.test]) or "",
         ),
     }
 

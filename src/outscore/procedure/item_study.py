@@ -13,6 +13,7 @@ import numpy as np
 from outscore.data import Array
 from outscore.diffs import Rates, ScoreChange
 from outscore.errors import OutscoreError
+from outscore.formats.cells import NO_LABEL
 from outscore.metrics.multiclass import class_counts, macro_f1, multiclass_mcc
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, renamed
@@ -41,10 +42,17 @@ def load_items(output: object, name: str, _options: DiffOptions) -> Items:
     role: Literal["gold", "system"] = "gold" if name == GOLD else "system"
     if isinstance(output, (str, os.PathLike)):
         return named(read_labels(output, name, role=role), name)
-    labels = [str(label) for label in np.asarray(output, dtype=object).ravel()]
+    labels = [_label(value) for value in np.asarray(output, dtype=object).ravel()]
     if not labels:
         raise OutscoreError(f"`{name}` is empty.", "Give at least one label.")
     return Items(name, Labels.of(range(1, len(labels) + 1)), Labels.of(labels))
+
+
+def _label(value: object) -> str:
+    """A label as text: 1.0 is 1, as a column of whole numbers with a gap in it means it, and what is missing is no answer."""
+    if value is None or value != value:  # noqa: PLR0124 - not a number
+        return NO_LABEL
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:

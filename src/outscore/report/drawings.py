@@ -154,7 +154,7 @@ def size_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
 
     alpha = alpha_of(whole)
     rows = [{"n": q.n, "p": q.p, "low": q.low, "high": q.high} for q in points]
-    x = alt.X("n:Q", title="items", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(format="~s"))
+    x = alt.X("n:Q", title=units_of(c)[1], scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(format="~s"))
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
     base = alt.Chart(data(rows))
     layers: list[Any] = [
@@ -165,5 +165,6 @@ def size_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     if alpha is not None:
         layers.append(alt.Chart(data([{"p": alpha}])).mark_rule(color=COLOURS["b"], strokeDash=list(DOTTED)).encode(y))
         level = f"; the dotted line is alpha = {format_level(alpha)}"
-    caption = f"p against the number of items{level}"
+    of = f" ({c.pictures.sizes_test})" if c.pictures is not None and c.pictures.sizes_test else ""
+    caption = f"p on random subsets of the {units_of(c)[1]}{of}: the median and the middle half{level}"
     return Drawing("sizes", caption, f"{caption}.", layered(layers))

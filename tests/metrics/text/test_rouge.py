@@ -1,0 +1,57 @@
+"""ROUGE: by hand, option by option against rouge-score, and alphabets it does not know."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rouge_score.rouge_scorer import RougeScorer
+
+from outscore.metrics.text import segment_statistics, text_metric
+
+NAMES = ["rouge1", "rouge2", "rougeL"]
+
+
+def scores(spec, hypotheses, references):
+    metric, options = text_metric(spec)
+    return segment_statistics(metric.name, hypotheses, references, options)[:, 0]
+
+
+def test_by_hand():
+    """ "the cat sat down" and "the cat lay down today": 3 words of 4 and 5, 1 pair of 3 and 4, subsequence of 3."""
+    texts = ["the cat sat down"], [["the cat lay down today"]]
+    assert scores("rouge1", *texts) == pytest.approx([2 * 3 / (4 + 5)])
+    assert scores("rouge2", *texts) == pytest.approx([2 * 1 / (3 + 4)])
+    assert scores("rougeL", *texts) == pytest.approx([2 * 3 / (4 + 5)])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("stemmed", [False, True])
+def test_against_rouge_score(name, stemmed, wmt17):
+    hypotheses, references = wmt17("FBK", 80), [wmt17("ref", 80), wmt17("online-A", 80)]
+    library = RougeScorer([name], use_stemmer=stemmed)
+    expected = [
+        max(library.score(other, line)[name].fmeasure for other in others)
+        for line, others in zip(hypotheses, zip(*references, strict=True), strict=True)
+    ]
+    np.testing.assert_array_equal(scores(f"{name}:use_stemmer={stemmed}", hypotheses, references), expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_alphabets_need_another_tokeniser(name):
+    texts = ["Москва большой город"], [["Москва большой город"]]
+    assert scores(name, *texts) == [0.0]
+    assert scores(f"{name}:tokenize=13a", *texts) == [1.0]
+    assert scores(f"{name}:tokenize=zh", ["北京是首都"], [["北京是首都"]]) == [1.0]
+
+
+def test_stems_with_another_tokeniser():
+    texts = ["running dogs"], [["run dog"]]
+    assert scores("rouge1:tokenize=none", *texts) == [0.0]
+    assert scores("rouge1:tokenize=none:use_stemmer=true", *texts) == [1.0]
+
+
+def test_signature():
+    metric, options = text_metric("rougeL:tokenize=13a:use_stemmer=true")
+    said = metric.signature(options, 2)
+    assert said.startswith("rougeL|nrefs:2|case:lc|tok:13a|stem:porter|score:fmeasure|rouge-score:")
+    assert "|sacrebleu:" in said

@@ -1,0 +1,212 @@
+"""Every metric of texts against the same properties; a new entry is covered the day it is added."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import outscore as osc
+from outscore.errors import OutscoreError
+from outscore.metrics.text import TEXT_METRICS, segment_statistics, text_metric, verify
+from outscore.options import complete
+
+SEGMENTS = 120
+# Lines that break tokenisers and divisions: nothing, blanks, one word, another alphabet, combined letters, an emoji, escapes.
+ODD_HYPOTHESES = ["", "Haus", "", "   ", "Ein Haus .", "北京 是 首都 。", "naïve café", "👍 gut", "a &amp; b", "x " * 60]
+ODD_REFERENCES = ["Ein Haus.", "", "", "Haus", "Ein Haus.", "北京是首都。", "naïve café", "👍 gut", "a & b", "x " * 70]
+OTHER_REFERENCES = ["Das Haus.", "Haus", "", "", "Ein Haus .", "首都是北京。", "a naive cafe", "sehr gut", "a and b", "y " * 65]
+
+each = pytest.mark.parametrize("name", TEXT_METRICS)
+NUMEROUS = [name for name, entry in TEXT_METRICS.items() if entry.most_references is None]
+
+
+def rows_of(name, hypotheses, references):
+    metric, options = text_metric(name)
+    return segment_statistics(name, hypotheses, references, options, metric.prepare(references, options))
+
+
+def additive(name):
+    metric, options = text_metric(name)
+    return metric.make(options)
+
+
+def score_of(name, hypotheses, references):
+    return float(additive(name).score(rows_of(name, hypotheses, references).sum(axis=0)))
+
+
+@pytest.fixture(scope="module")
+def two_systems(wmt17):
+    return wmt17("LIUM-NMT", SEGMENTS), wmt17("FBK", SEGMENTS), [wmt17("ref", SEGMENTS)]
+
+
+def test_the_metrics_there_are():
+    expected = (
+        "bleu chrf chrf++ ter wer cer nist meteor meteor-corpus rouge1 rouge2 rougeL sentence-bleu sentence-chrf sentence-ter"
+    )
+    assert list(TEXT_METRICS) == expected.split()
+
+
+@each
+def test_entries_describe_themselves(name):
+    entry = TEXT_METRICS[name]
+    defaults = {option.name: option.default for option in entry.options}
+    assert entry.name == name
+    assert entry.summary
+    assert not entry.summary.endswith(".")
+    assert complete(name, entry.options, {}) == defaults
+    for option in entry.options:
+        assert option.help
+        assert option.read(option.default) == option.default
+    made = entry.make(defaults)
+    assert (made.name, made.direction) == (name, entry.direction)
+
+
+@each
+def test_signatures_name_references_and_versions(name):
+    metric, options = text_metric(name)
+    from importlib.metadata import version
+
+    signature = metric.signature(options, 3)
+    assert "nrefs:3" in signature
+    assert version(metric.library) in signature
+    assert "\n" not in signature
+    if metric.options:
+        changed = {**options, "lowercase": not options["lowercase"]} if "lowercase" in options else None
+        assert changed is None or metric.signature(changed, 3) != signature
+
+
+@each
+def test_tables_have_the_metric_s_columns(name, two_systems):
+    first, _, references = two_systems
+    rows = rows_of(name, first, references)
+    assert rows.shape == (SEGMENTS, len(additive(name).columns))
+    assert rows.dtype in (np.int64, np.float64)
+    assert np.isfinite(rows).all()
+    assert (rows >= 0).all()
+
+
+@each
+@pytest.mark.parametrize("system", ["LIUM-NMT", "PROMT-Rule-based"])
+def test_against_the_library(name, system, wmt17):
+    metric, options = text_metric(name)
+    hypotheses, references = wmt17(system, 300), [wmt17("ref", 300)]
+    if metric.corpus_score is None:
+        pytest.skip("no library has this score: its own tests compare it by hand and segment by segment")
+    assert score_of(name, hypotheses, references) == pytest.approx(
+        metric.corpus_score(hypotheses, references, options), rel=1e-9
+    )
+
+
+@pytest.mark.slow
+@each
+def test_against_the_library_on_all_segments(name, wmt17):
+    metric, options = text_metric(name)
+    hypotheses, references = wmt17("LIUM-NMT"), [wmt17("ref")]
+    rows = rows_of(name, hypotheses, references)
+    verify(metric, hypotheses, references, rows, options, segments=len(rows))
+
+
+@pytest.mark.parametrize("name", NUMEROUS)
+def test_against_the_library_with_several_references(name, wmt17):
+    metric, options = text_metric(name)
+    hypotheses, references = wmt17("LIUM-NMT", 60), [wmt17(other, 60) for other in ("ref", "online-A", "FBK")]
+    rows = rows_of(name, hypotheses, references)
+    verify(metric, hypotheses, references, rows, options, segments=60)
+    alone = additive(name).score(rows_of(name, hypotheses, references[:1]).sum(axis=0))
+    better = additive(name).score(rows.sum(axis=0))
+    assert (better < alone) if metric.direction == "lower" else (better > alone)
+
+
+@each
+def test_odd_lines_are_legal(name):
+    metric, options = text_metric(name)
+    references = [ODD_REFERENCES, OTHER_REFERENCES] if metric.most_references is None else [ODD_REFERENCES]
+    rows = rows_of(name, ODD_HYPOTHESES, references)
+    verify(metric, ODD_HYPOTHESES, references, rows, options)
+    assert np.isfinite(additive(name).score(rows)).all()
+
+
+@each
+def test_one_segment(name):
+    metric, options = text_metric(name)
+    hypotheses, references = ["the cat sat on the mat"], [["the cat sat on a mat today"]]
+    rows = rows_of(name, hypotheses, references)
+    verify(metric, hypotheses, references, rows, options)
+
+
+@each
+def test_pieces_make_the_whole(name, two_systems):
+    first, _, references = two_systems
+    metric, options = text_metric(name)
+    prepared = pickle.loads(pickle.dumps(metric.prepare(references, options)))  # noqa: S301
+    pieces = [
+        segment_statistics(name, first[i : i + 50], [lines[i : i + 50] for lines in references], options, prepared)
+        for i in range(0, SEGMENTS, 50)
+    ]
+    np.testing.assert_array_equal(np.concatenate(pieces), rows_of(name, first, references))
+
+
+@each
+def test_scores_are_vectorised_over_leading_axes(name, two_systems):
+    first, second, references = two_systems
+    a, b = rows_of(name, first, references), rows_of(name, second, references)
+    totals = np.stack([[a[:40].sum(0), b[:40].sum(0), a.sum(0)], [b.sum(0), a[40:].sum(0), a[0]]])
+    scores = additive(name).score(totals)
+    assert scores.shape == (2, 3)
+    single = [[float(additive(name).score(row)) for row in rows] for rows in totals]
+    np.testing.assert_allclose(scores, single, rtol=1e-14)
+
+
+@each
+def test_a_corpus_twice_scores_as_once(name, two_systems):
+    first, _, references = two_systems
+    totals = rows_of(name, first, references).sum(axis=0)
+    assert float(additive(name).score(2 * totals)) == pytest.approx(float(additive(name).score(totals)), rel=1e-12)
+
+
+@each
+def test_the_reference_is_its_own_best_translation(name, two_systems):
+    first, _, references = two_systems
+    perfect, other = score_of(name, references[0], references), score_of(name, first, references)
+    assert (perfect < other) if TEXT_METRICS[name].direction == "lower" else (perfect > other)
+    top = {"points": 100.0, "fraction": 1.0}.get(TEXT_METRICS[name].unit)
+    if TEXT_METRICS[name].direction == "lower":
+        assert perfect == 0
+    elif top is not None and not name.startswith("meteor"):
+        assert perfect == pytest.approx(top, rel=1e-12)
+
+
+@each
+@pytest.mark.parametrize(("changed", "least"), [(0, 1.0), (1, 1.0), (3, 0.25), (5, 0.0625)])
+def test_few_changed_segments_prove_little(name, changed, least, two_systems):
+    first, second, references = two_systems
+    a, b = rows_of(name, first, references), rows_of(name, second, references)
+    mixed = a.copy()
+    places = np.flatnonzero((a != b).any(axis=1))[:changed]
+    mixed[places] = b[places]
+    p = osc.permutation_test(a, mixed, metric=additive(name))
+    # Sampled p-values carry their own interval.
+    assert p.value >= least if p.exact else p.upper >= least
+
+
+def test_specs():
+    metric, options = text_metric("bleu:tokenize=none:lowercase=yes")
+    assert (metric.name, options["tokenize"], options["lowercase"]) == ("bleu", "none", True)
+    with pytest.raises(OutscoreError, match="Did you mean `bleu`"):
+        text_metric("blue")
+    with pytest.raises(OutscoreError, match="has no option `tokenise`"):
+        text_metric("bleu:tokenise=none")
+    with pytest.raises(OutscoreError, match="one of 13a, none"):
+        text_metric("bleu:tokenize=moses")
+
+
+def test_start_up_loads_no_library():
+    code = "import json, sys, outscore.metrics.text; print(json.dumps(sorted(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in json.loads(found.stdout)}
+    assert not loaded & {"sacrebleu", "jiwer", "nltk", "rouge_score", "rapidfuzz", "scipy"}
