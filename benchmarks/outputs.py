@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.promises import Measured, Promise, text
+
+# A promise is judged and printed the same way wherever it is made.
+from benchmarks.promises import Measured, Promise, _judged, text
 from benchmarks.timing import Memory, interleave, peak_memory, process_memory
 from numpy.typing import NDArray
 
@@ -197,16 +199,3 @@ def _memory(name: str, *, quick: bool) -> Memory:
     if name == "tags":
         return process_memory(_command(QUICK if quick else FULL))
     return peak_memory(f"benchmarks.outputs:{'quick' if quick else 'full'}:{name}")
-
-
-def _judged(promise: Promise, found: Measured, *, binding: bool) -> dict[str, Any]:
-    """A promise beside what was measured; at other sizes than the promised ones it does not bind."""
-    value = promise.value(found)
-    return {
-        "claim": promise.claim,
-        "at_least": promise.at_least,
-        "at_most": promise.at_most,
-        "unit": promise.unit,
-        "measured": value,
-        "met": promise.holds(value) if binding else None,
-    }

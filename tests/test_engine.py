@@ -195,7 +195,7 @@ def test_cancelling_stops_the_rest(engine):
 
 
 SCRIPT = """
-import os, sys, time
+import time
 from outscore.engine import Processes
 
 class Slow:
@@ -203,30 +203,27 @@ class Slow:
     def advance(self, steps=1): print("working", flush=True)
     cancelled = False
 
-print(os.getpid(), flush=True)
-print(Processes(2).map({function}, {tasks}, progress=Slow()))
+Processes(2).map(time.sleep, [0, 0] + [60] * 4, progress=Slow())
 """
 
 
-def started(tmp_path: Path, function: str, tasks: str) -> tuple[subprocess.Popen[str], list[int]]:
-    """A script without a main guard, in a session of its own, and its workers' process ids once they work."""
+def started(tmp_path: Path) -> tuple[subprocess.Popen[str], list[int]]:
+    """A script in a session of its own, and its workers' process ids once they work."""
     script = tmp_path / "script.py"
-    script.write_text(SCRIPT.format(function=function, tasks=tasks), encoding="utf-8")
+    script.write_text(SCRIPT, encoding="utf-8")
     running = subprocess.Popen(
         [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    lines = [running.stdout.readline() for _ in range(2)]
-    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
-    workers = [int(pid) for pid in children.read_text(encoding="utf-8").split()] if children.exists() else []
-    assert lines[1] == "working\n", running.stderr.read()
-    return running, workers
+    assert running.stdout.readline() == "working\n"
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text(encoding="utf-8")
+    return running, [int(pid) for pid in children.split()]
 
 
 @pytest.mark.skipif(not Path(f"/proc/self/task/{os.getpid()}/children").exists(), reason="finds the workers through /proc")
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_orphans(tmp_path, stop):
     """Interrupted, ended or killed in the middle of long tasks: the workers go with it."""
-    running, workers = started(tmp_path, "time.sleep", "[0, 0] + [60] * 4")
+    running, workers = started(tmp_path)
     assert len(workers) == 2
     os.killpg(running.pid, stop)
     _, errors = running.communicate(timeout=20)
@@ -238,10 +235,10 @@ def test_no_orphans(tmp_path, stop):
 
 
 def test_scripts_need_no_guard(tmp_path):
-    running, _ = started(tmp_path, "abs", "range(-3, 0)")
-    out, errors = running.communicate(timeout=20)
-    assert out.splitlines()[-1] == "[3, 2, 1]"
-    assert not errors
+    script = tmp_path / "script.py"
+    script.write_text("from outscore.engine import Processes\nprint(Processes(2).map(abs, range(-3, 0)))\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[3, 2, 1]\n", "")
 
 
 def test_functions_of_a_script_are_one_sentence(tmp_path):

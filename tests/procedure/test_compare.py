@@ -176,6 +176,29 @@ def test_slices_are_one_family():
     assert sorted(c.p.adjusted for c in parts) == pytest.approx([min(1, 2 * raw[0]), max(min(1, 2 * raw[0]), raw[1])])
 
 
+def test_sentences_say_what_they_were_made_on():
+    a, b = np.array([1.0, 2.0, 4.0, 7.0, 3.0, 3.0]), np.array([0.0, 0.0, 1.0, 1.0, 3.0, 3.0])
+    parts, _, _ = compare_slices(a, b, "topic", ["x", "x", "x", "y", "z", "z"])
+    assert [c.sentence.split(",")[0] for c in parts] == [
+        "On 3 items with topic = x",
+        "On 1 item with topic = y",
+        "On 2 items with topic = z",
+    ]
+    assert "scored identically" in parts[2].sentence
+    assert "identically" not in parts[1].sentence
+    clustered = osc.compare(a, b, clusters=[0, 0, 0, 1, 1, 1])
+    assert clustered.sentence.startswith("On 6 items in 2 clusters, ")
+    assert osc.compare(a, b, clusters=[0] * 6).sentence.startswith("On 6 items in 1 cluster, ")
+    assert osc.compare(a, b, unit_size=6).sentence.startswith("On 1 unit of 6 items, ")
+
+
+def test_too_few_items_to_reject_anything_have_no_power():
+    few = {n: osc.compare(A[:n], B[:n]) for n in (3, 5, 6)}
+    assert [n for n, c in few.items() if c.power is None] == [3, 5]
+    assert osc.compare(A[:5], B[:5], alternative="greater").power is not None
+    assert osc.compare(A[:3], B[:3], test="student").power is not None
+
+
 def test_slices_that_win_only_without_correction_do_not_win():
     a = np.array([1] * 6 + [0] * 30)
     values = ["x"] * 6 + [f"t{i % 5}" for i in range(30)]

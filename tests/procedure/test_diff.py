@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.coref_documents import RESPONSES, write_documents
+from tests.diff_files import write_trees
 
 from outscore.diffs import Diff
 from outscore.errors import OutscoreError
@@ -88,6 +89,19 @@ def test_maps_rename_before_comparing():
     assert diff(["n", "v", "n", "n"], answers, task="label").pairs[0].outcomes.correction == 1
     for written in ({"N": "n"}, ["N=n"], ["a:N=n"]):
         assert diff(["n", "v", "n", "n"], answers, task="label", map=written).pairs[0].outcomes.changes == 0
+
+
+def test_relations_are_mapped_with_their_subtypes(tmp_path):
+    gold, *systems = list(write_trees(tmp_path, sentences=20).values())[:3]
+
+    def labels(**asked) -> set[str]:
+        found = diff(gold, systems, task="dep", criterion="ls", **asked)
+        return {row.value for row in found.pairs[0].labels}
+
+    assert "nmod" in labels()
+    assert "nmod" not in labels(map="nmod=amod")
+    assert "nmod" in labels(map="nmod:poss=amod")
+    assert "nmod:poss" in labels(map="nmod=amod", subtypes=True)
 
 
 BIO = "EU\tB-ORG\nrejects\tO\nGerman\tB-MISC\ncall\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n"

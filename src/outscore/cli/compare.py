@@ -14,6 +14,7 @@ from outscore.cli.inputs import TwoSystems, parse_names, read_systems
 from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, show, write_all
 from outscore.cli.progress import working
 from outscore.cli.request import COLUMNS, Request, settings_of
+from outscore.cli.texts import run_texts
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _collect(request: Request, saved: Saved | None) -> Comparisons:
     if saved is not None and changed:
         notes = [f"`{path}` has changed since `{saved.path}` was saved." for path in changed]
         found[0] = replace(found[0], notes=[*found[0].notes, *notes])
-    return comparisons(found, settings_of(request, [systems]), family)
+    return comparisons(found, settings_of(request, systems.tables), family)
 
 
 @click.command()
@@ -131,6 +132,10 @@ def _collect(request: Request, saved: Saved | None) -> Comparisons:
 @click.option("--dataset", metavar="COLUMN", help="Column of the dataset an item belongs to.")
 @click.option("--duplicates", type=click.Choice(("stop", "mean", "first", "last")), default="stop", help="Repeated ids.")
 @click.option("--reader", default="auto", show_default=True, metavar="FORMAT", help="See `outscore formats`.")
+@click.option("--reference", "references", multiple=True, metavar="FILE", help="Texts: a reference; may be repeated.")
+@click.option("--documents", metavar="FILE", help="Texts: the document of each segment, a line each; swapped as one.")
+@click.option("--buckets", multiple=True, metavar="length|FILE", help="Texts: compare parts by reference length or by labels.")
+@click.option("--jobs", type=int, default=0, help="Texts: processes that compute statistics.  [default: one per processor]")
 @click.option("--names", metavar="A,B", help="What to call the systems.  [default: header or file names]")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output.")
 @click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(WITH_TABLES)}.")
@@ -154,6 +159,9 @@ def compare(
     A alone is a table (CSV, TSV, JSONL, Parquet: a column per system, or item, system, score), a file with two columns (a score
     of each system per line) or four (counts tp, errors of A, then of B). A and B are one file for each system. - is standard
     input.
+
+    With --reference, A and B are texts of one segment per line, or quoted patterns of several runs, and --metric names text
+    metrics: bleu,chrf,ter.
     """
     # Not every release of click looks for files among the defaults.
     files = files or tuple(context.lookup_default("files") or ())
@@ -165,7 +173,7 @@ def compare(
     check_outputs(outputs, charts, files)
     typing = "-" in files and sys.stdin.isatty()
     with working("comparing") if not typing else nullcontext():
-        result = _collect(request, saved_inputs(context))
+        result = run_texts(request) if request.references else _collect(request, saved_inputs(context))
         # Files first: a closed pipe must not cost the saved result.
         write_all(result, outputs, charts, verbose=verbose)
     show(result, form, verbose=verbose)

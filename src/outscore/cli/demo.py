@@ -39,11 +39,12 @@ def demo(folder: str, seed: int, form: str) -> None:
     tagged = tagged_text(last)
     target = Path(folder)
     _make_folder(target)
-    tables = {str(target / name): _lines(*table) for e in examples for name, table in e.files.items()}
-    write_files({**tables, **{str(target / name): text for name, text in tagged.files.items()}})
+    simulated = {str(target / name): _lines(*table) for e in examples for name, table in e.files.items()}
+    write_files({**simulated, **{str(target / name): text for name, text in tagged.files.items()}})
     requests = [_request(example, target) for example in examples]
     done = [run(request) for request in requests]
-    settings = settings_of(requests[0], [systems for _, _, systems in done]) | {"simulation": [e.title for e in examples]}
+    tables = [table for _, _, systems in done for table in systems.tables]
+    settings = settings_of(requests[0], tables) | {"simulation": [e.title for e in examples]}
     # Three comparisons have no files and no metric in common: none of them may pass for the whole.
     settings = {name: value for name, value in settings.items() if name not in ("files", "metric")}
     result = comparisons([comparison for found, _, _ in done for comparison in found], settings)

@@ -10,6 +10,7 @@ from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
     from outscore.cli.inputs import TwoSystems
+    from outscore.scores import Origin
 
 __all__ = ["COLUMNS", "Request", "settings_of"]
 
@@ -44,6 +45,10 @@ class Request:
     columns: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     duplicates: str = "stop"
     reader: str = "auto"
+    references: tuple[str, ...] = ()
+    documents: str | None = None
+    buckets: tuple[str, ...] = ()
+    jobs: int | None = None
 
     @property
     def slice(self) -> str | None:
@@ -100,16 +105,29 @@ class Request:
 
     def check(self) -> None:
         """Refuse what needs no data to be refused, before any file is opened."""
+        from outscore.procedure.inputs import check_comparison
+        from outscore.procedure.slices import check_correction
+
+        check_correction(self.correction)
+        if self.references:
+            from outscore.cli.texts import check_texts
+
+            check_texts(self)
+            check_comparison(**{**self.asked(), "metric": "mean"}, names=self.names or ("A", "B"))
+            return
+        self._check_scores()
+        check_comparison(**self.asked(), names=self.names or ("A", "B"))
+
+    def _check_scores(self) -> None:
+        """Options that mean something for scores only with, and for texts only without them."""
+        for name in ("documents", "buckets"):
+            if getattr(self, name):
+                raise OutscoreError(f"--{name} is for texts, and no --reference was named.", f"Leave --{name} out.")
         if len(self.paths) not in (1, 2):
             raise OutscoreError(
                 f"{len(self.paths)} files were named, one or two can be compared.",
                 "Write `outscore compare BOTH` or `outscore compare A B`.",
             )
-        from outscore.procedure.inputs import check_comparison
-        from outscore.procedure.slices import check_correction
-
-        check_comparison(**self.asked(), names=self.names or ("A", "B"))
-        check_correction(self.correction)
 
     def check_data(self, systems: TwoSystems) -> None:
         """Refuse what only the data can tell."""
@@ -125,7 +143,7 @@ class Request:
             )
 
 
-def settings_of(request: Request, inputs: Sequence[TwoSystems]) -> dict[str, Any]:
+def settings_of(request: Request, inputs: Sequence[Origin]) -> dict[str, Any]:
     """What repeats the result: every option by its long name, versions and digests of the input."""
     import platform
 
@@ -148,7 +166,10 @@ def settings_of(request: Request, inputs: Sequence[TwoSystems]) -> dict[str, Any
         "names": None if request.names is None else list(request.names),
         "duplicates": request.duplicates,
         "reader": request.reader,
-        "inputs": [{"path": t.path, "rows": t.rows, "sha256": t.sha256} for systems in inputs for t in systems.tables],
+        **({"reference": list(request.references)} if request.references else {}),
+        **({"documents": request.documents} if request.documents else {}),
+        **({"buckets": list(request.buckets)} if request.buckets else {}),
+        "inputs": [{"path": t.path, "rows": t.rows, "sha256": t.sha256} for t in inputs],
         "versions": {
             "outscore": __version__,
             "numpy": np.__version__,

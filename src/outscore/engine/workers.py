@@ -36,7 +36,7 @@ Outcomes = queue.SimpleQueue[tuple[int, Outcome]]
 
 POLL = 0.1
 """Seconds between two looks at whether someone cancelled."""
-BOOT = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from outscore.engine.workers import serve; serve()"
+BOOT = "import sys; sys.path[:] = sys.argv[1:]; from outscore.engine.workers import serve; serve()"
 ONE_THREAD = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -93,9 +93,10 @@ class _Worker(threading.Thread):
     def __init__(self, parcel: bytes, tasks: Sequence[Any], indices: Indices, outcomes: Outcomes) -> None:
         super().__init__(daemon=True)
         self._parcel, self._tasks, self._indices, self._outcomes = parcel, tasks, indices, outcomes
+        folders = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100
         try:
             self._process = subprocess.Popen(  # noqa: S603 - this very interpreter, and a constant
-                [sys.executable, "-P", "-c", BOOT],
+                [sys.executable, "-P", "-c", BOOT, *folders],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=os.environ | dict.fromkeys(ONE_THREAD, "1"),
@@ -107,7 +108,7 @@ class _Worker(threading.Thread):
 
     def run(self) -> None:
         """Hand out tasks until there are none, or until the process is gone."""
-        greeting: list[object] = [[os.path.abspath(folder) for folder in sys.path], self._parcel]  # noqa: PTH100
+        greeting = [self._parcel]
         with suppress(queue.Empty):
             while True:
                 index = self._indices.get_nowait()
@@ -143,9 +144,9 @@ class _Worker(threading.Thread):
             return False, error
         return outcome
 
-    def _send(self, message: object) -> None:
+    def _send(self, parcel: bytes) -> None:
         pipe = _given(self._process.stdin)
-        pickle.dump(message, pipe)
+        pickle.dump(parcel, pipe)
         pipe.flush()
 
     def _lost(self) -> OutscoreError:
@@ -181,9 +182,12 @@ def serve() -> None:
     inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, inbox), daemon=True).start()
     function = cache(partial(_loaded, inbox.get()))
-    while True:
-        pickle.dump(_outcome(function, inbox.get()), outcomes)
-        outcomes.flush()
+    # When the pipe breaks, the main process is gone and nobody waits for an outcome.
+    with suppress(BrokenPipeError):
+        while True:
+            pickle.dump(_outcome(function, inbox.get()), outcomes)
+            outcomes.flush()
+    os._exit(0)
 
 
 def _listen(tasks: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None:

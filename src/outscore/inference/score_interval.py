@@ -8,15 +8,17 @@ For a ratio of sums, Σt/Σb over units g, the standard error is that of the lin
 
     error² = G/(G - 1) · Σ_g (t_g - score·b_g)² / (Σ b)²
 
-which for a mean is s²/n, or the clustered variance where units are clusters. A share, 0 ≤ t ≤ b everywhere, gets Wilson's score
-interval for as many independent looks as its standard error is worth, score·(1 - score)/error²: that stays between 0 and 1,
-and is the usual Wilson interval for right-or-wrong items. Other ratios get score ± t·error with G - 1 degrees of freedom, and
-so do functions of sums, with the jackknife's standard error (Efron and Tibshirani, 1993, chapter 11).
+which for a mean is s²/n, or the clustered variance where units are clusters. A share, 0 ≤ t ≤ b everywhere in both systems,
+gets Wilson's score interval for as many independent looks as its standard error is worth, score·(1 - score)/error²: that stays
+between 0 and 1, and is the usual Wilson interval for right-or-wrong items. Scores between 0 and 1 are such shares, and so are
+the item means of right-or-wrong repeats. Other ratios get score ± t·error with G - 1 degrees of freedom, and so do functions of
+sums, with the jackknife's standard error (Efron and Tibshirani, 1993, chapter 11).
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,6 +31,14 @@ Limits = tuple[float | None, float | None]
 UNKNOWN: Limits = (None, None)
 
 
+@dataclass(frozen=True)
+class Share:
+    """A score that cannot leave 0 … `worth`; `binary` says that every item is wholly right or wholly wrong."""
+
+    worth: float
+    binary: bool
+
+
 def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) -> tuple[Limits, Limits]:
     """The interval of A's own score and of B's, repeats averaged first and clusters as in the comparison.
 
@@ -37,12 +47,14 @@ def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> a, b = (np.stack([x, np.ones(4)], axis=1) for x in (np.array([0.5, 0.7, 0.8, 0.6]), np.array([0.4, 0.6, 0.6, 0.5])))
     >>> [tuple(round(x, 4) for x in limits) for limits in score_intervals(PairedScores(a, b), mean)]
-    [(0.4446, 0.8554), (0.3727, 0.6773)]
+    [(0.4364, 0.8167), (0.3771, 0.6686)]
     """
     items = pairs.per_item()
-    first, second = (
-        score_interval(rows, metric, scale=items.scale, clusters=items.clusters, alpha=alpha) for rows in (items.a, items.b)
-    )
+    # Both systems together say what scores can be, so that a system that is always wrong is treated like the other.
+    share = _share(np.concatenate([pairs.a, pairs.b]) / pairs.scale, metric)
+    if share is not None and items.rows < pairs.rows:
+        share = Share(share.worth, binary=False)
+    first, second = (_limits(rows / items.scale, metric, share, items.clusters, alpha) for rows in (items.a, items.b))
     return first, second
 
 
@@ -66,24 +78,35 @@ def score_interval(
     (0.8378, 0.9046)
     """
     table = np.asarray(rows, dtype=float) / scale
+    return _limits(table, metric, _share(table, metric), clusters, alpha)
+
+
+def _limits(table: Array, metric: AdditiveMetric, share: Share | None, clusters: Array | None, alpha: float) -> Limits:
     if metric.ratio is None:
         return _jackknifed(_summed(table, clusters), metric, alpha)
-    u, v = metric.ratio
-    top = table @ np.asarray(u, dtype=float)
+    top, bottom = _parts(table, metric)
     # A sum is its items' number times their mean.
-    bottom, times = (np.ones(len(top)), float(len(top))) if v is None else (table @ np.asarray(v, dtype=float), 1.0)
+    times = float(len(top)) if metric.ratio[1] is None else 1.0
     tops, bottoms = _summed(top, clusters), _summed(bottom, clusters)
     whole = float(bottoms.sum())
     if len(tops) < 2 or whole <= 0:
         return UNKNOWN
     score = float(tops.sum()) / whole
     error = _ratio_error(tops, bottoms, score)
-    worth = None if v is None else _worth(top, bottom)
-    if worth is None:
+    # Scores that never vary say nothing about their spread, unless they stand at an end, where none is left.
+    if share is None or (error == 0.0 and 0 < score < share.worth and (bottom == 1).all()):
         return _student(times * score, times * error, len(tops), alpha)
-    alone = clusters is None and bool((bottom == 1).all())
-    low, high = _wilson(score / worth, error / worth, int((bottoms > 0).sum()), alpha, normal=alone)
-    return worth * low, worth * high
+    alone = clusters is None and share.binary
+    low, high = _wilson(score / share.worth, error / share.worth, int((bottoms > 0).sum()), alpha, normal=alone)
+    return share.worth * low, share.worth * high
+
+
+def _parts(table: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
+    """Every item's part above and below the line; below a sum stand ones."""
+    assert metric.ratio is not None
+    u, v = metric.ratio
+    top = np.asarray(table @ np.asarray(u, dtype=float))
+    return top, np.ones(len(top)) if v is None else np.asarray(table @ np.asarray(v, dtype=float))
 
 
 def _ratio_error(tops: Array, bottoms: Array, score: float) -> float:
@@ -93,16 +116,20 @@ def _ratio_error(tops: Array, bottoms: Array, score: float) -> float:
     return math.sqrt(len(tops) / (len(tops) - 1) * float(residuals @ residuals)) / float(bottoms.sum())
 
 
-def _worth(top: Array, bottom: Array) -> float | None:
-    """What a wholly right item is worth, where the score is a share of right decisions; None where it is not.
+def _share(table: Array, metric: AdditiveMetric) -> Share | None:
+    """The range that the score cannot leave, as far as these rows show; None where they show none.
 
-    Counts over counts are a share when no item has more right than there is. One score per item is one when all are right or
-    wrong: graded scores between 0 and 1 have a mean like any other.
+    Counts over counts are a share when no item has more right than there is. One score per item is one when all lie between 0
+    and 1, or are 0 or 100.
     """
-    if (bottom == 1).all():
-        unit = float(top.max()) or 1.0
-        return unit if unit in (1.0, 100.0) and ((top == 0) | (top == unit)).all() else None
-    return 1.0 if ((top >= 0) & (top <= bottom)).all() else None
+    if metric.ratio is None or metric.ratio[1] is None:
+        return None
+    top, bottom = _parts(table, metric)
+    if not (bottom == 1).all():
+        return Share(1.0, binary=False) if ((top >= 0) & (top <= bottom)).all() else None
+    unit = 100.0 if top.max() == 100.0 else 1.0
+    binary = bool(((top == 0) | (top == unit)).all())
+    return Share(unit, binary) if binary or (top.min() >= 0 and top.max() <= 1) else None
 
 
 def _wilson(share: float, error: float, units: int, alpha: float, *, normal: bool) -> tuple[float, float]:

@@ -33,6 +33,8 @@ MOST_FRAGILE = 20_000
 PICTURE_FLIPS = 4_000
 PICTURE_WORK = 2e7
 BINS = 61
+FLIPPING = ("permutation", "permutation-median", "wilcoxon", "sign", "mcnemar")
+"""Tests whose p is never below that of all n signs being the same, 2^-n a side."""
 
 
 def evidence(
@@ -50,7 +52,7 @@ def evidence(
     return {
         "effects": effects(pairs, metric, request.alpha),
         "analysis": analyse(pairs, metric, normality_alpha=normality_alpha),
-        "power": _power(pairs, metric, request),
+        "power": _power(pairs, metric, request, p.test),
         "deciding_items": _deciding(units, metric, labels),
         "fragility": _fragility(units, metric, request, p),
         "pictures": Pictures(
@@ -68,10 +70,12 @@ def _request_of(test: str, entry: TestEntry, request: TestRequest) -> TestReques
     return request if test == entry.name else replace(request, options=complete(test, TESTS[test].options, {}))
 
 
-def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> Power | None:
-    """The analytic curve at the observed difference; means of independent items only."""
+def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, test: str) -> Power | None:
+    """The analytic curve at the observed difference; means of independent items only, and of enough to reject anything."""
     scores = scores_if_any(pairs, metric)
     if scores is None or scores.clusters is not None or scores.n < 2 or is_sum(metric):
+        return None
+    if test in FLIPPING and 2.0 ** ((request.alternative == "two-sided") - scores.n) > request.alpha:
         return None
     d = scores.orientation * scores.d
     return analytic_curve(float(d.mean()), float(d.std(ddof=1)), scores.n, alpha=request.alpha, alternative=request.alternative)

@@ -16,12 +16,12 @@ from outscore.errors import OutscoreError
 from outscore.formats.cells import NO_LABEL
 from outscore.metrics.multiclass import class_counts, macro_f1, multiclass_mcc
 from outscore.outputs.changed import Changed, Contexts, changed_units
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, renamed
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, renamed
 from outscore.outputs.items import AlignedItems, align_items, file_of, item_units
 from outscore.outputs.model import UNALIGNED, Items, Outputs, Units
 from outscore.outputs.outcomes import agreement
 from outscore.procedure.changes import Statistics, accuracy_change, metric_change
-from outscore.procedure.studies import DiffOptions, Study, View, chosen, named, refuse, sliced
+from outscore.procedure.studies import DiffOptions, Study, View, chosen, label_counts, named, refuse, sliced
 from outscore.results import Alignment
 from outscore.scores import Labels
 
@@ -90,10 +90,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         together=units,
         agreement=agreement(units),
         changed=changed,
-        inventory={
-            GOLD: counts_of(units.gold, units.labels),
-            **{name: counts_of(units.answers[:, k], units.labels) for k, name in enumerate(units.systems)},
-        },
+        inventory=label_counts(units),
         origins=[items.origin for items in (gold, *answers) if items.origin is not None],
         notes=[
             note

@@ -72,8 +72,12 @@ def _claimed(p: PValue) -> float:
 
 
 def _corrected(c: Comparison, adjusted: float, alpha: float, asked: Mapping[str, Any]) -> Comparison:
-    """The slice with its corrected p, and with words that follow from it; where p is 1 there is nothing to take back."""
-    result = replace(c, p=replace(c.p, adjusted=adjusted))
-    if c.p.value == 1.0:
-        return result
-    return worded(result, alpha=alpha, alternative=asked.get("alternative", "two-sided"), delta=asked.get("delta", 0.0))
+    """The slice with its corrected p, and with words that follow from it and name the slice."""
+    question: dict[str, Any] = {
+        "alpha": alpha,
+        "alternative": asked.get("alternative", "two-sided"),
+        "delta": asked.get("delta", 0.0),
+    }
+    # Whether no item differs is known to its first verdict only.
+    identical = worded(c, **question, identical=True).verdict == c.verdict
+    return worded(replace(c, p=replace(c.p, adjusted=adjusted)), **question, identical=identical)

@@ -11,11 +11,12 @@ from outscore.diffs import KeyScore, Rates, ScoreChange
 from outscore.errors import OutscoreError
 from outscore.options import did_you_mean
 from outscore.outputs.changed import Changed, Contexts
+from outscore.outputs.inventory import GOLD, counts_of
 from outscore.outputs.model import Chains, Items, Units, Words
 from outscore.procedure.changes import Statistics
 from outscore.scores import Origin
 
-__all__ = ["DiffOptions", "Study", "View", "chosen", "named", "refuse", "sliced"]
+__all__ = ["DiffOptions", "Study", "View", "chosen", "label_counts", "named", "refuse", "sliced"]
 
 File = TypeVar("File", Words, Items, Chains)
 
@@ -137,6 +138,12 @@ def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[s
 def named(output: File, name: str) -> File:
     """The same output under another name."""
     return output if output.name == name else replace(output, name=name)
+
+
+def label_counts(units: Units) -> dict[str, dict[str, int]]:
+    """How often each label occurs, in gold and by system."""
+    given = {name: counts_of(units.answers[:, k], units.labels) for k, name in enumerate(units.systems)}
+    return {GOLD: counts_of(units.gold, units.labels), **given}
 
 
 def refuse(options: DiffOptions, task: str, *flags: str, maps: bool = False) -> None:

@@ -6,32 +6,30 @@ of two such tables. What is added is where the tables come from, the correction 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from outscore.data import Array, PairedScores
-from outscore.engine import Engine, engine_of
+from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.engine import Progress, Steps, engine_of
 from outscore.errors import OutscoreError
-from outscore.formats.segments import Segments, read_segments
 from outscore.inference.influence import influence
 from outscore.inference.multiplicity import CORRECTIONS, adjust
-from outscore.metrics.cache import StatisticsCache, cache_folder, statistics_key
-from outscore.metrics.text import TextMetric, segment_statistics, text_metric, verify
+from outscore.inference.runs import run_test, standard_error
+from outscore.metrics.cache import StatisticsCache, cache_folder
+from outscore.metrics.text import TextMetric, text_metric
 from outscore.options import OptionValue
 from outscore.procedure.compare import compare
 from outscore.procedure.slices import check_correction, compare_slices
+from outscore.procedure.text_statistics import Statistics, Texts, mean_of_runs
 from outscore.procedure.verdicts import worded
-from outscore.results import Bucket, Comparison, Comparisons, Family, Segment
+from outscore.results import Bucket, Comparison, Comparisons, Family, Interval, Runs, Segment
 
 __all__ = ["compare_texts", "length_bands"]
 
 SHOWN = 10
-PIECE = 250
-"""Segments a worker scores at a time: small enough for a bar that moves, large enough to be worth the way."""
 LENGTH_BANDS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
 
 
@@ -48,6 +46,7 @@ def compare_texts(
     alpha: float = 0.05,
     jobs: int | None = None,
     cache: StatisticsCache | None = None,
+    progress: Progress | None = None,
     **asked: Any,  # noqa: ANN401 - as `compare` takes them
 ) -> Comparisons:
     """Compare two systems' texts, metric by metric, with p corrected for the number of metrics.
@@ -55,7 +54,8 @@ def compare_texts(
     Parameters
     ----------
     a, b, reference
-        Lists of segments or paths of text files; `reference` may be a list of several of them.
+        Lists of segments or paths of text files. `a` and `b` may be lists of such lists, one for each run of the system;
+        `reference` may be a list of several references.
     metrics
         Names with options, ``"bleu:tokenize=none"``; `outscore metrics` lists them.
     documents
@@ -65,7 +65,9 @@ def compare_texts(
     correction
         For the p-values of the metrics, and for those of each column of buckets.
     jobs
-        How many processes compute the statistics; None is as many as there are cores.
+        How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.
+    cache, progress
+        Where statistics are kept, and who is told how far they are.
 
     Other parameters are those of `compare`: test, options, alternative, delta, margin, seed.
 
@@ -81,146 +83,101 @@ def compare_texts(
     chosen = [text_metric(spec) for spec in metrics]
     if not chosen:
         raise OutscoreError("No metric was asked for.", "Name at least one, such as bleu.")
-    texts = _Texts.of(a, b, reference, names)
-    kept = StatisticsCache(cache_folder()) if cache is None else cache
-    engine = engine_of(jobs)
-    found = []
-    for spec, (entry, options) in zip(metrics, chosen, strict=True):
-        rows = [_statistics(entry, options, side, texts.references, engine, kept) for side in (texts.a, texts.b)]
-        found.append(_compared(spec, entry, options, texts, rows, documents, buckets, correction, alpha, asked))
-    found[0] = replace(found[0], notes=[*kept.notes, *found[0].notes])
+    texts = Texts.of(a, b, reference, names)
+    for column, values in {"documents": documents or (), **(buckets or {})}.items():
+        if len(values) not in (0, len(texts.a[0])):
+            raise OutscoreError(
+                f"There are {len(values):,} labels of {column} for {len(texts.a[0]):,} segments.", "Give one for each segment."
+            )
+    statistics = Statistics(engine_of(jobs), StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
+    design = _Design(documents, buckets or {}, correction, alpha, asked)
+    found = [_compared(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
+    found[0] = replace(found[0], notes=[*statistics.cache.notes, *found[0].notes])
     family = None
     if len(found) > 1:
-        found, family = _corrected(found, correction, alpha, asked), _family(correction, len(found))
+        found, family = _corrected(found, design), _family(correction, len(found))
         found[0] = replace(found[0], notes=[_agreement(found, alpha), *found[0].notes])
     return Comparisons(found, {}, family)
 
 
-@dataclass(frozen=True, eq=False)
-class _Texts:
-    """Both systems and the references, line by line."""
-
-    names: tuple[str, str]
-    a: tuple[str, ...]
-    b: tuple[str, ...]
-    references: tuple[tuple[str, ...], ...]
-
-    @classmethod
-    def of(cls, a: object, b: object, reference: object, names: tuple[str, str]) -> _Texts:
-        several = reference if _is_several(reference) else [reference]
-        assert isinstance(several, Sequence)
-        sides = [_segments(text, name) for text, name in ((a, names[0]), (b, names[1]))]
-        references = [_segments(text, f"reference {i + 1}") for i, text in enumerate(several)]
-        if not references:
-            raise OutscoreError("There is no reference.", "Give at least one reference text.")
-        _same_length([*sides, *references])
-        return cls(names, sides[0].lines, sides[1].lines, tuple(text.lines for text in references))
-
-
-def _is_several(reference: object) -> bool:
-    """Several references: a list whose members are texts or paths of files, not segments."""
-    if isinstance(reference, (str, os.PathLike, Segments)) or not isinstance(reference, Sequence):
-        return False
-    return all(
-        isinstance(text, (os.PathLike, Segments)) or (isinstance(text, Sequence) and not isinstance(text, str))
-        for text in reference
-    )
-
-
-def _segments(text: object, name: str) -> Segments:
-    if isinstance(text, Segments):
-        return text
-    if isinstance(text, (str, os.PathLike)):
-        return read_segments(text)
-    lines = list(text) if isinstance(text, Sequence) or hasattr(text, "__iter__") else []
-    if not lines or not all(isinstance(line, str) for line in lines):
-        raise OutscoreError(f"`{name}` is not a list of segments.", "Give a list of strings, or the path of a text file.")
-    return Segments(name, tuple(lines))
-
-
-def _same_length(texts: Sequence[Segments]) -> None:
-    first = texts[-1]
-    for text in texts:
-        if len(text) != len(first):
-            raise OutscoreError(
-                f"{_called(text)} has {len(text):,} segments, {_called(first)} has {len(first):,}.",
-                "Give files of the same number of lines, one segment per line.",
-            )
-
-
-def _called(text: Segments) -> str:
-    return f"`{text.name}`" if text.origin is None else text.origin.label
-
-
-def _statistics(
-    entry: TextMetric,
-    options: Mapping[str, OptionValue],
-    hypotheses: tuple[str, ...],
-    references: tuple[tuple[str, ...], ...],
-    engine: Engine,
-    cache: StatisticsCache,
-) -> Array:
-    """One row per segment, from the cache or from as many processes as there are."""
-    key = statistics_key(entry.name, options, entry.signature(options, len(references)), hypotheses, references)
-    found = cache.load(key)
-    if found is not None:
-        return found
-    prepared = entry.prepare(references, options)
-    tasks = [
-        _Piece(entry.name, hypotheses[i : i + PIECE], tuple(r[i : i + PIECE] for r in references), dict(options), prepared)
-        for i in range(0, len(hypotheses), PIECE)
-    ]
-    rows = np.concatenate(engine.map(_piece, tasks))
-    verify(entry, hypotheses, references, rows, options)
-    cache.store(key, rows)
-    return rows
-
-
 @dataclass(frozen=True)
-class _Piece:
-    """Some segments on their way to a worker."""
+class _Design:
+    """How the tables of statistics are compared, whichever metric they are of."""
 
-    metric: str
-    hypotheses: tuple[str, ...]
-    references: tuple[tuple[str, ...], ...]
-    options: dict[str, OptionValue]
-    prepared: object
+    documents: Sequence[object] | None
+    buckets: Mapping[str, Sequence[str]]
+    correction: str
+    alpha: float
+    asked: Mapping[str, Any]
 
-
-def _piece(task: _Piece) -> Array:
-    return segment_statistics(task.metric, task.hypotheses, task.references, task.options, task.prepared)
+    @property
+    def side(self) -> dict[str, Any]:
+        """The alternative and the difference tested against."""
+        return {"alternative": self.asked.get("alternative", "two-sided"), "delta": self.asked.get("delta", 0.0)}
 
 
 def _compared(
-    spec: str,
-    entry: TextMetric,
-    options: Mapping[str, OptionValue],
-    texts: _Texts,
-    rows: Sequence[Array],
-    documents: Sequence[object] | None,
-    buckets: Mapping[str, Sequence[str]] | None,
-    correction: str,
-    alpha: float,
-    asked: Mapping[str, Any],
+    spec: str, entry: TextMetric, options: Mapping[str, OptionValue], texts: Texts, statistics: Statistics, design: _Design
 ) -> Comparison:
     metric = entry.make(options)
-    labels = [f"segment {i + 1}" for i in range(len(texts.a))]
-    common: dict[str, Any] = {**asked, "metric": metric, "alpha": alpha, "names": texts.names}
-    whole = compare(rows[0], rows[1], clusters=documents, labels=labels, **common)
-    pull = influence(PairedScores(rows[0], rows[1]), metric)
-    parts = []
-    for column, values in (buckets or {}).items():
-        clusters = None if column == "document" else documents
-        found, _, notes = compare_slices(rows[0], rows[1], column, values, correction=correction, clusters=clusters, **common)
+    runs_a, runs_b = ([statistics.of(entry, options, run, texts.references) for run in side] for side in (texts.a, texts.b))
+    rows = mean_of_runs(runs_a), mean_of_runs(runs_b)
+    labels = [f"segment {i + 1}" for i in range(len(rows[0]))]
+    common: dict[str, Any] = {**design.asked, "metric": metric, "alpha": design.alpha, "names": texts.names}
+    whole = compare(*rows, clusters=design.documents, labels=labels, **common)
+    pull = influence(PairedScores(*rows), metric)
+    parts: list[Bucket] = []
+    notes = list(whole.notes)
+    for column, values in design.buckets.items():
+        clusters = None if column == "document" else design.documents
+        found, _, left_out = compare_slices(*rows, column, values, correction=design.correction, clusters=clusters, **common)
         parts += [_bucket(column, part) for part in found]
-        whole = replace(whole, notes=[*whole.notes, *notes])
-    return replace(
+        notes += left_out
+    whole = replace(
         whole,
         metric=spec,
         signature=f"{whole.signature}|{entry.signature(options, len(texts.references))}",
+        notes=notes,
         segments=_shown(texts, pull),
         buckets=parts,
     )
+    if len(runs_a) == len(runs_b) == 1:
+        return worded(whole, alpha=design.alpha, **design.side)
+    return _with_runs(whole, metric, runs_a, runs_b, pull, design)
+
+
+def _with_runs(
+    whole: Comparison, metric: AdditiveMetric, runs_a: Sequence[Array], runs_b: Sequence[Array], pull: Array, design: _Design
+) -> Comparison:
+    """Scores as means over runs, what runs and segments each contribute to the spread, and the test over runs."""
+    a, b = (np.array([float(metric.score(rows.sum(axis=0))) for rows in side]) for side in (runs_a, runs_b))
+    # The corpus score of averaged statistics is not quite the mean score: the interval moves along with the difference.
+    shift = float(a.mean() - b.mean()) - whole.difference
+    n = len(pull)
+    segments = float(np.sqrt((n - 1) / n * ((pull - pull.mean()) ** 2).sum())) if n > 1 else None
+    alternative = design.side["alternative"]
+    found = Runs(
+        a.tolist(),
+        b.tolist(),
+        segments,
+        standard_error(a, b),
+        run_test(a, b, alternative=alternative, higher_is_better=metric.higher_is_better, seed=design.asked.get("seed", 0)),
+    )
+    first, second = (
+        replace(score, value=float(values.mean()), low=None, high=None)
+        for score, values in zip(whole.scores, (a, b), strict=True)
+    )
+    result = replace(
+        whole, scores=(first, second), difference=whole.difference + shift, interval=_moved(whole.interval, shift), runs=found
+    )
+    return worded(result, alpha=design.alpha, **design.side)
+
+
+def _moved(interval: Interval | None, shift: float) -> Interval | None:
+    if interval is None:
+        return None
+    low, high = (None if end is None else end + shift for end in (interval.low, interval.high))
+    return replace(interval, low=low, high=high, estimate=None if interval.estimate is None else interval.estimate + shift)
 
 
 def _bucket(column: str, c: Comparison) -> Bucket:
@@ -229,13 +186,14 @@ def _bucket(column: str, c: Comparison) -> Bucket:
     return Bucket(column, c.slice.value, c.n, c.scores[0].value, c.scores[1].value, c.difference, low, high, c.p)
 
 
-def _shown(texts: _Texts, pull: Array) -> list[Segment]:
-    """The segments whose absence would change the difference most, strongest first."""
+def _shown(texts: Texts, pull: Array) -> list[Segment]:
+    """The segments whose absence would change the difference most, strongest first; of several runs the first is shown."""
     strongest = np.argsort(-np.abs(pull), kind="stable")[:SHOWN].tolist()
+    a, b = texts.a[0], texts.b[0]
     return [
-        Segment(f"segment {i + 1}", [lines[i] for lines in texts.references], texts.a[i], texts.b[i], float(pull[i]))
+        Segment(f"segment {i + 1}", [lines[i] for lines in texts.references], a[i], b[i], float(pull[i]))
         for i in strongest
-        if texts.a[i] != texts.b[i] and pull[i]
+        if a[i] != b[i] and pull[i]
     ]
 
 
@@ -243,12 +201,11 @@ def _family(correction: str, m: int) -> Family:
     return Family(correction, CORRECTIONS[correction].error_rate, m)
 
 
-def _corrected(found: list[Comparison], correction: str, alpha: float, asked: Mapping[str, Any]) -> list[Comparison]:
+def _corrected(found: list[Comparison], design: _Design) -> list[Comparison]:
     """Every metric with its corrected p, and with words that follow from it."""
-    adjusted = adjust([c.p.upper if c.p.method == "certified" else c.p.value for c in found], correction)
-    sides = {"alternative": asked.get("alternative", "two-sided"), "delta": asked.get("delta", 0.0)}
+    adjusted = adjust([c.p.upper if c.p.method == "certified" else c.p.value for c in found], design.correction)
     return [
-        worded(replace(c, p=replace(c.p, adjusted=float(q))), alpha=alpha, **sides)
+        worded(replace(c, p=replace(c.p, adjusted=float(q))), alpha=design.alpha, **design.side)
         for c, q in zip(found, adjusted, strict=True)
     ]
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from outscore import wording
+from outscore.numerals import count
 from outscore.results import Comparison, PValue
 from outscore.wording.decision import Side, sign
 
@@ -17,9 +18,6 @@ def worded(c: Comparison, *, alpha: float, alternative: str, delta: float, ident
 
     `identical` says that the systems have the same score on every item.
     """
-    unit = "items" if c.clusters is None else "clusters"
-    if c.design.unit_size > 1:
-        unit = f"units of {c.design.unit_size} items"
     answer: dict[str, Any] = {
         "higher_is_better": c.higher_is_better,
         "difference": c.difference,
@@ -43,8 +41,15 @@ def worded(c: Comparison, *, alpha: float, alternative: str, delta: float, ident
         c,
         decision=wording.decide(**answer),
         verdict=wording.verdict(**words),
-        sentence=wording.sentence(**words, n=c.clusters or c.n, unit=unit),
+        sentence=wording.sentence(**words, n=c.n, unit=_unit(c)),
     )
+
+
+def _unit(c: Comparison) -> str:
+    """What the comparison was made on, to stand after the number of items or units."""
+    unit = "items" if c.design.unit_size == 1 else f"units of {c.design.unit_size} items"
+    groups = "" if c.clusters is None else f" in {count(c.clusters, 'cluster')}"
+    return unit + groups + ("" if c.slice is None else f" with {c.slice.column} = {c.slice.value}")
 
 
 def _direction(p: PValue) -> Side | None:

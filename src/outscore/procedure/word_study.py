@@ -14,7 +14,7 @@ from outscore.data import Array
 from outscore.diffs import Rates, ScoreChange
 from outscore.errors import OutscoreError
 from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, known_labels, renamed
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, known_labels, renamed
 from outscore.outputs.model import UNALIGNED, Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
 from outscore.outputs.word_changed import changed_words, sentence_contexts
@@ -31,7 +31,7 @@ from outscore.outputs.word_units import (
 )
 from outscore.outputs.words import align
 from outscore.procedure.changes import Statistics, accuracy_change
-from outscore.procedure.studies import DiffOptions, Study, View, chosen, named, refuse, sliced
+from outscore.procedure.studies import DiffOptions, Study, View, chosen, label_counts, named, refuse, sliced
 
 __all__ = ["load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"]
 
@@ -96,12 +96,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
     }
     primary = units[criteria[0]]
     sentences = {criterion: _whole_sentences(gold, found) for criterion, found in units.items()}
-    scores: dict[str, dict[str, float | Rates]] = {system.name: {} for system in systems}
-    for criterion, found in units.items():
-        totals = words_counted(found, gold, systems, alignments, punct=options.punct)
-        for k, system in enumerate(systems):
-            scores[system.name][criterion] = _rates(totals[k])
-            scores[system.name][_sentence_score(criterion)] = float(sentences[criterion][:, k].mean())
+    totals = {c: words_counted(found, gold, systems, alignments, punct=options.punct) for c, found in units.items()}
 
     def view(criterion: str, first: int, second: int) -> View:
         return _view(units[criterion], sentences[criterion], first, second, options.statistics)
@@ -118,12 +113,12 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         unit="words",
         cluster=None if cluster == "none" else cluster,
         n=primary.n,
-        scores=scores,
+        scores={name: _scores(k, totals, sentences) for k, name in enumerate(primary.systems)},
         view=view,
         together=primary,
         agreement=agreement(primary),
         changed=changed,
-        inventory=_inventory(primary if task == "pos" else units.get("ls", units.get("las", primary))),
+        inventory=label_counts(primary if task == "pos" else units.get("ls", units.get("las", primary))),
         origins=[words.origin for words in (gold, *systems) if words.origin is not None],
         notes=[note for note in notes if note is not None],
     )
@@ -174,6 +169,15 @@ def _whole_sentences(gold: Words, units: Units) -> Array:
     return np.column_stack([count == 0 for count in wrong])[held]
 
 
+def _scores(system: int, totals: Mapping[str, Sequence[Totals]], sentences: Mapping[str, Array]) -> dict[str, float | Rates]:
+    """By criterion: the rates of words, and the share of sentences that are right as a whole."""
+    found: dict[str, float | Rates] = {}
+    for criterion, counted in totals.items():
+        found[criterion] = _rates(counted[system])
+        found[_sentence_score(criterion)] = float(sentences[criterion][:, system].mean())
+    return found
+
+
 def _sentence_score(criterion: str) -> str:
     return "sentences" if criterion == TAGS[0] else f"sentences_{criterion}"
 
@@ -181,11 +185,6 @@ def _sentence_score(criterion: str) -> str:
 def _rates(totals: Totals) -> Rates:
     r, p = totals.correct / totals.gold, totals.correct / totals.system if totals.system else 0.0
     return Rates(r, p, 2 * totals.correct / (totals.gold + totals.system))
-
-
-def _inventory(units: Units) -> dict[str, dict[str, int]]:
-    given = {name: counts_of(units.answers[:, k], units.labels) for k, name in enumerate(units.systems)}
-    return {GOLD: counts_of(units.gold, units.labels), **given}
 
 
 def _alignment_note(system: Words, found: Array) -> str | None:

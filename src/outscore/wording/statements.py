@@ -74,11 +74,15 @@ def sentence(
     bayes: Bayes | None = None,
     direction: Side | None = None,
 ) -> str:
-    """One sentence to paste into a paper: sizes, scores, difference, interval, test, p."""
+    """One sentence to paste into a paper: sizes, scores, difference, interval, test, p.
+
+    `unit` begins with the plural of what `n` counts: ``"items"``, ``"items in 15 clusters"``.
+    """
     facts = Facts(
         systems, metric, higher_is_better, scores, difference, p, interval, alpha, alternative, delta, margin, bayes, direction
     )
-    where = f"On {n:,} {unit if n != 1 else unit.removesuffix('s')}"
+    noun, space, more = unit.partition(" ")
+    where = f"On {n:,} {noun if n != 1 else noun.removesuffix('s')}{space}{more}"
     if identical and not delta:
         return f"{where}, {systems[0]} and {systems[1]} scored identically ({metric} {facts.values[0]})."
     sides = "two-sided" if alternative == "two-sided" else "one-sided"

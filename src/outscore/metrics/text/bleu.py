@@ -15,7 +15,7 @@ from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, segments
 from outscore.options import Option
 
-__all__ = ["ENTRIES", "bleu_of_totals", "make", "rows_of"]
+__all__ = ["ENTRIES", "bleu_of_totals", "library_scorer"]
 
 # Chen, Cherry (2014), methods 1 and 2.
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
@@ -27,12 +27,12 @@ def _settings(options: Options) -> dict[str, object]:
     return {name: options[name] for name in names}
 
 
-def library_scorer(options: Options, metric: str = "bleu") -> Foreign:
+def library_scorer(options: Options) -> Foreign:
     """SacreBLEU's scorer; `force` because its remark on tokenised text goes to a log nobody asked for."""
-    return sacre.scorer("BLEU", metric, force=True, **_settings(options))
+    return sacre.scorer("BLEU", "bleu", force=True, **_settings(options))
 
 
-def rows_of(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
     """Hypothesis length, reference length, matches and totals of each segment, through sacreBLEU's public score object."""
     del prepared
     # Smoothing by add-k would write into the counts, and without effective order every call logs a warning.
@@ -83,6 +83,8 @@ def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) ->
 def _smoothed(matches: Array, smooth: str, value: float, counted: Array) -> Array:
     """Matches with something in the place of each 0; 1/2, 1/4, … for each further order without a match, for example."""
     missed = counted & (matches == 0)
+    if not missed.any():
+        return matches
     if smooth == "exp":
         return np.where(missed, 0.5 ** missed.cumsum(axis=-1), matches)
     return np.where(missed, value, matches) if smooth == "floor" else matches
@@ -93,7 +95,7 @@ def _columns(order: int) -> tuple[str, ...]:
     return ("hypothesis length", "reference length", *matches, *(f"{n}-grams" for n in range(1, order + 1)))
 
 
-def make(options: Options) -> AdditiveMetric:
+def _make(options: Options) -> AdditiveMetric:
     """BLEU as a function of its ten columns."""
     order, method, value = _order(options), str(options["smooth_method"]), options["smooth_value"]
     strength = SMOOTH_VALUES.get(method, 0.0) if value is None else float(value)
@@ -124,8 +126,8 @@ ENTRIES = (
         direction="higher",
         unit="points",
         library="sacrebleu",
-        statistics=rows_of,
-        make=make,
+        statistics=_rows,
+        make=_make,
         signature=_signature,
         corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
             library_scorer(options), hypotheses, references

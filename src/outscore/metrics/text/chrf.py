@@ -15,7 +15,7 @@ from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric
 from outscore.options import Option
 
-__all__ = ["ENTRIES", "chrf_of_totals", "make", "rows_of"]
+__all__ = ["ENTRIES", "chrf_of_totals", "library_scorer"]
 
 EPSILON = 1e-16
 COUNTS = ("hypothesis", "reference", "matched")
@@ -33,7 +33,7 @@ def _orders(options: Options) -> tuple[int, int]:
     return characters, words
 
 
-def rows_of(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
     """Hypothesis, reference and matched n-grams of each order.
 
     sacreBLEU keeps them to itself; this is the only place that reaches for them, and the check against its corpus score says
@@ -81,7 +81,7 @@ def _columns(options: Options) -> tuple[str, ...]:
     return tuple(f"{kind} {count}" for kind in kinds for count in COUNTS)
 
 
-def make(options: Options) -> AdditiveMetric:
+def _make(options: Options) -> AdditiveMetric:
     """ChrF as a function of its columns; the entry's name says whether words count."""
     beta = options["beta"]
     assert isinstance(beta, int)
@@ -93,7 +93,7 @@ def _signature(options: Options, references: int) -> str:
     return sacre.signature_of(library_scorer(options), f"chrF{options['beta']}" + "+" * _orders(options)[1], references)
 
 
-def chrf_options(words: int) -> tuple[Option, ...]:
+def _options(words: int) -> tuple[Option, ...]:
     """The options of chrF, with words counted up to `words` unless told otherwise."""
     return (
         Option("char_order", int, 6, "longest character n-grams counted", minimum=1),
@@ -112,13 +112,13 @@ def _entry(name: str, words: int, summary: str) -> TextMetric:
         direction="higher",
         unit="points",
         library="sacrebleu",
-        statistics=rows_of,
-        make=make,
+        statistics=_rows,
+        make=_make,
         signature=_signature,
         corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
             library_scorer(options), hypotheses, references
         ),
-        options=chrf_options(words),
+        options=_options(words),
     )
 
 

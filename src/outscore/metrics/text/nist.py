@@ -37,14 +37,16 @@ def _ngrams(words: Sequence[str]) -> Ngrams:
 
 
 def information(references: References, options: Options) -> dict[Ngram, float]:
-    """Doddington (2002), equation 2, for every n-gram of the references."""
+    """Doddington (2002), equation 2, for the n-grams of the references that carry any; most long ones carry none."""
     words, counts = _words(options), Counter[Ngram]()
     for lines in references:
         for line in lines:
             counts.update(_ngrams(words(line)))
     # The history of a single word is empty and occurs before every word.
     counts[()] = sum(count for ngram, count in counts.items() if len(ngram) == 1)
-    return {ngram: math.log2(counts[ngram[:-1]] / count) for ngram, count in counts.items() if ngram}
+    return {
+        ngram: math.log2(counts[ngram[:-1]] / count) for ngram, count in counts.items() if ngram and count < counts[ngram[:-1]]
+    }
 
 
 def _row(hypothesis: list[str], references: list[list[str]], weights: Mapping[Ngram, float]) -> list[float]:
@@ -55,7 +57,7 @@ def _row(hypothesis: list[str], references: list[list[str]], weights: Mapping[Ng
     found = [0.0] * ORDER
     for ngram, count in _ngrams(hypothesis).items():
         if ngram in most:
-            found[len(ngram) - 1] += weights[ngram] * min(count, most[ngram])
+            found[len(ngram) - 1] += weights.get(ngram, 0.0) * min(count, most[ngram])
     possible = [max(len(hypothesis) - n, 0) for n in range(ORDER)]
     return [*found, *possible, len(hypothesis), sum(map(len, references)) / len(references)]
 

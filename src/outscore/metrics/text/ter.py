@@ -16,7 +16,7 @@ from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, 
 from outscore.metrics.text.shifts import edit_counter
 from outscore.options import Option
 
-__all__ = ["ENTRIES", "make", "rows_of", "ter_of_totals"]
+__all__ = ["ENTRIES", "library_scorer", "ter_of_totals"]
 
 COLUMNS = ("edits", "reference length")
 
@@ -26,7 +26,7 @@ def library_scorer(options: Options) -> Foreign:
     return sacre.scorer("TER", "ter", **options)
 
 
-def rows_of(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
+def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
     """Edits and reference length of each segment, times the number of references."""
     del prepared
     split, edits = library_scorer(options).tokenizer, edit_counter()
@@ -49,7 +49,7 @@ def ter_of_totals(totals: Array) -> Array:
     return np.where(length > 0, 100 * edits / np.where(length > 0, length, 1.0), np.where(edits > 0, 100.0, 0.0))
 
 
-def make(options: Options) -> AdditiveMetric:
+def _make(options: Options) -> AdditiveMetric:
     """TER as a ratio of whole numbers."""
     del options
     return AdditiveMetric("ter", COLUMNS, ter_of_totals, direction="lower", ratio=((100, 0), (0, 1)))
@@ -69,8 +69,8 @@ ENTRIES = (
         direction="lower",
         unit="points",
         library="sacrebleu",
-        statistics=rows_of,
-        make=make,
+        statistics=_rows,
+        make=_make,
         signature=lambda options, references: sacre.signature_of(library_scorer(options), "TER", references),
         corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
             library_scorer(options), hypotheses, references
