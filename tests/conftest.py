@@ -14,6 +14,8 @@ from outscore.results import Alignment, Comparison, Decision, Design, Interval, 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 # OUTSCORE_UPDATE_GOLDEN=1 writes what the commands say now; look at the diff before committing it.
+# No test may read or fill the cache of whoever runs it.
+os.environ["OUTSCORE_CACHE"] = "off"
 UPDATE_GOLDEN = os.environ.get("OUTSCORE_UPDATE_GOLDEN") == "1"
 
 

@@ -65,8 +65,10 @@ _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint for a misspelt name: the nearest one, or the whole list."""
     names = sorted(known)
-    near = difflib.get_close_matches(str(word).lower(), names, n=1)
-    return f"Did you mean `{near[0]}`?" if near else f"Choose one of: {', '.join(names)}."
+    # Case is the commonest slip of all.
+    plain = {name.lower(): name for name in reversed(names)}
+    near = difflib.get_close_matches(str(word).lower(), list(plain), n=1)
+    return f"Did you mean `{plain[near[0]]}`?" if near else f"Choose one of: {', '.join(names)}."
 
 
 def complete(owner: str, declared: Iterable[Option], given: Mapping[str, object]) -> dict[str, OptionValue]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -115,3 +116,23 @@ def test_the_papers_four_variable_f1():
     for method in ("dp", "auto"):
         law = osc.null_distribution(np.hstack([a, b]), np.hstack([b, a]), method=method)
         assert law.probability(h, observed) == pytest.approx(expected, rel=1e-12)
+
+
+def test_few_real_valued_units_of_any_metric_are_listed():
+    rng = np.random.default_rng(5)
+    a, b = rng.random((2, 9, 2))
+    metric = osc.AdditiveMetric("curved", ("x", "y"), lambda x: x[..., 0] ** 2 / (1 + x[..., 1]))
+
+    def difference(signs):
+        d, t = a - b, (a + b).sum(axis=0)
+        s = (np.array(signs)[:, None] * d).sum(axis=0)
+        return float(metric.score((t + s) / 2) - metric.score((t - s) / 2))
+
+    observed = abs(difference([1] * 9))
+    naive = np.mean([abs(difference(signs)) >= observed - 1e-12 for signs in itertools.product((1, -1), repeat=9)])
+    p = osc.permutation_test(a, b, metric=metric)
+    assert (p.method, p.kernel) == ("exact", "enumeration")
+    assert p.value == naive
+    # Three units that differ: no p below a quarter, whatever the numbers.
+    b[:6] = a[:6]
+    assert osc.permutation_test(a, b, metric=metric).value >= 0.25

@@ -66,6 +66,16 @@ def test_real_numbers_against_scipy(n):
         assert ask(ENTRY, a, b, alternative=side).p.value == pytest.approx(expected.pvalue, rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [3, 4])
+def test_ties_that_rounding_hides(n):
+    """Real numbers that differ by one half everywhere, but for their last digits: every swap has an equal median or 0."""
+    b = np.random.default_rng(1).normal(0, 1, n)
+    half = ask(ENTRY, b + 0.5, b)
+    assert len(np.unique(b + 0.5 - b)) > 1
+    assert half.p.value == ask(ENTRY, np.full(n, 0.5), np.zeros(n)).p.value
+    assert ask(ENTRY, b + 0.5, b, delta=0.5).p.value == 1.0
+
+
 @pytest.mark.parametrize("n", [201, 200])
 def test_many_items_against_sampling(n):
     d = np.random.default_rng(n).normal(0.12, 1, n).round(1)

@@ -172,7 +172,8 @@ def compare(
     request.check()
     check_outputs(outputs, charts, files)
     typing = "-" in files and sys.stdin.isatty()
-    with working("comparing") if not typing else nullcontext():
+    # Texts have a bar of their own, and a terminal shows one at a time.
+    with nullcontext() if typing or request.references else working("comparing"):
         result = run_texts(request) if request.references else _collect(request, saved_inputs(context))
         # Files first: a closed pipe must not cost the saved result.
         write_all(result, outputs, charts, verbose=verbose)

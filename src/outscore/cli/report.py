@@ -29,14 +29,14 @@ def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, 
         return
     from outscore.diffs import Diff
 
-    check_suffixes(outputs)
     if isinstance(result, Diff):
         from outscore.cli.diff import deliver as deliver_diff
 
-        if charts is not None:
-            raise OutscoreError("A diff has no charts of its own.", "Write -o diff.html, which draws them.")
-        deliver_diff(result, None, form, outputs, {"verbose": verbose})
+        if charts is not None and not result.pairs:
+            raise OutscoreError("A diff of one system has no charts.", "Leave --charts out.")
+        deliver_diff(result, None, form, outputs, {"verbose": verbose}, charts=charts)
     else:
         from outscore.cli.plan import deliver
 
+        check_suffixes(outputs)
         deliver(result, form, outputs, charts, verbose=verbose)

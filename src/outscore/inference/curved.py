@@ -24,13 +24,16 @@ __all__ = ["exact"]
 
 def exact(flips: Flips, request: Request) -> PValue:
     """Lattice, two binomials, plane or enumeration; `BudgetError` when none of them serves."""
-    if not flips.on_a_lattice:
-        raise BudgetError
     moving = flips.vectors[flips.vectors.any(axis=1)]
     n, sign = len(moving), flips.sign()
     if n == 0 or (sign == 0 and request.alternative == "two-sided"):
         return tails.identical(n)
     statistic = flips.statistic
+    if not flips.on_a_lattice:
+        # Real numbers have no lattice, but a few units can always be listed; sums that differ by rounding alone are ties.
+        if n > enumeration.MOST_ENUMERATED:
+            raise BudgetError
+        return tails.exact(_enumerated(statistic, moving), sign, n, "enumeration", request)
     distinct, counts = _distinct(moving)
     frame = basis.hermite_basis(distinct)
     few = n <= enumeration.MOST_ENUMERATED

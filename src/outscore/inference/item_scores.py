@@ -13,6 +13,9 @@ from outscore.exact.numbers import as_written
 
 __all__ = ["ItemScores", "is_sum", "item_scores", "scores_if_any"]
 
+ULPS = 4
+"""Two subtractions of rounded numbers stay this close, in units of the last place of the larger number."""
+
 
 @dataclass(frozen=True)
 class ItemScores:
@@ -36,8 +39,11 @@ class ItemScores:
         return len(self.d)
 
     def shifted(self, delta: float) -> tuple[Array, Array | None]:
-        """d - δ, and the same in whole numbers where δ can be written in them too (then with a finer scale)."""
-        if not delta:
+        """d - δ, and the same in whole numbers where δ can be written in them too (then with a finer scale).
+
+        Without whole numbers, sizes that rounding alone keeps apart are made equal: their ties count too.
+        """
+        if not delta and self.whole is not None:
             return self.d, self.whole
         if self.whole is not None:
             finer = as_written(self.whole / self.scale, np.array([delta]))
@@ -45,7 +51,19 @@ class ItemScores:
                 (d, shift), scale = finer
                 whole = d - int(shift[0])
                 return whole / scale, whole
-        return self.d - delta, None
+        size = np.maximum(np.maximum(np.abs(self.a), np.abs(self.b)), abs(delta))
+        return _with_ties(self.d - delta, ULPS * np.spacing(size)), None
+
+
+def _with_ties(d: Array, slack: Array) -> Array:
+    """The same numbers, with sizes that lie no further apart than their slack made equal, or 0 where that is in reach."""
+    sizes = np.concatenate([[0.0], np.abs(d)])
+    order = np.argsort(sizes, kind="stable")
+    ordered, room = sizes[order], np.concatenate([[0.0], slack])[order]
+    apart = np.diff(ordered, prepend=-np.inf) > np.maximum(room, np.concatenate([[0.0], room[:-1]]))
+    merged = np.empty_like(sizes)
+    merged[order] = ordered[np.maximum.accumulate(np.where(apart, np.arange(len(sizes)), 0))]
+    return np.copysign(merged[1:], d)
 
 
 def item_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemScores:
