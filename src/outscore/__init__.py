@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from outscore.procedure.compare import compare, permutation_test
     from outscore.procedure.diff import diff
     from outscore.procedure.saved import load
+    from outscore.procedure.texts import compare_texts
     from outscore.results import Comparison, Comparisons, Interval, PValue
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "PValue",
     "__version__",
     "compare",
+    "compare_texts",
     "confusion",
     "detectable_effect",
     "diff",
@@ -63,6 +65,7 @@ _HOME = {
     "sample_size": "outscore.inference.power",
     "null_distribution": "outscore.exact.distribution",
     "compare": "outscore.procedure.compare",
+    "compare_texts": "outscore.procedure.texts",
     "permutation_test": "outscore.procedure.compare",
 }
 

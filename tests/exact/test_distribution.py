@@ -36,7 +36,9 @@ def test_one_column_against_counting(method, data):
     assert all(m == pytest.approx(law.get((s,), 0) / whole, abs=1e-14) for s, m in masses.items())
     points = sorted(s for (s,) in law)
     for x in (points[0] - 1, *points, points[0] + 0.25, points[-1] - 0.25, points[-1] + 0.5, math.inf, -math.inf):
-        assert null.tail(x) == pytest.approx(sum(w for (s,), w in law.items() if s >= x) / whole, rel=1e-12, abs=1e-300)
+        # Transforms add up rounding errors of the largest mass; the others keep their relative digits.
+        slack = 1e-15 if method == "fft" else 1e-300
+        assert null.tail(x) == pytest.approx(sum(w for (s,), w in law.items() if s >= x) / whole, rel=1e-12, abs=slack)
     for q in (0.1, 0.25, 0.5, 0.9, 1.0):
         reached = next(s for s in points if sum(w for (t,), w in law.items() if t <= s) / whole >= q)
         assert null.quantile(q) == reached

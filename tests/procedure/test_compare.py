@@ -47,6 +47,27 @@ def test_all_tests_stand_beside_the_permutation_test():
     named = {p.test for p in result.tests}
     assert {"student", "wilcoxon", "sign", "bootstrap", "bootstrap-t", "block-bootstrap"} <= named
     assert not {"permutation", "bayes", "mcnemar"} & named
+    assert result.notes[-1] == (
+        "Not among the tests: mcnemar (needs right-or-wrong items), bayes (it has no p-value of its own)."
+    )
+    assert not any("reject too often" in note for note in result.notes)
+
+
+def test_all_tests_on_few_units_and_clusters():
+    few = osc.compare(A[:20], B[:20], test="all").notes
+    assert "With only 20 units these reject too often: bootstrap, bootstrap-t, bootstrap-median, block-bootstrap." in few
+    clustered = osc.compare(A, B, test="all", clusters=np.arange(80) // 4).notes[-1]
+    assert "wilcoxon (takes no clusters)" in clustered
+
+
+def test_advice_on_units_asks_what_the_comparison_asks():
+    result = osc.compare(A, B, delta=0.1, alternative="greater", unit_size=4, unit_advice=True)
+    assert [row.size for row in result.unit_advice] == [1, 2, 4, 5, 10, 15, 20, 30]
+    assert next(row.p for row in result.unit_advice if row.size == 4) == result.p.value
+    assert result.unit_advice[0].p == osc.compare(A, B, delta=0.1, alternative="greater").p.value
+    counts = np.stack([np.arange(12) % 5, np.arange(12) % 3], axis=1)
+    with pytest.raises(osc.OutscoreError, match="Advice on the size of units comes from the permutation test"):
+        osc.compare(counts, counts[::-1], metric="f1", test="bootstrap", delta=0.1, unit_advice=True)
 
 
 def test_margins_turn_with_the_metric():
@@ -280,12 +301,28 @@ def test_saved_results_load(tmp_path):
     path = tmp_path / "result.json"
     path.write_text(json.dumps(saved.to_dict(), allow_nan=False), encoding="utf-8")
     assert osc.load(path) == saved
-    for text, words in (("{", "not JSON"), ("{}", "not a saved result"), ('{"schema": "outscore/result/1"}', "not a saved")):
+    broken = "`.*result.json` is a broken result: Object missing required field `comparisons`"
+    for text, words in (("{", "not JSON"), ("{}", "not a saved result"), ('{"schema": "outscore/result/1"}', broken)):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(osc.OutscoreError, match=words):
             osc.load(path)
     with pytest.raises(osc.OutscoreError, match="No such file"):
         osc.load(tmp_path / "absent.json")
+
+
+def test_saved_results_come_through_a_pipe():
+    saved = comparisons([osc.compare(A, B)], {"seed": 0})
+    text = json.dumps(saved.to_dict(), allow_nan=False)
+    done = CliRunner().invoke(app, ["report", "-", "--format", "json"], input=text)
+    assert json.loads(done.output) == json.loads(text)
+    empty = CliRunner().invoke(app, ["report", "-"], input="")
+    assert empty.exit_code != 0
+    assert "`stdin` is not JSON" in str(empty.output) + str(empty.exception)
+
+
+def test_huge_whole_numbers_are_not_called_counts():
+    with pytest.raises(osc.OutscoreError, match=r"whole numbers of both systems add up to more than 2\*\*53"):
+        osc.compare([2**53 - 2], [2**53 - 2])
 
 
 class TestRealFiles:

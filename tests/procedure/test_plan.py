@@ -317,3 +317,19 @@ def test_curves_of_the_permutation_test_follow_the_t_test():
     for point in (*normal.points[1:], *own.points[2:]):
         exact = power(point.n, normal.effect, sd=float(np.round(scores, 2).std(ddof=1)), method="t")
         assert abs(point.power - exact) < 4 * math.sqrt(exact * (1 - exact) / 150) + 0.02
+
+
+def test_one_rounding_everywhere():
+    from outscore.report.plan_forms import render
+
+    shown = render(plan(StudyDesign(sd=0.324), n=1000), "text")
+    assert "0.0287" not in shown
+    assert shown.count("0.0288") == 4
+    negative = render(plan(StudyDesign(sd=0.3), effect=-0.02), "text")
+    assert "if the true difference is -0.02, " in negative
+
+
+def test_one_run_is_not_compared_with_itself():
+    once, twice = (plan(StudyDesign(sd=0.1, within=0.15, repeats=k), effect=0.02).notes[-1] for k in (1, 2))
+    assert once == "More runs per item would need fewer items, but no number of runs brings it below 197."
+    assert twice == "One run per item would need 638 items; no number of runs brings it below 197."

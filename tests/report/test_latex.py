@@ -34,6 +34,13 @@ def hostile(comparison):
     return Comparisons([c], {"path": NAME})
 
 
+def test_letters_beyond_latin_name_their_engine(comparison):
+    plain = render(Comparisons([comparison(sentence="naïve – “Łódź” won.")], {}))
+    assert "lualatex" not in plain
+    foreign = render(Comparisons([comparison(sentence="系统 won.")], {}))
+    assert foreign.splitlines()[1].startswith("% Letters beyond Latin need lualatex or xelatex")
+
+
 def test_signature_stays_in_its_comment(comparison):
     text = render(Comparisons([comparison(signature="a\n\\input{x}")], {}))
     assert "% a \\input{x}\n" in text

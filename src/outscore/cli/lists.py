@@ -18,9 +18,12 @@ WIDTH = 80
 def metrics() -> None:
     """List the metrics, the numbers they take and their options."""
     from outscore.metrics import METRICS
+    from outscore.metrics.text import TEXT_METRICS
 
     rows = [(m.name, [m.summary, f"takes {m.layouts_text}", *_options(m.options)]) for m in METRICS.values()]
     click.echo(_table(rows))
+    click.echo("\nOf texts, with --reference:\n")
+    click.echo(_table((m.name, [m.summary, *_options(m.options)]) for m in TEXT_METRICS.values()))
 
 
 @click.command()

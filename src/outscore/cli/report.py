@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, check_suffixes, show, write_all
@@ -17,12 +19,12 @@ __all__ = ["report"]
 @click.option("--charts", metavar="DIR", help="Also write the charts as SVG, PNG and PDF.")
 @click.option("-v", "--verbose", is_flag=True, help="Show digits, alignment and settings too.")
 def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, *, verbose: bool) -> None:
-    """Render a comparison, a diff or a plan saved with -o result.json again."""
-    from outscore.procedure.saved import load
+    """Render a comparison, a diff or a plan saved with -o result.json again; - reads standard input."""
+    from outscore.procedure.saved import load, parse
     from outscore.results import Comparisons
 
     check_outputs(outputs, charts, [saved])
-    result = load(saved)
+    result = parse(sys.stdin.buffer.read(), "stdin") if saved == "-" else load(saved)
     if isinstance(result, Comparisons):
         write_all(result, outputs, charts, verbose=verbose)
         show(result, form, verbose=verbose)

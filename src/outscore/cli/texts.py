@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,24 +11,30 @@ from typing import TYPE_CHECKING, Any
 from outscore.cli.inputs import distinct_names
 from outscore.cli.request import Request, settings_of
 from outscore.errors import OutscoreError
+from outscore.numerals import count
 
 if TYPE_CHECKING:
+    from outscore.cli.config import Saved
     from outscore.formats.segments import Segments
     from outscore.results import Comparisons
+    from outscore.scores import Origin
 
-__all__ = ["run_texts"]
+__all__ = ["check_texts", "run_texts"]
 
 LENGTH = "length"
 
 
-def run_texts(request: Request) -> Comparisons:
-    """Read systems, references and labels, and compare by every metric."""
+def run_texts(request: Request, saved: Saved | None = None) -> Comparisons:
+    """Read systems, references and labels, and compare by every metric; `saved` is the result that is repeated, if any."""
     from outscore.engine import terminal_progress
     from outscore.formats.segments import read_segments
     from outscore.procedure.texts import compare_texts
 
+    _refuse_repeated_stdin(request)
     runs = [[read_segments(path) for path in _expanded(written)] for written in request.paths]
     references = [read_segments(path) for path in request.references]
+    documents = None if request.documents is None else _labels(request.documents, references[0])
+    labels = {name: _labels(name, references[0]) for name in request.buckets if name != LENGTH}
     names = request.names or _names(request.paths)
     asked = {name: value for name, value in request.asked().items() if name not in ("metric", "unit_advice")}
     with terminal_progress() as progress:
@@ -37,16 +43,41 @@ def run_texts(request: Request) -> Comparisons:
             runs[1],
             references,
             metrics=metrics_of(request),
-            documents=None if request.documents is None else _labels(request.documents, references[0]),
-            buckets={_column(name): _bucket(name, references[0]) for name in request.buckets},
+            documents=None if documents is None else documents.lines,
+            buckets=_buckets(request, references[0], labels),
             correction=request.correction,
             names=names,
             jobs=request.jobs,
             progress=progress,
             **asked,
         )
-    tables = tuple(text.origin for text in (*runs[0], *runs[1], *references) if text.origin is not None)
-    return replace(found, settings=settings_of(request, tables))
+    texts = [*runs[0], *runs[1], *references, *([] if documents is None else [documents]), *labels.values()]
+    tables = [text.origin for text in texts if text.origin is not None]
+    first, *others = found.comparisons
+    first = replace(first, notes=[*first.notes, *_changes(saved, tables)])
+    return replace(found, comparisons=[first, *others], settings=settings_of(request, tables))
+
+
+def _changes(saved: Saved | None, tables: Sequence[Origin]) -> list[str]:
+    """What is no longer as it was when the result was saved; a pattern may stand for other files than it did."""
+    if saved is None:
+        return []
+    now = {table.path: table.sha256 for table in tables}
+    then = saved.digests
+    gone = [f"`{path}` was part of `{saved.path}` and is no longer." for path in then if path not in now]
+    new = [f"`{path}` was not part of `{saved.path}`." for path in now if path not in then]
+    return [
+        *gone,
+        *new,
+        *(f"`{path}` has changed since `{saved.path}` was saved." for path in now if then.get(path, now[path]) != now[path]),
+    ]
+
+
+def _refuse_repeated_stdin(request: Request) -> None:
+    """Standard input can be read once."""
+    labels = [] if request.documents is None else [request.documents]
+    if [*request.paths, *request.references, *labels, *request.buckets].count("-") > 1:
+        raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
 
 
 def metrics_of(request: Request) -> list[str]:
@@ -70,7 +101,7 @@ def _names(paths: Sequence[str]) -> tuple[str, str]:
     return first, second
 
 
-def _labels(path: str, reference: Segments) -> list[str]:
+def _labels(path: str, reference: Segments) -> Segments:
     """A label per segment, from a file of as many lines."""
     from outscore.formats.segments import read_segments
 
@@ -79,26 +110,29 @@ def _labels(path: str, reference: Segments) -> list[str]:
         raise OutscoreError(
             f"`{path}` has {len(labels):,} lines for {len(reference):,} segments.", "Give one label for each segment."
         )
-    return list(labels.lines)
+    return labels
 
 
-def _column(name: str) -> str:
-    return "reference length" if name == LENGTH else Path(name).stem
-
-
-def _bucket(name: str, reference: Segments) -> list[str]:
+def _buckets(request: Request, reference: Segments, labels: Mapping[str, Segments]) -> dict[str, tuple[str, ...]]:
+    """The labels of every column that the segments are cut along, by a name that is free."""
     from outscore.procedure.texts import length_bands
 
-    return length_bands(reference.lines) if name == LENGTH else _labels(name, reference)
+    found: dict[str, tuple[str, ...]] = {}
+    for name in request.buckets:
+        column = "reference length" if name == LENGTH else Path(name).stem
+        if column in found:
+            raise OutscoreError(f"--buckets names `{column}` twice.", "Name it once, or rename a file.")
+        found[column] = tuple(length_bands(reference.lines)) if name == LENGTH else labels[name].lines
+    return found
 
 
 def check_texts(request: Request) -> None:
     """Refuse what needs no text to be refused."""
-    from outscore.metrics.text import text_metric
+    from outscore.procedure.texts import chosen_metrics
 
     if len(request.paths) != 2:
         raise OutscoreError(
-            f"{len(request.paths)} files were named, texts of two systems are compared.",
+            f"{count(len(request.paths), 'text')} named, two systems are compared.",
             "Write `outscore compare --reference REF A B`; quote a pattern that stands for several runs.",
         )
     unused: dict[str, Any] = {"unit-size": request.unit_size != 1, "unit-advice": request.unit_advice, "slice": request.slice}
@@ -106,5 +140,4 @@ def check_texts(request: Request) -> None:
     for name, given in unused.items():
         if given:
             raise OutscoreError(f"--{name} is for tables of scores, not for texts.", f"Leave --{name} out.")
-    for spec in metrics_of(request):
-        text_metric(spec)
+    chosen_metrics(metrics_of(request))

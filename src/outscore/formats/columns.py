@@ -170,6 +170,9 @@ def _numeric(
     if not any(records.sample.values()):
         records.refuse_empty()
     if not numeric:
+        # A quotation mark that is never closed swallows the columns after it: reading on names its line.
+        for _ in records.blocks(()):
+            pass
         _refuse_dressed(records, finder.free())
         nested = [name for name in records.columns if _is_nested(records.sample[name])]
         raise OutscoreError(

@@ -29,7 +29,12 @@ PRETEST = "Choosing a test by this outcome would change its error rate."
 
 
 def analyse(
-    pairs: PairedScores, metric: AdditiveMetric, *, estimand: Literal["mean", "median"] = "mean", normality_alpha: float = 0.05
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    *,
+    estimand: Literal["mean", "median"] = "mean",
+    median_test: bool = False,
+    normality_alpha: float = 0.05,
 ) -> Analysis:
     """Describe both systems and their differences, and group the tests by what they say about the claim.
 
@@ -39,6 +44,8 @@ def analyse(
         Rows in the metric's own columns. A metric that is not a mean of item scores gets the advice alone.
     estimand
         ``"median"`` when the claim is about the median difference; the metric itself otherwise.
+    median_test
+        Whether the test at hand speaks of the median, whatever the claim is about.
     normality_alpha
         Level at which normality counts as rejected; it need not be that of the comparison.
 
@@ -65,6 +72,7 @@ def analyse(
     lag1 = autocorrelation(_in_order(scores)) if spread(scores) else None
     normal = None if normality is None else normality.p >= normality_alpha
     zero_share = float(np.mean(scores.d == 0))
+    zeros = [] if binary else _zeros(zero_share)
     return Analysis(
         systems={"a": summarise(scores.a), "b": summarise(scores.b), "difference": summarise(scores.d)},
         skewness=gamma,
@@ -72,12 +80,12 @@ def analyse(
         normality=normality,
         normality_reason=_normality_reason(normality, normality_alpha, scores.n),
         statistic=statistic,
-        statistic_reason=reason,
+        statistic_reason=" ".join([reason, *(zeros if statistic == "median" else [])]),
         zero_share=zero_share,
         correlation=_correlation(scores.a, scores.b),
         pairing_gain=_pairing_gain(scores),
         lag1=lag1,
-        warnings=[*_dependence(lag1, scores), *_zeros(zero_share, about, statistic)],
+        warnings=[*_dependence(lag1, scores), *(zeros if median_test or about == "median" else [])],
         tests=advise(Claim(about, units, gamma, clusters)),
         nlpstattest=nlpstattest_advice(gamma, normal=normal),
     )
@@ -195,7 +203,8 @@ def _dependence(lag1: float | None, scores: ItemScores) -> list[str]:
     return [f"Neighbouring items are {seen}: they may not be independent. {cure}"]
 
 
-def _zeros(zero_share: float, about: Estimand, statistic: str) -> list[str]:
-    if not 0.5 < zero_share < 1 or about == "accuracy" or "median" not in (about, statistic):
+def _zeros(zero_share: float) -> list[str]:
+    """News for whoever asks for the median; a mean is not troubled by it."""
+    if not 0.5 < zero_share < 1:
         return []
     return [f"{100 * zero_share:.0f} % of the differences are 0, so the median difference is 0 whatever the others are."]

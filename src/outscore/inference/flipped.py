@@ -123,7 +123,10 @@ def _projected(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Arra
         narrow = AdditiveMetric(metric.name, ("bottom", "top"), ratio=((0, 1), (1, 0)), direction=metric.direction)
     size = np.abs(units.a).sum(axis=0) + np.abs(units.b).sum(axis=0)
     if units.integral and float((size @ np.abs(np.array(weights)).T).max()) >= LARGEST_TOTAL:
-        raise OutscoreError(f"The counts are too large for exact {metric.name}.", "Divide them by a common factor.")
+        raise OutscoreError(
+            f"The whole numbers of both systems add up to more than 2**53, too much for exact {metric.name}.",
+            "Divide them by a common factor.",
+        )
     return combine(units.a, weights), combine(units.b, weights), narrow
 
 

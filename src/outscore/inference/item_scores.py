@@ -63,7 +63,7 @@ def _with_ties(d: Array, slack: Array) -> Array:
     apart = np.diff(ordered, prepend=-np.inf) > np.maximum(room, np.concatenate([[0.0], room[:-1]]))
     merged = np.empty_like(sizes)
     merged[order] = ordered[np.maximum.accumulate(np.where(apart, np.arange(len(sizes)), 0))]
-    return np.copysign(merged[1:], d)
+    return np.asarray(np.copysign(merged[1:], d))
 
 
 def item_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemScores:

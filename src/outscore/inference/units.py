@@ -114,9 +114,9 @@ def unit_advisor(
     sizes: Sequence[int] = SIZES,
     statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
-    alpha: float = 0.05,
+    asked: Request | None = None,
 ) -> list[UnitRow]:
-    """How spread, effect size and the permutation p-value move with the size of the units.
+    """How spread, effect size and the permutation p-value move with the size of the units; `asked` is the question of p.
 
     Sizes that leave fewer than two units are left out. d_z grows with the size though the systems stay the
     same: the mean of several items spreads less. Compare effect sizes of equal units only.
@@ -131,7 +131,9 @@ def unit_advisor(
     _check(pairs, max(sizes, default=1), statistic)
     items = pairs.per_item().rows
     return [
-        _row(pairs, metric, size, statistic, shuffle, alpha) for size in sizes if size == 1 or items // size >= FEWEST_UNITS
+        _row(pairs, metric, size, statistic, shuffle, asked or Request())
+        for size in sizes
+        if size == 1 or items // size >= FEWEST_UNITS
     ]
 
 
@@ -141,7 +143,7 @@ def _row(
     size: int,
     statistic: Literal["mean", "median"],
     shuffle: int | None,
-    alpha: float,
+    asked: Request,
 ) -> UnitRow:
     units, remainder = evaluation_units(pairs, metric, size, statistic, shuffle)
     rows = units_of(units)
@@ -152,5 +154,5 @@ def _row(
         scores = ItemScores(a, b, a - b, None, 1, None, 1 if metric.higher_is_better else -1)
     sd = spread(scores)
     d_z = math.fsum(scores.d.tolist()) / scores.n / sd if sd else None
-    p = permutation(units, metric, Request(level=alpha)).value
+    p = permutation(units, metric, asked).value
     return UnitRow(size, rows.rows, remainder, sd if scores.n > 1 else None, d_z, p)

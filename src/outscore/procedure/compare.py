@@ -170,14 +170,16 @@ def compare(
     if labels is not None and len(labels) != rows.rows:
         raise OutscoreError(f"There are {len(labels)} `labels` for {rows.rows} rows.", "Give one for each row.")
     statistic = cast("Statistic", unit_statistic)
-    advice = _unit_advice(rows, additive, statistic, shuffle, alpha) if unit_advice else []
-    pairs, remainder = evaluation_units(rows, additive, unit_size, statistic, shuffle) if unit_size != 1 else (rows, 0)
     request = TestRequest(cast("Alternative", alternative), delta, alpha, seed, settings)
+    advice = _unit_advice(rows, additive, unit_size, statistic, shuffle, request) if unit_advice else []
+    pairs, remainder = evaluation_units(rows, additive, unit_size, statistic, shuffle) if unit_size != 1 else (rows, 0)
     found = entry.run(pairs, additive, request)
     called = labels_of(rows, labels, items, clusters) if unit_size == 1 else [f"unit {i + 1}" for i in range(pairs.rows)]
+    others, remarks = all_tests(pairs, additive, request) if test == "all" else ([], [])
+    found = replace(found, notes=[*found.notes, *remarks])
     parts = {
         **evidence(pairs, additive, request, found.p, called, entry=entry, normality_alpha=normality_alpha),
-        "tests": all_tests(pairs, additive, request) if test == "all" else [],
+        "tests": others,
         "margin": None if margin is None else margin_of(entry, pairs, additive, request, margin),
         "bayes": found.bayes,
         "unit_advice": advice,
@@ -194,14 +196,23 @@ def comparisons(results: list[Comparison], settings: Mapping[str, Any], family: 
 
 
 def _unit_advice(
-    rows: PairedScores, metric: AdditiveMetric, statistic: Statistic, shuffle: int | None, alpha: float
+    rows: PairedScores, metric: AdditiveMetric, size: int, statistic: Statistic, shuffle: int | None, request: TestRequest
 ) -> list[UnitRow]:
+    """What units of the usual sizes and of the chosen one do, asked the same question as the comparison."""
     if rows.clusters is not None:
         raise OutscoreError(
             "Advice on the size of units was asked for, and there are clusters.",
             "Give one of the two: a cluster already is a unit of several items.",
         )
-    return unit_advisor(rows, metric, SIZES, statistic, shuffle, alpha)
+    asked = Request(request.alternative, request.delta, seed=request.seed, level=request.alpha)
+    try:
+        return unit_advisor(rows, metric, sorted({*SIZES, size}), statistic, shuffle, asked)
+    except OutscoreError as refusal:
+        if not request.delta:
+            raise
+        # Its own hint names a test, and the advice has no other.
+        message = f"Advice on the size of units comes from the permutation test: {refusal.message}"
+        raise OutscoreError(message, "Leave out the advice, or `delta`.") from None
 
 
 def _unit_mark(pairs: PairedScores, size: int, statistic: str, shuffle: int | None) -> str:

@@ -51,7 +51,7 @@ def evidence(
     units = units_of(pairs)
     return {
         "effects": effects(pairs, metric, request.alpha),
-        "analysis": analyse(pairs, metric, normality_alpha=normality_alpha),
+        "analysis": analyse(pairs, metric, median_test=TESTS[p.test].estimand == "median", normality_alpha=normality_alpha),
         "power": _power(pairs, metric, request, p.test),
         "deciding_items": _deciding(units, metric, labels),
         "fragility": _fragility(units, metric, request, p),

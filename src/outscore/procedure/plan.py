@@ -132,9 +132,11 @@ def _repeats_note(result: PlanResult, study: Study) -> list[str]:
     if result.question != "items" or not within or not between:
         return []
     size = study.towards(result.effect)
+    endless = whole_items(replace(study, sd=between).sample_size(size, result.target))
+    if result.design.repeats == 1:
+        return [words.repeats(None, endless)]
     once = replace(study, sd=math.hypot(between, within)).sample_size(size, result.target)
-    endless = replace(study, sd=between).sample_size(size, result.target)
-    return [words.repeats(whole_items(once), whole_items(endless))]
+    return [words.repeats(whole_items(once), endless)]
 
 
 def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from outscore._version import __version__
 from outscore.numerals import count, format_level, format_probability
 from outscore.plans import PlanResult, PossibleP, StudyDesign
 from outscore.results import PValue
+from outscore.wording.rounding import effect_size, rounded
 
 __all__ = [
     "difference",
@@ -26,8 +27,6 @@ __all__ = [
 SMALL = 100
 """Below this many items estimating the sd costs more than two per cent of them."""
 NEARLY_ONE = 0.9995
-TINY, HUGE = 1e-5, 1e9
-"""Numbers in between are written out."""
 
 
 def verdict(plan: PlanResult) -> str:
@@ -50,13 +49,13 @@ def _items(plan: PlanResult) -> str:
 
 def difference(plan: PlanResult) -> str:
     """The difference in question with its unit."""
-    # A computed effect is rounded up, as fewer items than it needs would be a promise not kept.
-    size = rounded(plan.effect, up=True) if plan.question == "effect" else rounded(plan.effect, 4)
+    computed = plan.question == "effect"
+    size = effect_size(plan.effect, computed=computed)
     if plan.design.basis == "standardised":
         return f"an effect of {size} standard deviations"
     if plan.design.basis == "sd":
         return f"a difference of {size} in the mean score"
-    points = rounded(100 * plan.effect, up=True) if plan.question == "effect" else rounded(100 * plan.effect, 4)
+    points = effect_size(100 * plan.effect, computed=computed)
     return f"a difference of {size} in accuracy ({points} percentage {'point' if points == '1' else 'points'})"
 
 
@@ -93,8 +92,10 @@ def notes(plan: PlanResult) -> list[str]:
     return found
 
 
-def repeats(once: int, endless: int) -> str:
-    """What more or fewer runs per item would change."""
+def repeats(once: int | None, endless: int) -> str:
+    """What more or fewer runs per item would change; `once` is None where one run is what the plan has."""
+    if once is None:
+        return f"More runs per item would need fewer items, but no number of runs brings it below {endless:,}."
     return f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}."
 
 
@@ -154,23 +155,3 @@ def _beside(p: PValue, alpha: float) -> str:
         if p.value == alpha or (float(shown) != alpha and (float(shown) < alpha) == (p.value < alpha)):
             break
     return format_probability(p.value, digits)
-
-
-def rounded(value: float, digits: int = 3, *, up: bool = False) -> str:
-    """So many significant digits, away from 0 if asked for; very small and very large numbers as powers of ten.
-
-    Examples
-    --------
-    >>> rounded(0.02953130, up=True), rounded(-0.5), rounded(12345.0), rounded(2.656e-9)
-    ('0.0296', '-0.5', '12300', '2.66e-9')
-    """
-    if not value:
-        return "0"
-    context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_HALF_EVEN)
-    # The last digits of a float are noise, which must not push a number up.
-    clean = Decimal(f"{abs(value):.12g}").normalize(context)
-    sign = "-" if value < 0 else ""
-    if TINY <= abs(value) < HUGE:
-        return f"{sign}{clean:f}"
-    exponent = clean.adjusted()
-    return f"{sign}{clean.scaleb(-exponent).normalize():f}e{exponent}"

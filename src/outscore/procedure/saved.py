@@ -12,7 +12,7 @@ from outscore.errors import OutscoreError
 from outscore.plans import PlanResult, PossibleP
 from outscore.results import Comparisons
 
-__all__ = ["SAVED", "Saved", "from_saved", "load"]
+__all__ = ["SAVED", "Saved", "from_saved", "load", "parse"]
 
 Saved = Comparisons | Diff | PlanResult | PossibleP
 SAVED: dict[str, type[Comparisons | Diff | PlanResult | PossibleP]] = {
@@ -28,14 +28,26 @@ CURE = "Name a result saved with -o result.json."
 def load(path: str | os.PathLike[str]) -> Saved:
     """A result saved as JSON: a comparison, a diff or a plan."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = Path(path).read_bytes()
     except OSError as error:
         raise OutscoreError(f"`{path}`: {error.strerror}.", CURE) from None
+    return parse(content, str(path))
+
+
+def parse(content: bytes, label: str) -> Saved:
+    """The result in the content of a saved file; `label` is what messages call the file."""
+    try:
+        data = json.loads(content.decode("utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-        raise OutscoreError(f"`{path}` is not JSON.", CURE) from None
-    found = from_saved(data) if isinstance(data, dict) else None
+        raise OutscoreError(f"`{label}` is not JSON.", CURE) from None
+    try:
+        found = from_saved(data) if isinstance(data, dict) else None
+    except OutscoreError as error:
+        # What is wrong and where stands behind the colon; the class before it means nothing to a user.
+        what = error.message.partition(": ")[2]
+        raise OutscoreError(f"`{label}` is a broken result: {what}", "Save it again with -o result.json.") from None
     if found is None:
-        raise OutscoreError(f"`{path}` is not a saved result.", CURE)
+        raise OutscoreError(f"`{label}` is not a saved result.", CURE)
     return found
 
 

@@ -20,16 +20,21 @@ from outscore.inference.multiplicity import CORRECTIONS, adjust
 from outscore.inference.runs import run_test, standard_error
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text import TextMetric, text_metric
+from outscore.numerals import count
 from outscore.options import OptionValue
 from outscore.procedure.compare import compare
 from outscore.procedure.slices import check_correction, compare_slices
+from outscore.procedure.text_compat import check_compat, with_peer
+from outscore.procedure.text_notes import nothing_scored, single_runs
 from outscore.procedure.text_statistics import Statistics, Texts, mean_of_runs
 from outscore.procedure.verdicts import worded
 from outscore.results import Bucket, Comparison, Comparisons, Family, Interval, Runs, Segment
 
-__all__ = ["compare_texts", "length_bands"]
+__all__ = ["chosen_metrics", "compare_texts", "length_bands"]
 
 SHOWN = 10
+# Tests that swap the systems' outputs.
+SWAPPING = ("permutation", "permutation-median", "all")
 LENGTH_BANDS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
 
 
@@ -42,6 +47,7 @@ def compare_texts(
     documents: Sequence[object] | None = None,
     buckets: Mapping[str, Sequence[str]] | None = None,
     correction: str = "holm",
+    compat: str | None = None,
     names: tuple[str, str] = ("A", "B"),
     alpha: float = 0.05,
     jobs: int | None = None,
@@ -64,6 +70,8 @@ def compare_texts(
         Labels of the segments by the name of their column: each value is compared by itself, as a family of its own.
     correction
         For the p-values of the metrics, and for those of each column of buckets.
+    compat
+        ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.
     jobs
         How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.
     cache, progress
@@ -80,24 +88,43 @@ def compare_texts(
     [('ter', True, 0.25, 'exact'), ('wer', True, 0.25, 'exact')]
     """
     check_correction(correction)
-    chosen = [text_metric(spec) for spec in metrics]
-    if not chosen:
-        raise OutscoreError("No metric was asked for.", "Name at least one, such as bleu.")
+    check_compat(compat)
+    chosen = chosen_metrics(metrics)
     texts = Texts.of(a, b, reference, names)
+    _check_runs(texts, asked.get("test", "permutation"))
     for column, values in {"documents": documents or (), **(buckets or {})}.items():
         if len(values) not in (0, len(texts.a[0])):
             raise OutscoreError(
                 f"There are {len(values):,} labels of {column} for {len(texts.a[0]):,} segments.", "Give one for each segment."
             )
     statistics = Statistics(engine_of(jobs), StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
-    design = _Design(documents, buckets or {}, correction, alpha, asked)
+    design = _Design(documents, buckets or {}, correction, compat, alpha, asked)
     found = [_compared(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
-    found[0] = replace(found[0], notes=[*statistics.cache.notes, *found[0].notes])
+    found[0] = replace(found[0], notes=[*statistics.cache.notes, *found[0].notes, *single_runs(texts)])
     family = None
     if len(found) > 1:
-        found, family = _corrected(found, design), _family(correction, len(found))
-        found[0] = replace(found[0], notes=[_agreement(found, alpha), *found[0].notes])
+        found, family = _corrected(found, design), Family(correction, CORRECTIONS[correction].error_rate, len(found))
     return Comparisons(found, {}, family)
+
+
+def chosen_metrics(metrics: Sequence[str]) -> list[tuple[TextMetric, dict[str, OptionValue]]]:
+    """The entries and options of written metrics, each asked for once.
+
+    Examples
+    --------
+    >>> [(entry.name, options["tokenize"]) for entry, options in chosen_metrics(["bleu:tokenize=none"])]
+    [('bleu', 'none')]
+    """
+    if isinstance(metrics, str):
+        raise OutscoreError(f"`metrics` is {metrics!r}.", f'Give a list of names: ["{metrics}"].')
+    if not metrics:
+        raise OutscoreError("No metric was asked for.", "Name at least one, such as bleu.")
+    chosen = [text_metric(spec) for spec in metrics]
+    for i, spec in enumerate(metrics):
+        if chosen[i] in chosen[:i]:
+            # The correction would take it for one more metric.
+            raise OutscoreError(f"Metric `{spec}` is asked for twice.", "Name it once.")
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -107,6 +134,7 @@ class _Design:
     documents: Sequence[object] | None
     buckets: Mapping[str, Sequence[str]]
     correction: str
+    compat: str | None
     alpha: float
     asked: Mapping[str, Any]
 
@@ -127,7 +155,7 @@ def _compared(
     whole = compare(*rows, clusters=design.documents, labels=labels, **common)
     pull = influence(PairedScores(*rows), metric)
     parts: list[Bucket] = []
-    notes = list(whole.notes)
+    notes = [*whole.notes, *nothing_scored(metric, *rows)]
     for column, values in design.buckets.items():
         clusters = None if column == "document" else design.documents
         found, _, left_out = compare_slices(*rows, column, values, correction=design.correction, clusters=clusters, **common)
@@ -141,8 +169,10 @@ def _compared(
         segments=_shown(texts, pull),
         buckets=parts,
     )
+    if design.compat is not None:
+        whole = with_peer(whole, design.compat, metric, runs_a, runs_b, grouped=design.documents is not None)
     if len(runs_a) == len(runs_b) == 1:
-        return worded(whole, alpha=design.alpha, **design.side)
+        return worded(whole, alpha=design.alpha, **design.side, identical=bool((rows[0] == rows[1]).all()))
     return _with_runs(whole, metric, runs_a, runs_b, pull, design)
 
 
@@ -197,35 +227,25 @@ def _shown(texts: Texts, pull: Array) -> list[Segment]:
     ]
 
 
-def _family(correction: str, m: int) -> Family:
-    return Family(correction, CORRECTIONS[correction].error_rate, m)
+def _check_runs(texts: Texts, test: str) -> None:
+    """Means of unequally many runs have unequal spread, and swapping them is not valid."""
+    if len(texts.a) != len(texts.b) and test in SWAPPING:
+        runs = f"{texts.names[0]} has {count(len(texts.a), 'run')} and {texts.names[1]} {len(texts.b)}"
+        raise OutscoreError(
+            f"{runs}; `{test}` would swap means of unequal spread.", "Give as many runs of each, or use `bootstrap`."
+        )
 
 
 def _corrected(found: list[Comparison], design: _Design) -> list[Comparison]:
     """Every metric with its corrected p, and with words that follow from it."""
     adjusted = adjust([c.p.upper if c.p.method == "certified" else c.p.value for c in found], design.correction)
+    question = {"alpha": design.alpha, **design.side}
+    # Whether no segment differs is known to the first verdict only.
+    identical = [worded(c, **question, identical=True).verdict == c.verdict for c in found]
     return [
-        worded(replace(c, p=replace(c.p, adjusted=float(q))), alpha=design.alpha, **design.side)
-        for c, q in zip(found, adjusted, strict=True)
+        worded(replace(c, p=replace(c.p, adjusted=float(q))), **question, identical=same)
+        for c, q, same in zip(found, adjusted, identical, strict=True)
     ]
-
-
-def _agreement(found: Sequence[Comparison], alpha: float) -> str:
-    """Whether the metrics say the same."""
-    favoured = [_favoured(c) for c in found]
-    claimed = [c.systems[c.decision.winner] for c in found if c.decision.winner is not None]
-    level = f"{len(claimed)} of {len(found)} at alpha = {alpha:g} after correction"
-    if len(set(claimed)) > 1:
-        return f"The metrics contradict each other: both systems win by some of them ({level})."
-    if len(set(favoured)) == 1 and favoured[0] is not None:
-        return f"All {len(found)} metrics favour {favoured[0]}, {level}."
-    return f"The metrics do not agree on which system is ahead; {level} show a winner."
-
-
-def _favoured(c: Comparison) -> str | None:
-    if c.difference == 0:
-        return None
-    return c.systems[0] if (c.difference > 0) == c.higher_is_better else c.systems[1]
 
 
 def length_bands(reference: Sequence[str]) -> list[str]:

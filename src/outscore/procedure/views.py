@@ -15,24 +15,44 @@ from outscore.data import AdditiveMetric, PairedScores
 from outscore.errors import OutscoreError
 from outscore.inference import TESTS, TestEntry, TestRequest
 from outscore.inference.binary import discordance
+from outscore.inference.centred import FEW_UNITS, SMALL_SAMPLES
+from outscore.numerals import count
 from outscore.options import complete
 from outscore.results import Margin, PathStep, PValue
 
 __all__ = ["all_tests", "labels_of", "margin_of", "path_of", "scores_of"]
 
 
-def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> list[PValue]:
-    """Every other test that takes these data; those that refuse them are left out."""
-    found = []
+def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> tuple[list[PValue], list[str]]:
+    """Every other test that takes these data, and notes: which do not and why, and which are unsafe on so few units."""
+    found, missing = [], []
     for entry in TESTS.values():
         if entry.name in ("permutation", "bayes"):
             continue
         asked = replace(request, options=complete(entry.name, entry.options, {}), interval=False)
         try:
             found.append(entry.run(pairs, metric, asked).p)
-        except OutscoreError:
-            continue
-    return found
+        except OutscoreError as refusal:
+            missing.append(f"{entry.name} ({_reason(entry, pairs, request) or refusal.message.rstrip('.')})")
+    missing.append("bayes (it has no p-value of its own)")
+    return found, [*_liberal(found), f"Not among the tests: {', '.join(missing)}."]
+
+
+def _reason(entry: TestEntry, pairs: PairedScores, request: TestRequest) -> str:
+    """Why a test does not take the data, in a few words; empty where that takes a sentence."""
+    if pairs.clusters is not None and not entry.clusters:
+        return "takes no clusters"
+    if request.delta and not entry.delta:
+        return "takes no delta"
+    return {"binary": "needs right-or-wrong items", "scores": "needs one score per item"}.get(entry.on, "")
+
+
+def _liberal(found: Sequence[PValue]) -> list[str]:
+    """One warning for all the tests that few units make reject too often; each one's own says by how much."""
+    few = [p for p in found if p.test in SMALL_SAMPLES and p.n < FEW_UNITS]
+    if not few:
+        return []
+    return [f"With only {count(few[0].n, 'unit')} these reject too often: {', '.join(p.test for p in few)}."]
 
 
 def margin_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, margin: float) -> Margin:

@@ -17,10 +17,12 @@ from outscore.report.tables import (
     effect_ends,
     effect_name,
     effect_value,
+    noun_of,
     other_estimand,
     subject,
     units_of,
 )
+from outscore.report.text_tables import run_lines
 from outscore.results import Comparison, Comparisons
 from outscore.wording import (
     equivalence_phrase,
@@ -30,7 +32,7 @@ from outscore.wording import (
     posterior_phrase,
 )
 
-__all__ = ["evidence", "heading", "headline"]
+__all__ = ["evidence", "heading", "headline", "sides"]
 
 
 def headline(c: Comparison) -> tuple[str, str]:
@@ -66,6 +68,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("power", _power(c)),
         _fact("fragility", _fragility(c)),
         _fact("design", _design(c)),
+        _fact("runs", run_lines(c, alpha_of(whole))),
         _fact("alignment", _alignment(c, verbose=verbose)),
         _fact("warnings", _warnings(c)),
         _fact("notes", c.notes),
@@ -88,7 +91,7 @@ def _difference(c: Comparison, *, verbose: bool) -> list[str]:
     return [*rows, f"{interval_phrase(c.interval, decimals)}   ({c.interval.method}{dual})"]
 
 
-def _sides(c: Comparison, whole: Comparisons) -> str:
+def sides(c: Comparison, whole: Comparisons) -> str:
     """How many sides the test had, and of one which: greater and less alone do not say who is meant."""
     alternative = whole.settings.get("alternative")
     if alternative in ("greater", "less"):
@@ -97,9 +100,9 @@ def _sides(c: Comparison, whole: Comparisons) -> str:
 
 
 def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
-    p, sides = c.p, _sides(c, whole)
+    p = c.p
     middle = "" if p.mid is None else f", mid-p = {format_probability(p.mid)}"
-    rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides}"]
+    rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides(c, whole)}"]
     if p.adjusted is not None:
         rows.append(f"adjusted p = {format_probability(p.adjusted)}")
     rows += [f"{count:,} left out: {reason}" for reason, count in p.dropped.items()]
@@ -156,7 +159,7 @@ def _fragility(c: Comparison) -> list[str]:
 
 def _design(c: Comparison) -> list[str]:
     size = c.design.unit_size
-    word = "unit" if size > 1 else "item"
+    word = "unit" if size > 1 else noun_of(c)
     units = f"{c.n:,} {word}{'' if c.n == 1 else 's'}{f' of {size} items each' if size > 1 else ''}, paired"
     if c.clusters is not None:
         units += f", in {c.clusters:,} {'cluster' if c.clusters == 1 else 'clusters'} that are swapped as one"

@@ -15,6 +15,9 @@ from outscore.errors import OutscoreError
 from outscore.numerals import finer, format_interval, format_number, format_p_error, format_p_number
 from outscore.report.charts import pictures, to_svg
 from outscore.report.facts import evidence, heading, headline
+from outscore.report.marking import word_runs
+from outscore.report.metric_table import is_family_of_metrics, metric_sentence, metric_table, metrics_headline
+from outscore.report.segment_view import MANY, segment_views, segments_note, segments_title
 from outscore.report.table import Table, clean, glue
 from outscore.report.tables import (
     alpha_of,
@@ -47,19 +50,28 @@ ANALYSIS = ("summary", "checks", "units", "advice", "nlpstattest")
 
 def render_html(comparisons: Comparisons) -> str:
     """The whole result as a self-contained page."""
-    many = len(comparisons.comparisons) != 1
-    title = f"{len(comparisons.comparisons)} comparisons" if many else heading(comparisons.comparisons[0])
+    title, overview, sentence = _overview(comparisons)
     return (
         environment()
         .get_template("comparison.html")
         .render(
             title=title,
-            overview=results(comparisons) if many else None,
+            overview=overview,
+            overview_sentence=sentence,
             views=[_view(c, comparisons, f"c{i}") for i, c in enumerate(comparisons.comparisons, 1)],
             settings=settings(comparisons),
             family=family_note(comparisons),
         )
     )
+
+
+def _overview(whole: Comparisons) -> tuple[str, Table | None, str]:
+    """The title of the page, and for several comparisons a table of them all and what a paper says of them together."""
+    if is_family_of_metrics(whole):
+        return metrics_headline(whole).removesuffix("."), metric_table(whole), metric_sentence(whole)
+    if len(whole.comparisons) == 1:
+        return heading(whole.comparisons[0]), None, ""
+    return f"{len(whole.comparisons)} comparisons", results(whole), ""
 
 
 def environment() -> Environment:
@@ -76,7 +88,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"minus": _minus, "glue": glue}
+    made.filters |= {"minus": _minus, "glue": glue, "clean": clean, "word_runs": word_runs}
     made.globals["style"] = Markup(stylesheet())  # noqa: S704 - our own file
     return made
 
@@ -113,6 +125,10 @@ def _view(c: Comparison, whole: Comparisons, key: str) -> dict[str, Any]:
         "power": power,
         "power_bare": None if power is None else replace(power, notes=()),
         "power_lines": [line for fact in facts if fact.label == "power" for line in fact.lines],
+        "buckets": _chosen(tables, ("buckets",)),
+        "segments": segment_views(c, MANY),
+        "segments_title": segments_title(c),
+        "segments_note": segments_note(c),
         "deciding": _chosen(tables, ("items",)),
         "sentence": clean(c.sentence),
         "signature": clean(c.signature),

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 
 from outscore.report.facts import heading
+from outscore.report.marking import mark_up
+from outscore.report.metric_table import is_family_of_metrics, metric_sentence, metric_table
+from outscore.report.segment_view import MANY, segment_views, segments_note, segments_title
 from outscore.report.table import Table, clean
 from outscore.report.tables import ASKED_FOR, details, results, settings
-from outscore.results import Comparisons
+from outscore.results import Comparison, Comparisons
 
-__all__ = ["cell_of", "escape", "render"]
+__all__ = ["cell_of", "escape", "preamble", "render"]
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -42,19 +45,53 @@ ESCAPES = {
     "\ufffd": "?",
 }
 
+BEYOND_LATIN = re.compile(r"[^\u0000-\u024f\u2010-\u2027]")
+"""What pdflatex does not set by itself; dashes, quotation marks and dots it does."""
+
 
 def render(comparisons: Comparisons, *, verbose: bool = False) -> str:
-    """The table of results, the sentences and what was asked for; `verbose` adds every other table."""
-    parts = ["% Needs \\usepackage{booktabs} in the preamble."]
-    parts += [f"% {clean(c.signature)}" for c in comparisons.comparisons]
-    parts += [_table(results(comparisons), "results")]
-    parts += [f"{_with_minus(escape(c.sentence))}\n" for c in comparisons.comparisons]
+    """The table of results, the sentences and what was asked for; `verbose` adds every other table and the segments."""
+    several_metrics = is_family_of_metrics(comparisons)
+    sentences = [metric_sentence(comparisons)] if several_metrics else [c.sentence for c in comparisons.comparisons]
+    parts = [f"% {clean(c.signature)}" for c in comparisons.comparisons]
+    parts += [_table(metric_table(comparisons) if several_metrics else results(comparisons), "results")]
+    parts += [f"{_with_minus(escape(sentence))}\n" for sentence in sentences]
     for i, c in enumerate(comparisons.comparisons, 1):
         shown = [table for table in details(c, comparisons) if verbose or table.key in ASKED_FOR]
         parts += [_table(table, f"{table.key}-{i}", heading(c)) for table in shown]
+        parts += [_segments(c)] if verbose and c.segments else []
     if verbose and comparisons.settings:
         parts.append(_table(settings(comparisons), "settings"))
-    return "\n".join(parts)
+    body = "\n".join(parts)
+    return f"{preamble(body)}\n{body}"
+
+
+def preamble(body: str) -> str:
+    r"""Comments that say what the text after them needs.
+
+    Examples
+    --------
+    >>> print(preamble("naïve"))
+    % Needs \usepackage{booktabs} in the preamble.
+    """
+    lines = ["% Needs \\usepackage{booktabs} in the preamble."]
+    if BEYOND_LATIN.search(body):
+        lines.append("% Letters beyond Latin need lualatex or xelatex, and \\setmainfont (fontspec) with a font that has them.")
+    return "\n".join(lines)
+
+
+def _segments(c: Comparison) -> str:
+    """The segments as lists of texts, marked words in bold."""
+    lines = [f"\\paragraph{{{escape(segments_title(c))}.}} {segments_note(c)}", r"\begin{enumerate}"]
+    for view in segment_views(c, MANY):
+        lines += [f"  \\item {escape(view.title)}", r"  \begin{description}"]
+        lines += [f"    \\item[{escape(label)}] {mark_up(words, _bold, escape)}" for label, words in view.texts]
+        lines.append(r"  \end{description}")
+    return "\n".join([*lines, r"\end{enumerate}"]) + "\n"
+
+
+def _bold(escaped: str) -> str:
+    return f"\\textbf{{{escaped}}}"
 
 
 def escape(text: str) -> str:

@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence
 
 from outscore.report.facts import evidence, heading, headline
+from outscore.report.marking import mark_up
+from outscore.report.metric_table import is_family_of_metrics, metric_sentence, metric_table, metrics_headline
+from outscore.report.segment_view import FEW, MANY, segment_views, segments_note, segments_title
 from outscore.report.table import Fact, Table, clean
 from outscore.report.tables import ASKED_FOR, alpha_of, details, results, scores, settings
 from outscore.results import Comparison, Comparisons
@@ -21,12 +24,23 @@ BARE_LINK = re.compile(r"(?i)(?<=\bwww)\.|:(?=//)")
 def render(comparisons: Comparisons, *, verbose: bool = False) -> str:
     """The whole result as Markdown; `verbose` adds every table and the settings."""
     many = len(comparisons.comparisons) != 1
-    blocks = [f"# {len(comparisons.comparisons)} comparisons", _table(results(comparisons))] if many else []
+    blocks = _metrics(comparisons) if is_family_of_metrics(comparisons) else _overview(comparisons) if many else []
     for c in comparisons.comparisons:
         blocks += _comparison(c, comparisons, "##" if many else "#", verbose=verbose)
     if verbose and comparisons.settings:
         blocks += ["## Settings", _table(settings(comparisons))]
     return "\n\n".join(blocks) + "\n"
+
+
+def _overview(whole: Comparisons) -> list[str]:
+    return [f"# {len(whole.comparisons)} comparisons", _table(results(whole))]
+
+
+def _metrics(whole: Comparisons) -> list[str]:
+    """Several metrics as one answer, above each of them by itself."""
+    table = metric_table(whole)
+    top = [f"# {escape(metrics_headline(whole).removesuffix('.'))}", f"**{escape(table.title)}**", _table(table)]
+    return [*top, f"> {escape(metric_sentence(whole))}"]
 
 
 def escape(text: str) -> str:
@@ -47,8 +61,24 @@ def _comparison(c: Comparison, whole: Comparisons, level: str, *, verbose: bool)
     shown = [table for table in details(c, whole) if verbose or table.key in ("path", *ASKED_FOR)]
     for table in shown:
         blocks += [f"{level}# {escape(table.title)}", _table(table)]
+    if c.segments:
+        blocks += [f"{level}# {escape(segments_title(c))}", segments_note(c), _segments(c, verbose=verbose)]
     blocks += [f"{level}# For a paper", f"> {escape(c.sentence)}", _fenced(c.signature)]
     return [block for block in blocks if block]
+
+
+def _segments(c: Comparison, *, verbose: bool) -> str:
+    """A numbered list of segments, the texts of each as a list below it."""
+    lines = []
+    for i, view in enumerate(segment_views(c, MANY if verbose else FEW), 1):
+        lines.append(f"{i}. {escape(view.title)}")
+        lines += [f"    - {escape(label)}: {mark_up(words, _bold, escape)}" for label, words in view.texts]
+    return "\n".join(lines)
+
+
+def _bold(escaped: str) -> str:
+    """Stars only open and close beside letters and digits, whatever stands outside (CommonMark 0.31, 6.2); elsewhere a tag."""
+    return f"**{escaped}**" if escaped[0].isalnum() and escaped[-1].isalnum() else f"<b>{escaped}</b>"
 
 
 def _facts(facts: list[Fact]) -> str:

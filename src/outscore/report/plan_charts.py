@@ -10,7 +10,7 @@ from outscore.report.canvas import DASHED, DOTTED, Drawing, data, layered, rule
 
 # Charts become SVG, PNG and PDF in one place.
 from outscore.report.charts import FORMATS, Picture, _altair, _file_content, to_svg
-from outscore.report.plan_tables import Plan, number
+from outscore.report.plan_tables import Plan, difference
 from outscore.report.table import clean
 from outscore.report.theme import COLOURS
 
@@ -37,7 +37,7 @@ def chart_files(found: Plan) -> dict[str, bytes]:
 def _power_chart(found: PlanResult) -> Drawing | None:
     if len(found.curve) < 2:
         return None
-    caption = f"Power to find a difference of {number(found.effect)}; the dashed line is {found.items:,} items"
+    caption = f"Power to find a difference of {difference(found)}; the dashed line is {found.items:,} items"
     return Drawing("power", caption, f"{caption}.", _curve_chart(found.curve, found.items, "items", found.target))
 
 
@@ -87,7 +87,7 @@ def _needs_chart(found: PlanResult) -> Drawing | None:
     line = alt.Chart(data(rows)).mark_line(color=COLOURS["a"], strokeWidth=2.5, point=True).encode(x, y)
     caption = f"Items needed for smaller and larger differences (power {format_level(found.target)})"
     ends = (rows[0], rows[-1])
-    text = f"{caption}: " + ", ".join(f"{row['items']:,} items for {number(row['effect'])}" for row in ends) + "."
+    text = f"{caption}: " + ", ".join(f"{row['items']:,} items for {difference(found, row['effect'])}" for row in ends) + "."
     return Drawing("needs", caption, text, layered([line]))
 
 

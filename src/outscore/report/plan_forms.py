@@ -11,12 +11,13 @@ from outscore.plans import PossibleP
 from outscore.report.html import environment
 from outscore.report.latex import _table as latex_table
 from outscore.report.latex import escape as latex_escape
+from outscore.report.latex import preamble as latex_preamble
 from outscore.report.markdown import _facts as markdown_facts
 from outscore.report.markdown import _fenced as markdown_fenced
 from outscore.report.markdown import _table as markdown_table
 from outscore.report.markdown import escape as markdown_escape
 from outscore.report.plan_charts import pictures, to_svg
-from outscore.report.plan_tables import Plan, facts, number, shown_tables, tables, title
+from outscore.report.plan_tables import Plan, difference, facts, number, shown_tables, tables, title
 from outscore.report.table import clean
 from outscore.report.text import NARROWEST, _signature, fact_lines, titled, wrapped
 
@@ -55,12 +56,12 @@ def render_markdown(found: Plan, *, verbose: bool = False) -> str:
 def render_latex(found: Plan, *, verbose: bool = False) -> str:
     """The sentence and booktabs tables."""
     parts = [
-        "% Needs \\usepackage{booktabs} in the preamble.",
         f"% {clean(found.signature)}",
         f"{latex_escape(found.verdict)}\n",
     ]
     parts += [latex_table(table, f"plan-{table.key}") for table in (tables(found) if verbose else _without_settings(found))]
-    return "\n".join(parts)
+    body = "\n".join(parts)
+    return f"{latex_preamble(body)}\n{body}"
 
 
 def _without_settings(found: Plan) -> list[Any]:
@@ -107,7 +108,7 @@ def _numbers(found: Plan) -> list[dict[str, Any]]:
     unit = {"sd": "in the mean score", "discordance": "in accuracy", "standardised": "in standard deviations"}
     return [
         _card("items", f"{found.items:,}", "asked for" if found.question != "items" else "to collect"),
-        _card("difference", number(found.effect), unit[found.design.basis]),
+        _card("difference", difference(found), unit[found.design.basis]),
         _card("power", number(found.power), f"{found.design.alternative}, alpha = {format_level(found.design.alpha)}"),
     ]
 

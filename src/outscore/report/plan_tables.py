@@ -11,8 +11,9 @@ from outscore.report.table import Fact, Table, make_table
 
 # Nested settings as rows are the same in every report.
 from outscore.report.tables import _flat
+from outscore.wording.rounding import effect_size
 
-__all__ = ["Plan", "facts", "number", "shown_tables", "tables", "title"]
+__all__ = ["Plan", "difference", "facts", "number", "shown_tables", "tables", "title"]
 
 Plan = PlanResult | PossibleP
 
@@ -37,6 +38,11 @@ def title(found: Plan) -> str:
 def number(value: float) -> str:
     """A difference or a spread for people: four digits, without trailing zeros."""
     return f"{value:.4g}"
+
+
+def difference(found: PlanResult, effect: float | None = None) -> str:
+    """The difference in question, or another beside it, as the first sentence rounds it."""
+    return effect_size(found.effect if effect is None else effect, computed=found.question == "effect")
 
 
 def facts(found: Plan) -> list[Fact]:
@@ -66,7 +72,7 @@ def _plan_facts(found: PlanResult) -> list[tuple[str, Sequence[str]]]:
 
 def _meaning(found: PlanResult) -> str:
     """Power in words that need no statistics."""
-    level, size = format_level(found.design.alpha), number(abs(found.effect))
+    level, size = format_level(found.design.alpha), difference(found)
     unit = " standard deviations" if found.design.basis == "standardised" else ""
     share = 100 * found.power
     about = "at least" if found.question == "items" else "about"
@@ -143,7 +149,7 @@ def _needs(found: PlanResult, points: Sequence[EffectPoint] | None = None) -> Ta
 
 
 def _effect(found: PlanResult, effect: float) -> str:
-    return f"{number(effect)}{' sd' if found.design.basis == 'standardised' else ''}"
+    return f"{difference(found, effect)}{' sd' if found.design.basis == 'standardised' else ''}"
 
 
 def _tried(curves: Sequence[SimulatedCurve]) -> Table:

@@ -34,6 +34,7 @@ __all__ = [
     "family_note",
     "finite",
     "intervals_of",
+    "noun_of",
     "other_estimand",
     "results",
     "score_ends",
@@ -62,7 +63,7 @@ CHOOSING = (
 )
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
 # A result holds these only where the user asked for them, so no form leaves them out.
-ASKED_FOR = ("tests", "units")
+ASKED_FOR = ("tests", "units", "buckets")
 ERROR_RATES = {"FWER": "family-wise error rate (FWER)", "FDR": "false discovery rate (FDR)"}
 VIEWS = {"rows": "every row for itself", "items": "repeats averaged per item", "clusters": "clusters as one"}
 
@@ -143,9 +144,14 @@ def family_note(whole: Comparisons) -> str:
 
 def units_of(c: Comparison) -> tuple[int, str]:
     """How many independent units there are, and what to call them."""
-    single = "item" if c.design.unit_size == 1 else "unit"
+    single = noun_of(c) if c.design.unit_size == 1 else "unit"
     count, noun = (c.n, single) if c.clusters is None else (c.clusters, "cluster")
     return count, noun if count == 1 else f"{noun}s"
+
+
+def noun_of(c: Comparison) -> str:
+    """What one row of the data is: a segment of a text, or an item of any other kind."""
+    return "segment" if c.segments or c.buckets or c.runs is not None else "item"
 
 
 def decimals_of(c: Comparison) -> int:
@@ -180,9 +186,12 @@ def scores(c: Comparison, alpha: float | None = None) -> Table:
 def details(c: Comparison, whole: Comparisons) -> list[Table]:
     """All that a comparison knows beyond its evidence, in the order of reading, without what is missing."""
     from outscore.report.analysis_tables import analysis_tables, unit_advice
+    from outscore.report.text_tables import bucket_table
 
     alpha = alpha_of(whole)
-    tables = [path(c), effects(c), tests(c, alpha), *analysis_tables(c), unit_advice(c), power(c), deciding_items(c)]
+    tables = [path(c), effects(c), tests(c, alpha), bucket_table(c, alpha), *analysis_tables(c), unit_advice(c), power(c)]
+    # Segments are shown with their texts, which say more than their scores.
+    tables += [] if c.segments else [deciding_items(c)]
     return [table for table in tables if table is not None and table.rows]
 
 

@@ -1,7 +1,8 @@
 """Results as plain text: the verdict first, the evidence under it, the signature last.
 
 The text is the same on a terminal, in a pipe and in a file. No line is longer than the width asked for. A plain comparison fits
-one screen, with a table of its slices below it; `verbose` adds every table, and writes out every slice.
+one screen, with a table of its slices below it, and so does one by several metrics; `verbose` adds every table, and writes out
+every slice and every metric.
 """
 
 from __future__ import annotations
@@ -12,9 +13,19 @@ from collections.abc import Iterable
 
 from outscore.numerals import format_probability
 from outscore.report.facts import evidence
+from outscore.report.metric_table import (
+    is_family_of_metrics,
+    metric_notes,
+    metric_sentence,
+    metric_signatures,
+    metric_table,
+    metrics_headline,
+)
+from outscore.report.segment_view import segment_lines
 from outscore.report.slice_table import slices
 from outscore.report.table import GLUED, Table, clean, glue
 from outscore.report.tables import ASKED_FOR, alpha_of, details, family_note, scores, settings
+from outscore.report.text_tables import run_lines
 from outscore.results import Comparison, Comparisons
 
 __all__ = ["NARROWEST", "fact_lines", "render", "titled", "wrapped"]
@@ -27,9 +38,12 @@ GAP = "  "
 def render(comparisons: Comparisons, *, width: int = 80, verbose: bool = False) -> str:
     """The whole result as text that ends with a line end."""
     width = max(width, NARROWEST)
+    if not verbose and is_family_of_metrics(comparisons):
+        return "\n".join(_metrics(comparisons, width)) + "\n"
     parts = None if verbose else slices(comparisons)
     shown = comparisons.comparisons if parts is None else comparisons.comparisons[:1]
-    blocks = [_comparison(c, comparisons, width, verbose=verbose) for c in shown]
+    blocks = [_overview(comparisons, width)] if is_family_of_metrics(comparisons) else []
+    blocks += [_comparison(c, comparisons, width, verbose=verbose) for c in shown]
     if parts is not None:
         blocks[0] += ["", *titled(parts, width)]
     elif comparisons.family is not None:
@@ -53,7 +67,28 @@ def _comparison(c: Comparison, whole: Comparisons, width: int, *, verbose: bool)
     for table in details(c, whole):
         if verbose or table.key in ASKED_FOR:
             lines += ["", *titled(table, width)]
+    listing = segment_lines(c, width, verbose=verbose)
+    return [*lines, "", *listing] if listing else lines
+
+
+def _metrics(whole: Comparisons, width: int) -> list[str]:
+    """Several metrics on one screen, and below it what was asked for and the segments behind the first metric."""
+    first, *_ = whole.comparisons
+    lines = [*_overview(whole, width), ""]
+    runs = [f"{c.metric}, {line}" for c in whole.comparisons for line in run_lines(c, alpha_of(whole))]
+    lines += fact_lines("runs", runs, width)
+    lines += fact_lines("notes", map(_first_sentence, metric_notes(whole)), width)
+    lines += fact_lines("for a paper", [metric_sentence(whole)], width)
+    rows = [row for signature in metric_signatures(whole) for row in _signature(signature, width - LABEL)]
+    lines += fact_lines("signature", rows, width)
+    tables = [table for c in whole.comparisons for table in details(c, whole) if table.key in ASKED_FOR]
+    for block in (*(titled(table, width) for table in tables), segment_lines(first, width, verbose=False)):
+        lines += ["", *block] if block else []
     return lines
+
+
+def _overview(whole: Comparisons, width: int) -> list[str]:
+    return [*wrapped(metrics_headline(whole), width), "", *titled(metric_table(whole), width)]
 
 
 def _scores(c: Comparison, alpha: float | None) -> list[str]:

@@ -1,0 +1,103 @@
+r"""Which words of an output the reference does not have, for every form of report.
+
+Words are compared in order by the standard library's matcher, nearest reference first. This is for the eye: a metric counts by
+its own rules, and may accept a word that is marked here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+from itertools import groupby
+
+__all__ = ["Words", "cut", "mark_up", "marked_words", "plain_words", "window", "word_runs"]
+
+Words = tuple[tuple[str, bool], ...]
+"""Words with the space after them, and whether each is marked."""
+
+# Chinese and Japanese are written without spaces, so each of their characters is a word; so is each punctuation mark.
+SINGLE = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65!-/:-@\\[-`{-~\u2010-\u2027\u00ab\u00bb\u00bf\u00a1"
+WORD = re.compile(rf"(?:[{SINGLE}]|[^\s{SINGLE}]+)\s*")
+BEFORE = 5
+"""So many words stand before the first difference in an excerpt."""
+
+
+def marked_words(references: Sequence[str], a: str, b: str) -> tuple[Words, Words]:
+    """The words of both outputs, marked where the nearest reference does not have them.
+
+    Examples
+    --------
+    >>> a, b = marked_words(["the cat sat"], "the dog sat", "the cat sat")
+    >>> a
+    (('the ', False), ('dog ', True), ('sat', False))
+    >>> [word for word, marked in b if marked]
+    []
+    """
+    return _marked(references, a), _marked(references, b)
+
+
+def _marked(references: Sequence[str], output: str) -> Words:
+    words = WORD.findall(" ".join(output.split()))
+    bare = [word.strip() for word in words]
+    # Without `autojunk` off, words that are frequent in a long text would never match.
+    matchers = [SequenceMatcher(None, _bare_words(reference), bare, autojunk=False) for reference in references]
+    nearest = max(matchers, key=lambda matcher: matcher.ratio())
+    found = {i for block in nearest.get_matching_blocks() for i in range(block.b, block.b + block.size)}
+    return tuple((word, i not in found) for i, word in enumerate(words))
+
+
+def _bare_words(text: str) -> list[str]:
+    return [word.strip() for word in WORD.findall(text)]
+
+
+def mark_up(words: Words, mark: Callable[[str], str], escape: Callable[[str], str]) -> str:
+    """The words as one text, each run of marked ones inside one mark.
+
+    Examples
+    --------
+    >>> mark_up(marked_words(["a b c d"], "a x y d", "")[0], "[{}]".format, str.upper)
+    'A [X Y] D'
+    """
+    return "".join((mark(escape(text)) if marked else escape(text)) + space for text, space, marked in word_runs(words))
+
+
+def word_runs(words: Words) -> list[tuple[str, str, bool]]:
+    """Neighbours with the same mark as one text, the space after it, and the mark.
+
+    Examples
+    --------
+    >>> word_runs((("a ", True), ("b ", True), ("c", False)))
+    [('a b', ' ', True), ('c', '', False)]
+    """
+    joined = [("".join(word for word, _ in run), marked) for marked, run in groupby(words, key=lambda pair: pair[1])]
+    return [(text.rstrip(), text[len(text.rstrip()) :], marked) for text, marked in joined]
+
+
+def plain_words(text: str) -> Words:
+    """A text as words without a mark."""
+    return tuple((word, False) for word in WORD.findall(" ".join(text.split())))
+
+
+def window(a: Words, b: Words, size: int) -> slice:
+    """Where to look in two long outputs: `size` words from shortly before their first difference.
+
+    Examples
+    --------
+    >>> a, b = plain_words("one two three four five six seven"), plain_words("one two three four five six eight")
+    >>> window(a, b, 4), window(a, b, 9)
+    (slice(1, 5, None), slice(0, 9, None))
+    """
+    if max(len(a), len(b)) <= size:
+        return slice(0, size)
+    same = next((i for i, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
+    start = max(same - BEFORE, 0)
+    return slice(start, start + size)
+
+
+def cut(words: Words, part: slice) -> Words:
+    """The words of a window, with dots where some were left out."""
+    kept = words[part]
+    before = (("… ", False),) if part.start > 0 and words else ()
+    after = ((" …" if kept and kept[-1][0] == kept[-1][0].rstrip() else "…", False),) if part.stop < len(words) else ()
+    return (*before, *kept, *after)

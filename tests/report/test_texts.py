@@ -1,0 +1,279 @@
+"""Comparisons of texts in every form: several metrics as one answer, segments, buckets and runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import make_comparison, make_p
+from tests.report.making import SETTINGS
+from tests.report.test_html import HOSTILE, Page
+
+from outscore.report import latex, markdown, text
+from outscore.report.html import render_html
+from outscore.report.marking import cut, mark_up, marked_words, plain_words, window
+from outscore.report.metric_table import (
+    is_family_of_metrics,
+    metric_notes,
+    metric_sentence,
+    metric_signatures,
+)
+from outscore.report.segment_view import segment_lines, segment_views
+from outscore.results import Bucket, Comparison, Comparisons, Decision, Family, Interval, Runs, Segment, Slice, SystemScore
+from outscore.wording.agreement import agreement
+
+LONG = " ".join(f"word{i}" for i in range(60))
+SEGMENTS = [
+    Segment("segment 7", ["Die Katze saß auf der Matte."], "Die Katze saß auf der Matte.", "Eine Katze ist auf Matte.", 0.031),
+    Segment("segment 2", ["Es war spät."], "", "Es war spät.", -0.012),
+    Segment("segment 9", [LONG], LONG, f"{LONG} extra", 0.0021),
+    Segment("segment 4", ["Gut."], "Schlecht.", "Gut.", -0.001),
+]
+BUCKETS = [
+    Bucket("length", "41 and more", 66, 25.25, 23.66, 1.59, None, None, make_p(0.174, adjusted=0.348)),
+    Bucket("length", "1-10", 729, 25.16, 26.06, -0.9, -1.87, 0.08, make_p(0.074, adjusted=0.296)),
+]
+RUNS = Runs([26.1, 26.5], [27.2, 27.6], 0.21, 0.11, make_p(1 / 3, test="permutation of runs", kernel="enumeration"))
+
+
+def scored(metric: str, a: float, b: float, winner: int | None, *, higher: bool = True, **more) -> Comparison:
+    difference = a - b
+    return make_comparison(
+        systems=("new", "old"),
+        metric=metric,
+        signature=f"metric:{metric}|test:permutation|n:2000|alpha:0.05|seed:0|outscore:0|{metric.upper()}|nrefs:1|version:2",
+        higher_is_better=higher,
+        scores=(SystemScore("new", a), SystemScore("old", b)),
+        difference=difference,
+        interval=Interval(difference - 0.5, difference + 0.5, 0.95, "inversion", dual=True),
+        decision=Decision(winner, "undecided" if winner is None else "better"),
+        **more,
+    )
+
+
+def make_texts(**first) -> Comparisons:
+    """bleu and ter of the same texts; changes to the first may be given by name."""
+    sampled = make_p(0.0123, "monte-carlo", 0.0098, 0.0152, kernel="sign-flips:9999", adjusted=0.0246)
+    parts = {"segments": SEGMENTS, "buckets": BUCKETS, "runs": RUNS, "notes": ["bleu is not linear. More of that."]}
+    bleu = scored("bleu", 27.4, 26.3, 0, p=sampled, **parts | first)
+    ter = scored("ter", 62.7, 63.0, None, higher=False, p=make_p(0.645, adjusted=0.645), segments=SEGMENTS[:1])
+    return Comparisons([bleu, ter], SETTINGS, Family("holm", "FWER", 2))
+
+
+words = st.lists(st.sampled_from(["a", "b", "c,", "d.", "漢字", "x-y"]), max_size=12).map(" ".join)
+
+
+@given(st.lists(words, min_size=1, max_size=3), words, words)
+def test_words_that_are_not_marked_stand_in_a_reference_in_order(references, a, b):
+    for output, found in zip((a, b), marked_words(references, a, b), strict=True):
+        assert "".join(word for word, _ in found) == output
+        kept = [word.strip() for word, marked in found if not marked]
+        assert any(is_subsequence(kept, [word.strip() for word, _ in plain_words(text)]) for text in references)
+        assert not any(marked for _, marked in found) or output not in references
+
+
+def is_subsequence(short: list[str], long: list[str]) -> bool:
+    rest = iter(long)
+    return all(word in rest for word in short)
+
+
+def test_punctuation_and_characters_without_spaces_are_words():
+    a, b = marked_words(["Das Haus, klein.", "猫は黒い"], "Das Haus klein", "犬は黒い")
+    assert [word for word, marked in a if marked] == []
+    assert b == (("犬", True), ("は", False), ("黒", False), ("い", False))
+
+
+def test_frequent_words_of_a_long_text_still_match():
+    long = " ".join(["the cat"] * 200)
+    assert not any(marked for _, marked in marked_words([long], long, long)[0])
+
+
+@given(words, words, st.integers(1, 8))
+def test_a_window_holds_the_first_difference(a, b, size):
+    first, second = plain_words(a), plain_words(b)
+    part = window(first, second, size)
+    assert part.stop - part.start == size
+    for kept in (cut(first, part), cut(second, part)):
+        assert len(kept) <= size + 2
+    if max(len(first), len(second)) <= size:
+        assert cut(first, part) == first
+
+
+def test_every_form_marks_and_escapes():
+    a, _ = marked_words(["x"], "x <b>* & end", "")
+    assert mark_up(a, "[{}]".format, str) == "x [<b>* & end]"
+    whole = make_texts(segments=[Segment("s", ["x"], "x new_word <script>", HOSTILE, 0.1)])
+    assert "new: x <b>new\\_word \\<script\\></b>" in markdown.render(whole)
+    assert r"\item[new] x \textbf{new\_word \textless{}script\textgreater{}}" in latex.render(whole, verbose=True)
+    page = render_html(whole)
+    assert "x <mark>new_word &lt;script&gt;</mark>" in page
+    assert "<script" not in page
+    assert '<dd dir="auto" class="a">' in page
+
+
+def test_stars_only_where_they_open_and_close():
+    whole = make_texts(segments=[Segment("s", ["Es war spät."], "Es, war früh.", "Es war spät.", 0.1)])
+    assert "new: Es<b>,</b> war **früh**." in markdown.render(whole)
+
+
+def test_the_sign_of_an_influence_is_said_in_words():
+    titles = [view.title for view in segment_views(make_texts().comparisons[0], 10)]
+    assert titles[:2] == ["segment 7 favours new by 0.031 bleu", "segment 2 favours old by 0.012 bleu"]
+    assert segment_views(make_texts().comparisons[1], 10)[0].title == "segment 7 favours old by 0.031 ter"
+
+
+def test_few_segments_on_a_screen_and_all_on_request():
+    c = make_texts().comparisons[0]
+    few, many = ("\n".join(segment_lines(c, 80, verbose=verbose)) for verbose in (False, True))
+    assert "4. " not in few
+    assert "4. " in many
+    assert "old        … word54 word55 word56 word57 word58 word59 [extra]" in few
+    assert "word53" not in few
+    assert "word53" in many
+    assert "new        (empty)" in few
+    assert "old        [Eine] Katze [ist] auf Matte." in few
+    assert segment_lines(replace(c, segments=[]), 80, verbose=True) == []
+
+
+def test_several_references_are_all_shown():
+    c = scored("bleu", 2.0, 1.0, 0, segments=[Segment("s", ["one two", "three four"], "three four", "x four", 0.1)])
+    assert segment_lines(c, 80, verbose=False)[-4:] == [
+        "   reference 1  one two",
+        "   reference 2  three four",
+        "   new          three four",
+        "   old          [x] four",
+    ]
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_text(golden, verbose):
+    golden(f"report/texts{'-verbose' if verbose else ''}.txt", text.render(make_texts(), verbose=verbose))
+
+
+def test_other_forms(golden):
+    golden("report/texts.md", markdown.render(make_texts()))
+    golden("report/texts.tex", latex.render(make_texts(), verbose=True))
+
+
+def test_several_metrics_fit_one_screen():
+    shown = text.render(make_texts(segments=[], buckets=[], runs=None))
+    assert shown.startswith("Both metrics favour new, 1 of 2 significantly after correction (Holm).\n\nA = new, B = old, on ")
+    assert len(shown.partition("\nSegments")[0].splitlines()) <= 24
+
+
+def test_the_parts_of_the_sentence():
+    assert metric_sentence(make_texts()) == (
+        "On 2,000 segments, new is better than old at the .05 level in bleu (27.40 against 26.30, adjusted p = .0246); the "
+        "difference between new and old in ter (62.70 against 63.00, adjusted p = .645) is not statistically significant at "
+        "the .05 level (Monte Carlo paired permutation test, two-sided, for bleu; exact paired permutation test, two-sided, "
+        "for ter; p adjusted over 2 metrics, Holm)."
+    )
+
+
+def test_notes_are_said_once():
+    whole = make_texts()
+    bleu, ter = whole.comparisons
+    told = replace(whole, comparisons=[replace(bleu, notes=["bleu is x.", "Same."]), replace(ter, notes=["ter is x.", "Own."])])
+    assert metric_notes(told) == ["the metric is x.", "bleu: Same.", "ter: Own."]
+
+
+def test_signatures_lose_nothing():
+    whole = make_texts()
+    assert metric_signatures(whole) == [
+        "test:permutation|n:2000|alpha:0.05|seed:0|outscore:0",
+        "BLEU|nrefs:1|version:2",
+        "TER|nrefs:1|version:2",
+    ]
+    bare = [replace(c, signature=f"metric:{c.metric}|outscore:0") for c in whole.comparisons]
+    assert metric_signatures(replace(whole, comparisons=bare)) == ["metric:bleu|outscore:0", "metric:ter|outscore:0"]
+
+
+def test_agreement():
+    ahead, behind, won = scored("x", 2, 1, None), scored("y", 1, 2, None), scored("z", 2, 1, 0)
+    lost, even = scored("v", 1, 2, 1), scored("w", 1, 1, None)
+    lower = scored("u", 1, 2, None, higher=False)
+    assert agreement([ahead, won, lower], "Holm") == "All 3 metrics favour new, 1 of 3 significantly after correction (Holm)."
+    assert agreement([ahead, lower], "Holm") == "Both metrics favour new, none significantly after correction (Holm)."
+    assert agreement([ahead, behind], "Holm") == "The 2 metrics do not agree on which system is ahead; none shows a winner."
+    assert "new wins by 1 of 2 significantly" in agreement([won, even], "Holm")
+    assert agreement([won, lost], "Holm").startswith("The metrics contradict each other")
+    assert agreement([even, even], "Holm") == "None of the 2 metrics sees a difference."
+
+
+def test_what_is_no_family_of_metrics():
+    whole = make_texts()
+    bleu, ter = whole.comparisons
+    assert is_family_of_metrics(whole)
+    for others in (
+        [bleu],
+        [bleu, bleu],
+        [bleu, replace(ter, systems=("new", "x"))],
+        [bleu, replace(ter, slice=Slice("a", "b"))],
+    ):
+        assert not is_family_of_metrics(replace(whole, comparisons=others))
+    assert not is_family_of_metrics(replace(whole, family=None))
+
+
+def test_labels_of_several_kinds_stand_apart_and_numbers_in_order():
+    other = replace(BUCKETS[0], column="genre", value="law")
+    shown = text.render(make_texts(buckets=[*BUCKETS, other]))
+    rows = [line.split("  ")[0] for line in shown[shown.index("bleu by length and by genre") :].splitlines()]
+    assert rows[2:7] == ["length:", "1-10", "41 and more", "genre:", "law"]
+
+
+def test_the_page():
+    source = render_html(make_texts())
+    page = Page(source)
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert all(later - earlier <= 1 for earlier, later in pairwise(page.headings))
+    assert source.count("<mark>") == len(re.findall(r"</mark>", source)) > 3
+    assert sum(1 for tag, attributes in page.tags if tag == "dd" and attributes.get("dir") == "auto") == 3 * (4 + 1)
+    for part in (
+        "Both metrics favour new",
+        "bleu by length",
+        "of the runs alone",
+        "Of several runs the first is shown",
+        "(empty)",
+    ):
+        assert part in page.words
+
+
+def test_a_saved_result_gives_the_same_bytes():
+    whole = make_texts()
+    again = Comparisons.from_dict(whole.to_dict())
+    assert render_html(again) == render_html(whole)
+    for verbose in (False, True):
+        for module in (text, markdown, latex):
+            assert module.render(again, verbose=verbose) == module.render(whole, verbose=verbose)
+
+
+names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z", "M"]), min_size=1, max_size=90)
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@given(name=names, width=st.integers(60, 100))
+def test_no_line_is_too_long(verbose, name, width):
+    segment = Segment(name, [name], f"{name} {name}", "x", 0.1)
+    c = replace(make_texts(segments=[segment]).comparisons[0], systems=(name, "B"), metric=name)
+    other = replace(c, metric=f"{name}2")
+    shown = text.render(Comparisons([c, other], SETTINGS, Family("holm", "FWER", 2)), width=width, verbose=verbose)
+    assert max(len(line) for line in shown.splitlines()) <= width
+
+
+@pytest.mark.slow
+def test_it_compiles(tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    body = latex.render(make_texts(segments=[*SEGMENTS, Segment("s_1", ["[x]"], "[x] 5 % & _", "# {", 0.1)]), verbose=True)
+    page = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    (tmp_path / "x.tex").write_text(page, encoding="utf-8")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "x.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
