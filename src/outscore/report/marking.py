@@ -1,4 +1,4 @@
-r"""Which words of an output the reference does not have, for every form of report.
+"""Which words of an output do not line up with the reference, for every form of report.
 
 Words are compared in order by the standard library's matcher, nearest reference first. This is for the eye: a metric counts by
 its own rules, and may accept a word that is marked here.
@@ -19,12 +19,14 @@ Words = tuple[tuple[str, bool], ...]
 # Chinese and Japanese are written without spaces, so each of their characters is a word; so is each punctuation mark.
 SINGLE = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65!-/:-@\\[-`{-~\u2010-\u2027\u00ab\u00bb\u00bf\u00a1"
 WORD = re.compile(rf"(?:[{SINGLE}]|[^\s{SINGLE}]+)\s*")
+LONG = 1500
+"""Outputs of more words are compared less finely: the time grows with the square of their length."""
 BEFORE = 5
 """So many words stand before the first difference in an excerpt."""
 
 
 def marked_words(references: Sequence[str], a: str, b: str) -> tuple[Words, Words]:
-    """The words of both outputs, marked where the nearest reference does not have them.
+    """The words of both outputs, marked where they do not line up with the nearest reference.
 
     Examples
     --------
@@ -40,8 +42,9 @@ def marked_words(references: Sequence[str], a: str, b: str) -> tuple[Words, Word
 def _marked(references: Sequence[str], output: str) -> Words:
     words = WORD.findall(" ".join(output.split()))
     bare = [word.strip() for word in words]
-    # Without `autojunk` off, words that are frequent in a long text would never match.
-    matchers = [SequenceMatcher(None, _bare_words(reference), bare, autojunk=False) for reference in references]
+    # `autojunk` matches frequent words only beside rarer ones. That misses some, and is worth it only where time would be felt.
+    junk = len(bare) > LONG
+    matchers = [SequenceMatcher(None, _bare_words(reference), bare, autojunk=junk) for reference in references]
     nearest = max(matchers, key=lambda matcher: matcher.ratio())
     found = {i for block in nearest.get_matching_blocks() for i in range(block.b, block.b + block.size)}
     return tuple((word, i not in found) for i, word in enumerate(words))

@@ -35,7 +35,7 @@ def segments_title(c: Comparison) -> str:
 def segments_note(c: Comparison) -> str:
     """How to read the listing."""
     several = "" if c.runs is None else " Of several runs the first is shown."
-    return f"Marked words are not in the reference.{several}"
+    return f"Marked words do not line up with the reference.{several}"
 
 
 def segment_views(c: Comparison, most: int, *, whole: bool = True) -> list[SegmentView]:
