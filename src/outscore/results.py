@@ -268,7 +268,8 @@ class PathStep:
 class Design:
     """What counts as one unit, and how the answer moved on the way there.
 
-    With repeats, `between` and `within` are the variances of the difference from item to item and from run to run of one item.
+    `noun` is what one row is: an item, a segment. With repeats, `between` and `within` are the variances of the difference from
+    item to item and from run to run of one item.
     """
 
     rows: int
@@ -279,6 +280,7 @@ class Design:
     remainder: int = 0
     between: float | None = None
     within: float | None = None
+    noun: str = "item"
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,8 @@ def make_texts(**first) -> Comparisons:
     parts = {"segments": SEGMENTS, "buckets": BUCKETS, "runs": RUNS, "notes": ["bleu is not linear. More of that."]}
     bleu = scored("bleu", 27.4, 26.3, 0, p=sampled, **parts | first)
     ter = scored("ter", 62.7, 63.0, None, higher=False, p=make_p(0.645, adjusted=0.645), segments=SEGMENTS[:1])
-    return Comparisons([bleu, ter], SETTINGS, Family("holm", "FWER", 2))
+    made = [replace(c, design=replace(c.design, noun="segment")) for c in (bleu, ter)]
+    return Comparisons(made, SETTINGS, Family("holm", "FWER", 2))
 
 
 words = st.lists(st.sampled_from(["a", "b", "c,", "d.", "漢字", "x-y"]), max_size=12).map(" ".join)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from outscore.cli.inputs import distinct_names
 from outscore.cli.request import Request, settings_of
 from outscore.errors import OutscoreError
-from outscore.numerals import count
 
 if TYPE_CHECKING:
     from outscore.cli.config import Saved
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["check_texts", "run_texts"]
 
 LENGTH = "length"
+PATTERN = re.compile(r"[._-]*(?:[*?]|\[[^]]*\])+([._-]?)")
+"""Wildcards with what joins them to the rest of a name; what follows stays, and may begin the suffix."""
 
 
 def run_texts(request: Request, saved: Saved | None = None) -> Comparisons:
@@ -53,9 +55,9 @@ def run_texts(request: Request, saved: Saved | None = None) -> Comparisons:
         )
     texts = [*runs[0], *runs[1], *references, *([] if documents is None else [documents]), *labels.values()]
     tables = [text.origin for text in texts if text.origin is not None]
-    first, *others = found.comparisons
-    first = replace(first, notes=[*first.notes, *_changes(saved, tables)])
-    return replace(found, comparisons=[first, *others], settings=settings_of(request, tables))
+    changes = _changes(saved, tables)
+    results = [replace(c, notes=[*c.notes, *changes]) for c in found.comparisons]
+    return replace(found, comparisons=results, settings=settings_of(request, tables))
 
 
 def _changes(saved: Saved | None, tables: Sequence[Origin]) -> list[str]:
@@ -97,8 +99,16 @@ def _expanded(written: str) -> list[str]:
 
 
 def _names(paths: Sequence[str]) -> tuple[str, str]:
-    first, second = distinct_names([path.replace("*", "").rstrip("._-") or path for path in paths])
+    first, second = distinct_names([_without_pattern(path) for path in paths])
     return first, second
+
+
+def _without_pattern(path: str) -> str:
+    """What a pattern's files have in common, `new.txt` for `new-*.txt`; the pattern itself where that is no name."""
+    if Path(path).exists():
+        return path
+    plain = PATTERN.sub(r"\1", path)
+    return path if Path(plain).name.startswith(".") or not Path(plain).name else plain
 
 
 def _labels(path: str, reference: Segments) -> Segments:
@@ -128,6 +138,7 @@ def _buckets(request: Request, reference: Segments, labels: Mapping[str, Segment
 
 def check_texts(request: Request) -> None:
     """Refuse what needs no text to be refused."""
+    from outscore.numerals import count
     from outscore.procedure.texts import chosen_metrics
 
     if len(request.paths) != 2:

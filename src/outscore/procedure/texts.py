@@ -100,7 +100,7 @@ def compare_texts(
     statistics = Statistics(engine_of(jobs), StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
     design = _Design(documents, buckets or {}, correction, compat, alpha, asked)
     found = [_compared(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
-    found[0] = replace(found[0], notes=[*statistics.cache.notes, *found[0].notes, *single_runs(texts)])
+    found = [replace(c, notes=[*c.notes, *statistics.cache.notes, *single_runs(texts)]) for c in found]
     family = None
     if len(found) > 1:
         found, family = _corrected(found, design), Family(correction, CORRECTIONS[correction].error_rate, len(found))
@@ -161,10 +161,12 @@ def _compared(
         found, _, left_out = compare_slices(*rows, column, values, correction=design.correction, clusters=clusters, **common)
         parts += [_bucket(column, part) for part in found]
         notes += left_out
+    signature = whole.signature.replace("|unit:items", "|unit:segments")
     whole = replace(
         whole,
         metric=spec,
-        signature=f"{whole.signature}|{entry.signature(options, len(texts.references))}",
+        design=replace(whole.design, noun="segment"),
+        signature=f"{signature}|{entry.signature(options, len(texts.references))}",
         notes=notes,
         segments=_shown(texts, pull),
         buckets=parts,

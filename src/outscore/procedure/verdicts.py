@@ -47,7 +47,7 @@ def worded(c: Comparison, *, alpha: float, alternative: str, delta: float, ident
 
 def _unit(c: Comparison) -> str:
     """What the comparison was made on, to stand after the number of items or units."""
-    unit = "items" if c.design.unit_size == 1 else f"units of {c.design.unit_size} items"
+    unit = f"{c.design.noun}s" if c.design.unit_size == 1 else f"units of {c.design.unit_size} {c.design.noun}s"
     groups = "" if c.clusters is None else f" in {count(c.clusters, 'cluster')}"
     return unit + groups + ("" if c.slice is None else f" with {c.slice.column} = {c.slice.value}")
 

@@ -60,9 +60,9 @@ def pack(numbers: Array) -> dict[str, Any]:
 
 
 def _width(numbers: Array) -> int:
-    """Which of `TYPES` holds them all."""
+    """Which of `TYPES` holds them all; steps between far ends may be too wide for any."""
     largest = max(-int(numbers.min()) - 1, int(numbers.max()))
-    return next(i for i, kind in enumerate(TYPES) if largest < 2 ** (8 * kind.itemsize - 1))
+    return next((i for i, kind in enumerate(TYPES) if largest < 2 ** (8 * kind.itemsize - 1)), len(TYPES))
 
 
 def examples_data(changed: Sequence[Changed], contexts: Contexts) -> dict[str, Any]:

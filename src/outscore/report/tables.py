@@ -151,7 +151,7 @@ def units_of(c: Comparison) -> tuple[int, str]:
 
 def noun_of(c: Comparison) -> str:
     """What one row of the data is: a segment of a text, or an item of any other kind."""
-    return "segment" if c.segments or c.buckets or c.runs is not None else "item"
+    return c.design.noun
 
 
 def decimals_of(c: Comparison) -> int:

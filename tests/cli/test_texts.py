@@ -1,0 +1,154 @@
+"""`outscore compare --reference`: what is refused, what is said, and what can be repeated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sacrebleu")
+
+REFERENCE = ["the cat sat on the mat", "it was late", "we go home now", "", "all is well that ends well", "see you soon"]
+FIRST = ["the cat sat on a mat", "it was late", "we go home", "", "all is well", "see you soon"]
+SECOND = ["a cat is on mat", "it late", "we go", "", "is well that ends", "see me soon"]
+
+
+@pytest.fixture
+def texts(tmp_path, monkeypatch) -> Path:
+    """A current folder with a reference, two outputs, and files that go wrong."""
+    monkeypatch.chdir(tmp_path)
+    for name, lines in {
+        "ref.txt": REFERENCE, "a.txt": FIRST, "b.txt": SECOND, "short.txt": SECOND[:4], "blank.txt": [""] * 6,
+        "one-ref.txt": REFERENCE[:1], "one-a.txt": FIRST[:1], "one-b.txt": SECOND[:1], "few.txt": ["x", "y"],
+        "docs.txt": ["x", "x", "y", "y", "z", "z"],
+    }.items():  # fmt: skip
+        Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    Path("empty.txt").write_bytes(b"")
+    Path("latin.txt").write_bytes("schön\n".encode("latin-1") * 6)
+    return tmp_path
+
+
+BAD = {
+    "unequal line counts": ["a.txt", "short.txt"],
+    "a reference of another length": ["a.txt", "b.txt", "--reference", "short.txt"],
+    "missing file": ["a.txt", "absent.txt"],
+    "missing reference": ["a.txt", "b.txt", "--reference", "reff.txt"],
+    "Latin-1": ["a.txt", "latin.txt"],
+    "empty file": ["a.txt", "empty.txt"],
+    "a folder": ["a.txt", "."],
+    "no file fits": ["a.txt", "run*.txt"],
+    "one system": ["a.txt"],
+    "three systems": ["a.txt", "b.txt", "short.txt"],
+    "standard input twice": ["-", "-"],
+    "unknown metric": ["a.txt", "b.txt", "--metric", "bleuu"],
+    "metric of scores": ["a.txt", "b.txt", "--metric", "accuracy"],
+    "the same metric twice": ["a.txt", "b.txt", "--metric", "ter,ter"],
+    "no metric": ["a.txt", "b.txt", "--metric", ","],
+    "unknown option of a metric": ["a.txt", "b.txt", "--metric", "bleu:token=none"],
+    "too many references": ["a.txt", "b.txt", "--metric", "wer", "--reference", "a.txt"],
+    "too few documents": ["a.txt", "b.txt", "--documents", "few.txt"],
+    "too few labels": ["a.txt", "b.txt", "--buckets", "few.txt"],
+    "buckets twice": ["a.txt", "b.txt", "--buckets", "length", "--buckets", "length"],
+    "columns": ["a.txt", "b.txt", "--item", "id"],
+    "units": ["a.txt", "b.txt", "--unit-size", "2"],
+    "a test of scores": ["a.txt", "b.txt", "--test", "student", "--metric", "bleu"],
+    "unknown correction": ["a.txt", "b.txt", "--correction", "homl"],
+    "no processes": ["a.txt", "b.txt", "--jobs", "-1"],
+}
+
+
+def test_every_bad_request_gets_its_sentence(texts, refusal, golden):
+    found = [f"{what}\n    {refusal('compare', '--reference', 'ref.txt', *words)}" for what, words in BAD.items()]
+    for option, value in (("--documents", "docs.txt"), ("--buckets", "length")):
+        said = refusal("compare", "a.txt", "b.txt", option, value)
+        found += [f"{option} without a reference\n    {said}"]
+    empty = refusal("compare", "--reference", "blank.txt", "a.txt", "b.txt", "--metric", "ter")
+    found.append(f"nothing but empty references\n    {empty}")
+    golden("cli/bad-texts.txt", "\n".join(found))
+
+
+def results(outscore, *words: str) -> dict:
+    done = outscore("compare", *words, "--format", "json", "--jobs", "1")
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_several_metrics_of_two_texts(texts, outscore):
+    found = results(outscore, "--reference", "ref.txt", "a.txt", "b.txt", "--metric", "bleu, chrf,ter")
+    assert [c["metric"] for c in found["comparisons"]] == ["bleu", "chrf", "ter"]
+    assert found["family"]["m"] == 3
+    ter = found["comparisons"][2]
+    assert (ter["systems"], ter["n"], ter["p"]["method"]) == (["a", "b"], 6, "exact")
+    assert found["settings"]["reference"] == ["ref.txt"]
+    assert [i["path"] for i in found["settings"]["inputs"]] == ["a.txt", "b.txt", "ref.txt"]
+
+
+def test_metrics_without_being_asked(texts, outscore):
+    found = results(outscore, "--reference", "ref.txt", "a.txt", "b.txt")
+    assert [c["metric"] for c in found["comparisons"]] == ["bleu", "chrf"]
+
+
+def test_the_reference_itself_and_a_single_segment(texts, outscore):
+    itself = results(outscore, "--reference", "ref.txt", "ref.txt", "a.txt", "--metric", "bleu,ter")["comparisons"]
+    assert [round(c["scores"][0]["value"], 9) for c in itself] == [100, 0]
+    twice = results(outscore, "--reference", "ref.txt", "ref.txt", "ref.txt", "--metric", "bleu")["comparisons"][0]
+    assert (twice["systems"], twice["p"]["value"]) == (["ref", "ref (2)"], 1)
+    alone = results(outscore, "--reference", "one-ref.txt", "one-a.txt", "one-b.txt", "--metric", "bleu,ter")["comparisons"]
+    assert [(c["n"], c["p"]["value"]) for c in alone] == [(1, 1), (1, 1)]
+
+
+def test_an_output_of_empty_lines_is_an_output(texts, outscore):
+    found = results(outscore, "--reference", "ref.txt", "a.txt", "blank.txt", "--metric", "bleu,ter")["comparisons"]
+    assert [c["scores"][1]["value"] for c in found] == [0, 100]
+
+
+def test_standard_input_is_a_text(texts, outscore):
+    done = outscore("compare", "--reference", "ref.txt", "-", "b.txt", "--metric", "ter", stdin="\n".join(FIRST) + "\n")
+    assert done.exit_code == 0
+    assert "ter" in done.stdout
+
+
+def test_documents_buckets_and_references(texts, outscore):
+    words = ["--reference", "ref.txt", "--reference", "a.txt", "a.txt", "b.txt", "--metric", "ter"]
+    found = results(outscore, *words, "--documents", "docs.txt", "--buckets", "length", "--buckets", "docs.txt")
+    ter = found["comparisons"][0]
+    assert ter["clusters"] == 3
+    assert "nrefs:2" in ter["signature"]
+    assert {b["column"] for b in ter["buckets"]} == {"reference length", "docs"}
+    assert sum(b["n"] for b in ter["buckets"] if b["column"] == "docs") == 6
+    inputs = {i["path"] for i in found["settings"]["inputs"]}
+    assert inputs == {"a.txt", "b.txt", "ref.txt", "docs.txt"}
+
+
+def test_a_quoted_pattern_stands_for_runs(texts, outscore):
+    for i, lines in enumerate((FIRST, [*FIRST[:5], "see me"])):
+        Path(f"new.{i}.txt").write_text("\n".join(lines) + "\n")
+        Path(f"old-{i}.txt").write_text("\n".join([*SECOND[:5], "soon"][: 6 - i] + ["x"] * i) + "\n")
+    ter = results(outscore, "--reference", "ref.txt", "new.*.txt", "old-*.txt", "--metric", "ter")["comparisons"][0]
+    assert ter["systems"] == ["new", "old"]
+    others = results(outscore, "--reference", "ref.txt", "new.?.txt", "[ab].txt", "--metric", "ter")["comparisons"][0]
+    assert others["systems"] == ["new", "[ab]"]
+    for side, key in enumerate("ab"):
+        assert ter["scores"][side]["value"] == pytest.approx(sum(ter["runs"][key]) / 2)
+    assert ter["runs"]["p"]["value"] in (1 / 3, 2 / 3, 1)
+
+
+REPEATED = {
+    "plain": ["a.txt", "b.txt", "--metric", "bleu:tokenize=none,ter", "--seed", "4", "--resamples", "99"],
+    "parts": [
+        "a.txt", "b.txt", "--metric", "ter", "--documents", "docs.txt", "--buckets", "length", "--names", "new,old",
+        "--reference", "a.txt",
+    ],
+    "runs": ["[ab].txt", "b*.txt", "--metric", "ter", "--correction", "bh"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_saved_result_repeats_byte_for_byte(texts, outscore, name):
+    done = outscore("compare", "--reference", "ref.txt", *REPEATED[name], "-o", "result.json")
+    assert done.exit_code == 0, done.stderr
+    again = outscore("compare", "--config", "result.json", "-o", "again.json")
+    assert again.exit_code == 0, again.stderr
+    assert again.stdout == done.stdout
+    assert Path("again.json").read_bytes() == Path("result.json").read_bytes()
