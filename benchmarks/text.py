@@ -197,8 +197,10 @@ def _peers(rows: Mapping[tuple[str, str], Array]) -> Callable[[], list[float]]:
 
     metrics = {"bleu": BLEU(), "chrf": CHRF(), "ter": TER()}
     texts = {system: [system] * len(rows["bleu", system]) for system in (BASELINE, *OTHERS)}
+    lists = {key: table.tolist() for key, table in rows.items()}
     for name, metric in metrics.items():
-        metric._extract_corpus_statistics = lambda lines, _, name=name: rows[name, lines[0]]  # noqa: SLF001
+        metric.num_refs = 1
+        metric._extract_corpus_statistics = lambda lines, _, name=name: lists[name, lines[0]]  # noqa: SLF001
 
     def run() -> list[float]:
         _, scores = PairedTest(list(texts.items()), metrics, None, "ar", TRIALS)()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -327,6 +328,11 @@ class TestCompat:
         assert any("not documents" in note for note in grouped.notes)
 
 
-def test_results_survive_json(tmp_path):
+def test_the_guide_names_every_metric():
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "text.md").read_text(encoding="utf-8")
+    assert [name for name in TEXT_METRICS if f"`{name}`" not in guide] == []
+
+
+def test_results_survive_json():
     found = compared([OUTPUT, worse(2)], [worse(5), worse(6)], metrics=["bleu", "ter"], buckets={"part": ["x", "y"] * 6})
     assert Comparisons.from_dict(found.to_dict()) == found
