@@ -72,8 +72,8 @@ WRONG = {
     "one column": (
         "dog\ncat\n",
         (
-            "`x.txt` has one column, a word and its tag were expected. Write word and tag, separated by a tab; or compare a label"
-            " per item with --task label."
+            "`x.txt` has one column, a word and its tag were expected. Write word and tag, separated by a tab; or compare a"
+            " label per item with --task label."
         ),
     ),
     "ragged": (

@@ -135,6 +135,7 @@ def _collect(request: Request, saved: Saved | None) -> Comparisons:
 @click.option("--reference", "references", multiple=True, metavar="FILE", help="Texts: a reference; may be repeated.")
 @click.option("--documents", metavar="FILE", help="Texts: the document of each segment, a line each; swapped as one.")
 @click.option("--buckets", multiple=True, metavar="length|FILE", help="Texts: compare parts by reference length or by labels.")
+@click.option("--compat", metavar="NAME", help="Texts: also show p of sacrebleu-ar or sacrebleu-bs; it decides nothing.")
 @click.option("--jobs", type=int, default=0, help="Texts: processes that compute statistics.  [default: one per processor]")
 @click.option("--names", metavar="A,B", help="What to call the systems.  [default: header or file names]")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output.")
@@ -174,7 +175,7 @@ def compare(
     typing = "-" in files and sys.stdin.isatty()
     # Texts have a bar of their own, and a terminal shows one at a time.
     with nullcontext() if typing or request.references else working("comparing"):
-        result = run_texts(request) if request.references else _collect(request, saved_inputs(context))
+        result = (run_texts if request.references else _collect)(request, saved_inputs(context))
         # Files first: a closed pipe must not cost the saved result.
         write_all(result, outputs, charts, verbose=verbose)
     show(result, form, verbose=verbose)

@@ -48,6 +48,7 @@ class Request:
     references: tuple[str, ...] = ()
     documents: str | None = None
     buckets: tuple[str, ...] = ()
+    compat: str | None = None
     jobs: int | None = None
 
     @property
@@ -120,7 +121,7 @@ class Request:
 
     def _check_scores(self) -> None:
         """Options that mean something for scores only with, and for texts only without them."""
-        for name in ("documents", "buckets"):
+        for name in ("documents", "buckets", "compat"):
             if getattr(self, name):
                 raise OutscoreError(f"--{name} is for texts, and no --reference was named.", f"Leave --{name} out.")
         if len(self.paths) not in (1, 2):
@@ -169,6 +170,7 @@ def settings_of(request: Request, inputs: Sequence[Origin]) -> dict[str, Any]:
         **({"reference": list(request.references)} if request.references else {}),
         **({"documents": request.documents} if request.documents else {}),
         **({"buckets": list(request.buckets)} if request.buckets else {}),
+        **({"compat": request.compat} if request.compat else {}),
         "inputs": [{"path": t.path, "rows": t.rows, "sha256": t.sha256} for t in inputs],
         "versions": {
             "outscore": __version__,

@@ -48,6 +48,7 @@ def run_texts(request: Request, saved: Saved | None = None) -> Comparisons:
             documents=None if documents is None else documents.lines,
             buckets=_buckets(request, references[0], labels),
             correction=request.correction,
+            compat=request.compat,
             names=names,
             jobs=request.jobs,
             progress=progress,
@@ -139,6 +140,7 @@ def _buckets(request: Request, reference: Segments, labels: Mapping[str, Segment
 def check_texts(request: Request) -> None:
     """Refuse what needs no text to be refused."""
     from outscore.numerals import count
+    from outscore.procedure.text_compat import check_compat
     from outscore.procedure.texts import chosen_metrics
 
     if len(request.paths) != 2:
@@ -152,3 +154,4 @@ def check_texts(request: Request) -> None:
         if given:
             raise OutscoreError(f"--{name} is for tables of scores, not for texts.", f"Leave --{name} out.")
     chosen_metrics(metrics_of(request))
+    check_compat(request.compat)
