@@ -103,8 +103,11 @@ def word_units(
     correct = np.zeros(answers.shape, dtype=bool, order="F")
     detail = np.full(answers.shape, _NO_WORD, dtype=np.int64, order="F") if criterion in ("uas", "las") else None
     for k, (system, found) in enumerate(zip(systems, rows, strict=True)):
-        matched = np.flatnonzero(found[kept] >= 0)
-        theirs = found[kept[matched]]
+        here = found[kept]
+        missing = here < 0
+        # Systems that were given gold's words have them all: then nothing has to be picked out.
+        matched = np.flatnonzero(~missing) if missing.any() else slice(None)
+        theirs = here[matched]
         answers[matched, k] = truth[matched] if criterion == "uas" else given[k][theirs]
         correct[matched, k] = answers[matched, k] == truth[matched]
         if detail is not None:

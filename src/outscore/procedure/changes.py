@@ -107,7 +107,7 @@ def pair_of(
         systems=(units.systems[first], units.systems[second]),
         criterion=units.criterion,
         n=units.n,
-        clusters=None if units.clusters is None else len(np.unique(units.clusters)),
+        clusters=None if units.clusters is None else int((np.bincount(units.clusters) > 0).sum()),
         differ=differ(units, first, second) / units.n,
         overlap_correct=overlap_of_correct(units, first, second),
         metric=headline.metric,
