@@ -149,9 +149,12 @@ def character_spans(tokens: Labels, firsts: Array) -> tuple[Array, Array]:
     `firsts` says which words begin a token: the others share the span of the word before them.
     """
     lengths = np.array([len("".join(name.split())) for name in tokens.names], dtype=np.int32)
-    ends = np.cumsum(lengths[tokens.codes[firsts]], dtype=np.int32)
+    own = lengths[tokens.codes if firsts.all() else tokens.codes[firsts]]
+    ends = np.cumsum(own, dtype=np.int32)
+    if firsts.all():
+        return ends - own, ends
     token = np.cumsum(firsts) - 1
-    return (ends - lengths[tokens.codes[firsts]])[token], ends[token]
+    return (ends - own)[token], ends[token]
 
 
 def document_labels(marks: Sequence[tuple[int, str]], sentences: int) -> Labels | None:
