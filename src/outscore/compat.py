@@ -15,14 +15,14 @@ What is wrong with them, each reproduced here:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.data import Array
 from outscore.errors import OutscoreError
-from outscore.resampling.flips import clopper_pearson
+from outscore.inference import tails
 from outscore.results import PValue
 
 __all__ = ["COMPAT", "SACREBLEU_SEED", "sacrebleu_ar", "sacrebleu_bs"]
@@ -126,15 +126,5 @@ def _kept(chosen: Array, table: Array) -> Array:
 
 
 def _p(hits: int, trials: int, name: str, a: Array, b: Array, score: Score) -> PValue:
-    value, bounds = (hits + 1) / (trials + 1), clopper_pearson(hits, trials)
-    return PValue(
-        value=value,
-        lower=min(bounds[0], value),
-        upper=max(bounds[1], value),
-        log10=math.log10(value),
-        method="monte-carlo",
-        kernel=f"{name}:{trials}",
-        test=name,
-        statistic=_difference(a.sum(axis=0), b.sum(axis=0), score),
-        n=len(a),
-    )
+    statistic = _difference(a.sum(axis=0), b.sum(axis=0), score)
+    return replace(tails.sampled(hits, trials, name), test=name, statistic=statistic, n=len(a))

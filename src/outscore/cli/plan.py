@@ -104,7 +104,9 @@ def plan(
         found = _from_pilot(paths, asked)
     else:
         found = _from_numbers(asked)
-    found = replace(found, settings={**_settings(paths, asked), **found.settings, "versions": _versions()})
+    from outscore.procedure.versions import versions
+
+    found = replace(found, settings={**_settings(paths, asked), **found.settings, "versions": versions()})
     deliver(found, form, outputs, charts, verbose=verbose)
 
 
@@ -154,15 +156,6 @@ def _settings(paths: Sequence[str], asked: dict[str, Any]) -> dict[str, Any]:
     listed = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
     # Sorted: the order in which options were given must not show.
     return {name: value for name, value in sorted({"pilot": list(paths), **listed}.items()) if value not in (None, False, [])}
-
-
-def _versions() -> dict[str, str]:
-    import numpy as np
-    import scipy
-
-    from outscore._version import __version__
-
-    return {"outscore": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
 
 
 def _refuse(asked: dict[str, Any], names: Iterable[str], reason: str) -> None:

@@ -146,12 +146,7 @@ class Request:
 
 def settings_of(request: Request, inputs: Sequence[Origin]) -> dict[str, Any]:
     """What repeats the result: every option by its long name, versions and digests of the input."""
-    import platform
-
-    import numpy as np
-    import scipy
-
-    from outscore._version import __version__
+    from outscore.procedure.versions import versions
 
     columns = {"system_column" if name == "system" else name: column for name, column in request.columns.items()}
     asked = {name: value for name, value in request.asked().items() if name != "options"}
@@ -172,10 +167,5 @@ def settings_of(request: Request, inputs: Sequence[Origin]) -> dict[str, Any]:
         **({"buckets": list(request.buckets)} if request.buckets else {}),
         **({"compat": request.compat} if request.compat else {}),
         "inputs": [{"path": t.path, "rows": t.rows, "sha256": t.sha256} for t in inputs],
-        "versions": {
-            "outscore": __version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "python": platform.python_version(),
-        },
+        "versions": versions(),
     }

@@ -18,8 +18,8 @@ could ask for. Give upper bounds where p-values are certified, and the error rat
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -27,8 +27,9 @@ import numpy as np
 from outscore.data import Array
 from outscore.errors import OutscoreError
 from outscore.options import did_you_mean
+from outscore.results import Family, PValue
 
-__all__ = ["CORRECTIONS", "Correction", "adjust"]
+__all__ = ["CORRECTIONS", "Correction", "adjust", "corrected"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,24 @@ def adjust(p_values: object, method: str) -> Array:
     adjusted[order] = CORRECTIONS[method].function(p[order])
     # m·p/m may round to just below p.
     return np.asarray(np.clip(adjusted, p, 1.0))
+
+
+def corrected(p_values: Sequence[PValue], method: str) -> tuple[list[PValue], Family]:
+    """The same p-values with their adjusted ones, and the family they make.
+
+    Of certified bounds the upper end is corrected, because their middle is no valid p; a sampled p is valid as it is.
+
+    Examples
+    --------
+    >>> from outscore.results import PValue
+    >>> found, family = corrected([PValue(p, p, p, 0.0, "exact", "binomial") for p in (0.01, 0.04)], "holm")
+    >>> [p.adjusted for p in found], family.m, family.error_rate
+    ([0.02, 0.04], 2, 'FWER')
+    """
+    claimed = [p.upper if p.method == "certified" else p.value for p in p_values]
+    adjusted = adjust(claimed, method) if claimed else np.empty(0)
+    found = [replace(p, adjusted=float(q)) for p, q in zip(p_values, adjusted, strict=True)]
+    return found, Family(method, CORRECTIONS[method].error_rate, len(found))
 
 
 def _bonferroni(p: Array) -> Array:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from outscore.data import Array
 from outscore.errors import OutscoreError
-from outscore.resampling.flips import clopper_pearson
+from outscore.inference import tails
 from outscore.results import PValue
 
 __all__ = ["run_test", "standard_error"]
@@ -50,19 +51,12 @@ def run_test(a: Array, b: Array, *, alternative: str = "two-sided", higher_is_be
     else:
         side = turn if alternative == "greater" else -turn
         hits = int((side * moved >= side * observed - slack).sum())
-    value = hits / ways if exact else (hits + 1) / (DRAWN + 1)
-    bounds = (value, value) if exact else clopper_pearson(hits, DRAWN)
-    return PValue(
-        value=value,
-        lower=min(bounds[0], value),
-        upper=max(bounds[1], value),
-        log10=math.log10(value),
-        method="exact" if exact else "monte-carlo",
-        kernel="enumeration" if exact else "drawn divisions",
-        test="permutation of runs",
-        statistic=observed,
-        n=len(scores),
-    )
+    if exact:
+        value = hits / ways
+        p = PValue(value, value, value, math.log10(value), "exact", "enumeration")
+    else:
+        p = tails.sampled(hits, DRAWN, "divisions")
+    return replace(p, test="permutation of runs", statistic=observed, n=len(scores))
 
 
 def _all_ways(n: int, k: int) -> Array:

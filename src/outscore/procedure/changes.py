@@ -17,7 +17,7 @@ from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.diffs import LabelOracle, Oracle, OracleRate, Outcomes, Pair, Part, ScoreChange, Shift
 from outscore.inference import TESTS, TestRequest
 from outscore.inference.gains import gain_interval, gain_test
-from outscore.inference.multiplicity import CORRECTIONS, adjust
+from outscore.inference.multiplicity import corrected
 from outscore.metrics import resolve
 from outscore.options import complete
 from outscore.outputs.model import Units
@@ -228,11 +228,8 @@ def _grouped(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
 
 
 def _adjusted(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, PValue], Family]:
-    family = Family(correction, CORRECTIONS[correction].error_rate, len(p_values))
-    if not p_values:
-        return {}, family
-    adjusted = adjust([p.upper for p in p_values.values()], correction)
-    return {key: replace(p, adjusted=float(q)) for (key, p), q in zip(p_values.items(), adjusted, strict=True)}, family
+    found, family = corrected(list(p_values.values()), correction)
+    return dict(zip(p_values, found, strict=True)), family
 
 
 def oracle_of(units: Units) -> Oracle:

@@ -26,6 +26,7 @@ from outscore.procedure.changes import oracle_of
 from outscore.procedure.diff_wording import inventory_of, pair_in_words
 from outscore.procedure.studies import DiffOptions, Study
 from outscore.procedure.tasks import TASKS
+from outscore.procedure.versions import versions
 
 __all__ = ["diff", "study_of", "summarise"]
 
@@ -185,12 +186,6 @@ def summarise(study: Study, options: DiffOptions) -> Diff:
 
 def _settings(study: Study, options: DiffOptions) -> dict[str, Any]:
     """Every option by the name it has on the command line, and versions."""
-    import platform
-
-    import scipy
-
-    from outscore._version import __version__
-
     return {
         "task": study.task,
         "criterion": list(study.criteria),
@@ -204,10 +199,5 @@ def _settings(study: Study, options: DiffOptions) -> dict[str, Any]:
         "correction": options.correction,
         "min_support": options.min_support,
         "seed": options.seed,
-        "versions": {
-            "outscore": __version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "python": platform.python_version(),
-        },
+        "versions": versions(),
     }

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from outscore.errors import OutscoreError
-from outscore.inference.multiplicity import CORRECTIONS, adjust
+from outscore.inference.multiplicity import CORRECTIONS
 from outscore.options import did_you_mean
 from outscore.procedure.compare import compare
-from outscore.procedure.verdicts import worded
-from outscore.results import Comparison, Family, PValue, Slice
+from outscore.procedure.verdicts import as_family
+from outscore.results import Comparison, Family, Slice
 
 __all__ = ["check_correction", "compare_slices"]
 
@@ -61,23 +61,6 @@ def compare_slices(
         found.append(replace(result, slice=Slice(column, str(value))))
     if not found:
         raise OutscoreError(f"No slice of `{column}` can be compared. {notes[0]}", "Leave the slices out.")
-    adjusted = adjust([_claimed(c.p) for c in found], correction)
-    corrected = [_corrected(c, float(q), alpha, asked) for c, q in zip(found, adjusted, strict=True)]
-    return corrected, Family(correction, CORRECTIONS[correction].error_rate, len(corrected)), notes
-
-
-def _claimed(p: PValue) -> float:
-    """The p that a claim may rest on: the upper end of certified bounds; sampled p are valid as they are."""
-    return p.upper if p.method == "certified" else p.value
-
-
-def _corrected(c: Comparison, adjusted: float, alpha: float, asked: Mapping[str, Any]) -> Comparison:
-    """The slice with its corrected p, and with words that follow from it and name the slice."""
-    question: dict[str, Any] = {
-        "alpha": alpha,
-        "alternative": asked.get("alternative", "two-sided"),
-        "delta": asked.get("delta", 0.0),
-    }
-    # Whether no item differs is known to its first verdict only.
-    identical = worded(c, **question, identical=True).verdict == c.verdict
-    return worded(replace(c, p=replace(c.p, adjusted=adjusted)), **question, identical=identical)
+    question = {"alternative": asked.get("alternative", "two-sided"), "delta": asked.get("delta", 0.0)}
+    parts, family = as_family(found, correction, alpha=alpha, **question)
+    return parts, family, notes

@@ -16,7 +16,6 @@ from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.engine import Progress, Steps, engine_of
 from outscore.errors import OutscoreError
 from outscore.inference.influence import influence
-from outscore.inference.multiplicity import CORRECTIONS, adjust
 from outscore.inference.runs import run_test, standard_error
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text import TextMetric, text_metric
@@ -27,8 +26,8 @@ from outscore.procedure.slices import check_correction, compare_slices
 from outscore.procedure.text_compat import check_compat, with_peer
 from outscore.procedure.text_notes import nothing_scored, single_runs
 from outscore.procedure.text_statistics import Statistics, Texts, mean_of_runs
-from outscore.procedure.verdicts import worded
-from outscore.results import Bucket, Comparison, Comparisons, Family, Interval, Runs, Segment
+from outscore.procedure.verdicts import as_family, worded
+from outscore.results import Bucket, Comparison, Comparisons, Interval, Runs, Segment
 
 __all__ = ["chosen_metrics", "compare_texts", "length_bands"]
 
@@ -103,7 +102,7 @@ def compare_texts(
     found = [replace(c, notes=[*c.notes, *statistics.cache.notes, *single_runs(texts)]) for c in found]
     family = None
     if len(found) > 1:
-        found, family = _corrected(found, design), Family(correction, CORRECTIONS[correction].error_rate, len(found))
+        found, family = as_family(found, correction, alpha=alpha, **design.side)
     return Comparisons(found, {}, family)
 
 
@@ -236,18 +235,6 @@ def _check_runs(texts: Texts, test: str) -> None:
         raise OutscoreError(
             f"{runs}; `{test}` would swap means of unequal spread.", "Give as many runs of each, or use `bootstrap`."
         )
-
-
-def _corrected(found: list[Comparison], design: _Design) -> list[Comparison]:
-    """Every metric with its corrected p, and with words that follow from it."""
-    adjusted = adjust([c.p.upper if c.p.method == "certified" else c.p.value for c in found], design.correction)
-    question = {"alpha": design.alpha, **design.side}
-    # Whether no segment differs is known to the first verdict only.
-    identical = [worded(c, **question, identical=True).verdict == c.verdict for c in found]
-    return [
-        worded(replace(c, p=replace(c.p, adjusted=float(q))), **question, identical=same)
-        for c, q, same in zip(found, adjusted, identical, strict=True)
-    ]
 
 
 def length_bands(reference: Sequence[str]) -> list[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from outscore import wording
+from outscore.inference.multiplicity import corrected
 from outscore.numerals import count
-from outscore.results import Comparison, PValue
+from outscore.results import Comparison, Family, PValue
 from outscore.wording.decision import Side, sign
 
-__all__ = ["worded"]
+__all__ = ["as_family", "worded"]
 
 
 def worded(c: Comparison, *, alpha: float, alternative: str, delta: float, identical: bool = False) -> Comparison:
@@ -43,6 +45,20 @@ def worded(c: Comparison, *, alpha: float, alternative: str, delta: float, ident
         verdict=wording.verdict(**words),
         sentence=wording.sentence(**words, n=c.n, unit=_unit(c)),
     )
+
+
+def as_family(
+    found: Sequence[Comparison], correction: str, *, alpha: float, alternative: str, delta: float
+) -> tuple[list[Comparison], Family]:
+    """Comparisons made together: each with its corrected p, and with words that follow from it."""
+    p_values, family = corrected([c.p for c in found], correction)
+    question: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "delta": delta}
+    claims = []
+    for c, p in zip(found, p_values, strict=True):
+        # Whether nothing differs at all is known to the first verdict only.
+        identical = worded(c, **question, identical=True).verdict == c.verdict
+        claims.append(worded(replace(c, p=p), **question, identical=identical))
+    return claims, family
 
 
 def _unit(c: Comparison) -> str:
