@@ -11,17 +11,19 @@ import sys
 import threading
 import time
 from concurrent.futures import CancelledError
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from outscore.engine import START_UP, Processes, Serial, Steps, engine_of, progress, terminal_progress
+from outscore.engine import START_UP, Dask, Processes, Serial, Steps, engine_of, opened, progress, terminal_progress, workers
 from outscore.errors import OutscoreError
 from outscore.resampling.flips import flipped_sums
 
 ENGINES = [Serial(), Processes(2), Processes(3)]
 NAMES = ["serial", "two", "three"]
+needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="needs dask and distributed")
 
 
 def sums_of(table: np.ndarray, first: int) -> np.ndarray:
@@ -49,6 +51,14 @@ def die(x: int) -> int:
     if x == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return x
+
+
+def die_once(folder: Path, x: int) -> int:
+    """Every third task takes its first worker with it."""
+    if x % 3 == 0 and not (folder / str(x)).exists():
+        (folder / str(x)).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x * x
 
 
 def chatter(x: int) -> int:
@@ -144,12 +154,31 @@ def test_errors_that_cannot_travel_are_told():
         Processes(2).map(raise_awkward, [1, 2])
 
 
+def test_a_lost_worker_costs_time_only(tmp_path):
+    steps = Steps()
+    assert Processes(2).map(functools.partial(die_once, tmp_path), range(10), progress=steps) == [x * x for x in range(10)]
+    assert steps.done == 10
+    assert len(list(tmp_path.iterdir())) == 4
+
+
 @pytest.mark.parametrize(("function", "how"), [(die, "by signal 9"), (leave, "with code 1")], ids=["killed", "left"])
-def test_a_lost_worker_is_one_sentence(function, how):
+def test_a_task_that_no_worker_survives_is_one_sentence(function, how):
     with pytest.raises(OutscoreError) as found:
         Processes(2).map(function, [1, 1, 1])
-    assert found.value.message == f"A worker process ended {how} before its work was done."
+    assert found.value.message == f"3 worker processes were lost to one task, the last one {how}."
     assert "fewer jobs" in found.value.hint
+
+
+def test_no_worker_to_replace_a_lost_one_is_one_sentence(monkeypatch, tmp_path):
+    """The interpreter that the first two were started with has gone."""
+    begin, starts = workers.started, iter(range(9))
+    monkeypatch.setattr(workers, "started", lambda module: begin(module) if next(starts) < 2 else nobody())
+    with pytest.raises(OutscoreError, match="No worker process could be started"):
+        Processes(2).map(functools.partial(die_once, tmp_path), [3, 6])
+
+
+def nobody() -> None:
+    raise OutscoreError("No worker process could be started: gone.")
 
 
 def test_what_libraries_print_does_no_harm(capfd):
@@ -196,39 +225,63 @@ def test_cancelling_stops_the_rest(engine):
 
 SCRIPT = """
 import time
-from outscore.engine import Processes
+from outscore.engine import Dask, Processes
 
 class Slow:
     def begin(self, doing, total): pass
     def advance(self, steps=1): print("working", flush=True)
     cancelled = False
 
-Processes(2).map(time.sleep, [0, 0] + [60] * 4, progress=Slow())
+{engine}.map(time.sleep, [0, 0] + [60] * 4, progress=Slow())
 """
 
 
-def started(tmp_path: Path) -> tuple[subprocess.Popen[str], list[int]]:
-    """A script in a session of its own, and its workers' process ids once they work."""
+def started(tmp_path: Path, engine: str) -> tuple[subprocess.Popen[str], list[int]]:
+    """A script in a session of its own, and the process ids of its workers once they work."""
     script = tmp_path / "script.py"
-    script.write_text(SCRIPT, encoding="utf-8")
+    script.write_text(SCRIPT.format(engine=engine), encoding="utf-8")
     running = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=os.environ | {"TMPDIR": str(tmp_path / "scratch")},
     )
+    (tmp_path / "scratch").mkdir()
     assert running.stdout.readline() == "working\n"
-    children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text(encoding="utf-8")
-    return running, [int(pid) for pid in children.split()]
+    return running, descendants(running.pid)
+
+
+def descendants(pid: int) -> list[int]:
+    children = [
+        int(child)
+        for thread in Path(f"/proc/{pid}/task").iterdir()
+        for child in (thread / "children").read_text(encoding="utf-8").split()
+    ]
+    return children + [other for child in children for other in descendants(child)]
 
 
 @pytest.mark.skipif(not Path(f"/proc/self/task/{os.getpid()}/children").exists(), reason="finds the workers through /proc")
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_no_orphans(tmp_path, stop):
-    """Interrupted, ended or killed in the middle of long tasks: the workers go with it."""
-    running, workers = started(tmp_path)
-    assert len(workers) == 2
+@pytest.mark.parametrize(
+    ("engine", "stop"),
+    [
+        ("Processes(2)", signal.SIGINT),
+        ("Processes(2)", signal.SIGTERM),
+        ("Processes(2)", signal.SIGKILL),
+        pytest.param("Dask('local', 1)", signal.SIGINT, marks=needs_dask),
+        pytest.param("Dask('local', 1)", signal.SIGKILL, marks=needs_dask),
+    ],
+)
+def test_no_orphans(tmp_path, engine, stop):
+    """Interrupted, ended or killed in the middle of long tasks: the workers go with it, and so do their files."""
+    running, others = started(tmp_path, engine)
+    assert len(others) == 2  # with Dask the scheduler and one worker
     os.killpg(running.pid, stop)
     _, errors = running.communicate(timeout=20)
     assert running.returncode == -stop
-    assert gone(workers)
+    assert gone(others)
+    assert not list((tmp_path / "scratch").iterdir())
     # One traceback at most: that of the script itself, which does not catch the interrupt; none from the workers.
     assert errors.count("Traceback") == (stop == signal.SIGINT)
     assert "KeyboardInterrupt" in errors or stop != signal.SIGINT
@@ -271,6 +324,40 @@ def test_engine_of_all_processors(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert engine_of(0) == Serial()
+
+
+@pytest.mark.parametrize(
+    ("jobs", "address", "expected"),
+    [
+        (2, "local", Dask("local", 2)),
+        (1, "local", Dask("local", 1)),
+        (None, "local", Dask("local", 3)),
+        (0, "tcp://10.0.0.1:8786", Dask("tcp://10.0.0.1:8786", 3)),
+        (None, "scheduler:8786", Dask("scheduler:8786", 3)),
+    ],
+)
+def test_engine_of_dask(monkeypatch, jobs, address, expected):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert engine_of(jobs, dask=address, work=0.0) == expected
+
+
+@pytest.mark.parametrize(
+    ("jobs", "address", "said"),
+    [
+        (None, "locl", r"`dask` is 'locl'\. Give \"local\", or the address of a scheduler"),
+        (None, "tcp://here", "`dask` is 'tcp://here'"),
+        (2, "here:8786", "`jobs` is 2, but the Dask cluster at here:8786 has the workers it has"),
+    ],
+)
+def test_engine_of_refuses_what_dask_cannot_do(jobs, address, said):
+    with pytest.raises(OutscoreError, match=said):
+        engine_of(jobs, dask=address)
+
+
+@pytest.mark.parametrize("engine", ENGINES[:2], ids=NAMES[:2])
+def test_an_engine_can_be_opened(engine):
+    with opened(engine) as ready:
+        assert ready.map(abs, [-1, 2]) == ready.map(abs, [1, -2]) == [1, 2]
 
 
 def test_engine_of_refuses_negative_jobs():
