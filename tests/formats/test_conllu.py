@@ -139,6 +139,10 @@ WRONG = {
             " tabs, `_` in those without a value, and a blank line after each sentence."
         ),
     ),
+    "signed number": (
+        line(1, "a") + line("-2", "b"),
+        "`x.txt`, line 2: found word number -2, expected 2. Number the words of each sentence 1, 2, 3 without gaps.",
+    ),
     "no form": (
         line(1, ""),
         (

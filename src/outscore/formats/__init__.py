@@ -86,6 +86,7 @@ def read(
     slice: str | Sequence[str] | None = None,
     dataset: str | None = None,
     systems: Sequence[str] | None = None,
+    gaps: bool = False,
 ) -> list[Scores]:
     r"""Read the systems of one file; ``-`` is standard input, and gzip, bzip2, xz and zstd are unpacked on the way.
 
@@ -100,6 +101,8 @@ def read(
         scores make counts, several slices are all kept. The cluster ``"none"`` leaves a column with a usual name alone.
     systems
         Which systems to read, in this order; otherwise all.
+    gaps
+        Take an empty cell of a table with a column per system for an item which that system lacks, instead of refusing it.
 
     Examples
     --------
@@ -113,7 +116,7 @@ def read(
     """
     if format != "auto" and format not in FORMATS:
         raise OutscoreError(f"There is no format `{format}`.", did_you_mean(format, [*FORMATS, "auto"]))
-    choice = Choice(item, system, _several(score), cluster, repeat, _several(slice), dataset, _several(systems))
+    choice = Choice(item, system, _several(score), cluster, repeat, _several(slice), dataset, _several(systems), gaps)
     with open_source(path) as source:
         return _reader(source, choice, format)(source, choice)
 

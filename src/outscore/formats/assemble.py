@@ -10,7 +10,7 @@ import numpy as np
 
 from outscore.data import Array
 from outscore.errors import OutscoreError
-from outscore.formats.cells import LabelColumn, NumberColumn
+from outscore.formats.cells import GappedColumn, LabelColumn, NumberColumn
 from outscore.formats.columns import Layout, find_layout, nearest
 from outscore.formats.source import Source, stem_of
 from outscore.formats.table import Block, Choice, Records
@@ -22,7 +22,7 @@ __all__ = ["read_table"]
 def read_table(source: Source, records: Records, choice: Choice, format: str) -> list[Scores]:
     """Read the systems of a table: those chosen, or all in the order they stand in."""
     layout = find_layout(records, choice)
-    building = _Building(records, layout, choice.systems)
+    building = _Building(records, layout, choice)
     for block in records.blocks(layout.needed):
         building.add(block)
     if not building.seen:
@@ -37,9 +37,11 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
 class _Building:
     """All columns of a table under construction."""
 
-    def __init__(self, records: Records, layout: Layout, wanted: Sequence[str]) -> None:
-        self._layout, self._wanted = layout, frozenset(wanted)
-        self._numbers = {name: NumberColumn(records, name) for name in layout.scores}
+    def __init__(self, records: Records, layout: Layout, choice: Choice) -> None:
+        self._layout, self._wanted = layout, frozenset(choice.systems)
+        gapped = layout.scores if layout.wide and choice.gaps else ()
+        self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted) for name in gapped}
+        self._numbers = {name: NumberColumn(records, name) for name in layout.scores if name not in gapped}
         single = (layout.item, layout.cluster, layout.repeat)
         self._labels = {name: LabelColumn(records, name) for name in single if name is not None}
         groups = (layout.dataset, *layout.slices)
@@ -65,7 +67,7 @@ class _Building:
                 codes, lines = codes[keep], lines[keep]
             self._system.extend(codes)
         self._lines.append(lines)
-        columns: dict[str, LabelColumn | NumberColumn] = {**self._labels, **self._numbers}
+        columns: dict[str, LabelColumn | NumberColumn | GappedColumn] = {**self._labels, **self._numbers, **self._gapped}
         for name, column in columns.items():
             values = block.columns[name]
             column.add(values if keep is None else list(compress(values, keep.tolist())), lines)
@@ -75,7 +77,7 @@ class _Building:
         layout, label = self._layout, self._column()
         whole = Scores(
             name=stem_of(origin.path),
-            values=self._values(layout.scores[:1] if layout.wide else layout.scores),
+            values=np.empty(sum(map(len, self._lines))) if layout.wide else self._values(layout.scores),
             ids=label(layout.item),
             repeats=label(layout.repeat),
             clusters=label(layout.cluster),
@@ -84,9 +86,22 @@ class _Building:
             origin=origin,
             lines=np.concatenate(self._lines),
         )
+        if self._gapped:
+            return self._with_gaps(whole)
         if layout.wide:
             return [replace(whole, name=name, values=self._numbers[name].values()) for name in layout.scores]
         return [whole] if self._system is None else _split(whole, self._system.labels(), wanted)
+
+    def _with_gaps(self, whole: Scores) -> list[Scores]:
+        """The systems of a wide table, each with the rows it has; without ids, items are called by their place."""
+        columns = {name: column for name, column in self._gapped.items() if column.is_scores}
+        if whole.ids is None and not all(column.present.all() for column in columns.values()):
+            whole = replace(whole, ids=Labels(np.arange(whole.rows), tuple(map(str, range(1, whole.rows + 1)))))
+        found = [replace(whole.take(column.present), name=name, values=column.values()) for name, column in columns.items()]
+        if len(found) == 1 < len(self._gapped):
+            # The other columns hold words, so that this is a file of one system, called like the file.
+            return [replace(found[0], name=whole.name)]
+        return found
 
     def _values(self, columns: Sequence[str]) -> Array:
         arrays = [self._numbers[name].values() for name in columns]

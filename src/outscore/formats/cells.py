@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import compress
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from outscore.formats.field import LARGEST_EXACT, is_number, is_whole, problem_w
 from outscore.formats.table import Records
 from outscore.scores import Labels
 
-__all__ = ["FLAT", "LabelColumn", "NumberColumn", "is_scalar", "looks_numeric"]
+__all__ = ["FLAT", "GappedColumn", "LabelColumn", "NumberColumn", "is_blank", "is_scalar", "looks_numeric"]
 
 _NOT_NUMERIC = re.compile(r"[^0-9eE+\-.\n]")
 _NOT_WHOLE = re.compile(r"[.eE]")
@@ -38,9 +39,14 @@ def is_scalar(value: object) -> bool:
     return value is None or isinstance(value, (str, int, float, Decimal)) or not isinstance(value, (dict, list, tuple))
 
 
+def is_blank(value: object) -> bool:
+    """Whether a cell holds nothing."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
 def looks_numeric(sample: Sequence[object]) -> bool:
     """Whether most of a column's values that are present are numbers, true or false."""
-    present = [value for value in sample if value is not None and value != ""]
+    present = [value for value in sample if not is_blank(value)]
     good = sum(_is_numeric(value) for value in present)
     return good > 0 and 2 * good >= len(present)
 
@@ -131,7 +137,11 @@ class NumberColumn:
     def add(self, values: Sequence[object], lines: Array) -> None:
         """Take a block."""
         fast = _fast(values)
-        self._blocks.append(self._carefully(values, lines) if fast is None else fast)
+        self.extend(self._carefully(values, lines) if fast is None else fast)
+
+    def extend(self, numbers: Array) -> None:
+        """Take a block that is read already."""
+        self._blocks.append(numbers)
 
     def values(self) -> Array:
         """All blocks as one."""
@@ -146,6 +156,42 @@ class NumberColumn:
                 self._records.refuse(line, *problem.args)
         whole = all(isinstance(number, int) for number in numbers)
         return np.array(numbers, dtype=np.int64 if whole else np.float64)
+
+
+class GappedColumn:
+    """Numbers of a system that may lack items, which are the rows where its cell is empty.
+
+    A column may be empty as far as anyone looked ahead: its first value decides whether it holds scores at all.
+    """
+
+    def __init__(self, records: Records, column: str, *, wanted: bool = False) -> None:
+        self._numbers = NumberColumn(records, column)
+        self._present: list[Array] = []
+        self.is_scores: bool | None = True if wanted or looks_numeric(records.sample[column]) else None
+
+    def add(self, values: Sequence[object], lines: Array) -> None:
+        """Take a block; most have no gap."""
+        whole = _fast(values) if self.is_scores else None
+        if whole is not None:
+            self._present.append(np.ones(len(values), dtype=bool))
+            self._numbers.extend(whole)
+            return
+        present = np.array([not is_blank(value) for value in values], dtype=bool)
+        filled = list(compress(values, present.tolist()))
+        if self.is_scores is None and filled:
+            self.is_scores = looks_numeric(filled[:1])
+        self._present.append(present)
+        if self.is_scores:
+            self._numbers.add(filled, lines[present])
+
+    @property
+    def present(self) -> Array:
+        """Which rows have a number."""
+        return np.concatenate(self._present)
+
+    def values(self) -> Array:
+        """The numbers of the rows that have one."""
+        return self._numbers.values()
 
 
 def _fast(values: Sequence[object]) -> Array | None:

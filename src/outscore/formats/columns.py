@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from outscore.errors import OutscoreError
-from outscore.formats.cells import FLAT, is_scalar, looks_numeric
+from outscore.formats.cells import FLAT, is_blank, is_scalar, looks_numeric
 from outscore.formats.field import is_name, is_number, problem_with
 from outscore.formats.table import Choice, Records
 
@@ -163,7 +163,11 @@ def _numeric(
     if wide:
         return choice.systems, True
     # A name such as `index` that lost to a better one is no system for that.
-    numeric = tuple(name for name in finder.free() if not is_known(name) and looks_numeric(records.sample[name]))
+    free = [name for name in finder.free() if not is_known(name)]
+    numeric = tuple(name for name in free if looks_numeric(records.sample[name]))
+    if numeric and choice.gaps and system is None:
+        # A system may lack the first items: what stands further down decides.
+        numeric = tuple(name for name in free if name in numeric or all(map(is_blank, records.sample[name])))
     if system is None and choice.systems:
         for name in choice.systems:
             _require(records, name, "system")

@@ -10,18 +10,17 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outscore.data import Array
 from outscore.errors import OutscoreError
 from outscore.formats.field import shorten
+from outscore.formats.field_labels import FieldLabels
 from outscore.formats.kinds import is_tree_line
 from outscore.formats.source import Source, open_source, stem_of
 from outscore.formats.word_lines import (
     Lines,
-    as_labels,
     character_spans,
     document_labels,
     first_rows,
@@ -33,9 +32,6 @@ from outscore.options import did_you_mean
 from outscore.outputs.model import Words
 from outscore.scores import Labels, Origin
 
-if TYPE_CHECKING:
-    import polars as pl
-
 __all__ = ["COLUMNS", "looks_like_conllu", "read_conllu", "words_of"]
 
 COLUMNS = {"lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "deprel": 7}
@@ -43,9 +39,9 @@ DEFAULT = ("upos", "xpos", "feats", "deprel")
 _ID, _FORM, _HEAD, _MISC, _WIDTH = 0, 1, 6, 9, 10
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
-_SENT_ID = r"^#\s*sent_id\s*=(.*)$"
-_NEWDOC = r"^#\s*newdoc(?:\s+id\s*=(.*)|\s*)$"
-_NAMING = r"^#\s*(sent_id\s*=|newdoc)"
+_SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
+_NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 _EXPECTED = "the 10 of CoNLL-U"
 _CURE = "Write ten columns separated by tabs, `_` in those without a value, and a blank line after each sentence."
 
@@ -88,9 +84,10 @@ def words_of(source: Source, name: str | None = None, columns: Sequence[str] = D
     for column in columns:
         if column not in COLUMNS:
             raise OutscoreError(f"CoNLL-U has no column `{column}`.", did_you_mean(column, COLUMNS))
-    file = _File(source.label, columns)
-    needed = {_ID, _FORM, _MISC, _WIDTH, *(COLUMNS[column] for column in columns)}
-    for lines in scan(source, _WIDTH, "\t", sorted(needed | ({_HEAD} if "deprel" in columns else set()))):
+    places = [COLUMNS[column] for column in columns]
+    needed = [*places, _HEAD] if "deprel" in columns else places
+    file = _File(source.label, columns, {_FORM: FieldLabels(), **{place: FieldLabels(empty=b"_") for place in needed}})
+    for lines in scan(source, "\t"):
         file.add(lines)
     if not file.lines:
         refuse_empty(source, "CoNLL-U")
@@ -103,66 +100,73 @@ class _File:
 
     label: str
     columns: Sequence[str]
+    fields: dict[int, FieldLabels]
     lines: list[Array] = field(default_factory=list)
-    frames: list[pl.DataFrame] = field(default_factory=list)
+    ids: list[Array] = field(default_factory=list)
     blanks: list[Array] = field(default_factory=list)
-    comments: list[pl.DataFrame] = field(default_factory=list)
+    sentence_names: list[tuple[int, str]] = field(default_factory=list)
+    documents: list[tuple[int, str]] = field(default_factory=list)
     ranges: list[tuple[int, int, int, str]] = field(default_factory=list)
 
     def add(self, lines: Lines) -> None:
         """Take some lines apart into words and others."""
-        import polars as pl
-
-        frame = lines.frame.with_columns(pl.col(str(_ID)).cast(pl.Int32, strict=False).alias("id"))
-        is_word = frame["id"].is_not_null()
-        rows = np.flatnonzero(is_word.to_numpy())
-        words = frame.filter(is_word)
+        initials = lines.initials()
+        ids, is_word = _numbers(lines, initials)
+        rows = np.flatnonzero(is_word)
+        has_form = lines.filled(_FORM)
         if len(rows):
-            _check_fields(lines, words, rows)
+            _check_fields(lines, rows, has_form)
             self.lines.append((lines.first + rows).astype(np.int32))
-            self.frames.append(words.drop(str(_ID), str(_MISC), str(_WIDTH)))
-        others = frame.select(pl.int_range(pl.len()).alias("row"), str(_ID), str(_FORM), str(_MISC)).filter(~is_word)
-        blank = others[str(_ID)].is_null() & others[str(_FORM)].is_null()
-        self.blanks.append(lines.first + others.filter(blank)["row"].to_numpy())
-        comment = others[str(_ID)].str.starts_with("#").fill_null(value=False)
-        named = others.filter(others[str(_ID)].str.contains(_NAMING))
-        self.comments.append(named.select((pl.col("row") + lines.first).alias("line"), pl.col(str(_ID)).alias("text")))
-        for row, text, form, misc in others.filter(~(blank | comment)).rows():
-            self._other(lines, row, text, form, complete=misc is not None)
+            self.ids.append(ids[rows])
+            for place, labels in self.fields.items():
+                labels.add(lines.raw, *lines.fields(place, rows))
+        is_blank = ~(lines.filled(_ID) | has_form)
+        self.blanks.append(lines.first + np.flatnonzero(is_blank))
+        is_comment = initials == ord("#")
+        self._comments(lines, np.flatnonzero(is_comment))
+        for row in np.flatnonzero(~(is_word | is_blank | is_comment)).tolist():
+            self._other(lines, row)
 
-    def _other(self, lines: Lines, row: int, text: str | None, form: str | None, *, complete: bool) -> None:
-        """A line that is neither word, comment nor blank: a multi-word token, an empty node, or a mistake."""
-        if text is None:
+    def _comments(self, lines: Lines, rows: Array) -> None:
+        """Keep the comments that name a sentence or a document."""
+        for row, text in zip(rows.tolist(), lines.texts(_ID, rows), strict=True):
+            if (found := _SENT_ID.fullmatch(text)) is not None:
+                self.sentence_names.append((lines.first + row, found[1].strip()))
+            elif (found := _NEWDOC.fullmatch(text)) is not None:
+                self.documents.append((lines.first + row, (found[1] or "").strip()))
+
+    def _other(self, lines: Lines, row: int) -> None:
+        """A line that is neither word, comment nor empty: blanks, a multi-word token, an empty node, or a mistake."""
+        number, *rest = lines.line(row).split("\t")
+        form = rest[0] if rest else ""
+        if not number:
             lines.refuse(row, "found no word number in the first column", _CURE)
-        if text.isspace() and form is None:
+        if number.isspace() and not form:
             self.blanks.append(np.array([lines.first + row]))
-        elif form is None or not (complete or lines.text.split("\n")[row].count("\t") == _WIDTH - 1):
-            lines.refuse_width(row, _EXPECTED, "\t", _CURE)
-        elif (found := _RANGE.fullmatch(text)) is not None:
+        elif not form or not (len(rest) == _WIDTH - 1 or any(rest[_MISC - 1 : _MISC])):
+            lines.refuse_width(row, _EXPECTED, _CURE)
+        elif (found := _RANGE.fullmatch(number)) is not None:
             self.ranges.append((lines.first + row, int(found[1]), int(found[2]), form))
-        elif _EMPTY_NODE.fullmatch(text) is None:
-            lines.refuse(row, f'found "{shorten(text)}" in the first column, expected the number of a word', _CURE)
+        elif _EMPTY_NODE.fullmatch(number) is None:
+            lines.refuse(row, f'found "{shorten(number)}" in the first column, expected the number of a word', _CURE)
 
     def words(self, name: str, source: Source) -> Words:
         """Everything checked and put together."""
-        import polars as pl
-
-        lines, frame = np.concatenate(self.lines), pl.concat(self.frames)
-        self.lines.clear()
-        self.frames.clear()
+        lines = np.concatenate(self.lines)
         sentences = sentences_of(lines, np.concatenate(self.blanks))
         origins = first_rows(sentences)
-        _check_numbers(self.label, lines, origins, frame["id"].to_numpy())
-        forms = as_labels(frame[str(_FORM)])
+        _check_numbers(self.label, lines, origins, np.concatenate(self.ids))
+        fields = {place: labels.labels() for place, labels in self.fields.items()}
+        forms = fields[_FORM]
         tokens, multiword, firsts = self._tokens(lines, origins, forms)
         starts, ends = character_spans(tokens, firsts)
         if (ends == starts).any():
             line = int(lines[np.argmax(ends == starts)])
             raise OutscoreError(f"{self.label}, line {line}: found a word of blanks alone.", "Remove it, or write the word.")
-        columns = {column: as_labels(frame[str(COLUMNS[column])].fill_null("_")) for column in self.columns}
-        heads = _heads(self.label, lines, origins, frame[str(_HEAD)].fill_null("_")) if "deprel" in self.columns else None
+        columns = {column: fields[COLUMNS[column]] for column in self.columns}
         if multiword.any():
             columns["token"] = tokens
+        count = int(sentences[-1]) + 1
         return Words(
             name=name,
             forms=forms,
@@ -171,9 +175,9 @@ class _File:
             starts=starts,
             ends=ends,
             multiword=multiword,
-            sentence_ids=_sentence_ids(self._names(lines, sentences, _SENT_ID), int(sentences[-1]) + 1),
-            heads=heads,
-            documents=document_labels(self._names(lines, sentences, _NEWDOC), int(sentences[-1]) + 1),
+            sentence_ids=_sentence_ids(_followed(self.sentence_names, lines, sentences), count),
+            heads=_heads(self.label, lines, origins, fields[_HEAD]) if _HEAD in fields else None,
+            documents=document_labels(_followed(self.documents, lines, sentences), count),
             origin=Origin(source.path, source.sha256(), len(lines), "conllu"),
             lines=lines,
         )
@@ -198,30 +202,38 @@ class _File:
             codes[row : last + 1] = known.setdefault(form, len(known))
         return Labels(codes, tuple(known)), multiword, firsts
 
-    def _names(self, lines: Array, sentences: Array, pattern: str) -> list[tuple[int, str]]:
-        """Sentence and name of each comment of a kind; what stands after the last word names nothing."""
-        import polars as pl
 
-        found = pl.concat(self.comments).filter(pl.col("text").str.contains(pattern))
-        rows = np.searchsorted(lines, found["line"].to_numpy())
-        inside = rows < len(lines)
-        names = found["text"].str.extract(pattern).fill_null("").str.strip_chars()
-        return list(zip(sentences[rows[inside]].tolist(), names.filter(inside).to_list(), strict=True))
+def _numbers(lines: Lines, initials: Array) -> tuple[Array, Array]:
+    """The number in the first column, and whether there is one."""
+    ids = lines.numbers()
+    is_word = ids >= 0
+    # Hardly a line begins with a sign, which stands before numbers counted wrongly: only these are looked at one by one.
+    signed = np.flatnonzero((initials == ord("+")) | (initials == ord("-")))
+    for row, text in zip(signed.tolist(), lines.texts(_ID, signed), strict=True):
+        if _INTEGER.fullmatch(text):
+            ids[row], is_word[row] = int(text), True
+    return ids, is_word
 
 
-def _check_fields(lines: Lines, words: pl.DataFrame, rows: Array) -> None:
+def _followed(names: Sequence[tuple[int, str]], lines: Array, sentences: Array) -> list[tuple[int, str]]:
+    """Each name with the sentence that follows its line; what stands after the last word names nothing."""
+    rows = np.searchsorted(lines, np.array([line for line, _ in names], dtype=lines.dtype))
+    inside = sentences[rows[rows < len(lines)]].tolist()
+    return [(sentence, name) for sentence, (_, name) in zip(inside, names, strict=False)]
+
+
+def _check_fields(lines: Lines, rows: Array, has_form: Array) -> None:
     """Refuse words with too few or too many columns, and those without a form; other columns may be empty in real files."""
-    longer = words[str(_WIDTH)].is_not_null()
-    if longer.any():
-        lines.refuse_width(int(rows[longer.arg_max()]), _EXPECTED, "\t", _CURE)
-    suspects = rows[words[str(_MISC)].is_null().to_numpy()]
-    if len(suspects):
-        texts = lines.text.split("\n")
-        for row in suspects.tolist():
-            if texts[row].count("\t") != _WIDTH - 1:
-                lines.refuse_width(row, _EXPECTED, "\t", _CURE)
-    if words[str(_FORM)].has_nulls():
-        lines.refuse(int(rows[words[str(_FORM)].is_null().arg_max()]), "found no word in the second column", _CURE)
+    odd = rows[lines.widths[rows] != _WIDTH]
+    if len(odd):
+        has_misc, has_more = lines.filled(_MISC)[odd], lines.filled(_WIDTH)[odd]
+        # A separator after the last column is forgiven.
+        for wrong in (odd[has_more], odd[~has_misc]):
+            if len(wrong):
+                lines.refuse_width(int(wrong[0]), _EXPECTED, _CURE)
+    without = rows[~has_form[rows]]
+    if len(without):
+        lines.refuse(int(without[0]), "found no word in the second column", _CURE)
 
 
 def _check_numbers(label: str, lines: Array, origins: Array, ids: Array) -> None:
@@ -237,20 +249,18 @@ def _check_numbers(label: str, lines: Array, origins: Array, ids: Array) -> None
     )
 
 
-def _heads(label: str, lines: Array, origins: Array, column: pl.Series) -> Array | None:
+def _heads(label: str, lines: Array, origins: Array, column: Labels) -> Array | None:
     """The row of each word's head, -1 for the root; None where no word has a head."""
-    import polars as pl
-
-    numbers = column.cast(pl.Int32, strict=False)
-    if numbers.has_nulls():
-        if (column == "_").all():
-            return None
-        row = int(numbers.is_null().arg_max() or 0)
+    if column.names == ("_",):
+        return None
+    numbers = [int(name) if _INTEGER.fullmatch(name) else None for name in column.names]
+    if None in numbers:
+        row = int(np.isin(column.codes, [code for code, number in enumerate(numbers) if number is None]).argmax())
         raise OutscoreError(
             f'{label}, line {lines[row]}: found "{shorten(column[row])}" as head, expected the number of a word, or 0.',
             "Give every word a head in column 7; write `_` for all words of a file without trees.",
         )
-    heads = numbers.to_numpy()
+    heads = np.array(numbers, dtype=np.int32)[column.codes]
     size = np.bincount(origins)[origins]
     outside = np.flatnonzero((heads < 0) | (heads > size))
     if len(outside):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from outscore.errors import OutscoreError
 from outscore.formats.field import undecoded
-from outscore.formats.source import open_source, stem_of
+from outscore.formats.source import nul_byte, open_source, stem_of
 from outscore.scores import Origin
 
 __all__ = ["Segments", "read_segments"]
@@ -46,6 +46,9 @@ def read_segments(path: str | os.PathLike[str], name: str | None = None) -> Segm
             problem = undecoded(line)
             if problem is not None:
                 raise OutscoreError(f"{source.label}, line {number}: {problem[0]}.", problem[1])
+            if "\x00" in line:
+                # Only the beginning of a file is looked at when it is opened.
+                raise OutscoreError(*nul_byte(source.label, number))
             lines.append(line.rstrip("\r\n"))
         if not lines:
             raise OutscoreError(f"{source.label} is empty.", "Give a text of at least one line.")

@@ -27,7 +27,7 @@ from outscore.errors import OutscoreError
 from outscore.scores import label_of
 from outscore.scores.system import STANDARD_INPUT
 
-__all__ = ["PACKED", "Source", "label_of", "open_source", "stem_of"]
+__all__ = ["PACKED", "Source", "label_of", "nul_byte", "open_source", "stem_of"]
 
 PACKED = {".gz", ".bz2", ".xz", ".zst"}
 HEAD_LINES = 20
@@ -85,6 +85,7 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
     """Open a file, or standard input for ``-``, as lines of text; every failure becomes one sentence."""
     name = os.fspath(path)
     label = label_of(name)
+    _check_name(name)
     try:
         with _open_bytes(name) as raw:
             digesting = _Digesting(raw)
@@ -110,6 +111,11 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutscoreError(f"{label} could not be read: {reason}.", "Copy the file and try again.") from None
+
+
+def nul_byte(label: str, line: int) -> tuple[str, str]:
+    """What is wrong with a NUL byte on a line, and the cure: no text has one."""
+    return f"{label}, line {line}: found a NUL byte, as binary files have; text was expected.", "Save it as plain UTF-8 text."
 
 
 def stem_of(path: str) -> str:
@@ -145,6 +151,13 @@ class _Digesting(io.RawIOBase):
         if size:
             self.digest.update(memoryview(buffer)[:size])
         return size
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name that no result could hold: it is written down with every number that came from the file."""
+    shown = name.encode("utf-8", "replace").decode()
+    if shown != name:
+        raise OutscoreError(f"The name of the file `{shown}` is not UTF-8.", "Rename the file; what it holds may stay.")
 
 
 @contextmanager
@@ -212,8 +225,9 @@ def _as_text(stream: io.BufferedReader[Any], label: str) -> io.TextIOWrapper[Any
     start = stream.peek(BLOCK)[:BLOCK]
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise OutscoreError(f"{label} is written in UTF-16, UTF-8 was expected.", "Save it as UTF-8 text.")
-    if b"\x00" in start:
-        raise OutscoreError(f"{label} is a binary file, text was expected.", "Export the scores as plain text.")
+    before, nul, _ = start.partition(b"\x00")
+    if nul:
+        raise OutscoreError(*nul_byte(label, before.count(b"\n") + 1))
     return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape")
 
 

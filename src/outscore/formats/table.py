@@ -51,7 +51,10 @@ class NumberTable:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a caller said about a table: which column serves as what, and which systems are wanted (none: all)."""
+    """What a caller said about a table: which column serves as what, and which systems are wanted (none: all).
+
+    With `gaps` an empty cell of a table with a column per system is an item which that system lacks.
+    """
 
     item: str | None = None
     system: str | None = None
@@ -61,6 +64,7 @@ class Choice:
     slice: tuple[str, ...] = ()
     dataset: str | None = None
     systems: tuple[str, ...] = ()
+    gaps: bool = False
 
     @property
     def named(self) -> set[str]:
@@ -71,7 +75,7 @@ class Choice:
     @property
     def names_columns(self) -> bool:
         """Whether any column was named, so that the file must be a table."""
-        return any(getattr(self, entry.name) for entry in fields(self) if entry.name != "systems")
+        return any(getattr(self, entry.name) for entry in fields(self) if entry.name not in ("systems", "gaps"))
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from outscore.data import Array
 from outscore.errors import OutscoreError
+from outscore.formats.field_labels import FieldLabels
 from outscore.formats.source import Source, open_source, stem_of
 from outscore.formats.word_lines import (
     Lines,
-    as_labels,
     character_spans,
     document_labels,
     refuse_empty,
@@ -25,11 +25,6 @@ from outscore.formats.word_lines import (
 )
 from outscore.outputs.model import Words
 from outscore.scores import Origin
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from outscore.data import Array
 
 __all__ = ["read_word_columns", "words_of"]
 
@@ -78,16 +73,18 @@ def words_of(source: Source, columns: Sequence[str] | None = None, name: str | N
     blanks: list[Array] = []
     documents: list[Array] = []
     lines: list[Array] = []
-    frames: list[pl.DataFrame] = []
-    for block in scan(source, len(first), separator, range(len(first) + 1)):
-        is_word, is_document, is_blank = _kinds(block, len(first), separator)
-        lines.append((block.first + np.flatnonzero(is_word)).astype(np.int32))
+    fields = [FieldLabels() for _ in first]
+    for block in scan(source, separator):
+        is_word, is_document, is_blank = _kinds(block, len(first))
+        rows = np.flatnonzero(is_word)
+        lines.append((block.first + rows).astype(np.int32))
         documents.append(block.first + np.flatnonzero(is_document))
         blanks.append(block.first + np.flatnonzero(is_blank | is_document))
-        frames.append(block.frame.filter(is_word).select([str(k) for k in range(len(first))]))
+        for place, column in enumerate(fields):
+            column.add(block.raw, *block.fields(place, rows))
     if not sum(map(len, lines)):
         refuse_empty(source, "a word and its tag on each line")
-    return _put_together(source, named, stem_of(source.path) if name is None else name, lines, blanks, documents, frames)
+    return _put_together(source, named, stem_of(source.path) if name is None else name, lines, blanks, documents, fields)
 
 
 def _put_together(
@@ -97,17 +94,15 @@ def _put_together(
     lines: Sequence[Array],
     blanks: Sequence[Array],
     documents: Sequence[Array],
-    frames: Sequence[pl.DataFrame],
+    fields: Sequence[FieldLabels],
 ) -> Words:
-    import polars as pl
-
-    rows, frame = np.concatenate(lines), pl.concat(frames)
+    rows = np.concatenate(lines)
     sentences = sentences_of(rows, np.concatenate(blanks))
     count = int(sentences[-1]) + 1
     begins = np.searchsorted(rows, np.concatenate(documents))
     marks = sorted({int(sentences[row]) for row in begins.tolist() if row < len(rows)})
-    labels = {column: as_labels(frame[str(place)]) for place, column in enumerate(named) if column != WORD}
-    forms = as_labels(frame[str(named.index(WORD))])
+    labels = {column: encoded.labels() for column, encoded in zip(named, fields, strict=True)}
+    forms = labels.pop(WORD)
     starts, ends = character_spans(forms, np.ones(len(rows), dtype=bool))
     if (ends == starts).any():
         line = int(rows[np.argmax(ends == starts)])
@@ -163,21 +158,25 @@ def _refuse_header(label: str, first: Sequence[str]) -> None:
         )
 
 
-def _kinds(block: Lines, width: int, separator: str) -> tuple[Array, Array, Array]:
+def _kinds(block: Lines, width: int) -> tuple[Array, Array, Array]:
     """Which rows are words, which begin a document, and which are blank."""
-    frame = block.frame
-    first = frame["0"].fill_null("")
-    blank = ((first.str.strip_chars() == "") & frame["1"].is_null()).to_numpy()
-    document = (first == _DOCUMENT).to_numpy()
-    complete = (frame[str(width - 1)].is_not_null() & frame[str(width)].is_null()).to_numpy()
+    blank = ~(block.filled(0) | block.filled(1))
+    document = np.zeros_like(blank)
+    initials = block.initials()
+    # Few lines have one column alone, or begin with a hyphen: only these are looked at one by one.
+    bare = np.flatnonzero(~(blank | block.filled(1)))
+    blank[bare] = [not text.strip() for text in block.texts(0, bare)]
+    hyphened = np.flatnonzero(initials == ord("-"))
+    document[hyphened] = [text == _DOCUMENT for text in block.texts(0, hyphened)]
+    complete = block.filled(width - 1) & ~block.filled(width)
     odd = ~(blank | document | complete)
-    comment = odd & first.str.starts_with("#").to_numpy()
+    comment = odd & (initials == ord("#"))
     wrong = np.flatnonzero(odd & ~comment)
     if len(wrong):
-        block.refuse_width(int(wrong[0]), f"{width} as on the first word's line", separator, _CURE)
+        block.refuse_width(int(wrong[0]), f"{width} as on the first word's line", _CURE)
     word = ~(blank | document | comment)
     for place in range(width):
-        empty = np.flatnonzero(word & frame[str(place)].is_null().to_numpy())
+        empty = np.flatnonzero(word & ~block.filled(place))
         if len(empty):
             block.refuse(int(empty[0]), f"found nothing in column {place + 1}", _CURE)
     return word, document, blank

@@ -1,0 +1,279 @@
+"""Many systems on one dataset: a table of systems by items, in which some cells may be empty.
+
+`boards_of` makes one `Board` for each dataset from the systems that readers give. Everything is done with codes and counts, so
+that millions of rows take a second or two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.errors import OutscoreError
+from outscore.scores.board_checks import check_systems
+from outscore.scores.duplicates import DUPLICATES, DuplicateRule, settle
+from outscore.scores.system import Labels, Scores
+
+__all__ = ["ONE_ITEM", "Board", "boards_of"]
+
+ONE_ITEM = "There is one item only, and a single item cannot tell systems apart."
+
+MOST_CELLS = 1 << 31
+"""A larger table of systems by items is sixteen gigabytes of numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Systems by items on one dataset.
+
+    Parameters
+    ----------
+    systems
+        Their names; all boards of one ranking have the same systems in the same order.
+    values
+        (systems, items) scores or (systems, items, columns) counts; 0 where a system lacks the item. int64 when every number
+        was written as a whole one, float64 otherwise.
+    present
+        (systems, items): which cells are filled.
+    items
+        The items' labels in order of first appearance; None where items are known by their place alone.
+    clusters
+        A code per item, or None.
+    dataset
+        The dataset's name, where there are several.
+    duplicates, conflicts
+        Rows that stated an item again, and items whose rows contradicted each other.
+    rows
+        How many rows, repeats among them, fill the cells; None where each cell is a row.
+    notes
+        What the reader of a result should know about how the table was filled.
+
+    Examples
+    --------
+    >>> board = Board(("new", "old"), np.array([[1, 0], [1, 1]]), np.array([[True, False], [True, True]]))
+    >>> board.shape, board.complete, board.counts.tolist(), board.repeats
+    ((2, 2), False, [1, 2], 1.0)
+    """
+
+    systems: tuple[str, ...]
+    values: Array
+    present: Array
+    items: tuple[str, ...] | None = None
+    clusters: Array | None = None
+    dataset: str | None = None
+    duplicates: int = 0
+    conflicts: int = 0
+    rows: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many systems and items there are."""
+        systems, items = self.present.shape
+        return int(systems), int(items)
+
+    @property
+    def counts(self) -> Array:
+        """How many items each system has."""
+        return np.asarray(self.present.sum(axis=1))
+
+    @property
+    def repeats(self) -> float:
+        """How often a system was run on an item it has, on average."""
+        return 1.0 if self.rows is None else self.rows / max(1, int(self.present.sum()))
+
+    @property
+    def complete(self) -> bool:
+        """Whether all systems have the same items."""
+        return bool(self.present.all())
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """The rows of all systems one after the other: which cell each belongs to, and its numbers.
+
+    Items are numbered through all datasets in order of first appearance; `home` is the dataset of each.
+    """
+
+    systems: tuple[str, ...]
+    system: Array
+    item: Array
+    values: Array
+    labels: tuple[str, ...] | None
+    home: Array
+    datasets: tuple[str, ...] | None
+
+    def called(self, item: int) -> str:
+        """What messages call an item."""
+        return f"Item {item + 1}" if self.labels is None else f"Item `{self.labels[item]}`"
+
+
+def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> list[Board]:
+    """One board for each dataset, in the order the datasets first appear in.
+
+    Items are matched by id, or by place where no system has ids. Equal rows of one item and repeat are kept once and counted;
+    of contradicting ones `duplicates` decides, and ``"mean"`` averages them with a note. Repeats are averaged per item.
+
+    Parameters
+    ----------
+    scores
+        The systems, two or more, each with a name of its own.
+    duplicates
+        ``"mean"``, ``"first"``, ``"last"`` or ``"stop"``.
+
+    Examples
+    --------
+    >>> new = Scores("new", np.array([1, 0]), Labels.of(["q1", "q2"]))
+    >>> old = Scores("old", np.array([0, 1]), Labels.of(["q2", "q3"]))
+    >>> (board,) = boards_of([new, old])
+    >>> board.items, board.values.tolist(), board.present.tolist()
+    (('q1', 'q2', 'q3'), [[1, 0, 0], [0, 0, 1]], [[True, True, False], [False, True, True]])
+    """
+    if duplicates not in DUPLICATES:
+        raise OutscoreError(f"`duplicates` is {duplicates!r}.", f"Choose one of: {', '.join(DUPLICATES)}.")
+    check_systems(scores)
+    settled = [settle(system, duplicates) for system in scores]
+    systems = [system for system, _, _ in settled]
+    cells = _cells(systems)
+    table, counts = _filled(cells, systems[0].values.shape[1:])
+    clusters = _clusters(systems, cells)
+    repeated, conflicts = sum(found[1] for found in settled), sum(found[2] for found in settled)
+    notes = _notes(counts, conflicts, duplicates)
+    boards = []
+    for code in range(1 if cells.datasets is None else len(cells.datasets)):
+        here = np.flatnonzero(cells.home == code)
+        board = Board(
+            systems=cells.systems,
+            values=np.ascontiguousarray(table[:, here]),
+            present=counts[:, here] > 0,
+            items=None if cells.labels is None else tuple(cells.labels[i] for i in here.tolist()),
+            clusters=None if clusters is None else _dense(clusters[here])[0],
+            dataset=None if cells.datasets is None else cells.datasets[code],
+            rows=int(counts[:, here].sum()),
+        )
+        boards.append(board)
+    # What was counted over all rows is told once.
+    return [replace(boards[0], duplicates=repeated, conflicts=conflicts, notes=notes), *boards[1:]]
+
+
+def _cells(scores: Sequence[Scores]) -> _Cells:
+    names = tuple(dict.fromkeys(system.name for system in scores))
+    code = {name: i for i, name in enumerate(names)}
+    system = np.repeat([code[s.name] for s in scores], [s.rows for s in scores])
+    places = [np.arange(s.rows) for s in scores]
+    label_codes, labels = _together([s.ids for s in scores])
+    item = np.concatenate(places) if label_codes is None else label_codes
+    set_codes, datasets = _together([s.datasets for s in scores])
+    keys = item if set_codes is None else set_codes * (int(item.max()) + 1) + item
+    dense, first = _dense(keys)
+    return _Cells(
+        systems=names,
+        system=system,
+        item=dense,
+        values=np.concatenate([s.values for s in scores]),
+        labels=None if labels is None else tuple(labels[i] for i in item[first].tolist()),
+        home=np.zeros(len(first), dtype=np.int64) if set_codes is None else set_codes[first],
+        datasets=datasets,
+    )
+
+
+def _together(columns: Sequence[Labels | None]) -> tuple[Array | None, tuple[str, ...] | None]:
+    """One column of codes for all systems, equal where the names are; names that no row has are left out of the count."""
+    known: dict[str, int] = {}
+    translated: dict[int, Array] = {}
+    parts = []
+    for column in columns:
+        if column is None:
+            return None, None
+        # The systems of one file share their tuple of names, which is looked up once.
+        place = id(column.names)
+        if place not in translated:
+            translated[place] = np.array([known.setdefault(name, len(known)) for name in column.names], dtype=np.int64)
+        parts.append(translated[place][column.codes])
+    codes, first = _dense(np.concatenate(parts))
+    names = tuple(known)
+    whole = np.concatenate(parts)
+    return codes, tuple(names[i] for i in whole[first].tolist())
+
+
+def _dense(codes: Array) -> tuple[Array, Array]:
+    """Codes without gaps, in order of first appearance, and the row each first appears in."""
+    size = int(codes.max(initial=-1)) + 1
+    if size > 4 * len(codes) + 1_000_000:
+        # Too sparse for a table of all codes.
+        codes = np.unique(codes, return_inverse=True)[1]
+        size = int(codes.max()) + 1
+    first = np.full(size, len(codes), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(size, dtype=np.int64)
+    rank[order] = np.arange(size)
+    firsts = first[order]
+    return rank[codes], firsts[firsts < len(codes)]
+
+
+def _filled(cells: _Cells, columns: tuple[int, ...]) -> tuple[Array, Array]:
+    """The table of all items, repeats averaged, and how many rows stand behind each cell."""
+    shape = (len(cells.systems), len(cells.home))
+    size = shape[0] * shape[1]
+    if size > MOST_CELLS:
+        raise OutscoreError(
+            f"{shape[0]:,} systems by {shape[1]:,} items are too many cells for one table.",
+            "Rank fewer systems at a time, or read the rows from Parquet with --dask.",
+        )
+    cell = cells.system * shape[1] + cells.item
+    counts = np.bincount(cell, minlength=size)
+    single = bool(counts.max() <= 1)
+    table = np.zeros((size, *columns), dtype=cells.values.dtype if single else np.float64)
+    if single:
+        table[cell] = cells.values
+    else:
+        flat, source = table.reshape(size, -1), cells.values.reshape(len(cell), -1)
+        for column in range(flat.shape[1]):
+            flat[:, column] = np.bincount(cell, weights=source[:, column], minlength=size) / np.maximum(counts, 1)
+    return table.reshape(*shape, *columns), counts.reshape(shape)
+
+
+def _clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:
+    """The cluster of each item; systems that name clusters must agree on them."""
+    named = [system.clusters is not None for system in scores]
+    if not any(named):
+        return None
+    chosen = np.repeat(named, [system.rows for system in scores])
+    codes, names = _together([system.clusters for system in scores if system.clusters is not None])
+    assert codes is not None
+    assert names is not None
+    item = cells.item[chosen]
+    found = np.full(len(cells.home), -1, dtype=np.int64)
+    found[item[::-1]] = codes[::-1]
+    wrong = np.flatnonzero(found[item] != codes)
+    if len(wrong):
+        row = int(wrong[0])
+        one, other = names[int(found[item[row]])], names[int(codes[row])]
+        raise OutscoreError(
+            f"{cells.called(int(item[row]))} lies in cluster `{one}` of one system and in `{other}` of another.",
+            "Every item must lie in exactly one cluster.",
+        )
+    bare = np.flatnonzero(found < 0)
+    if len(bare):
+        raise OutscoreError(f"{cells.called(int(bare[0]))} has no cluster.", "Name the cluster of every item.")
+    return found
+
+
+def _notes(counts: Array, conflicts: int, rule: DuplicateRule) -> tuple[str, ...]:
+    notes: list[str] = [ONE_ITEM] if counts.shape[1] == 1 else []
+    if conflicts:
+        what = {"mean": "averaged", "first": "settled by the first row", "last": "settled by the last row"}[rule]
+        several = "item has" if conflicts == 1 else "items of a system have"
+        notes.append(f"{conflicts:,} {several} rows that contradict each other; they were {what}.")
+    most, least = counts.max(axis=0), np.where(counts > 0, counts, counts.max()).min(axis=0)
+    unequal = int((most != least).sum())
+    if unequal:
+        notes.append(
+            f"On {unequal:,} of {counts.shape[1]:,} items systems were run unequally often: item means are compared. Swapping"
+            " systems needs equally many runs of both, so the permutation test is not valid there; prefer the test `student`."
+        )
+    return tuple(notes)
