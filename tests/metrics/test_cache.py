@@ -55,7 +55,7 @@ def test_numpy_reads_the_files(cache):
 def damaged_by_pickle(content: bytes) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, np.array([{"a": 1}], dtype=object), allow_pickle=True)
-    return buffer.getvalue() + hashlib.sha256(buffer.getvalue()).digest()
+    return buffer.getvalue() + hashlib.sha256(KEY.encode() + buffer.getvalue()).digest()
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,14 @@ def test_a_damaged_file_is_replaced(cache, damage):
     assert cache.load(KEY) is None
     assert (cached_statistics(KEY, lambda: ROWS + 1, cache) == ROWS + 1).all()
     assert (cached_statistics(KEY, refuse, cache) == ROWS + 1).all()
+
+
+def test_a_file_under_anothers_name_is_damaged(cache):
+    other = "f" * 64
+    cache.store(KEY, ROWS)
+    (cache.folder / f"{other}.npy").write_bytes((cache.folder / f"{KEY}.npy").read_bytes())
+    assert cache.load(other) is None
+    assert (cache.load(KEY) == ROWS).all()
 
 
 def test_objects_are_refused(cache):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import outscore as osc
 from outscore.compat import sacrebleu_ar, sacrebleu_bs
-from outscore.engine import Steps, engine_of
+from outscore.engine import Serial, Steps, engine_of
 from outscore.errors import OutscoreError
 from outscore.inference import TESTS
 from outscore.metrics.cache import StatisticsCache
@@ -151,6 +152,24 @@ class TestFamily:
         assert all(c.p.adjusted == min(1, 3 * c.p.value) for c in found.comparisons)
         assert all(c.systems == ("A", "B") for c in found.comparisons)
 
+    def test_a_metric_has_the_same_p_alone_and_in_company(self, wmt17):
+        """Segments that one metric cannot tell apart do not shift the swaps of the others."""
+        a, b, reference = (wmt17(name, 60) for name in ("FBK", "LIUM-NMT", "ref"))
+        metrics = ["bleu", "chrf", "nist"]
+        asked = {"options": {"resamples": 499}, "correction": "bonferroni"}
+        together = compared(a, b, reference, metrics=metrics, **asked).comparisons
+        for c in together:
+            alone = compared(a, b, reference, metrics=[c.metric], **asked).comparisons[0]
+            assert (alone.p.value, alone.interval) == (c.p.value, c.interval)
+            assert c.p.method == "monte-carlo"
+
+    def test_a_margin_for_bleu_is_refused_in_the_users_words(self):
+        with pytest.raises(OutscoreError, match=r"Swaps test a margin .*, which bleu is not here") as refused:
+            compared(OUTPUT, worse(3), metrics=["bleu"], margin=1.0)
+        assert "`bootstrap`" in refused.value.hint
+        found = compared(OUTPUT, worse(3), metrics=["bleu"], margin=1.0, test="bootstrap").comparisons[0]
+        assert found.margin.value == 1.0
+
     def test_one_metric_needs_no_correction(self):
         found = compared(OUTPUT, worse(5), metrics=["bleu"])
         assert found.family is None
@@ -182,6 +201,23 @@ class TestSources:
         whole = compare_texts(a, b, reference, jobs=1, **asked)
         monkeypatch.setattr("outscore.procedure.text_statistics.PIECE", 40)
         assert compare_texts(a, b, reference, jobs=2, **asked) == whole
+
+    def test_pieces_carry_only_their_own_segments(self, monkeypatch):
+        """The weights of NIST, which every piece needs, travel with the function and so once to each worker."""
+        monkeypatch.setattr("outscore.procedure.text_statistics.PIECE", 3)
+        sent = []
+
+        class Watched(Serial):
+            def map(self, function, tasks, *, progress=None):
+                sent.append((function, tasks))
+                return super().map(function, tasks, progress=progress)
+
+        rows = Statistics(Watched(), StatisticsCache(None), Steps()).of(*text_metric("nist"), tuple(OUTPUT), [tuple(REFERENCE)])
+        ((function, tasks),) = sent
+        assert [len(hypotheses) for hypotheses, _ in tasks] == [3, 3, 3, 3]
+        assert max(len(pickle.dumps(task)) for task in tasks) < len(pickle.dumps(function)) / 2
+        whole = segment_statistics("nist", OUTPUT, [REFERENCE], text_metric("nist")[1])
+        np.testing.assert_array_equal(rows, whole)
 
     def test_a_second_call_reads_the_cache(self, tmp_path):
         cache, steps = StatisticsCache(tmp_path), Steps()
@@ -268,6 +304,12 @@ class TestDependence:
         assert found.buckets[0].p.value == alone.p.value
         assert found.buckets[0].p.adjusted == min(1, 2 * alone.p.value)
 
+    def test_buckets_stand_in_the_order_of_bands_or_of_appearance(self):
+        lengths = ["41 and more", "0", "11-20"] * 4
+        labels = ["2", "0", "1"] * 4
+        found = compared(OUTPUT, worse(8), metrics=["ter"], buckets={"length": lengths, "part": labels}).comparisons[0]
+        assert [bucket.value for bucket in found.buckets] == ["0", "11-20", "41 and more", "2", "0", "1"]
+
     def test_length_bands(self):
         assert length_bands(["", "a", "a " * 10, "a " * 11, "a " * 40, "a " * 41]) == [
             "0", "1-10", "1-10", "11-20", "31-40", "41 and more",
@@ -293,7 +335,8 @@ class TestRuns:
         assert c.runs.test_set > 0
 
     def test_a_single_run_says_what_it_cannot_show(self):
-        assert any(note.startswith("Single runs:") for note in compared(OUTPUT, worse(3)).comparisons[0].notes)
+        bleu, chrf = compared(OUTPUT, worse(3)).comparisons
+        assert sum(note.startswith("Single runs:") for note in [*bleu.notes, *chrf.notes]) == 1
 
     def test_unequal_numbers_of_runs_cannot_be_swapped(self):
         with pytest.raises(OutscoreError, match="A has 2 runs and B 1; `permutation` would swap means of unequal spread"):

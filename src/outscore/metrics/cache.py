@@ -1,10 +1,10 @@
 """Statistics of texts, kept on disk: the edits of TER cost seconds a system, and the same files are compared again and again.
 
 A file's name is the hash of everything its numbers depend on, so nothing in the folder can be out of date: a changed text,
-option or library has another name. The folder may be deleted at any time. A file ends on a checksum and holds numbers only,
-never pickled objects; one that is damaged counts as missing and is replaced. Files appear whole or not at all, so several
-processes may share the folder. Whatever goes wrong with the disk is a note, not an error: the statistics are computed as if
-there were no cache.
+option or library has another name. The folder may be deleted at any time. A file ends on a checksum of its name and content
+and holds numbers only, never pickled objects; one that is damaged or bears another's name counts as missing and is replaced.
+Files appear whole or not at all, so several processes may share the folder. Whatever goes wrong with the disk is a note, not
+an error: the statistics are computed as if there were no cache.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class StatisticsCache:
             return None
         with suppress(OSError):
             os.utime(path)
-        if len(content) < DIGEST or hashlib.sha256(content[:-DIGEST]).digest() != content[-DIGEST:]:
+        if len(content) < DIGEST or _checksum(key, content[:-DIGEST]) != content[-DIGEST:]:
             return None
         try:
             return np.asarray(np.load(io.BytesIO(content), allow_pickle=False))
@@ -137,7 +137,7 @@ class StatisticsCache:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            _write_whole(self.folder / f"{key}.npy", content + hashlib.sha256(content).digest())
+            _write_whole(self.folder / f"{key}.npy", content + _checksum(key, content))
             self._trim(f"{key}.npy")
         except OSError as error:
             note = (
@@ -175,6 +175,11 @@ def cached_statistics(key: str, compute: Callable[[], Array], cache: StatisticsC
         found = compute()
         cache.store(key, found)
     return found
+
+
+def _checksum(key: str, content: bytes) -> bytes:
+    """What ends a file: numbers that were copied under another name would be another text's."""
+    return hashlib.sha256(key.encode() + content).digest()
 
 
 def _entries(folder: Path, pattern: re.Pattern[str]) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:

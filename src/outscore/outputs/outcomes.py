@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 OUTCOMES = ("both_right", "correction", "new_error", "changed_error", "shared_error")
-BOTH_RIGHT, CORRECTION, NEW_ERROR, CHANGED_ERROR, SHARED_ERROR = range(len(OUTCOMES))
+_, CORRECTION, NEW_ERROR, CHANGED_ERROR, _ = range(len(OUTCOMES))
 CHANGES = ("correction", "new_error", "changed_error")
 
 
@@ -64,11 +64,9 @@ def outcomes(units: Units, first: int = 0, second: int = 1) -> Array:
     ['new_error', 'both_right', 'both_right', 'correction', 'changed_error']
     """
     before, after = units.correct[:, first], units.correct[:, second]
-    found = np.where(_same(units, first, second), SHARED_ERROR, CHANGED_ERROR).astype(np.int8)
-    found[after & ~before] = CORRECTION
-    found[before & ~after] = NEW_ERROR
-    found[before & after] = BOTH_RIGHT
-    return found
+    both_right, correction, new_error, changed_error, shared_error = np.arange(len(OUTCOMES), dtype=np.int8)
+    wrong = np.where(_same(units, first, second), shared_error, changed_error)
+    return np.where(before, np.where(after, both_right, new_error), np.where(after, correction, wrong))
 
 
 def _same(units: Units, first: int, second: int) -> Array:

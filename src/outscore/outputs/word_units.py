@@ -99,7 +99,7 @@ def word_units(
         raise OutscoreError(f"{file_of(gold)} holds punctuation alone.", "Keep it with --punct (punct=True in Python).")
     truth = right[kept]
     # Columns stand together in memory: almost everything is asked of one system or counted over all of them.
-    answers = np.full((len(kept), len(systems)), labels.index(UNALIGNED), dtype=np.int64, order="F")
+    answers = np.full((len(kept), len(systems)), labels.index(UNALIGNED), dtype=np.int32, order="F")
     correct = np.zeros(answers.shape, dtype=bool, order="F")
     detail = np.full(answers.shape, _NO_WORD, dtype=np.int64, order="F") if criterion in ("uas", "las") else None
     for k, (system, found) in enumerate(zip(systems, rows, strict=True)):
@@ -231,8 +231,9 @@ def shared_inventory(columns: Sequence[Labels], clean: Callable[[str], str] = st
     known: dict[str, int] = {}
     codes = []
     for column in columns:
-        new = np.array([known.setdefault(clean(name), len(known)) for name in column.names], dtype=np.int64)
-        codes.append(new[column.codes])
+        new = np.array([known.setdefault(clean(name), len(known)) for name in column.names], dtype=np.int32)
+        # Gold's labels mostly keep their codes.
+        codes.append(column.codes if np.array_equal(new, np.arange(len(new))) else new[column.codes])
     known.setdefault(UNALIGNED, len(known))
     return tuple(known), codes
 

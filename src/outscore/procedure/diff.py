@@ -108,8 +108,11 @@ def study_of(gold: object, systems: object, *, task: str, map: object = None, op
 
 
 def _check(options: DiffOptions) -> None:
-    if options.correction not in CORRECTIONS:
+    entry = CORRECTIONS.get(options.correction)
+    if entry is None:
         raise OutscoreError(f"There is no correction `{options.correction}`.", did_you_mean(options.correction, CORRECTIONS))
+    if entry.function is None or entry.all_pairs:
+        raise OutscoreError(f"Correction `{entry.name}` does not serve the rows of a diff.", "Use `holm` or `bh`.")
     if not 0 < options.alpha < 1:
         raise OutscoreError(f"`alpha` is {options.alpha:g}.", "Give a number between 0 and 1, such as 0.05.")
     if options.min_support < 1:

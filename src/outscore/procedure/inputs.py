@@ -14,7 +14,7 @@ from outscore.inference import TESTS, TestEntry
 from outscore.metrics import METRICS, resolve
 from outscore.options import OptionValue, complete, did_you_mean, parse_spec
 
-__all__ = ["check_comparison", "check_request", "paired"]
+__all__ = ["check_comparison", "check_request", "numbers_of", "paired"]
 
 LARGEST_SCORE = 1e150
 """Squares and sums of scores up to this size are finite."""
@@ -27,7 +27,7 @@ def paired(
     a: object, b: object, metric: str | AdditiveMetric, items: object, clusters: object
 ) -> tuple[PairedScores, AdditiveMetric]:
     """Both systems' rows in the metric's columns, and the metric itself."""
-    first, second = _numbers(a, "a"), _numbers(b, "b")
+    first, second = numbers_of(a, "a"), numbers_of(b, "b")
     if len(first) != len(second):
         raise OutscoreError(
             f"`a` has {len(first)} rows, `b` has {len(second)}.",
@@ -40,7 +40,7 @@ def paired(
     return PairedScores(rows_a, rows_b, 1, item_codes, cluster_codes), additive
 
 
-def _numbers(x: object, name: str) -> Array:
+def numbers_of(x: object, name: str) -> Array:
     """An array of finite numbers, (n,) or (n, k), int64 or float64."""
     if np.ma.is_masked(x):
         raise OutscoreError(f"`{name}` has masked entries.", "Every item needs a number; drop or repair it.")

@@ -10,23 +10,25 @@ from typing import Any
 from outscore.diffs import Diff
 from outscore.errors import OutscoreError
 from outscore.plans import PlanResult, PossibleP
+from outscore.rankings import Ranking
 from outscore.results import Comparisons
 
 __all__ = ["SAVED", "Saved", "from_saved", "load", "parse"]
 
-Saved = Comparisons | Diff | PlanResult | PossibleP
-SAVED: dict[str, type[Comparisons | Diff | PlanResult | PossibleP]] = {
+Saved = Comparisons | Diff | PlanResult | PossibleP | Ranking
+SAVED: dict[str, type[Comparisons | Diff | PlanResult | PossibleP | Ranking]] = {
     "outscore/result/1": Comparisons,
     "outscore/diff/1": Diff,
     "outscore/plan/1": PlanResult,
     "outscore/possible-p/1": PossibleP,
+    "outscore/ranking/1": Ranking,
 }
 """What a saved file may hold, by its schema."""
 CURE = "Name a result saved with -o result.json."
 
 
 def load(path: str | os.PathLike[str]) -> Saved:
-    """A result saved as JSON: a comparison, a diff or a plan."""
+    """A result saved as JSON: a comparison, a ranking, a diff or a plan."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:

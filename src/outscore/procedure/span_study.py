@@ -73,6 +73,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         agreement=_agreement(everyone),
         changed=changed,
         inventory=_inventory(key, dict(zip(systems, responses, strict=True))),
+        counts=lambda k: span_counts(everyone, k, clusters=_groups(everyone)),
         origins=[words.origin for words in files if words.origin is not None],
         notes=[NO_ENTITY, *(note for spans in responses if (note := _ignored(spans)) is not None)],
     )

@@ -100,6 +100,8 @@ class Study:
         One system scored with another as gold, where the task knows such a view.
     inventory
         How often each label occurs, in gold and by system.
+    counts
+        By the number of a system: true positives, false positives and false negatives of each cluster, where the score is F1.
     origins
         The files.
     """
@@ -117,6 +119,7 @@ class Study:
     changed: Callable[[], tuple[list[Changed], Contexts]]
     keys: Sequence[KeyScore] = ()
     inventory: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    counts: Callable[[int], Array] | None = None
     origins: Sequence[Origin] = ()
     notes: Sequence[str] = ()
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from outscore.data import AdditiveMetric, Array
-from outscore.metrics.text.entry import SEGMENT_COLUMNS
+from outscore.metrics.text.entry import POINT_COLUMNS, SEGMENT_COLUMNS
 from outscore.procedure.text_statistics import Texts
+from outscore.wording.runs import SINGLE_RUNS
 
 __all__ = ["nothing_scored", "single_runs"]
 
 
 def single_runs(texts: Texts) -> list[str]:
-    """What one run of a system cannot show."""
-    if len(texts.a) > 1 and len(texts.b) > 1:
-        return []
-    return ["Single runs: whether the difference would outlast another training run is not tested. Several runs would tell."]
+    """What one run of a system cannot show, by any metric."""
+    return [] if len(texts.a) > 1 and len(texts.b) > 1 else [SINGLE_RUNS]
 
 
 def nothing_scored(metric: AdditiveMetric, a: Array, b: Array) -> list[str]:
@@ -27,6 +26,6 @@ def nothing_scored(metric: AdditiveMetric, a: Array, b: Array) -> list[str]:
     ['On 50.0 % of the segments both systems have a sentence-bleu of 0.']
     """
     share = float(((a[:, 0] == 0) & (b[:, 0] == 0)).mean())
-    if metric.columns != SEGMENT_COLUMNS or not metric.higher_is_better or not share:
+    if metric.columns not in (SEGMENT_COLUMNS, POINT_COLUMNS) or not metric.higher_is_better or not share:
         return []
     return [f"On {100 * share:.1f} % of the segments both systems have a {metric.name} of 0."]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from outscore.metrics.cache import StatisticsCache, statistics_key
 from outscore.metrics.text import TextMetric, segment_statistics, verify
 from outscore.options import OptionValue
 
-__all__ = ["Statistics", "Texts", "mean_of_runs"]
+__all__ = ["Statistics", "Texts", "segments_of"]
 
 PIECE = 250
 """Segments a worker scores at a time: small enough for a bar that moves, large enough to be worth the way."""
@@ -44,8 +45,18 @@ class Texts:
         return cls(names, first, second, gold)
 
 
+def segments_of(systems: Mapping[str, object], references: object) -> tuple[dict[str, Segments], list[Segments]]:
+    """Texts of systems by name and their references, read where they are paths, and as many segments in each."""
+    gold = [_segments(text, f"reference {i + 1}") for i, text in enumerate(_several(references))]
+    read = {name: _segments(text, name) for name, text in systems.items()}
+    if not gold or not read:
+        raise OutscoreError("A system or the reference has no text.", "Give at least one of each.")
+    _same_length([*read.values(), *gold])
+    return read, gold
+
+
 def _several(text: object) -> Sequence[object]:
-    """Several texts: a list of lists, of paths or of texts that were read; anything else is one text."""
+    """Several texts: a list of lists, of `pathlib.Path` or of texts that were read; anything else is one text."""
     if isinstance(text, (str, os.PathLike, Segments)) or not isinstance(text, (list, tuple)):
         return [text]
     return [text] if any(isinstance(member, str) for member in text) else text
@@ -56,9 +67,15 @@ def _segments(text: object, name: str) -> Segments:
         return text
     if isinstance(text, (str, os.PathLike)):
         return read_segments(text)
-    lines = list(text) if hasattr(text, "__iter__") else []
+    lines = list(text) if isinstance(text, Iterable) else []
     if not lines or not all(isinstance(line, str) for line in lines):
         raise OutscoreError(f"`{name}` is not a list of segments.", "Give a list of strings, or the path of a text file.")
+    if all(os.path.isfile(line) for line in lines):  # noqa: PTH113 - a segment may be no path at all
+        # Segments they are by the rule, and hardly what was meant.
+        raise OutscoreError(
+            f"`{name}` is a list of strings, which are segments, and all of them are names of files.",
+            "Write pathlib.Path(...) around each name to give several texts; one text is its name alone.",
+        )
     return Segments(name, tuple(lines))
 
 
@@ -92,39 +109,20 @@ class Statistics:
         found = self.cache.load(key)
         if found is not None:
             return found
-        prepared = entry.prepare(references, options)
-        tasks = [
-            _Piece(entry.name, hypotheses[i : i + PIECE], tuple(r[i : i + PIECE] for r in references), dict(options), prepared)
+        # What all pieces share travels once to each worker: the weights of NIST are megabytes.
+        shared = partial(_piece, entry.name, dict(options), entry.prepare(references, options))
+        pieces = [
+            (hypotheses[i : i + PIECE], tuple(lines[i : i + PIECE] for lines in references))
             for i in range(0, len(hypotheses), PIECE)
         ]
-        self.progress.begin(f"{entry.name} statistics", len(tasks))
-        rows = np.concatenate(self.engine.map(_piece, tasks, progress=self.progress))
+        self.progress.begin(f"{entry.name} statistics", len(pieces))
+        rows = np.concatenate(self.engine.map(shared, pieces, progress=self.progress))
         verify(entry, hypotheses, references, rows, options)
         self.cache.store(key, rows)
         return rows
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """Some segments on their way to a worker."""
-
-    metric: str
-    hypotheses: Lines
-    references: tuple[Lines, ...]
-    options: dict[str, OptionValue]
-    prepared: object
-
-
-def _piece(task: _Piece) -> Array:
-    return segment_statistics(task.metric, task.hypotheses, task.references, task.options, task.prepared)
-
-
-def mean_of_runs(runs: Sequence[Array]) -> Array:
-    """Statistics averaged over runs; those of a single run stay whole numbers.
-
-    Examples
-    --------
-    >>> mean_of_runs([np.array([[1, 4]])]), mean_of_runs([np.array([[1, 4]]), np.array([[2, 4]])])
-    (array([[1, 4]]), array([[1.5, 4. ]]))
-    """
-    return runs[0] if len(runs) == 1 else np.mean(np.stack(runs), axis=0)
+def _piece(metric: str, options: dict[str, OptionValue], prepared: object, piece: tuple[Lines, tuple[Lines, ...]]) -> Array:
+    """The rows of some segments."""
+    hypotheses, references = piece
+    return segment_statistics(metric, hypotheses, references, options, prepared)

@@ -6,35 +6,40 @@ of two such tables. What is added is where the tables come from, the correction 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array, PairedScores
-from outscore.engine import Progress, Steps, engine_of
+from outscore.data import Array, PairedScores
+from outscore.engine import Progress, Steps
 from outscore.errors import OutscoreError
+from outscore.formats.segments import Segments
 from outscore.inference.influence import influence
-from outscore.inference.runs import run_test, standard_error
-from outscore.metrics.cache import StatisticsCache, cache_folder
-from outscore.metrics.text import TextMetric, text_metric
+from outscore.inference.max_t import MAX_T
+from outscore.metrics.cache import StatisticsCache
+from outscore.metrics.text import TextMetric
 from outscore.numerals import count
 from outscore.options import OptionValue
 from outscore.procedure.compare import compare
-from outscore.procedure.slices import check_correction, compare_slices
+from outscore.procedure.slices import Part, check_correction, compare_slices, swapped_together
 from outscore.procedure.text_compat import check_compat, with_peer
+from outscore.procedure.text_labels import Labels, buckets_of, in_bands, labels_of_segments, length_bands
 from outscore.procedure.text_notes import nothing_scored, single_runs
-from outscore.procedure.text_statistics import Statistics, Texts, mean_of_runs
+from outscore.procedure.text_request import cache_of, check_asked, chosen_metrics, engine_for
+from outscore.procedure.text_runs import mean_of_runs, runs_of
+from outscore.procedure.text_statistics import Statistics, Texts
 from outscore.procedure.verdicts import as_family, worded
-from outscore.results import Bucket, Comparison, Comparisons, Interval, Runs, Segment
+from outscore.results import Bucket, Comparison, Comparisons, Segment
 
 __all__ = ["chosen_metrics", "compare_texts", "length_bands"]
 
 SHOWN = 10
-# Tests that swap the systems' outputs.
 SWAPPING = ("permutation", "permutation-median", "all")
-LENGTH_BANDS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, None))
+"""Tests that swap the systems' outputs."""
+Path = str | os.PathLike[str]
 
 
 def compare_texts(
@@ -43,14 +48,14 @@ def compare_texts(
     reference: object,
     *,
     metrics: Sequence[str] = ("bleu", "chrf"),
-    documents: Sequence[object] | None = None,
-    buckets: Mapping[str, Sequence[str]] | None = None,
+    documents: Sequence[object] | Segments | Path | None = None,
+    buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
     correction: str = "holm",
     compat: str | None = None,
     names: tuple[str, str] = ("A", "B"),
     alpha: float = 0.05,
     jobs: int | None = None,
-    cache: StatisticsCache | None = None,
+    cache: StatisticsCache | Path | None = None,
     progress: Progress | None = None,
     **asked: Any,  # noqa: ANN401 - as `compare` takes them
 ) -> Comparisons:
@@ -59,14 +64,15 @@ def compare_texts(
     Parameters
     ----------
     a, b, reference
-        Lists of segments or paths of text files. `a` and `b` may be lists of such lists, one for each run of the system;
-        `reference` may be a list of several references.
+        Lists of segments, or paths of text files. A list of lists, or of `pathlib.Path`, is several texts: the runs of a
+        system, or several references. A string alone is a path, a string in a list is a segment.
     metrics
         Names with options, ``"bleu:tokenize=none"``; `outscore metrics` lists them.
     documents
-        The document of each segment: documents are swapped and resampled as one.
+        The document of each segment, or the path of a file of them: documents are swapped and resampled as one.
     buckets
-        Labels of the segments by the name of their column: each value is compared by itself, as a family of its own.
+        Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the length of the
+        reference: each value is compared by itself, as a family of its own.
     correction
         For the p-values of the metrics, and for those of each column of buckets.
     compat
@@ -74,9 +80,10 @@ def compare_texts(
     jobs
         How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.
     cache, progress
-        Where statistics are kept, and who is told how far they are.
+        Where statistics are kept, a folder or a `StatisticsCache`, and who is told how far they are.
 
-    Other parameters are those of `compare`: test, options, alternative, delta, margin, seed.
+    Other parameters are those of `compare`: test, options, alternative, delta, margin, unit_size, unit_statistic, shuffle,
+    unit_advice, normality_alpha, seed.
 
     Examples
     --------
@@ -86,52 +93,34 @@ def compare_texts(
     >>> [(c.metric, c.difference < 0, c.p.value, c.p.method) for c in found.comparisons]
     [('ter', True, 0.25, 'exact'), ('wer', True, 0.25, 'exact')]
     """
-    check_correction(correction)
+    check_asked(asked, names=names, alpha=alpha)
+    check_correction(correction, test=asked.get("test", "permutation"), delta=asked.get("delta", 0.0))
     check_compat(compat)
     chosen = chosen_metrics(metrics)
-    texts = Texts.of(a, b, reference, names)
+    statistics = Statistics(engine_for(jobs), cache_of(cache), progress or Steps())
+    texts = Texts.of(a, b, reference, (names[0], names[1]))
     _check_runs(texts, asked.get("test", "permutation"))
-    for column, values in {"documents": documents or (), **(buckets or {})}.items():
-        if len(values) not in (0, len(texts.a[0])):
-            raise OutscoreError(
-                f"There are {len(values):,} labels of {column} for {len(texts.a[0]):,} segments.", "Give one for each segment."
-            )
-    statistics = Statistics(engine_of(jobs), StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
-    design = _Design(documents, buckets or {}, correction, compat, alpha, asked)
-    found = [_compared(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
-    found = [replace(c, notes=[*c.notes, *statistics.cache.notes, *single_runs(texts)]) for c in found]
+    grouped = None if documents is None else labels_of_segments(documents, "documents", len(texts.a[0]))
+    design = _Design(grouped, buckets_of(buckets, texts.references[0]), correction, compat, alpha, asked)
+    compared = [_compared(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
+    found = [c for c, _ in compared]
+    found = [replace(c, notes=[*c.notes, *statistics.cache.notes]) for c in found]
+    # What no metric can show is said once.
+    found[0] = replace(found[0], notes=[*found[0].notes, *single_runs(texts)])
     family = None
     if len(found) > 1:
-        found, family = as_family(found, correction, alpha=alpha, **design.side)
+        per_row = {} if grouped is None else {"clusters": np.asarray(grouped)}
+        resampled = swapped_together([part for _, part in compared], per_row, asked) if correction == MAX_T else None
+        found, family = as_family(found, correction, alpha=alpha, **design.side, resampled=resampled)
     return Comparisons(found, {}, family)
-
-
-def chosen_metrics(metrics: Sequence[str]) -> list[tuple[TextMetric, dict[str, OptionValue]]]:
-    """The entries and options of written metrics, each asked for once.
-
-    Examples
-    --------
-    >>> [(entry.name, options["tokenize"]) for entry, options in chosen_metrics(["bleu:tokenize=none"])]
-    [('bleu', 'none')]
-    """
-    if isinstance(metrics, str):
-        raise OutscoreError(f"`metrics` is {metrics!r}.", f'Give a list of names: ["{metrics}"].')
-    if not metrics:
-        raise OutscoreError("No metric was asked for.", "Name at least one, such as bleu.")
-    chosen = [text_metric(spec) for spec in metrics]
-    for i, spec in enumerate(metrics):
-        if chosen[i] in chosen[:i]:
-            # The correction would take it for one more metric.
-            raise OutscoreError(f"Metric `{spec}` is asked for twice.", "Name it once.")
-    return chosen
 
 
 @dataclass(frozen=True)
 class _Design:
     """How the tables of statistics are compared, whichever metric they are of."""
 
-    documents: Sequence[object] | None
-    buckets: Mapping[str, Sequence[str]]
+    documents: Labels | None
+    buckets: Mapping[str, Labels]
     correction: str
     compat: str | None
     alpha: float
@@ -145,70 +134,43 @@ class _Design:
 
 def _compared(
     spec: str, entry: TextMetric, options: Mapping[str, OptionValue], texts: Texts, statistics: Statistics, design: _Design
-) -> Comparison:
+) -> tuple[Comparison, Part]:
     metric = entry.make(options)
     runs_a, runs_b = ([statistics.of(entry, options, run, texts.references) for run in side] for side in (texts.a, texts.b))
-    rows = mean_of_runs(runs_a), mean_of_runs(runs_b)
-    labels = [f"segment {i + 1}" for i in range(len(rows[0]))]
-    common: dict[str, Any] = {**design.asked, "metric": metric, "alpha": design.alpha, "names": texts.names}
-    whole = compare(*rows, clusters=design.documents, labels=labels, **common)
-    pull = influence(PairedScores(*rows), metric)
-    parts: list[Bucket] = []
-    notes = [*whole.notes, *nothing_scored(metric, *rows)]
-    for column, values in design.buckets.items():
-        clusters = None if column == "document" else design.documents
-        found, _, left_out = compare_slices(*rows, column, values, correction=design.correction, clusters=clusters, **common)
-        parts += [_bucket(column, part) for part in found]
-        notes += left_out
+    first, second, together = mean_of_runs(metric, runs_a, runs_b)
+    labels = [f"segment {i + 1}" for i in range(len(first))]
+    common: dict[str, Any] = {**design.asked, "metric": together, "alpha": design.alpha, "names": texts.names}
+    whole = compare(first, second, clusters=design.documents, labels=labels, **common)
+    parts, left_out = _buckets_of(first, second, common, design)
     signature = whole.signature.replace("|unit:items", "|unit:segments")
     whole = replace(
         whole,
         metric=spec,
         design=replace(whole.design, noun="segment"),
         signature=f"{signature}|{entry.signature(options, len(texts.references))}",
-        notes=notes,
-        segments=_shown(texts, pull),
+        notes=[*whole.notes, *nothing_scored(metric, first, second), *left_out],
+        segments=_shown(texts, influence(PairedScores(first, second), together)),
         buckets=parts,
     )
     if design.compat is not None:
         whole = with_peer(whole, design.compat, metric, runs_a, runs_b, grouped=design.documents is not None)
-    if len(runs_a) == len(runs_b) == 1:
-        return worded(whole, alpha=design.alpha, **design.side, identical=bool((rows[0] == rows[1]).all()))
-    return _with_runs(whole, metric, runs_a, runs_b, pull, design)
+    if not len(runs_a) == len(runs_b) == 1:
+        whole = replace(whole, runs=runs_of(metric, runs_a, runs_b, design.documents, design.asked))
+    whole = worded(whole, alpha=design.alpha, **design.side, identical=bool((first == second).all()))
+    return whole, Part(first, second, together, np.arange(len(labels)))
 
 
-def _with_runs(
-    whole: Comparison, metric: AdditiveMetric, runs_a: Sequence[Array], runs_b: Sequence[Array], pull: Array, design: _Design
-) -> Comparison:
-    """Scores as means over runs, what runs and segments each contribute to the spread, and the test over runs."""
-    a, b = (np.array([float(metric.score(rows.sum(axis=0))) for rows in side]) for side in (runs_a, runs_b))
-    # The corpus score of averaged statistics is not quite the mean score: the interval moves along with the difference.
-    shift = float(a.mean() - b.mean()) - whole.difference
-    n = len(pull)
-    segments = float(np.sqrt((n - 1) / n * ((pull - pull.mean()) ** 2).sum())) if n > 1 else None
-    alternative = design.side["alternative"]
-    found = Runs(
-        a.tolist(),
-        b.tolist(),
-        segments,
-        standard_error(a, b),
-        run_test(a, b, alternative=alternative, higher_is_better=metric.higher_is_better, seed=design.asked.get("seed", 0)),
-    )
-    first, second = (
-        replace(score, value=float(values.mean()), low=None, high=None)
-        for score, values in zip(whole.scores, (a, b), strict=True)
-    )
-    result = replace(
-        whole, scores=(first, second), difference=whole.difference + shift, interval=_moved(whole.interval, shift), runs=found
-    )
-    return worded(result, alpha=design.alpha, **design.side)
-
-
-def _moved(interval: Interval | None, shift: float) -> Interval | None:
-    if interval is None:
-        return None
-    low, high = (None if end is None else end + shift for end in (interval.low, interval.high))
-    return replace(interval, low=low, high=high, estimate=None if interval.estimate is None else interval.estimate + shift)
+def _buckets_of(a: Array, b: Array, common: Mapping[str, Any], design: _Design) -> tuple[list[Bucket], list[str]]:
+    """Every bucket compared by itself, and a note on each that the test cannot serve."""
+    parts: list[Bucket] = []
+    notes: list[str] = []
+    for column, values in design.buckets.items():
+        clusters = None if column == "document" else design.documents
+        asked = {**common, "correction": design.correction, "clusters": clusters, "unit_advice": False}
+        found, _, left_out = compare_slices(a, b, column, [str(value) for value in values], **asked)
+        parts += in_bands([_bucket(column, part) for part in found])
+        notes += left_out
+    return parts, notes
 
 
 def _bucket(column: str, c: Comparison) -> Bucket:
@@ -235,21 +197,3 @@ def _check_runs(texts: Texts, test: str) -> None:
         raise OutscoreError(
             f"{runs}; `{test}` would swap means of unequal spread.", "Give as many runs of each, or use `bootstrap`."
         )
-
-
-def length_bands(reference: Sequence[str]) -> list[str]:
-    """The band of each segment's length in words of the reference, for buckets.
-
-    Examples
-    --------
-    >>> length_bands(["a b c", "", " ".join("x" * 50)])
-    ['1-10', '0', '41 and more']
-    """
-    sizes = [len(line.split()) for line in reference]
-    return [
-        next((_band(low, high) for low, high in LENGTH_BANDS if low <= n and (high is None or n <= high)), "0") for n in sizes
-    ]
-
-
-def _band(low: int, high: int | None) -> str:
-    return f"{low} and more" if high is None else f"{low}-{high}"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from outscore import wording
+from outscore.data import Array
 from outscore.inference.multiplicity import corrected
 from outscore.numerals import count
 from outscore.results import Comparison, Family, PValue
@@ -48,10 +49,19 @@ def worded(c: Comparison, *, alpha: float, alternative: str, delta: float, ident
 
 
 def as_family(
-    found: Sequence[Comparison], correction: str, *, alpha: float, alternative: str, delta: float
+    found: Sequence[Comparison],
+    correction: str,
+    *,
+    alpha: float,
+    alternative: str,
+    delta: float,
+    resampled: Array | None = None,
 ) -> tuple[list[Comparison], Family]:
-    """Comparisons made together: each with its corrected p, and with words that follow from it."""
-    p_values, family = corrected([c.p for c in found], correction)
+    """Comparisons made together: each with its corrected p, and with words that follow from it.
+
+    `resampled` holds the adjusted p-values of a correction that works on resampled differences, as `max-t` does.
+    """
+    p_values, family = corrected([c.p for c in found], correction, resampled=resampled)
     question: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "delta": delta}
     claims = []
     for c, p in zip(found, p_values, strict=True):
@@ -64,7 +74,8 @@ def as_family(
 def _unit(c: Comparison) -> str:
     """What the comparison was made on, to stand after the number of items or units."""
     unit = f"{c.design.noun}s" if c.design.unit_size == 1 else f"units of {c.design.unit_size} {c.design.noun}s"
-    groups = "" if c.clusters is None else f" in {count(c.clusters, 'cluster')}"
+    group = "document" if c.design.noun == "segment" else "cluster"
+    groups = "" if c.clusters is None else f" in {count(c.clusters, group)}"
     return unit + groups + ("" if c.slice is None else f" with {c.slice.column} = {c.slice.value}")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from outscore.data import AdditiveMetric, Array
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, segments
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, columns_first, segments
 from outscore.options import Option
 
 __all__ = ["ENTRIES", "bleu_of_totals", "library_scorer"]
@@ -49,6 +49,12 @@ def _order(options: Options) -> int:
     return order
 
 
+def _smoothing(options: Options) -> tuple[str, float]:
+    """The method and its strength, by default sacreBLEU's."""
+    method, value = str(options["smooth_method"]), options["smooth_value"]
+    return method, SMOOTH_VALUES.get(method, 0.0) if value is None else float(value)
+
+
 def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) -> Callable[[Array], Array]:
     """BLEU of summed statistics, BP · exp(mean log pₙ), with sacreBLEU's smoothing.
 
@@ -63,19 +69,19 @@ def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) ->
     """
 
     def function(totals: Array) -> Array:
-        x = np.asarray(totals, dtype=np.float64)
-        length, reference, matches, possible = x[..., 0], x[..., 1], x[..., 2 : 2 + order], x[..., 2 + order :]
-        nothing = ~matches.any(axis=-1)
+        x = columns_first(totals)
+        length, reference, matches, possible = x[0], x[1], x[2 : 2 + order], x[2 + order :]
+        nothing = ~matches.any(axis=0)
         if smooth == "add-k":
-            more = np.where(np.arange(order) > 0, value, 0.0)
+            more = np.reshape(value * (np.arange(order) > 0), (-1, *[1] * length.ndim))
             matches, possible = matches + more, possible + more
-        counted = np.logical_and.accumulate(possible != 0, axis=-1)
+        counted = np.logical_and.accumulate(possible != 0, axis=0)
         used = counted if effective else np.ones_like(counted)
         with np.errstate(divide="ignore", invalid="ignore"):
             precision = np.where(counted, _smoothed(matches, smooth, value, counted) / possible, 0.0)
             penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)
-            logs = np.log(100 * precision).sum(axis=-1, where=used) / np.maximum(used.sum(axis=-1), 1)
-        return np.where(nothing | ~used.any(axis=-1), 0.0, penalty * np.exp(logs))
+            logs = np.log(100 * precision).sum(axis=0, where=used) / np.maximum(used.sum(axis=0), 1)
+        return np.where(nothing | ~used.any(axis=0), 0.0, penalty * np.exp(logs))
 
     return function
 
@@ -86,7 +92,7 @@ def _smoothed(matches: Array, smooth: str, value: float, counted: Array) -> Arra
     if not missed.any():
         return matches
     if smooth == "exp":
-        return np.where(missed, 0.5 ** missed.cumsum(axis=-1), matches)
+        return np.where(missed, 0.5 ** missed.cumsum(axis=0), matches)
     return np.where(missed, value, matches) if smooth == "floor" else matches
 
 
@@ -97,8 +103,7 @@ def _columns(order: int) -> tuple[str, ...]:
 
 def _make(options: Options) -> AdditiveMetric:
     """BLEU as a function of its ten columns."""
-    order, method, value = _order(options), str(options["smooth_method"]), options["smooth_value"]
-    strength = SMOOTH_VALUES.get(method, 0.0) if value is None else float(value)
+    order, (method, strength) = _order(options), _smoothing(options)
     function = bleu_of_totals(order, method, strength, effective=bool(options["effective_order"]))
     return AdditiveMetric("bleu", _columns(order), function)
 
@@ -107,7 +112,15 @@ def _signature(options: Options, references: int) -> str:
     order = _order(options)
     # sacreBLEU's signature is silent on the order.
     name = "BLEU" if order == DEFAULT_ORDER else f"BLEU-{order}"
-    return sacre.signature_of(library_scorer(options), name, references)
+    method, strength = _smoothing(options)
+    return sacre.signature(
+        name,
+        references,
+        case=sacre.case(lowercase=options["lowercase"]),
+        eff=bool(options["effective_order"]),
+        tok=sacre.tokeniser_mark(str(options["tokenize"]), "bleu"),
+        smooth=f"{method}[{strength:.2f}]" if method in SMOOTH_VALUES else method,
+    )
 
 
 BLEU_OPTIONS = (

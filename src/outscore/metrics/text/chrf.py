@@ -12,7 +12,7 @@ import numpy as np
 from outscore.data import AdditiveMetric, Array
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, columns_first
 from outscore.options import Option
 
 __all__ = ["ENTRIES", "chrf_of_totals", "library_scorer"]
@@ -62,15 +62,15 @@ def chrf_of_totals(beta: float, *, smoothed: bool) -> Callable[[Array], Array]:
         return np.where(bottom > 0, (1 + weight) * precision * recall / np.where(bottom > 0, bottom, 1.0), undefined)
 
     def function(totals: Array) -> Array:
-        x = np.asarray(totals, dtype=np.float64)
-        given, wanted, matched = x[..., 0::3], x[..., 1::3], x[..., 2::3]
+        x = columns_first(totals)
+        given, wanted, matched = x[0::3], x[1::3], x[2::3]
         precision = np.where(given > 0, matched / np.where(given > 0, given, 1.0), EPSILON)
         recall = np.where(wanted > 0, matched / np.where(wanted > 0, wanted, 1.0), EPSILON)
         if smoothed:
-            return np.asarray(100 * f(precision, recall, EPSILON).mean(axis=-1))
+            return np.asarray(100 * f(precision, recall, EPSILON).mean(axis=0))
         used = (given > 0) & (wanted > 0)
-        orders = np.maximum(used.sum(axis=-1), 1)
-        return 100 * f(precision.sum(axis=-1, where=used) / orders, recall.sum(axis=-1, where=used) / orders, 0.0)
+        orders = np.maximum(used.sum(axis=0), 1)
+        return 100 * f(precision.sum(axis=0, where=used) / orders, recall.sum(axis=0, where=used) / orders, 0.0)
 
     return function
 
@@ -90,7 +90,16 @@ def _make(options: Options) -> AdditiveMetric:
 
 
 def _signature(options: Options, references: int) -> str:
-    return sacre.signature_of(library_scorer(options), f"chrF{options['beta']}" + "+" * _orders(options)[1], references)
+    characters, words = _orders(options)
+    return sacre.signature(
+        f"chrF{options['beta']}" + "+" * words,
+        references,
+        case=sacre.case(lowercase=options["lowercase"]),
+        eff=not options["eps_smoothing"],
+        nc=characters,
+        nw=words,
+        space=bool(options["whitespace"]),
+    )
 
 
 def _options(words: int) -> tuple[Option, ...]:

@@ -26,6 +26,7 @@ __all__ = [
     "Lines",
     "References",
     "TextMetric",
+    "columns_first",
     "load",
     "scored",
     "segment_mean",
@@ -42,6 +43,8 @@ Foreign = Any
 """An object of a library, used as its documentation says."""
 
 SEGMENT_COLUMNS = ("score", "segments")
+POINT_COLUMNS = ("points", "segments")
+"""Scores of a hundred or more: no 0 or 1 among them says right or wrong, which inference knows by the column's name."""
 
 
 def _nothing(references: References, options: Options) -> None:
@@ -113,9 +116,22 @@ def segments(hypotheses: Lines, references: References) -> Iterator[tuple[str, t
     return zip(hypotheses, zip(*references, strict=True), strict=True)
 
 
-def segment_mean(name: str, direction: Direction = "higher") -> AdditiveMetric:
+def columns_first(totals: Array) -> Array:
+    """Statistics with their columns on the first axis, each in one stretch of memory, where numpy adds them up twice as fast.
+
+    Examples
+    --------
+    >>> columns_first(np.array([[1, 2], [3, 4], [5, 6]])).tolist()
+    [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]
+    """
+    table = np.asarray(totals)
+    # As np.moveaxis does, which takes longer than many a score.
+    return np.array(table.transpose(-1, *range(table.ndim - 1)), dtype=np.float64, order="C")
+
+
+def segment_mean(name: str, direction: Direction = "higher", columns: tuple[str, str] = SEGMENT_COLUMNS) -> AdditiveMetric:
     """The mean of segment scores, whose rows are (score, 1)."""
-    return AdditiveMetric(name, SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)), direction=direction)
+    return AdditiveMetric(name, columns, ratio=((1, 0), (0, 1)), direction=direction)
 
 
 def scored(values: Sequence[float] | Array) -> Array:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from outscore.errors import OutscoreError
-from outscore.metrics.text.entry import Foreign, Lines, References, load
+from outscore.metrics.text.entry import Foreign, Lines, References, load, version_of
 from outscore.options import Option
 
-__all__ = ["LOWERCASE", "TOKENIZE", "corpus_score", "scorer", "signature_of", "tokeniser"]
+__all__ = ["LOWERCASE", "TOKENIZE", "case", "corpus_score", "scorer", "signature", "tokeniser", "tokeniser_mark"]
 
 # Those that work from what is installed: sentence-piece models would be fetched from the network on first use.
-TOKENISERS = ("13a", "none", "intl", "char", "zh", "ja-mecab", "ko-mecab")
+WITH_DICTIONARY = ("ja-mecab", "ko-mecab")
+TOKENISERS = ("13a", "none", "intl", "char", "zh", *WITH_DICTIONARY)
 TOKENIZE = Option("tokenize", str, "13a", "sacreBLEU's tokeniser; none splits at spaces", choices=TOKENISERS)
 LOWERCASE = Option("lowercase", bool, False, "ignore case")
 
@@ -31,10 +32,26 @@ def corpus_score(scorer: Foreign, hypotheses: Lines, references: References) -> 
     return float(scorer.corpus_score(list(hypotheses), [list(lines) for lines in references]).score)
 
 
-def signature_of(scorer: Foreign, name: str, references: int) -> str:
-    """The signature as sacreBLEU prints it; the number of references is otherwise known only after scoring."""
-    scorer.num_refs = references
-    return f"{name}|{scorer.get_signature().format()}"
+def signature(name: str, references: int, **fields: object) -> str:
+    """The signature as sacreBLEU prints it, written here because loading sacreBLEU takes longer than reading the cache.
+
+    Examples
+    --------
+    >>> signature("TER", 2, case="lc", norm=False).rpartition("|")[0]
+    'TER|nrefs:2|case:lc|norm:no'
+    """
+    told = (f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}" for key, value in fields.items())
+    return "|".join([name, f"nrefs:{references}", *told, f"version:{version_of('sacrebleu', name)}"])
+
+
+def case(*, lowercase: object) -> str:
+    """How a signature names capitals that count, or do not."""
+    return "lc" if lowercase else "mixed"
+
+
+def tokeniser_mark(name: str, metric: str) -> str:
+    """How a signature names a tokeniser; those with a dictionary know its version only once they are loaded."""
+    return str(scorer("BLEU", metric, tokenize=name).tokenizer.signature()) if name in WITH_DICTIONARY else name
 
 
 def tokeniser(name: str, metric: str, *, lowercase: bool) -> Callable[[str], list[str]]:

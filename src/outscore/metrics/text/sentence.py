@@ -13,7 +13,7 @@ import numpy as np
 from outscore.data import Array
 from outscore.metrics.entry import Options
 from outscore.metrics.text import bleu, chrf, sacre, ter
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, scored, segment_mean, segments
+from outscore.metrics.text.entry import POINT_COLUMNS, Foreign, Lines, References, TextMetric, scored, segment_mean, segments
 from outscore.options import Option
 
 __all__ = ["ENTRIES"]
@@ -39,7 +39,7 @@ def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], options: tupl
         name=name,
         summary=f"mean of the segments' {base.name}",
         statistics=statistics,
-        make=lambda _: segment_mean(name, base.direction),
+        make=lambda _: segment_mean(name, base.direction, POINT_COLUMNS),
         signature=lambda options, references: f"{base.signature(options, references)}|mean:segments",
         corpus_score=corpus_score,
         options=options,

@@ -12,7 +12,7 @@ import numpy as np
 from outscore.data import AdditiveMetric, Array
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, segments
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, columns_first, segments
 from outscore.metrics.text.shifts import edit_counter
 from outscore.options import Option
 
@@ -45,7 +45,7 @@ def ter_of_totals(totals: Array) -> Array:
     >>> ter_of_totals(np.array([[3, 12], [2, 0], [0, 0]]))
     array([ 25., 100.,   0.])
     """
-    edits, length = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
+    edits, length = columns_first(totals)
     return np.where(length > 0, 100 * edits / np.where(length > 0, length, 1.0), np.where(edits > 0, 100.0, 0.0))
 
 
@@ -53,6 +53,18 @@ def _make(options: Options) -> AdditiveMetric:
     """TER as a ratio of whole numbers."""
     del options
     return AdditiveMetric("ter", COLUMNS, ter_of_totals, direction="lower", ratio=((100, 0), (0, 1)))
+
+
+def _signature(options: Options, references: int) -> str:
+    return sacre.signature(
+        "TER",
+        references,
+        case=sacre.case(lowercase=not options["case_sensitive"]),
+        tok="tercom",
+        norm=bool(options["normalized"]),
+        punct=not options["no_punct"],
+        asian=bool(options["asian_support"]),
+    )
 
 
 TER_OPTIONS = (
@@ -71,7 +83,7 @@ ENTRIES = (
         library="sacrebleu",
         statistics=_rows,
         make=_make,
-        signature=lambda options, references: sacre.signature_of(library_scorer(options), "TER", references),
+        signature=_signature,
         corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
             library_scorer(options), hypotheses, references
         ),

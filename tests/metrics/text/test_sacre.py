@@ -1,0 +1,55 @@
+"""Signatures written without sacreBLEU, which need not be loaded where all statistics are known."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from sacrebleu.metrics import BLEU, CHRF, TER
+
+from outscore.metrics.text import text_metric
+
+SCORERS = {"bleu": BLEU, "chrf": CHRF, "chrf++": CHRF, "ter": TER}
+TITLES = {
+    "bleu": "BLEU",
+    "bleu:tokenize=none": "BLEU",
+    "bleu:tokenize=zh:lowercase=true": "BLEU",
+    "bleu:tokenize=intl:effective_order=true": "BLEU",
+    "bleu:smooth_method=none": "BLEU",
+    "bleu:smooth_method=floor": "BLEU",
+    "bleu:smooth_method=add-k:smooth_value=2.5": "BLEU",
+    "chrf": "chrF2",
+    "chrf:beta=3:char_order=4": "chrF3",
+    "chrf:lowercase=true:whitespace=true:eps_smoothing=true": "chrF2",
+    "chrf++": "chrF2++",
+    "ter": "TER",
+    "ter:normalized=true:asian_support=true": "TER",
+    "ter:no_punct=true:case_sensitive=true": "TER",
+}
+
+
+@pytest.mark.parametrize("spec", TITLES)
+@pytest.mark.parametrize("references", [1, 4])
+def test_against_sacrebleu(spec, references):
+    metric, options = text_metric(spec)
+    library = SCORERS[metric.name](**options)
+    library.num_refs = references
+    assert metric.signature(options, references) == f"{TITLES[spec]}|{library.get_signature().format()}"
+
+
+def test_known_statistics_need_no_library(tmp_path):
+    """A second comparison of the same texts reads the cache, and nothing of sacreBLEU, nltk or jiwer is loaded."""
+    call = (
+        "import sys; import outscore as osc\n"
+        "from outscore.metrics.cache import StatisticsCache; from pathlib import Path\n"
+        "a, b, gold = ['a b c', 'd e'], ['a b d', 'e'], ['a b c', 'd e f']\n"
+        f"cache = StatisticsCache(Path({str(tmp_path)!r}))\n"
+        "osc.compare_texts(a, b, gold, metrics=['bleu', 'chrf', 'ter', 'nist', 'wer'], cache=cache)\n"
+        "print(sorted({'sacrebleu', 'nltk', 'jiwer', 'scipy.stats'} & set(sys.modules)))"
+    )
+    said = [
+        subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=True).stdout.strip()
+        for _ in range(2)
+    ]
+    assert said == ["['jiwer', 'sacrebleu']", "[]"]
