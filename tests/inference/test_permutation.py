@@ -131,7 +131,7 @@ def test_delta_on_real_numbers():
 )
 def test_delta_of_a_curved_metric_is_refused(metric, a, b):
     """Swaps under a shift are not defined where the difference is no mean of differences."""
-    with pytest.raises(osc.OutscoreError, match=r"Use `bootstrap`, which tests a shift of any metric"):
+    with pytest.raises(osc.OutscoreError, match=rf"margin or a `delta` only where .*, which {metric} is not here"):
         osc.permutation_test(a, b, metric=metric, delta=0.1)
 
 

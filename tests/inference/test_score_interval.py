@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.data import AdditiveMetric, PairedScores
+from outscore.inference.binary import discordance
 from outscore.inference.score_interval import score_interval, score_intervals
 from outscore.metrics import resolve
 
@@ -155,6 +156,18 @@ def test_both_systems_get_one_method():
         scipy.stats.t.interval(0.95, 11, right.mean(), scipy.stats.sem(right))
     )
     assert both_limits(never, 1 - right)[1] == pytest.approx(limits(1 - right))
+
+
+@pytest.mark.parametrize("score", [0.0, 1.0, 100.0])
+def test_points_are_no_proportion(score):
+    """A constant score of a metric on a scale of its own shows no spread, whether it is 0, 1 or 100."""
+    points = AdditiveMetric("sentence-ter", ("points", "segments"), ratio=((1, 0), (0, 1)), direction="lower")
+    rows = np.stack([np.full(30, score), np.ones(30)], axis=1)
+    assert score_intervals(PairedScores(rows, rows), points) == ((None, None), (None, None))
+    assert discordance(PairedScores(rows, rows), points) is None
+    percent = AdditiveMetric("ter", ("edits", "length"), ratio=((100, 0), (0, 1)), direction="lower")
+    none = np.stack([np.zeros(30, int), np.arange(30) + 5], axis=1)
+    assert score_intervals(PairedScores(none, none), percent) == ((None, None), (None, None))
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=30), st.sampled_from(["f1", "accuracy"]))

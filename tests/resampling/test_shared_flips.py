@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.resampling import shared_flips
+from outscore.resampling import bootstrap, flips
 from outscore.resampling.bootstrap import exactly_summable, resample_indices, resampled_totals
 from outscore.resampling.flips import count_hits, flip_bits, flipped_sums
+from outscore.resampling.products import products
 from outscore.resampling.shared_flips import Contrast, flipped_blocks, resampled_blocks, shared_hits
 
 SEEDS = st.integers(0, 2**32)
@@ -139,8 +140,13 @@ def test_hardly_any_units(units):
 def test_precision_is_chosen_by_the_largest_possible_sum(monkeypatch):
     """The bound of a bootstrap is the largest row drawn every time, of flips the absolute sum."""
     seen = []
-    kept = shared_flips._products
-    monkeypatch.setattr(shared_flips, "_products", lambda rows, *rest: [seen.append(rows.dtype.name), *kept(rows, *rest)][1:])
+
+    def watched(rows, *rest):
+        seen.append(rows.dtype.name)
+        return products(rows, *rest)
+
+    for module in (flips, bootstrap):
+        monkeypatch.setattr(module, "products", watched)
     table = np.array([[2**23], [2**22]])
     list(flipped_blocks([table], resamples=1, seed=0))
     list(resampled_blocks([table], resamples=1, seed=0))

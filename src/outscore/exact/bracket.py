@@ -34,6 +34,8 @@ Array = NDArray[Any]
 LEAST_DEGREE = 64
 FIRST_DEGREES = 1_000, 20_000
 LAST_DEGREE = 10_000_000
+WIDTH = 0.005
+"""Relative width of bounds that nobody asked to be wider."""
 SIEVE_BUDGET = 2e7
 MOST_SURVIVORS = 400_000
 MOST_OUTLIERS = 8
@@ -71,7 +73,7 @@ def bounds(
     *,
     doubt: float = 0.0,
     ties: bool = True,
-    width: float = 0.005,
+    width: float = WIDTH,
     log_level: float | None = None,
     most: int = LAST_DEGREE,
 ) -> Bounds:
@@ -158,9 +160,10 @@ def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, 
 
 def _refined(bracket: _Bracket, aim: _Aim) -> Bounds:
     # Few flips that are still open leave many frequencies alive, so that each degree costs; many leave few, and a high degree
-    # is free. A flip counts as open by the variance the tilt leaves it.
+    # is free. A flip counts as open by the variance the tilt leaves it. Wider bounds need less.
     open_flips = float(bracket.law.counts @ bracket.law.sech2(bracket.theta))
-    degree = int(min(max(20 * open_flips, FIRST_DEGREES[0]), FIRST_DEGREES[1], aim.most))
+    first, last = (max(LEAST_DEGREE, int(degree * min(1.0, WIDTH / aim.width))) for degree in FIRST_DEGREES)
+    degree = int(min(max(20 * open_flips * min(1.0, WIDTH / aim.width), first), last, aim.most))
     while True:
         try:
             best = bracket.evaluate(degree)
@@ -257,15 +260,25 @@ class _Bracket:
             raise BudgetError
         omega = step[0] * index
         psi = np.exp(-1j * omega * self.observed)
-        width = max(1, 200_000 // max(1, len(index)))
-        for start in range(0, len(sizes), width):
-            angle = np.outer(omega, sizes[start : start + width])
-            factor = np.empty(angle.shape, dtype=complex)
-            np.cos(angle, out=factor.real)
-            np.multiply(np.sin(angle), tanh[start : start + width], out=factor.imag)
-            if (repeated := counts[start : start + width]).max() > 1:
-                np.power(factor, repeated, out=factor)
-            psi *= factor.prod(axis=1)
+        # Powers of complex numbers are dear, and most sizes occur once.
+        for chosen in (counts == 1, counts > 1):
+            psi *= _product(omega, sizes[chosen], tanh[chosen], counts[chosen])
         # n complex products, and arguments ω·a rounded before sine and cosine are taken.
         doubt = UNIT * (np.abs(psi) * (4 * counts.sum() + 20 + omega * self.observed) + omega * self.total)
         return index, psi, doubt
+
+
+def _product(omega: Array, sizes: Array, tanh: Array, counts: Array) -> Array:
+    """Π (cos ωa + i tanh(θa) sin ωa)^c over the sizes a, for every ω."""
+    product = np.ones(len(omega), dtype=complex)
+    width = max(1, 200_000 // max(1, len(omega)))
+    for start in range(0, len(sizes), width):
+        here = slice(start, start + width)
+        angle = np.outer(omega, sizes[here])
+        factor = np.empty(angle.shape, dtype=complex)
+        np.cos(angle, out=factor.real)
+        np.multiply(np.sin(angle), tanh[here], out=factor.imag)
+        if counts[here].max() > 1:
+            np.power(factor, counts[here], out=factor)
+        product *= factor.prod(axis=1)
+    return product

@@ -73,32 +73,33 @@ def histogram(vectors: Array) -> tuple[Array, Array]:
 def tail(values: Array, counts: Array, region: Region) -> PlaneTail:
     """Probability of `region` under Σ ε v for distinct integer vectors v (n, 2) with counts c."""
     law = FlipSum(values.astype(float), counts.astype(float))
-    plain = _evaluate(values, counts, law, np.zeros(2), region)[0]
-    if plain.log >= math.log(TILT_BELOW):
+    plain = _evaluate(values, counts, law, np.zeros(2), region)
+    if plain is not None and plain.log >= math.log(TILT_BELOW):
         return plain
     theta = _dominating_tilt(law, region, np.abs(values.T) @ counts)
     for _ in range(30):
-        result, largest = _evaluate(values, counts, law, theta, region)
-        if largest < LARGEST_LOG_WEIGHT and math.isfinite(result.log) and result.error < WORST_ERROR:
+        result = _evaluate(values, counts, law, theta, region)
+        if result is not None and math.isfinite(result.log) and result.error < WORST_ERROR:
             return result
         theta = 0.8 * theta
     raise BudgetError
 
 
-def _evaluate(values: Array, counts: Array, law: FlipSum, theta: Array, region: Region) -> tuple[PlaneTail, float]:
-    """The tilted sum, and the largest logarithm of a point's weight (large weights cost digits)."""
+def _evaluate(values: Array, counts: Array, law: FlipSum, theta: Array, region: Region) -> PlaneTail | None:
+    """The tilted sum; None where the weight of a point is so large that it would cost the digits of the others."""
     mean = law.mean(theta)
     window = _window(values, counts, law, theta, mean)
     index, phi = _spectrum(values, counts, law, theta, window.points)
     rows = window.low[1] + 2 * np.arange(window.points[1], dtype=np.int64)
     inside, ties = region.runs(rows, window.low[0], window.points[0])
+    if _largest_log_weight(inside, window, theta, mean) >= LARGEST_LOG_WEIGHT:
+        return None
     groups, masses = _row_masses(index, phi, window)
     total, size = _sum_runs(inside, groups, masses, window, theta, mean)
     atom, _ = _sum_runs(ties, groups, masses, window, theta, mean)
     scale = law.log_density_factor(theta)
     error = EPS * size / total if total > 0 else math.inf
-    result = PlaneTail(scale + _log(total), scale + _log(atom) if len(ties.row) else -math.inf, error)
-    return result, _largest_log_weight(inside, window, theta, mean)
+    return PlaneTail(scale + _log(total), scale + _log(atom) if len(ties.row) else -math.inf, error)
 
 
 def _log(x: float) -> float:

@@ -18,6 +18,9 @@ __all__ = ["approximate_probit"]
 
 Array = NDArray[Any]
 
+EXTREME = 1e-12
+"""A sum so near the largest there is, as a share of it, is the largest: what is missing is rounding."""
+
 
 def approximate_probit(sizes: Array, observed: float) -> float:
     """Φ⁻¹ of P(Σ ε a ≥ observed), approximately, for observed of either sign.
@@ -34,7 +37,7 @@ def approximate_probit(sizes: Array, observed: float) -> float:
     scale = float(sizes.max())
     target = abs(observed) / scale
     law = FlipSum((sizes / scale)[:, None], np.ones(len(sizes)))
-    if target >= math.fsum((sizes / scale).tolist()):
+    if target >= (1 - EXTREME) * math.fsum((sizes / scale).tolist()):
         return -math.copysign(math.sqrt(2 * len(sizes) * math.log(2)), observed)
     if target == 0.0:
         return 0.0

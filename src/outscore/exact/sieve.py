@@ -24,7 +24,7 @@ __all__ = ["survivors"]
 Array = NDArray[Any]
 
 SMALL_GRID = 2_048
-SMALL_WORK = 1.5e6
+SMALL_WORK = 3e5
 """Grids of few points, or of few sines in all, are cheaper to evaluate than to sieve."""
 FIRST_ITEMS = 64
 BLOCK = 1 << 20

@@ -6,7 +6,6 @@ observed one by the centred rule (`centred`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
@@ -18,7 +17,7 @@ from outscore.errors import OutscoreError
 from outscore.inference.centred import Resampled, decide, interval_at, symmetric_interval
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import units_of
-from outscore.inference.influence import influence
+from outscore.inference.influence import influence, jackknife_error
 from outscore.inference.item_scores import item_scores
 from outscore.inference.paired import side_of
 from outscore.options import Option
@@ -163,7 +162,7 @@ def block_bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     found = _resample("block-bootstrap", units, metric, asked, length)
     result = decide(found, asked)
     # The jackknife's standard error is that of independent items.
-    alone = math.sqrt((units.rows - 1) / units.rows * float(((pulls - pulls.mean()) ** 2).sum()))
+    alone = jackknife_error(pulls) or 0.0
     chosen = f"Blocks of {length:.1f} items on average{'' if wanted is not None else ', chosen from the data'}"
     ratio = f"; SE(block)/SE(i.i.d.) = {float(found.moves.std()) / alone:.2f}." if alone > found.slack else "."
     liberal = "Where neighbours depend strongly, blocks still reject too often: level .07 to .12 at autocorrelation .5."

@@ -12,6 +12,7 @@ import numpy as np
 from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores, combine
 from outscore.errors import OutscoreError
 from outscore.exact import numbers
+from outscore.exact.bracket import WIDTH
 from outscore.inference.statistic import Statistic
 
 __all__ = ["MOST_RESAMPLES", "Alternative", "Flips", "Request", "checked_resamples", "flips_of", "units_of"]
@@ -30,7 +31,10 @@ def checked_resamples(resamples: int) -> int:
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of the kernels, apart from the data. `level` is the α that bounds should lie clear of."""
+    """What is asked of the kernels, apart from the data.
+
+    `level` is the α that bounds should lie clear of, `width` how far apart they may be, relative to p.
+    """
 
     alternative: Alternative = "two-sided"
     delta: float = 0.0
@@ -38,6 +42,7 @@ class Request:
     resamples: int = 9_999
     seed: int = 0
     level: float | None = None
+    width: float = WIDTH
 
     def __post_init__(self) -> None:
         checked_resamples(self.resamples)
@@ -104,8 +109,8 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     line, doubt = _line(a, b, metric, units, delta)
     if line is None and delta:
         raise OutscoreError(
-            f"`delta` is {delta:g}, but a difference in {metric.name} is not a mean of per-item differences.",
-            "Use `bootstrap`, which tests a shift of any metric; swaps can be shifted where the metric is a mean only.",
+            f"Swaps test a margin or a `delta` only where the metric is a mean over items, which {metric.name} is not here.",
+            "Use the test `bootstrap`, which takes both for any metric.",
         )
     return Flips(statistic, vectors, line, doubt, orientation)
 

@@ -18,7 +18,7 @@ from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.inference.flipped import Alternative
 from outscore.results import PValue
 
-__all__ = ["fragility", "influence"]
+__all__ = ["fragility", "influence", "jackknife_error"]
 
 LEAST_Z = 0.1
 """A p so near 1 says nothing of the spread."""
@@ -40,6 +40,18 @@ def influence(units: PairedScores, metric: AdditiveMetric) -> Array:
     whole = metric.score(total_a / scale) - metric.score(total_b / scale)
     without = metric.score((total_a - units.a) / scale) - metric.score((total_b - units.b) / scale)
     return np.asarray(whole - without)
+
+
+def jackknife_error(pulls: Array) -> float | None:
+    """√((m - 1)/m Σ (pull - mean pull)²), the standard error of what m units make together (Tukey, 1958); None for one unit.
+
+    Examples
+    --------
+    >>> round(jackknife_error(np.array([0.5, -0.5, 0.0])), 6)
+    0.57735
+    """
+    m = len(pulls)
+    return math.sqrt((m - 1) / m * float(((pulls - pulls.mean()) ** 2).sum())) if m > 1 else None
 
 
 def fragility(

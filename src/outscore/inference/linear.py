@@ -68,7 +68,8 @@ def certified(flips: Flips, request: Request) -> PValue:
     """Bounds by Selberg's polynomials for numbers of any kind."""
     if flips.line is None:
         raise OutscoreError(
-            f"Certified bounds exist for linear metrics, and {flips.name} is not linear in these data.", "Use method='auto'."
+            f"Certified bounds exist for linear metrics, and {flips.name} is not linear in these data.",
+            "Ask for the method auto.",
         )
     line, sign = flips.line, flips.sign()
     if not line.any() or (sign == 0 and request.alternative == "two-sided"):
@@ -83,6 +84,5 @@ def certified(flips: Flips, request: Request) -> PValue:
     log_level = None if level is None else math.log(level / 2 if request.alternative == "two-sided" else level)
     if observed < 0:
         return tails.certified(bracket.HALF, sign, request)
-    return tails.certified(
-        bracket.bounds(line.astype(float), observed, doubt=flips.doubt, ties=ties, log_level=log_level), sign, request
-    )
+    found = bracket.bounds(line.astype(float), observed, doubt=flips.doubt, ties=ties, width=request.width, log_level=log_level)
+    return tails.certified(found, sign, request)

@@ -129,6 +129,8 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     interval = resampled_median_interval(pairs, metric, asked)
     if interval is None:
         notes.append("No interval: the differences do not vary, so nothing shows how far their median could move.")
+    else:
+        notes.append("The interval is the centred bootstrap's; it and p are two methods and need not agree at the margin.")
     return TestResult(p, interval, notes)
 
 

@@ -78,7 +78,7 @@ def _solve(flips: Flips, request: Request) -> PValue:
             return monte_carlo(flips, request) if flips.line is None else linear.certified(flips, request)
         raise OutscoreError(
             f"No exact method serves {flips.name} on these {len(flips.vectors)} units.",
-            "Use method='auto': it turns to certified bounds or to Monte Carlo, and says so.",
+            "Ask for the method auto: it turns to certified bounds or to Monte Carlo, and says so.",
         ) from None
 
 

@@ -23,7 +23,8 @@ def convolved(flips: Flips, request: Request) -> PValue:
     """The whole null law by convolution, summed where the statistic is extreme enough."""
     if not flips.on_a_lattice:
         raise OutscoreError(
-            f"method='{request.method}' needs whole numbers, decimals or multiples of a small 1/q.", "Use method='auto'."
+            f"The method {request.method} needs whole numbers, decimals or multiples of a small 1/q.",
+            "Ask for the method auto.",
         )
     vectors = flips.vectors if flips.line is None else flips.line[:, None]
     moving = vectors[vectors.any(axis=1)]
@@ -35,7 +36,8 @@ def convolved(flips: Flips, request: Request) -> PValue:
         low, law = ALGORITHMS[request.method](places, -places)
     except BudgetError:
         raise OutscoreError(
-            f"method='{request.method}' would need a table of more than {convolution.MOST_CELLS:,} cells.", "Use method='auto'."
+            f"The method {request.method} would need a table of more than {convolution.MOST_CELLS:,} cells.",
+            "Ask for the method auto.",
         ) from None
     live = law > 0
     sums = (np.argwhere(live) + low) @ frame

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.data import AdditiveMetric, Array, PairedScores
-from outscore.inference.binary import wilson_limits
+from outscore.inference.binary import POINTS, wilson_limits
 
 __all__ = ["Limits", "score_interval", "score_intervals"]
 
@@ -120,9 +120,9 @@ def _share(table: Array, metric: AdditiveMetric) -> Share | None:
     """The range that the score cannot leave, as far as these rows show; None where they show none.
 
     Counts over counts are a share when no item has more right than there is. One score per item is one when all lie between 0
-    and 1, or are 0 or 100.
+    and 1, or are 0 or 100. Where the metric itself says that its scale is another, the rows are not asked.
     """
-    if metric.ratio is None or metric.ratio[1] is None:
+    if metric.ratio is None or metric.ratio[1] is None or _in_points(metric):
         return None
     top, bottom = _parts(table, metric)
     if not (bottom == 1).all():
@@ -130,6 +130,13 @@ def _share(table: Array, metric: AdditiveMetric) -> Share | None:
     unit = 100.0 if top.max() == 100.0 else 1.0
     binary = bool(((top == 0) | (top == unit)).all())
     return Share(unit, binary) if binary or (top.min() >= 0 and top.max() <= 1) else None
+
+
+def _in_points(metric: AdditiveMetric) -> bool:
+    """Whether the metric says that it is no share of 1: by its column, or by a factor before a numerator of its own columns."""
+    assert metric.ratio is not None
+    u, v = (np.asarray(w, dtype=np.int64) for w in metric.ratio)
+    return POINTS in metric.columns or (not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist()))
 
 
 def _wilson(share: float, error: float, units: int, alpha: float, *, normal: bool) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from outscore.errors import OutscoreError
 from outscore.inference.binary import discordance
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import units_of
-from outscore.inference.influence import influence
+from outscore.inference.influence import jackknife_error
 from outscore.options import complete
 from outscore.results import SizePoint
 
@@ -110,7 +110,9 @@ def size_curve(
 
 
 def _point(units: PairedScores, size: int, orders: list[Array], p_of: Callable[[PairedScores], float]) -> SizePoint:
-    ps = [p_of(replace(units, a=units.a[order[:size]], b=units.b[order[:size]])) for order in orders]
+    # `take` copies rows three times as fast as an index does.
+    parts = ((units.a.take(order[:size], axis=0), units.b.take(order[:size], axis=0)) for order in orders)
+    ps = [p_of(replace(units, a=a, b=b)) for a, b in parts]
     low, middle, high = (float(q) for q in np.quantile(ps, (0.25, 0.5, 0.75)))
     return SizePoint(size, middle, low, high)
 
@@ -163,14 +165,15 @@ def jackknife_t(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0)
     >>> round(jackknife_t(PairedScores(np.array([[3, 1], [5, 1], [4, 1]]), np.array([[1, 1], [2, 1], [3, 1]])), mean), 6)
     3.464102
     """
-    total_a, total_b = (rows.sum(axis=0) / units.scale for rows in (units.a, units.b))
-    score_a, score_b = (float(metric.score(total)) for total in (total_a, total_b))
+    totals = [rows.sum(axis=0) for rows in (units.a, units.b)]
+    score_a, score_b = (float(metric.score(total / units.scale)) for total in totals)
     gap = score_a - score_b - delta
-    pulls = influence(units, metric)
-    m = units.rows
+    # A unit's pull is the whole less what is left without it: their spread is the same.
+    left_a, left_b = (metric.score((t - rows) / units.scale) for t, rows in zip(totals, (units.a, units.b), strict=True))
     # A sum grows with its units, so that one left out moves it by m/(m - 1) times less than it moves a mean of the same size.
-    share = m / (m - 1) if metric.ratio is not None and metric.ratio[1] is None else (m - 1) / m
-    error = math.sqrt(share * float(((pulls - pulls.mean()) ** 2).sum()))
+    m = units.rows
+    growth = m / (m - 1) if metric.ratio is not None and metric.ratio[1] is None else 1.0
+    error = growth * (jackknife_error(left_a - left_b) or 0.0)
     rounding = 8 * float(np.spacing(max(abs(score_a), abs(score_b), abs(delta))))
     if not math.isfinite(gap + error):
         return math.nan

@@ -21,9 +21,10 @@ from outscore.inference.paired import NoSpreadError, interval_for, side_of, with
 from outscore.inference.skewness import few_and_skewed
 from outscore.results import Interval, PValue, TestResult
 
-__all__ = ["ENTRY", "Mean", "log_t_tail", "mean_of", "no_spread", "student", "t_interval"]
+__all__ = ["ENTRY", "Mean", "agreeing", "log_t_tail", "mean_of", "no_spread", "student", "t_interval"]
 
 NAME = "student"
+TINY = float(np.finfo(float).tiny)
 TOO_OFTEN = "t rejects a true mean too often (exponential differences: level .08 at n = 20)"
 FAR = 1e-250
 """Tails below this are computed as logarithms."""
@@ -173,3 +174,15 @@ ENTRY = TestEntry(
     delta=True,
     run=_run,
 )
+
+
+def agreeing(interval: Interval, p: PValue, estimate: float, alpha: float) -> Interval:
+    """An interval bounded on both sides, moved to hold 0 exactly where another test's p does not reject at `alpha`."""
+    assert interval.low is not None
+    assert interval.high is not None
+    low, high = interval.low, interval.high
+    if p.upper > alpha:
+        low, high = min(low, 0.0), max(high, 0.0)
+    elif low <= 0.0 <= high:
+        low, high = (TINY, high) if estimate > 0 else (low, -TINY)
+    return replace(interval, low=low, high=high)

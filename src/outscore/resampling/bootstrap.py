@@ -8,11 +8,13 @@ its sums are exact. No block size, thread or order can change a result.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from outscore.resampling.products import Draw, in_exact_precision, products
 
 __all__ = [
     "centred_mean",
@@ -21,22 +23,20 @@ __all__ = [
     "multinomial_counts",
     "quantile_limits",
     "resample_indices",
+    "resampled_blocks",
     "resampled_totals",
     "stationary_indices",
 ]
 
 Array = NDArray[Any]
-Draw = Callable[[int, int], Array]
 
 WORDS_PER_STEP = 4
 """One step of the Philox counter yields four 64-bit words."""
-BLOCK_ENTRIES = 1 << 16
-"""Weights drawn at a time: half a megabyte stays in the processor's cache."""
-BLOCK_PRODUCTS = 1 << 17
-"""Weights times columns at a time: for more, BLAS would start threads that wait longer than they work."""
+DRAWN_ENTRIES = 1 << 16
+"""Indices drawn at a time: half a megabyte stays in the processor's cache."""
 BATCH = 64
 """Multinomial resamples that share one stretch of the stream."""
-ALIKE = 8
+ALIKE = 14
 """Drawing the count of a kind of unit takes about as long as drawing this many units."""
 
 NOISE = 1e-12
@@ -124,22 +124,52 @@ def resampled_totals(
     >>> resampled_totals(np.array([[1.0, 1.0], [0.0, 1.0]]), resamples=4, seed=1).tolist()
     [[2.0, 2.0], [0.0, 2.0], [1.0, 2.0], [1.0, 2.0]]
     """
-    rows, draw = _plan(columns, seed, block_length)
-    block = block or max(1, min(BLOCK_ENTRIES, BLOCK_PRODUCTS // rows.shape[1]) // len(rows))
-    ranges = ((first, min(block, resamples - first)) for first in range(0, resamples, block))
-    return np.concatenate([draw(first, count).astype(float) @ rows for first, count in ranges])
+    return np.concatenate(
+        list(resampled_blocks(columns, resamples=resamples, seed=seed, block_length=block_length, block=block))
+    )
 
 
-def _plan(columns: Array, seed: int, block_length: float | None) -> tuple[Array, Draw]:
+def resampled_blocks(
+    columns: Array,
+    *,
+    resamples: int,
+    seed: int,
+    first: int = 0,
+    block_length: float | None = None,
+    block: int | None = None,
+    alike: bool = True,
+) -> Iterator[Array]:
+    """The same, block after block of the resamples; without `alike` equal rows are drawn one by one too."""
+    rows, draw = _plan(columns, seed, block_length, alike=alike)
+    # No resample holds more than n times the largest number.
+    rows = in_exact_precision(rows, len(columns) * np.abs(rows).max(axis=0, initial=0.0))
+    return products(rows, draw, first, resamples, block)
+
+
+def _plan(columns: Array, seed: int, block_length: float | None, *, alike: bool) -> tuple[Array, Draw]:
     """The rows that are weighted, and the function that draws their weights for a range of resamples."""
     n = len(columns)
     if block_length is not None:
         length = block_length
-        return columns, lambda first, count: _counts(stationary_indices(n, length, first, count, seed))
-    distinct, sizes = _distinct(columns)
-    if ALIKE * len(distinct) <= n:
+        return columns, _counting(n, lambda first, count: stationary_indices(n, length, first, count, seed))
+    distinct, sizes = _distinct(columns) if alike else (columns, None)
+    if sizes is not None and ALIKE * len(distinct) <= n:
         return distinct, lambda first, count: multinomial_counts(sizes, first, count, seed)
-    return columns, lambda first, count: _counts(resample_indices(n, first, count, seed))
+    return columns, _counting(n, lambda first, count: resample_indices(n, first, count, seed))
+
+
+def _counting(units: int, indices: Draw) -> Draw:
+    """From a drawing of indices to a drawing of weights, few indices at a time."""
+    step = max(1, DRAWN_ENTRIES // max(1, units))
+
+    def weights(first: int, count: int) -> Array:
+        found = np.empty((count, units), dtype=np.float32)
+        for low in range(0, count, step):
+            some = min(step, count - low)
+            found[low : low + some] = _counts(indices(first + low, some))
+        return found
+
+    return weights
 
 
 def _distinct(rows: Array) -> tuple[Array, Array]:
@@ -160,10 +190,10 @@ def _scaled(words: Array, units: int) -> Array:
 
 
 def _counts(indices: Array) -> Array:
-    """How often each unit stands in each row of indices."""
+    """How often each unit stands in each row of indices, which are used up."""
     count, units = indices.shape
-    places = indices + units * np.arange(count)[:, None]
-    return np.bincount(places.ravel(), minlength=count * units).reshape(count, units)
+    indices += units * np.arange(count)[:, None]
+    return np.bincount(indices.ravel(), minlength=count * units).reshape(count, units)
 
 
 def centred_mean(d: Array, resamples: int, seed: int, clusters: Array | None = None) -> Array:
@@ -237,7 +267,7 @@ def _clustered_middles(clusters: Array, resamples: int, seed: int) -> tuple[Arra
     """The same where the n sorted numbers come in clusters, each number weighing as often as its cluster was drawn."""
     groups, n = int(clusters.max()) + 1, len(clusters)
     low, high = np.empty((2, resamples), dtype=np.int64)
-    block = max(1, BLOCK_ENTRIES // n)
+    block = max(1, DRAWN_ENTRIES // n)
     for first in range(0, resamples, block):
         count = min(block, resamples - first)
         drawn = 2 * _counts(resample_indices(groups, first, count, seed))[:, clusters].cumsum(axis=1)

@@ -7,19 +7,20 @@ sums below 2**53, so floating-point addition never rounds and no block size, thr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["clopper_pearson", "count_hits", "flip_bits", "flipped_sums"]
+from outscore.resampling.products import in_exact_precision, products
+
+__all__ = ["clopper_pearson", "count_hits", "flip_bits", "flipped_blocks", "flipped_sums"]
 
 Array = NDArray[Any]
 
 WORDS_PER_STEP = 4
 """One step of the Philox counter yields four 64-bit words."""
-BLOCK_ENTRIES = 1 << 21
 
 
 def flip_bits(units: int, first: int, count: int, seed: int) -> Array:
@@ -31,20 +32,28 @@ def flip_bits(units: int, first: int, count: int, seed: int) -> Array:
     return np.unpackbits(packed, axis=1, count=units, bitorder="little")
 
 
+def flipped_blocks(vectors: Array, *, resamples: int, seed: int, first: int = 0, block: int | None = None) -> Iterator[Array]:
+    """Σ ε v over the rows v of an integer array (n, m), as exact floats, block after block of the resamples.
+
+    Examples
+    --------
+    >>> [sums.tolist() for sums in flipped_blocks(np.array([[1, 2], [0, 3]]), resamples=2, seed=2)]
+    [[[1.0, -1.0], [1.0, 5.0]]]
+    """
+    rows = in_exact_precision(vectors, np.abs(vectors).sum(axis=0))
+    total, units = rows.sum(axis=0, dtype=float), len(rows)
+    for product in products(rows, lambda start, count: flip_bits(units, start, count, seed), first, resamples, block):
+        yield total - 2.0 * product
+
+
 def flipped_sums(vectors: Array, first: int, count: int, seed: int) -> Array:
-    """Σ ε v over the rows v of an integer array (n, m) for a range of resamples, as exact floats (count, m)."""
-    columns = vectors.astype(float)
-    bits = flip_bits(len(vectors), first, count, seed).astype(float)
-    return np.asarray(columns.sum(axis=0) - 2.0 * (bits @ columns))
+    """The sums of a range of resamples together, as (count, m)."""
+    return np.concatenate(list(flipped_blocks(vectors, resamples=count, seed=seed, first=first)))
 
 
 def count_hits(vectors: Array, inside: Callable[[Array], Array], *, resamples: int, seed: int, block: int | None = None) -> int:
     """How many of the resamples' sums satisfy `inside`, a vectorised predicate on (count, m) sums."""
-    block = block or max(1, BLOCK_ENTRIES // max(1, len(vectors)))
-    return sum(
-        int(inside(flipped_sums(vectors, first, min(block, resamples - first), seed)).sum())
-        for first in range(0, resamples, block)
-    )
+    return sum(int(inside(sums).sum()) for sums in flipped_blocks(vectors, resamples=resamples, seed=seed, block=block))
 
 
 def clopper_pearson(hits: int, trials: int, level: float = 0.99) -> tuple[float, float]:
