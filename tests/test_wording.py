@@ -362,18 +362,18 @@ def test_corrected_p_decides(p_value):
 
 def test_bayes_says_which_is_which(p_value):
     posterior = Interval(-0.0008, 0.0091, 0.95, "posterior, Student t", dual=False)
-    bayes = Bayes(0.0097, 0.99, 1.04e-8, 0.01)
+    bayes = Bayes(0.0097, 0.99, 1.0e-8, 0.01)
     asked = words(p_value(0.1), interval=posterior, difference=0.0041)
     text = verdict(**asked, bayes=bayes)
     assert text.startswith(
         "No winner by the permutation test: the data cannot tell A and B apart at alpha = .05; posterior probabilities "
-        "(bayes): A better .00970, practically equal (within 0.01) .990, B better 1.04e-8; accuracy "
+        "(bayes): A better .00970, practically equal (within 0.01) .990, B better 1.0e-8; accuracy "
     )
     assert "95 % posterior interval -0.0008 to 0.0091; p = .100, exact paired permutation test." in text
     assert verdict(**words(p_value(0.01)), bayes=bayes).startswith("A outscored B by the permutation test: posterior ")
     paper = sentence(**asked, bayes=bayes, n=9)
     assert "95 % posterior interval" in paper
-    assert paper.endswith("; posterior probabilities: A better .00970, practically equal (within 0.01) .990, B better 1.04e-8.")
+    assert paper.endswith("; posterior probabilities: A better .00970, practically equal (within 0.01) .990, B better 1.0e-8.")
     assert "practically" not in verdict(**asked, bayes=Bayes(0.9, 0.0, 0.1, 0.0))
     line = signature("mean", p_value(0.1), alternative="two-sided", alpha=0.05, bayes=bayes, options={"rope": 0.01})
     assert line.startswith("metric:mean|test:bayes|rope:0.01|p-test:permutation|method:exact|")

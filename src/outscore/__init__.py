@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from outscore.metrics import confusion
     from outscore.procedure.compare import compare, permutation_test
     from outscore.procedure.diff import diff
+    from outscore.procedure.rank import rank
     from outscore.procedure.saved import load
     from outscore.procedure.texts import compare_texts
+    from outscore.rankings import Ranking
     from outscore.results import Comparison, Comparisons, Interval, PValue
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "NullDistribution",
     "OutscoreError",
     "PValue",
+    "Ranking",
     "__version__",
     "compare",
     "compare_texts",
@@ -43,6 +46,7 @@ __all__ = [
     "null_distribution",
     "permutation_test",
     "power",
+    "rank",
     "read",
     "sample_size",
 ]
@@ -56,11 +60,13 @@ _HOME = {
     "NullDistribution": "outscore.exact.distribution",
     "OutscoreError": "outscore.errors",
     "PValue": "outscore.results",
+    "Ranking": "outscore.rankings",
     "confusion": "outscore.metrics",
     "detectable_effect": "outscore.inference.power",
     "diff": "outscore.procedure.diff",
     "load": "outscore.procedure.saved",
     "power": "outscore.inference.power",
+    "rank": "outscore.procedure.rank",
     "read": "outscore.formats",
     "sample_size": "outscore.inference.power",
     "null_distribution": "outscore.exact.distribution",

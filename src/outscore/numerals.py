@@ -27,24 +27,33 @@ __all__ = [
 
 # Below this the value itself is no longer a normal float and only its logarithm can be trusted.
 SMALLEST_NORMAL_LOG10 = -307.6
+SMALLEST_WRITTEN_OUT = Decimal("1e-4")
 
 
-def format_probability(value: float, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> str:
-    """A probability to so many significant digits, without the zero before the point; below 1e-4 as a power of ten.
+def format_probability(value: float, digits: int | None = None, rounding: str = ROUND_HALF_EVEN) -> str:
+    """A probability without the zero before the point, and below 1e-4 as a power of ten.
+
+    It has so many significant digits, or else three, and two as a power of ten.
 
     Examples
     --------
-    >>> format_probability(0.0123456), format_probability(3.94e-281), format_probability(1.0)
-    ('.0123', '3.94e-281', '1')
+    >>> format_probability(0.0123456), format_probability(3.94e-281), format_probability(0.00009999), format_probability(1.0)
+    ('.0123', '3.9e-281', '.000100', '1')
     """
     if value in (0.0, 1.0):
         return f"{value:.0f}"
+    digits = _fewest(value) if digits is None else digits
     rounded = Decimal(repr(value)).normalize(Context(prec=digits, rounding=rounding, Emin=-999))
-    if value < 1e-4:
+    if rounded < SMALLEST_WRITTEN_OUT:
         mantissa, _, exponent = f"{rounded:.{digits - 1}e}".lower().partition("e")
         return f"{mantissa}e{int(exponent)}"
     places = max(digits - 1 - rounded.adjusted(), digits - 1)
     return f"{rounded:.{places}f}".removeprefix("0")
+
+
+def _fewest(value: float) -> int:
+    """Digits of a probability for people: as a power of ten, which it is if it would round to one, it has two."""
+    return 2 if Decimal(f"{value:.1e}") < SMALLEST_WRITTEN_OUT else 3
 
 
 def format_p(p: PValue, alpha: float | None = None, *, brief: bool = False) -> str:
@@ -104,7 +113,7 @@ def format_p_error(p: PValue) -> str:
 
 
 def _digits(value: float, alpha: float | None) -> int:
-    fewest = 2 if value < 1e-4 else 3
+    fewest = _fewest(value)
     if alpha is None or value == alpha:
         return fewest
     for digits in range(fewest, 17):

@@ -52,6 +52,7 @@ __all__ = [
     "Slice",
     "SystemScore",
     "TestResult",
+    "ends_html",
 ]
 
 Kind = Literal["exact", "certified", "monte-carlo", "asymptotic"]
@@ -91,11 +92,11 @@ def _verdict_html(result: Result) -> str:
 def _comparison_html(c: Comparison) -> str:
     """What fits under a cell: rounded for the eye, since the verdict above has every number as it should be quoted."""
     own = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
-    rows = [(s.system, f"{s.value:.4g}", _ends_html(s.low, s.high)) for s in c.scores]
-    rows.append(("A - B", f"{c.difference:+.3g}", "" if own is None else _ends_html(own.low, own.high)))
+    rows = [(s.system, f"{s.value:.4g}", ends_html(s.low, s.high)) for s in c.scores]
+    rows.append(("A - B", f"{c.difference:+.3g}", "" if own is None else ends_html(own.low, own.high)))
     if c.interval is not None and own is None:
         estimate = "" if c.interval.estimate is None else f"{c.interval.estimate:+.3g}"
-        rows.append((f"{c.interval.estimand} of A - B", estimate, _ends_html(c.interval.low, c.interval.high)))
+        rows.append((f"{c.interval.estimand} of A - B", estimate, ends_html(c.interval.low, c.interval.high)))
     p = f"{c.p.value:.3g}" if c.p.log10 > -300 else f"10^{c.p.log10:.1f}"
     rows.append(("p", p, f"{c.p.test}, {c.p.method}"))
     cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
@@ -106,7 +107,8 @@ def _comparison_html(c: Comparison) -> str:
     return f"<div>{_verdict_html(c)}{table}{f'<ul>{notes}</ul>' if notes else ''}</div>"
 
 
-def _ends_html(low: float | None, high: float | None) -> str:
+def ends_html(low: float | None, high: float | None) -> str:
+    """The ends of an interval in a cell of a notebook's table."""
     if low is None and high is None:
         return ""
     return f"{'-∞' if low is None else f'{low:.4g}'} to {'∞' if high is None else f'{high:.4g}'}"
@@ -284,8 +286,8 @@ class Bucket:
 class Runs:
     """Several runs of each system: their scores, and how far runs and test sets make the difference vary.
 
-    `test_set` is the standard error from the choice of segments, `runs` the one from the choice of runs; `p` tests the scores
-    of the runs alone, by exchanging runs between the systems.
+    `test_set` is the standard error from the choice of segments, units or documents, `runs` that from the choice of runs; `p`
+    tests the scores of the runs alone, by exchanging runs between the systems.
     """
 
     a: list[float]

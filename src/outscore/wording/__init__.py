@@ -11,6 +11,7 @@ from outscore.numerals import format_probability
 from outscore.wording.decision import decide
 from outscore.wording.phrases import (
     ESTIMANDS,
+    correction_name,
     equivalence_phrase,
     interval_noun,
     interval_phrase,
@@ -24,6 +25,7 @@ from outscore.wording.statements import sentence, verdict
 
 __all__ = [
     "ESTIMANDS",
+    "correction_name",
     "decide",
     "equivalence_phrase",
     "format_probability",

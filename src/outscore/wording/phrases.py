@@ -9,6 +9,7 @@ from outscore.results import Bayes, Interval, PValue
 
 __all__ = [
     "ESTIMANDS",
+    "correction_name",
     "equivalence_phrase",
     "interval_noun",
     "interval_phrase",
@@ -34,6 +35,16 @@ TEST_PHRASES = {
 KIND_IN_NAME = ("student", "bootstrap", "bootstrap-t", "bootstrap-median", "block-bootstrap")
 # What a test of another estimand speaks of; the difference in the metric needs no name beside itself.
 ESTIMANDS = {"difference": "difference", "median": "median difference", "pseudomedian": "pseudomedian (Hodges-Lehmann)"}
+CORRECTION_NAMES = {
+    "bonferroni": "Bonferroni",
+    "holm": "Holm",
+    "shaffer": "Shaffer",
+    "hochberg": "Hochberg",
+    "hommel": "Hommel",
+    "max-t": "max-T",
+    "bh": "Benjamini-Hochberg",
+    "by": "Benjamini-Yekutieli",
+}
 
 
 def name_of_test(test: str) -> str:
@@ -138,3 +149,14 @@ def posterior_phrase(bayes: Bayes, systems: tuple[str, str]) -> str:
     equal = f"practically equal (within {bayes.rope:g}) {format_probability(bayes.equal)}, " if bayes.rope else ""
     a, b = systems
     return f"{a} better {format_probability(bayes.a_better)}, {equal}{b} better {format_probability(bayes.b_better)}"
+
+
+def correction_name(correction: str) -> str:
+    """What people call a correction.
+
+    Examples
+    --------
+    >>> correction_name("bh"), correction_name("holm")
+    ('Benjamini-Hochberg', 'Holm')
+    """
+    return CORRECTION_NAMES.get(correction, correction)

@@ -1,0 +1,178 @@
+"""The family of tests that a ranking makes: which tables belong together, their one correction, and all pairs as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from outscore.data import Array
+from outscore.errors import OutscoreError
+from outscore.inference import TestRequest
+from outscore.inference.multiplicity import CORRECTIONS, adjust
+from outscore.inference.pair_table import KINDS, Measured
+from outscore.inference.pairwise_macro import macro_from_counts, macro_measured
+from outscore.inference.system_rows import baseline_of
+from outscore.options import did_you_mean
+from outscore.procedure.rank_standing import Corrected
+from outscore.results import Family
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Families", "check_family", "check_test", "families", "pairs_frame"]
+
+LN10 = math.log(10.0)
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Families:
+    """The tables of the answer, one for each metric, and those of the datasets; each set with its family."""
+
+    tops: list[Corrected]
+    family: Family
+    parts: list[Corrected]
+    parts_family: Family | None
+
+
+def check_test(test: str) -> None:
+    """Refuse what does not decide each pair by a p-value of its own."""
+    if test == "all":
+        raise OutscoreError("`rank` decides by one test, and `all` was asked for.", "Name one, such as permutation.")
+    if test == "bayes":
+        raise OutscoreError(
+            "`rank` decides by p-values, and `bayes` gives posterior probabilities.",
+            "Use permutation, or compare two systems at a time with `outscore compare --test bayes`.",
+        )
+
+
+def check_family(correction: str, baseline: str | None = None) -> None:
+    """Refuse an unknown correction, and one that cannot serve pairs of systems."""
+    entry = CORRECTIONS.get(correction)
+    if entry is None:
+        fitting = [name for name, known in CORRECTIONS.items() if known.function is not None]
+        raise OutscoreError(f"There is no correction `{correction}`.", did_you_mean(correction, fitting))
+    if entry.function is None:
+        raise OutscoreError(
+            f"Correction `{correction}` holds within one pair of systems, not across systems.", "Use `holm` or `shaffer`."
+        )
+    if entry.all_pairs and baseline is not None:
+        raise OutscoreError(
+            f"Correction `{correction}` is for all pairs of systems, and with a baseline there are fewer.", "Use `holm`."
+        )
+
+
+def families(measured: Sequence[Measured], correction: str, alpha: float, baseline: str | None) -> Families:
+    """One correction over all pairs of the answer that share items, and one over those of all datasets."""
+    check_family(correction, baseline)
+    measured = _with_macro(measured, alpha)
+    base = baseline_of(measured[0].systems, baseline)
+    tops = [found for found in measured if found.macro or _alone(found, measured)]
+    parts = [found for found in measured if not found.macro and not _alone(found, measured)]
+    first, family = _corrected(tops, correction, alpha, base)
+    second, second_family = _corrected(parts, _for_datasets(correction), alpha, base) if parts else ([], None)
+    return Families(first, family, second, second_family)
+
+
+def pairs_frame(
+    measured: Sequence[Measured], *, correction: str = "holm", baseline: str | None = None, alpha: float = ALPHA
+) -> pl.DataFrame:
+    """All pairs of all datasets and metrics as one table, adjusted p included; `write_parquet` saves it.
+
+    The macro average has no dataset. Differences are left - right, raw.
+
+    Examples
+    --------
+    >>> from outscore.procedure.rank_measure import measure
+    >>> from outscore.scores.board import Board
+    >>> values = np.array([[1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]])
+    >>> frame = pairs_frame(measure([Board(("new", "old"), values, np.ones((2, 6), dtype=bool))]))
+    >>> frame["left"].to_list(), frame["p"].to_list(), frame["n"].to_list()
+    (['new'], [0.0625], [6])
+    """
+    import polars as pl
+
+    found = families(measured, correction, alpha, baseline)
+    return pl.concat([_frame(table) for table in (*found.tops, *found.parts)])
+
+
+def _frame(table: Corrected) -> pl.DataFrame:
+    import polars as pl
+
+    found, pairs = table.measured, table.measured.pairs
+    names = pl.Series(list(found.systems), dtype=pl.String)
+    return pl.DataFrame(
+        {
+            "dataset": pl.Series([found.dataset], dtype=pl.String).new_from_index(0, len(pairs)),
+            "metric": pl.Series([found.metric]).new_from_index(0, len(pairs)),
+            "left": names.gather(pairs.left),
+            "right": names.gather(pairs.right),
+            "n": pairs.n.astype(np.int64),
+            "difference": pairs.difference.astype(float),
+            "low": pairs.low.astype(float),
+            "high": pairs.high.astype(float),
+            "p": pairs.p,
+            "log10_p": pairs.log_p / LN10 + 0.0,
+            "adjusted_p": table.adjusted,
+            "method": pl.Series(list(KINDS)).gather(pairs.kind.astype(np.int64)),
+            "significant": table.significant,
+        }
+    )
+
+
+def _alone(found: Measured, entries: Sequence[Measured]) -> bool:
+    """Whether a dataset is the only one of its metric."""
+    return sum(1 for other in entries if other.metric == found.metric and not other.macro) == 1
+
+
+def _with_macro(measured: Sequence[Measured], alpha: float) -> list[Measured]:
+    """The same with the macro average of each metric that lacks it, from the counts of right-or-wrong items."""
+    out = list(measured)
+    for metric in dict.fromkeys(found.metric for found in measured):
+        own = [found for found in measured if found.metric == metric]
+        if len(own) < 2 or any(found.macro for found in own):
+            continue
+        counted = macro_from_counts(own, TestRequest(alpha=alpha, options={"method": "auto", "resamples": 9_999}))
+        if counted is None:
+            raise OutscoreError(f"The macro average of {metric} does not follow from the pairs.", "Measure it with them.")
+        log_p, kind, kernel = counted
+        note = "p of the macro average is a saddlepoint approximation (Lugannani and Rice)."
+        out.append(macro_measured(own, log_p, kind, kernel, [note] if kernel == "saddlepoint" else []))
+    return out
+
+
+def _for_datasets(correction: str) -> str:
+    """Shaffer's argument is about the pairs of one table; over several, Holm holds."""
+    return "holm" if CORRECTIONS[correction].all_pairs else correction
+
+
+def _corrected(
+    tables: Sequence[Measured], correction: str, alpha: float, baseline: int | None
+) -> tuple[list[Corrected], Family]:
+    """One family of all pairs in the tables that share items."""
+    testable = [found.pairs.testable for found in tables]
+    entry = CORRECTIONS[correction]
+    p = np.concatenate([found.pairs.p[tested] for found, tested in zip(tables, testable, strict=True)])
+    whole = _all_pairs(tables, correction) if entry.all_pairs else None
+    adjusted = adjust(p, correction) if whole is None else whole[np.concatenate(testable)]
+    out, start = [], 0
+    for found, tested in zip(tables, testable, strict=True):
+        mine = np.full(len(tested), np.nan)
+        size = int(tested.sum())
+        mine[tested] = adjusted[start : start + size]
+        start += size
+        out.append(Corrected(found, mine, alpha, baseline, counted=entry.all_pairs))
+    return out, Family(correction, entry.error_rate, len(p) if whole is None else len(whole))
+
+
+def _all_pairs(tables: Sequence[Measured], correction: str) -> Array:
+    """A correction for all pairs of some systems; pairs that share nothing count as never rejected."""
+    if len(tables) > 1:
+        raise OutscoreError(
+            f"Correction `{correction}` is for the pairs of one table, and there are {len(tables)} metrics.", "Use `holm`."
+        )
+    return adjust(tables[0].pairs.p, correction, systems=len(tables[0].systems))
