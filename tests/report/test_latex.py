@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.report.latex import escape, render
+from outscore.report.latex_width import fitting
+from outscore.report.table import Table, make_table
 from outscore.results import Comparisons, Interval, SystemScore
 
 NAME = '<script>"a_b" 50% R&D \\ # $ ^ ~ {x} [y] * -- `z`\''
@@ -62,6 +64,33 @@ def test_hyphens_that_mean_minus_become_one(comparison):
     assert "$-$1.0000 to $-$0.2000" in text
 
 
+def table_of(columns: int, why: str) -> Table:
+    names = [f"score of {i}" for i in range(columns)]
+    return make_table("t", "T", [*names, "why"], "r" * columns + "l", [(*["0.4567"] * columns, why)])
+
+
+def test_the_wider_a_table_the_smaller_its_type():
+    sizes = [fitting(table_of(columns, "x")).size for columns in (2, 6, 7, 8, 20)]
+    assert sizes == ["", r"\small", r"\footnotesize", r"\scriptsize", r"\scriptsize"]
+
+
+def test_texts_are_broken_where_they_are_long_or_there_is_no_room():
+    for columns, why, broken in (
+        (2, "so it is, and no more", False),
+        (2, "so it is " * 5, True),
+        (6, "so it is, and no more", True),
+    ):
+        table = table_of(columns, why)
+        assert fitting(table).prose(table)[-1] is broken
+        assert 0.18 <= fitting(table).share(table) <= 0.4
+
+
+def test_long_words_may_be_broken_and_others_not(comparison):
+    shown = render(Comparisons([comparison()], {"digest": "0f" * 32, "path": "permutation-median of 5 %"}), verbose=True)
+    assert r"0f0f0f0f0f0f\allowbreak{}0f0f0f0f0f0f\allowbreak{}" in shown
+    assert r"permutation-median of 5~\%" in shown
+
+
 @pytest.mark.slow
 def test_it_compiles(comparison, full, tmp_path):
     if shutil.which("pdflatex") is None:
@@ -78,3 +107,5 @@ def test_it_compiles(comparison, full, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout[-2000:]
+    # Only the name that is nothing but signs may be too wide for its column.
+    assert done.stdout.count("Overfull") <= 1

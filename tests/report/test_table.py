@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.report.facts import headline
-from outscore.report.table import clean, make_table
+from outscore.report.table import broken, clean, column_widths, make_table, screen_width
 from outscore.report.tables import details, results, settings
 from outscore.results import Comparisons, Decision, Family
 
@@ -26,6 +26,37 @@ def test_clean_keeps_names_of_all_languages():
 def test_empty_columns_are_left_out():
     table = make_table("t", "T", ["a", "b", "c"], "lrl", [("1", "", "x"), ("2", "", "")])
     assert (table.columns, table.align) == (("a", "c"), "ll")
+
+
+CELLS = st.text(st.sampled_from("ab-模é 0.漢z"), max_size=30)
+
+
+@given(CELLS, st.integers(2, 40))
+def test_a_broken_text_fits_and_loses_nothing(cell, width):
+    lines = broken(cell, width)
+    assert max(map(screen_width, lines)) <= width
+    assert "".join("".join(lines).split()) == "".join(cell.split())
+    words = cell.split()
+    if all(screen_width(word) <= width for word in words):
+        assert [word for line in lines for word in line.split()] == words
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=4), st.integers(12, 60))
+def test_columns_fit_their_room(rows, room):
+    table = make_table("t", "T", ["median difference", "p", "name"], "rrl", rows)
+    assert sum(column_widths(table, room)) <= room
+
+
+def test_words_stay_whole_where_they_can():
+    rows = [("permutation-median", "0.4990 to 0.5555", ".0383"), ("sign", "0.1 to 0.2", "1")]
+    table = make_table("t", "T", ["test", "its 95 % interval", "median difference"], "lrr", rows)
+    for room in range(36, 60):
+        shown = [
+            line for cell, width in zip(table.columns, column_widths(table, room), strict=True) for line in broken(cell, width)
+        ]
+        assert "difference" in " ".join(shown).split()
+        assert broken("permutation-median", column_widths(table, room)[0])[0] == "permutation-median"
+    assert broken("permutation-median", column_widths(table, 32)[0]) == ["permutation-", "median"]
 
 
 def test_no_table_for_what_is_missing(comparison):

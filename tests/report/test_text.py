@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outscore.report.table import screen_width
 from outscore.report.text import render
 from outscore.results import Alignment, Comparisons, Decision, Design, Family, Interval, PathStep, Slice, SystemScore
 
@@ -169,3 +170,23 @@ def test_no_line_is_too_long(comparison, verbose, name, width):
     )
     text = render(Comparisons([c], SETTINGS | {"a-very-long-setting": name}), width=width, verbose=verbose)
     assert max(len(line) for line in text.splitlines()) <= width
+
+
+def test_p_and_its_relatives_have_as_many_digits(comparison, p_value):
+    c = comparison(p=p_value(7.5e-9, mid=3.73e-9, adjusted=2.24e-8))
+    text = " ".join(render(Comparisons([c], SETTINGS)).split())
+    assert "p = 7.5e-9, mid-p = 3.7e-9; exact" in text
+    assert "adjusted p = 2.2e-8" in text
+    # 1 in 10,001, as other tools print .0001, is no power of ten.
+    assert "p = .000100" in render(Comparisons([comparison(p=p_value(1 / 10_001))], SETTINGS))
+
+
+def test_wide_letters_take_two_columns(comparison):
+    name = "模型名称"
+    scores = (SystemScore(name, 0.5, 0.4, 0.6), SystemScore("B", 0.4, 0.3, 0.5))
+    part = comparison(slice=Slice("topic", "法律"), systems=(name, "B"))
+    text = render(Comparisons([comparison(systems=(name, "B"), scores=scores), part], SETTINGS, Family("holm", "FWER", 1)))
+    first, second = (line for line in text.splitlines() if line.endswith(("0.4000 to 0.6000", "0.3000 to 0.5000")))
+    assert screen_width(first) == screen_width(second)
+    head, row = text[text.index(" by topic") :].splitlines()[1:3]
+    assert screen_width(head) == screen_width(row)

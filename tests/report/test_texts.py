@@ -25,7 +25,20 @@ from outscore.report.metric_table import (
     metric_signatures,
 )
 from outscore.report.segment_view import segment_lines, segment_views
-from outscore.results import Bucket, Comparison, Comparisons, Decision, Family, Interval, Runs, Segment, Slice, SystemScore
+from outscore.results import (
+    Bayes,
+    Bucket,
+    Comparison,
+    Comparisons,
+    Decision,
+    Family,
+    Interval,
+    Margin,
+    Runs,
+    Segment,
+    Slice,
+    SystemScore,
+)
 from outscore.wording.agreement import agreement
 
 LONG = " ".join(f"word{i}" for i in range(60))
@@ -44,16 +57,18 @@ RUNS = Runs([26.1, 26.5], [27.2, 27.6], 0.21, 0.11, make_p(1 / 3, test="permutat
 
 def scored(metric: str, a: float, b: float, winner: int | None, *, higher: bool = True, **more) -> Comparison:
     difference = a - b
+    made = {
+        "signature": f"metric:{metric}|test:permutation|n:2000|alpha:0.05|seed:0|outscore:0|{metric.upper()}|nrefs:1|version:2",
+        "interval": Interval(difference - 0.5, difference + 0.5, 0.95, "inversion", dual=True),
+        "decision": Decision(winner, "undecided" if winner is None else "better"),
+    }
     return make_comparison(
         systems=("new", "old"),
         metric=metric,
-        signature=f"metric:{metric}|test:permutation|n:2000|alpha:0.05|seed:0|outscore:0|{metric.upper()}|nrefs:1|version:2",
         higher_is_better=higher,
         scores=(SystemScore("new", a), SystemScore("old", b)),
         difference=difference,
-        interval=Interval(difference - 0.5, difference + 0.5, 0.95, "inversion", dual=True),
-        decision=Decision(winner, "undecided" if winner is None else "better"),
-        **more,
+        **made | more,
     )
 
 
@@ -125,8 +140,8 @@ def test_stars_only_where_they_open_and_close():
 
 def test_the_sign_of_an_influence_is_said_in_words():
     titles = [view.title for view in segment_views(make_texts().comparisons[0], 10)]
-    assert titles[:2] == ["segment 7 favours new by 0.031 bleu", "segment 2 favours old by 0.012 bleu"]
-    assert segment_views(make_texts().comparisons[1], 10)[0].title == "segment 7 favours old by 0.031 ter"
+    assert titles[:2] == ["segment 7 moves bleu by 0.031 towards new", "segment 2 moves bleu by 0.012 towards old"]
+    assert segment_views(make_texts().comparisons[1], 10)[0].title == "segment 7 moves ter by 0.031 towards old"
 
 
 def test_few_segments_on_a_screen_and_all_on_request():
@@ -181,7 +196,9 @@ def test_notes_are_said_once():
     whole = make_texts()
     bleu, ter = whole.comparisons
     told = replace(whole, comparisons=[replace(bleu, notes=["bleu is x.", "Same."]), replace(ter, notes=["ter is x.", "Own."])])
-    assert metric_notes(told) == ["the metric is x.", "bleu: Same.", "ter: Own."]
+    assert metric_notes(told) == ["The metric is x.", "bleu: Same.", "ter: Own."]
+    alone = replace(whole, comparisons=[replace(bleu, notes=["bleu is x.", "p is y."]), replace(ter, notes=["p is y."])])
+    assert metric_notes(alone) == ["bleu: the metric is x.", "p is y."]
 
 
 def test_signatures_lose_nothing():
@@ -202,9 +219,15 @@ def test_agreement():
     assert agreement([ahead, won, lower], "Holm") == "All 3 metrics favour new, 1 of 3 significantly after correction (Holm)."
     assert agreement([ahead, lower], "Holm") == "Both metrics favour new, none significantly after correction (Holm)."
     assert agreement([ahead, behind], "Holm") == "The 2 metrics do not agree on which system is ahead; none shows a winner."
-    assert "new wins by 1 of 2 significantly" in agreement([won, even], "Holm")
+    assert agreement([won, even], "Holm") == (
+        "1 of 2 metrics favours new, 1 of 2 significantly after correction (Holm); the other sees no difference."
+    )
+    assert agreement([ahead, lower, even], "Holm").startswith("2 of 3 metrics favour new, none significantly")
+    assert agreement([ahead, even, even], "Holm").endswith("; the other 2 see no difference.")
+    assert "new wins by 1 of 3 significantly" in agreement([won, behind, even], "Holm")
     assert agreement([won, lost], "Holm").startswith("The metrics contradict each other")
-    assert agreement([even, even], "Holm") == "None of the 2 metrics sees a difference."
+    assert agreement([even, even], "Holm") == "Neither metric sees a difference."
+    assert agreement([even, even, even], "Holm") == "None of the 3 metrics sees a difference."
 
 
 def test_what_is_no_family_of_metrics():
@@ -225,7 +248,60 @@ def test_labels_of_several_kinds_stand_apart_and_numbers_in_order():
     other = replace(BUCKETS[0], column="genre", value="law")
     shown = text.render(make_texts(buckets=[*BUCKETS, other]))
     rows = [line.split("  ")[0] for line in shown[shown.index("bleu by length and by genre") :].splitlines()]
-    assert rows[2:7] == ["length:", "1-10", "41 and more", "genre:", "law"]
+    assert [row for row in rows[2:] if row][:5] == ["length:", "1-10", "41 and more", "genre:", "law"]
+
+
+def test_a_part_without_ends_is_unbounded_unless_it_may_lack_an_interval():
+    assert "unbounded on both" in text.render(make_texts())
+    resampled = Interval(0.6, 1.6, 0.95, "centred bootstrap", dual=False)
+    assert "unbounded" not in text.render(make_texts(interval=resampled))
+
+
+MARGIN = Margin(2.0, make_p(0.0004), make_p(0.21))
+
+
+def test_several_metrics_show_what_was_asked_for():
+    whole = make_texts(margin=MARGIN, bayes=Bayes(0.97, 0.0, 0.03, 0.0), tests=[make_p(0.2, test="sign")])
+    shown = " ".join(text.render(whole).split())
+    assert "bleu, non-inferior (new worse than old by less than 2): p = .000400" in shown
+    assert "bleu, equivalent (apart by less than 2): p = .210" in shown
+    assert "bleu, posterior probabilities: new better .970, old better .0300" in shown
+    assert "All tests: bleu" in shown
+
+
+def test_the_sentence_names_what_a_margin_shows():
+    decision = Decision(None, "non-inferior")
+    said = metric_sentence(make_texts(margin=MARGIN, decision=decision))
+    assert said.endswith(
+        "; in bleu new is non-inferior to old with a margin of 2 (p = .000400, one-sided exact paired permutation test)."
+    )
+    equivalent = Margin(2.0, make_p(0.0004), make_p(0.01))
+    said = metric_sentence(
+        make_texts(margin=equivalent, decision=Decision(None, "equivalent"), bayes=Bayes(0.5, 0.0, 0.5, 0.0))
+    )
+    assert "in bleu the two are equivalent within a margin of 2 (p = .0100" in said
+    assert said.endswith("; posterior probabilities in bleu: new better .500, old better .500.")
+
+
+def test_documents_and_units_have_one_name_in_every_form():
+    whole = make_texts(clusters=40)
+    whole = replace(whole, comparisons=[replace(c, clusters=40) for c in whole.comparisons])
+    for form in (text.render(whole, verbose=True), markdown.render(whole), Page(render_html(whole)).words):
+        assert "in 40 documents that are swapped as one" in " ".join(form.split())
+        assert "cluster" not in form
+        assert "from the choice of documents" in " ".join(form.split())
+    units = [replace(c, design=replace(c.design, unit_size=5, remainder=2)) for c in make_texts().comparisons]
+    shown = " ".join(text.render(replace(whole, comparisons=units)).split())
+    assert "on 2,000 units of 5 segments" in shown
+    single = " ".join(text.render(Comparisons(units[:1], SETTINGS)).split())
+    assert "2,000 units of 5 segments each, paired; 2 segments left over and not used" in single
+
+
+def test_markdown_headings_name_the_metric_and_sentences_do_not_run_together():
+    shown = markdown.render(make_texts(notes=["A note.", "Another."], verdict="No winner: the data cannot tell; p = .5."))
+    assert "## new against old: bleu\n\n**No winner**: the data cannot tell; p = .5." in shown
+    assert "- **notes**: A note. Another." in shown
+    assert ".;" not in shown
 
 
 def test_the_page():
@@ -278,3 +354,4 @@ def test_it_compiles(tmp_path):
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "x.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout

@@ -24,7 +24,7 @@ from outscore.results import Comparison, Comparisons
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["FORMATS", "Picture", "pictures", "to_svg", "write_charts"]
+__all__ = ["FORMATS", "Picture", "file_content", "pictures", "require_drawing", "to_svg", "write_charts"]
 
 FORMATS = ("svg", "png", "pdf")
 NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -43,7 +43,7 @@ class Picture:
 
 def pictures(c: Comparison, whole: Comparisons) -> list[Picture]:
     """All charts that the result holds data for."""
-    _altair()
+    require_drawing()
     makers: Sequence[Callable[[Comparison, Comparisons], Any]] = (
         difference_chart,
         null_chart,
@@ -82,7 +82,7 @@ def write_charts(comparisons: Comparisons, folder: str | Path, formats: Sequence
             for picture in pictures(c, comparisons):
                 for form in formats:
                     path = target / f"{start}{NOT_IN_A_NAME.sub('-', picture.key)}.{form}"
-                    path.write_bytes(_file_content(picture, form))
+                    path.write_bytes(file_content(picture, form))
                     written.append(path)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -90,7 +90,8 @@ def write_charts(comparisons: Comparisons, folder: str | Path, formats: Sequence
     return written
 
 
-def _file_content(picture: Picture, form: str) -> bytes:
+def file_content(picture: Picture, form: str) -> bytes:
+    """A picture as a file of this form, on white."""
     content = _drawn(picture.chart, form, "#ffffff")
     return _own_ids(content, picture.key).encode() if isinstance(content, str) else content
 
@@ -109,7 +110,8 @@ def _own_ids(svg: str, prefix: str) -> str:
     return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', lambda m: m[1] + new.get(m[2], m[2]), svg)
 
 
-def _altair() -> None:
+def require_drawing() -> None:
+    """Refuse to draw where the packages that draw are missing."""
     try:
         import altair  # noqa: F401, ICN001
         import vl_convert  # noqa: F401

@@ -11,7 +11,7 @@ from outscore.diffs import Diff, Pair, Part
 from outscore.report.canvas import DASHED, Drawing, data, layered, padded, rule, short
 
 # Charts become SVG, PNG and PDF in one place.
-from outscore.report.charts import FORMATS, Picture, _altair, _file_content
+from outscore.report.charts import FORMATS, Picture, file_content, require_drawing
 from outscore.report.diff_charts import matrix
 from outscore.report.diff_pair_tables import sorted_parts
 from outscore.report.diff_words import metric_name, pair_name
@@ -28,7 +28,7 @@ CELL, ROW = 24, 18
 
 def pictures(pair: Pair) -> list[Picture]:
     """The charts that a pair holds data for."""
-    _altair()
+    require_drawing()
     drawn = [_transitions(pair), _labels(pair)]
     return [Picture(d.key, clean(d.caption), clean(d.description), d.chart) for d in drawn if d is not None]
 
@@ -37,7 +37,7 @@ def chart_files(diff: Diff) -> dict[str, bytes]:
     """The charts of the pairs by the first criterion as SVG, PNG and PDF, by file name; of several, names are numbered."""
     pairs = diff.primary_pairs[:MOST_DRAWN]
     return {
-        f"{f'{i}-' if len(pairs) > 1 else ''}{picture.key}.{form}": _file_content(picture, form)
+        f"{f'{i}-' if len(pairs) > 1 else ''}{picture.key}.{form}": file_content(picture, form)
         for i, pair in enumerate(pairs, 1)
         for picture in pictures(pair)
         for form in FORMATS

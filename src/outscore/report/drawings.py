@@ -6,7 +6,8 @@ from typing import Any
 
 from outscore.numerals import finer, format_ends, format_level, format_number, format_p_number
 from outscore.report.canvas import DASHED, DOTTED, WIDE, Drawing, data, layered, padded, rule, short
-from outscore.report.tables import alpha_of, decimals_of, finite, other_estimand, units_of
+from outscore.report.nouns import units_of
+from outscore.report.tables import alpha_of, decimals_of, finite, other_estimand
 from outscore.report.theme import COLOURS
 from outscore.results import Comparison, Comparisons, Interval
 from outscore.wording import interval_noun, name_of_test

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from outscore.numerals import (
+    count,
     decimals_for,
     format_number,
     format_p,
     format_probability,
 )
+from outscore.report.nouns import group_of, noun_of, units_of
 from outscore.report.table import Fact, clean
 from outscore.report.tables import (
     alpha_of,
@@ -17,10 +19,8 @@ from outscore.report.tables import (
     effect_ends,
     effect_name,
     effect_value,
-    noun_of,
     other_estimand,
     subject,
-    units_of,
 )
 from outscore.report.text_tables import run_lines
 from outscore.results import Comparison, Comparisons
@@ -105,7 +105,7 @@ def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
     rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides(c, whole)}"]
     if p.adjusted is not None:
         rows.append(f"adjusted p = {format_probability(p.adjusted)}")
-    rows += [f"{count:,} left out: {reason}" for reason, count in p.dropped.items()]
+    rows += [f"{number:,} left out: {reason}" for reason, number in p.dropped.items()]
     if verbose:
         rows.append(f"kernel {p.kernel}, value {p.value!r}, log10 {p.log10!r}, statistic {p.statistic!r}")
     return rows
@@ -145,8 +145,8 @@ def _power(c: Comparison) -> list[str]:
     if power is None or power.detectable_effect is None:
         return []
     decimals = decimals_for(*(s.value for s in c.scores), difference=power.detectable_effect)
-    count, unit = units_of(c)
-    return [f"{count:,} {unit} find a true difference of {format_number(power.detectable_effect, decimals)} with power .80"]
+    size, unit = units_of(c)
+    return [f"{size:,} {unit} find a true difference of {format_number(power.detectable_effect, decimals)} with power .80"]
 
 
 def _fragility(c: Comparison) -> list[str]:
@@ -160,15 +160,15 @@ def _fragility(c: Comparison) -> list[str]:
 def _design(c: Comparison) -> list[str]:
     size = c.design.unit_size
     word = "unit" if size > 1 else noun_of(c)
-    units = f"{c.n:,} {word}{'' if c.n == 1 else 's'}{f' of {size} items each' if size > 1 else ''}, paired"
+    units = f"{count(c.n, word)}{f' of {size} {noun_of(c)}s each' if size > 1 else ''}, paired"
     if c.clusters is not None:
-        units += f", in {c.clusters:,} {'cluster' if c.clusters == 1 else 'clusters'} that are swapped as one"
+        units += f", in {count(c.clusters, group_of(c))} that are swapped as one"
     if c.design.repeats != 1:
         units += f", {c.design.repeats:.4g} repeats each on average"
     if c.design.between is not None and c.design.within is not None:
         units += f"; variance of the difference {c.design.between:.3g} between items, {c.design.within:.3g} from run to run"
     if c.design.remainder:
-        units += f"; {c.design.remainder:,} items left over and not used"
+        units += f"; {count(c.design.remainder, noun_of(c))} left over and not used"
     return [units]
 
 

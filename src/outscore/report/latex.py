@@ -6,8 +6,10 @@ The preamble needs ``\usepackage{booktabs}`` and nothing else. Signatures stand 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from outscore.report.facts import heading
+from outscore.report.latex_width import fitting
 from outscore.report.marking import mark_up
 from outscore.report.metric_table import is_family_of_metrics, metric_sentence, metric_table
 from outscore.report.segment_view import MANY, segment_views, segments_note, segments_title
@@ -15,7 +17,7 @@ from outscore.report.table import Table, clean
 from outscore.report.tables import ASKED_FOR, details, results, settings
 from outscore.results import Comparison, Comparisons
 
-__all__ = ["cell_of", "escape", "preamble", "render"]
+__all__ = ["cell_of", "escape", "preamble", "render", "table_block", "with_minus"]
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -42,11 +44,16 @@ ESCAPES = {
     "±": r"$\pm$",
     "−": "$-$",
     "≤": r"$\leq$",
+    "γ": r"$\gamma$",
     "\ufffd": "?",
 }
 
 BEYOND_LATIN = re.compile(r"[^\u0000-\u024f\u2010-\u2027]")
 """What pdflatex does not set by itself; dashes, quotation marks and dots it does."""
+LONGEST_WORD, PIECE = 24, 12
+"""A longer word, such as a digest or a path, may be broken after every so many letters where a column has lines."""
+# A soft hyphen, which cleaning keeps, marks the places until everything is escaped.
+BREAK = "\u00ad"
 
 
 def render(comparisons: Comparisons, *, verbose: bool = False) -> str:
@@ -54,14 +61,14 @@ def render(comparisons: Comparisons, *, verbose: bool = False) -> str:
     several_metrics = is_family_of_metrics(comparisons)
     sentences = [metric_sentence(comparisons)] if several_metrics else [c.sentence for c in comparisons.comparisons]
     parts = [f"% {clean(c.signature)}" for c in comparisons.comparisons]
-    parts += [_table(metric_table(comparisons) if several_metrics else results(comparisons), "results")]
-    parts += [f"{_with_minus(escape(sentence))}\n" for sentence in sentences]
+    parts += [table_block(metric_table(comparisons) if several_metrics else results(comparisons), "results")]
+    parts += [f"{with_minus(escape(sentence))}\n" for sentence in sentences]
     for i, c in enumerate(comparisons.comparisons, 1):
         shown = [table for table in details(c, comparisons) if verbose or table.key in ASKED_FOR]
-        parts += [_table(table, f"{table.key}-{i}", heading(c)) for table in shown]
+        parts += [table_block(table, f"{table.key}-{i}", heading(c)) for table in shown]
         parts += [_segments(c)] if verbose and c.segments else []
     if verbose and comparisons.settings:
-        parts.append(_table(settings(comparisons), "settings"))
+        parts.append(table_block(settings(comparisons), "settings"))
     body = "\n".join(parts)
     return f"{preamble(body)}\n{body}"
 
@@ -82,7 +89,7 @@ def preamble(body: str) -> str:
 
 def _segments(c: Comparison) -> str:
     """The segments as lists of texts, marked words in bold."""
-    lines = [f"\\paragraph{{{escape(segments_title(c))}.}} {segments_note(c)}", r"\begin{enumerate}"]
+    lines = [f"\\paragraph{{{escape(segments_title(c))}.}} {segments_note(c)}", r"\begin{enumerate}", r"  \sloppy"]
     for view in segment_views(c, MANY):
         lines += [f"  \\item {escape(view.title)}", r"  \begin{description}"]
         lines += [f"    \\item[{escape(label)}] {mark_up(words, _bold, escape)}" for label, words in view.texts]
@@ -107,20 +114,26 @@ def escape(text: str) -> str:
     return re.sub(r"-(?=-)", "-{}", escaped).replace(r" \%", r"~\%")
 
 
-def _table(table: Table, label: str, about: str = "") -> str:
+def table_block(table: Table, label: str, about: str = "") -> str:
+    """A table with its caption and notes."""
     caption = f"{table.title}, {about}" if about else table.title
     notes = " ".join(note if note.endswith(".") else f"{note}." for note in table.notes)
-    columns = "".join("p{.4\\linewidth}" if _is_prose(table, i) else side for i, side in enumerate(table.align))
+    setting = fitting(table)
+    prose = setting.prose(table)
+    share = f"{setting.share(table):.2f}".removeprefix("0")
+    columns = "".join(f"p{{{share}\\linewidth}}" if broken else side for side, broken in zip(table.align, prose, strict=True))
     lines = [
         r"\begin{table}",
         r"  \centering",
         f"  \\caption{{{escape(caption)}.{' ' + escape(notes) if notes else ''}}}",
         f"  \\label{{tab:outscore-{label}}}",
+        *([f"  {setting.size}\\setlength{{\\tabcolsep}}{{{setting.gap:g}pt}}"] if setting.size else []),
+        *([r"  \sloppy"] if any(prose) else []),
         f"  \\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"    \toprule",
-        f"    {_row(table.columns)}",
+        f"    {_row(table.columns, prose)}",
         r"    \midrule",
-        *(f"    {_row(row)}" for row in table.rows),
+        *(f"    {_row(row, prose)}" for row in table.rows),
         r"    \bottomrule",
         r"  \end{tabular}",
         r"\end{table}",
@@ -128,16 +141,23 @@ def _table(table: Table, label: str, about: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _is_prose(table: Table, column: int) -> bool:
-    """Whether a column holds sentences, which must be broken into lines."""
-    return table.align[column] == "l" and any(len(row[column]) > 40 for row in table.rows)
+def _row(cells: Sequence[str], prose: Sequence[bool]) -> str:
+    """Cells between ampersands; those of prose may be broken inside long words, such as digests and paths."""
+    shown = [_breakable(cell) if broken else with_minus(cell_of(cell)) for cell, broken in zip(cells, prose, strict=True)]
+    return " & ".join(shown) + r" \\"
 
 
-def _row(cells: tuple[str, ...]) -> str:
-    return " & ".join(_with_minus(cell_of(cell)) for cell in cells) + r" \\"
+def _breakable(text: str) -> str:
+    escaped = escape(" ".join(_pieced(word) for word in text.split(" ")))
+    return with_minus(escaped.replace(BREAK, r"\allowbreak{}"))
 
 
-def _with_minus(escaped: str) -> str:
+def _pieced(word: str) -> str:
+    pieces = [word[i : i + PIECE] for i in range(0, len(word), PIECE)]
+    return word if len(word) <= LONGEST_WORD else BREAK.join(pieces)
+
+
+def with_minus(escaped: str) -> str:
     """Minus signs for the hyphens before numbers and between two names."""
     return re.sub(r"(?:^|(?<=[ (]))-(?=\.?\d)|(?<= )-(?= )", "$-$", escaped)
 

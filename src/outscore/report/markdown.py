@@ -13,7 +13,7 @@ from outscore.report.table import Fact, Table, clean
 from outscore.report.tables import ASKED_FOR, alpha_of, details, results, scores, settings
 from outscore.results import Comparison, Comparisons
 
-__all__ = ["escape", "render"]
+__all__ = ["escape", "facts_block", "fenced", "render", "table_block"]
 
 # Whatever could begin markup, and the bar that would end a cell.
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$!@])")
@@ -28,18 +28,18 @@ def render(comparisons: Comparisons, *, verbose: bool = False) -> str:
     for c in comparisons.comparisons:
         blocks += _comparison(c, comparisons, "##" if many else "#", verbose=verbose)
     if verbose and comparisons.settings:
-        blocks += ["## Settings", _table(settings(comparisons))]
+        blocks += ["## Settings", table_block(settings(comparisons))]
     return "\n\n".join(blocks) + "\n"
 
 
 def _overview(whole: Comparisons) -> list[str]:
-    return [f"# {len(whole.comparisons)} comparisons", _table(results(whole))]
+    return [f"# {len(whole.comparisons)} comparisons", table_block(results(whole))]
 
 
 def _metrics(whole: Comparisons) -> list[str]:
     """Several metrics as one answer, above each of them by itself."""
     table = metric_table(whole)
-    top = [f"# {escape(metrics_headline(whole).removesuffix('.'))}", f"**{escape(table.title)}**", _table(table)]
+    top = [f"# {escape(metrics_headline(whole).removesuffix('.'))}", f"**{escape(table.title)}**", table_block(table)]
     return [*top, f"> {escape(metric_sentence(whole))}"]
 
 
@@ -56,14 +56,15 @@ def escape(text: str) -> str:
 
 def _comparison(c: Comparison, whole: Comparisons, level: str, *, verbose: bool) -> list[str]:
     top, why = headline(c)
-    blocks = [f"{level} {escape(top)}", escape(why), f"**{escape(heading(c))}**", _table(scores(c, alpha_of(whole)))]
-    blocks.append(_facts(evidence(c, whole, verbose=verbose)))
+    answer = f"**{escape(top)}**: {escape(why)}" if why else f"**{escape(top)}**"
+    blocks = [f"{level} {escape(heading(c))}", answer, table_block(scores(c, alpha_of(whole)))]
+    blocks.append(facts_block(evidence(c, whole, verbose=verbose)))
     shown = [table for table in details(c, whole) if verbose or table.key in ("path", *ASKED_FOR)]
     for table in shown:
-        blocks += [f"{level}# {escape(table.title)}", _table(table)]
+        blocks += [f"{level}# {escape(table.title)}", table_block(table)]
     if c.segments:
         blocks += [f"{level}# {escape(segments_title(c))}", segments_note(c), _segments(c, verbose=verbose)]
-    blocks += [f"{level}# For a paper", f"> {escape(c.sentence)}", _fenced(c.signature)]
+    blocks += [f"{level}# For a paper", f"> {escape(c.sentence)}", fenced(c.signature)]
     return [block for block in blocks if block]
 
 
@@ -81,14 +82,25 @@ def _bold(escaped: str) -> str:
     return f"**{escaped}**" if escaped[0].isalnum() and escaped[-1].isalnum() else f"<b>{escaped}</b>"
 
 
-def _facts(facts: list[Fact]) -> str:
-    rows = [
-        f"- **{escape(fact.label)}**: " + "; ".join(escape(" ".join(line.split())) for line in fact.lines) for fact in facts
-    ]
-    return "\n".join(rows)
+def facts_block(facts: list[Fact]) -> str:
+    """Facts as a list."""
+    return "\n".join(f"- **{escape(fact.label)}**: {escape(_joined(fact.lines))}" for fact in facts)
 
 
-def _table(table: Table) -> str:
+def _joined(lines: Sequence[str]) -> str:
+    """Statements in one line: a semicolon between them, but none behind a sentence.
+
+    Examples
+    --------
+    >>> _joined(["A note.", "p = .5", "q = .6"])
+    'A note. p = .5; q = .6'
+    """
+    texts = [" ".join(line.split()) for line in lines]
+    return "".join(text + ("" if i == len(texts) else " " if text.endswith(".") else "; ") for i, text in enumerate(texts, 1))
+
+
+def table_block(table: Table) -> str:
+    """A table with its notes below."""
     rule = ["---:" if side == "r" else ":---" for side in table.align]
     cells = [tuple(map(escape, row)) for row in (table.columns, *table.rows)]
     lines = [_row(cells[0]), _row(rule), *map(_row, cells[1:])]
@@ -100,7 +112,7 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _fenced(text: str) -> str:
+def fenced(text: str) -> str:
     """A block of code whose fence is longer than any run of back-ticks in it."""
     plain = clean(text)
     longest = max((len(run) for run in re.findall(r"`+", plain)), default=0)

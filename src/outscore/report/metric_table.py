@@ -5,23 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from outscore.numerals import count, format_level, format_number, format_p_error, format_p_number, format_probability
-from outscore.report.facts import sides
+from outscore.report.facts import evidence, sides
+from outscore.report.nouns import group_of, noun_of
 from outscore.report.table import Table, clean, make_table
 from outscore.report.tables import (
     adjusted,
     alpha_of,
     decimals_of,
     intervals_of,
-    noun_of,
     other_estimand,
 )
 from outscore.results import Comparison, Comparisons
-from outscore.wording import interval_noun, method_phrase
+from outscore.wording import (
+    correction_name,
+    equivalence_phrase,
+    interval_noun,
+    method_phrase,
+    noninferiority_phrase,
+    posterior_phrase,
+)
 from outscore.wording.agreement import agreement
+from outscore.wording.runs import SINGLE_RUNS
 
-__all__ = ["is_family_of_metrics", "metric_notes", "metric_sentence", "metric_signatures", "metric_table", "metrics_headline"]
+__all__ = [
+    "is_family_of_metrics",
+    "metric_facts",
+    "metric_notes",
+    "metric_sentence",
+    "metric_signatures",
+    "metric_table",
+    "metrics_headline",
+]
 
-CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "sidak": "Šidák", "hochberg": "Hochberg", "hommel": "Hommel"}
+
+ABOUT = "the metric "
+"""How a note begins that says the same of several metrics, instead of with the name of one."""
 
 
 def is_family_of_metrics(whole: Comparisons) -> bool:
@@ -40,7 +58,7 @@ def metrics_headline(whole: Comparisons) -> str:
 
 def _correction(whole: Comparisons) -> str:
     assert whole.family is not None
-    return CORRECTIONS.get(whole.family.correction, whole.family.correction)
+    return correction_name(whole.family.correction)
 
 
 def metric_table(whole: Comparisons) -> Table:
@@ -69,11 +87,22 @@ def metric_table(whole: Comparisons) -> Table:
 def size_of(found: Sequence[Comparison]) -> str:
     """On how many segments, or on how many items of whatever kind."""
     # Identical outputs leave no segment that made a difference, so all comparisons are asked what they are about.
-    noun = next((noun_of(c) for c in found if noun_of(c) != "item"), "item")
-    groups = found[0].clusters
-    return count(found[0].n, noun) + (
-        "" if groups is None else f" in {count(groups, 'document' if noun == 'segment' else 'cluster')}"
-    )
+    about = next((c for c in found if noun_of(c) != "item"), found[0])
+    size, groups = about.design.unit_size, about.clusters
+    if size > 1:
+        return f"{count(about.n, 'unit')} of {count(size, noun_of(about))}"
+    return count(about.n, noun_of(about)) + ("" if groups is None else f" in {count(groups, group_of(about))}")
+
+
+def metric_facts(whole: Comparisons, label: str) -> list[str]:
+    """What the evidence of each metric says under a label, each line with its metric."""
+    return [
+        clean(f"{c.metric}, {line}")
+        for c in whole.comparisons
+        for fact in evidence(c, whole)
+        if fact.label == label
+        for line in fact.lines
+    ]
 
 
 def _methods(whole: Comparisons) -> str:
@@ -106,7 +135,22 @@ def metric_sentence(whole: Comparisons) -> str:
         used.setdefault(method_phrase(c.p) + sides(c, whole), []).append(c.metric)
     tests = "; ".join(f"{test}, for {_listed(metrics)}" if len(used) > 1 else test for test, metrics in used.items())
     evidence = f"{tests}; p adjusted over {count(len(found), 'metric')}, {_correction(whole)}"
-    return clean(f"On {size_of(found)}, {'; '.join(clauses)} ({evidence}).")
+    further = "".join(f"; {clause}" for c in found for clause in _further_clauses(c, alpha))
+    return clean(f"On {size_of(found)}, {'; '.join(clauses)} ({evidence}){further}.")
+
+
+def _further_clauses(c: Comparison, alpha: float | None) -> list[str]:
+    """What a margin shows where nobody won, and the posterior probabilities, if they were asked for."""
+    clauses, (a, b) = [], c.systems
+    if c.margin is not None and c.decision.claim == "equivalent":
+        p = equivalence_phrase(c.margin.equivalence, alpha)
+        clauses.append(f"in {c.metric} the two are equivalent within a margin of {c.margin.value:g} ({p})")
+    elif c.margin is not None and c.decision.claim == "non-inferior":
+        p = noninferiority_phrase(c.margin.noninferiority, alpha)
+        clauses.append(f"in {c.metric} {a} is non-inferior to {b} with a margin of {c.margin.value:g} ({p})")
+    if c.bayes is not None:
+        clauses.append(f"posterior probabilities in {c.metric}: {posterior_phrase(c.bayes, (a, b))}")
+    return clauses
 
 
 def _numbers(c: Comparison, first: int) -> str:
@@ -127,10 +171,15 @@ def metric_notes(whole: Comparisons) -> list[str]:
     for c in whole.comparisons:
         for note in [*(c.analysis.warnings if c.analysis is not None else []), *c.notes]:
             bare = c.metric.partition(":")[0]
-            said = f"the metric {note.removeprefix(f'{bare} ')}" if note.startswith(f"{bare} ") else note
+            said = f"{ABOUT}{note.removeprefix(f'{bare} ')}" if note.startswith(f"{bare} ") else note
             named.setdefault(said, []).append(c.metric)
     everywhere = len(whole.comparisons)
-    return [clean(note if len(metrics) == everywhere else f"{', '.join(metrics)}: {note}") for note, metrics in named.items()]
+    # The one note that stands with the first metric and is about all of them.
+    general = {note for note, metrics in named.items() if len(metrics) == everywhere or note == SINGLE_RUNS}
+    return [
+        clean(note.replace(ABOUT, ABOUT.capitalize()) if note in general else f"{', '.join(metrics)}: {note}")
+        for note, metrics in named.items()
+    ]
 
 
 def metric_signatures(whole: Comparisons) -> list[str]:

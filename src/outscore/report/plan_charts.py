@@ -9,7 +9,7 @@ from outscore.plans import PlanResult, PossibleP, PowerPoint, SimulatedCurve
 from outscore.report.canvas import DASHED, DOTTED, Drawing, data, layered, rule
 
 # Charts become SVG, PNG and PDF in one place.
-from outscore.report.charts import FORMATS, Picture, _altair, _file_content, to_svg
+from outscore.report.charts import FORMATS, Picture, file_content, require_drawing, to_svg
 from outscore.report.plan_tables import Plan, difference
 from outscore.report.table import clean
 from outscore.report.theme import COLOURS
@@ -21,7 +21,7 @@ WIDE_RANGE = 20
 
 def pictures(found: Plan) -> list[Picture]:
     """All charts that the plan holds data for."""
-    _altair()
+    require_drawing()
     if isinstance(found, PossibleP):
         drawn = [_overlap_chart(found)]
     else:
@@ -31,7 +31,7 @@ def pictures(found: Plan) -> list[Picture]:
 
 def chart_files(found: Plan) -> dict[str, bytes]:
     """Every chart as SVG, PNG and PDF, by file name."""
-    return {f"{picture.key}.{form}": _file_content(picture, form) for picture in pictures(found) for form in FORMATS}
+    return {f"{picture.key}.{form}": file_content(picture, form) for picture in pictures(found) for form in FORMATS}
 
 
 def _power_chart(found: PlanResult) -> Drawing | None:

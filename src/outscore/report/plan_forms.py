@@ -9,17 +9,17 @@ from outscore.plans import PossibleP
 
 # The layout of a table is that of every other report.
 from outscore.report.html import environment
-from outscore.report.latex import _table as latex_table
 from outscore.report.latex import escape as latex_escape
 from outscore.report.latex import preamble as latex_preamble
-from outscore.report.markdown import _facts as markdown_facts
-from outscore.report.markdown import _fenced as markdown_fenced
-from outscore.report.markdown import _table as markdown_table
+from outscore.report.latex import table_block as latex_table
 from outscore.report.markdown import escape as markdown_escape
+from outscore.report.markdown import facts_block as markdown_facts
+from outscore.report.markdown import fenced as markdown_fenced
+from outscore.report.markdown import table_block as markdown_table
 from outscore.report.plan_charts import pictures, to_svg
 from outscore.report.plan_tables import Plan, difference, facts, number, shown_tables, tables, title
 from outscore.report.table import clean
-from outscore.report.text import NARROWEST, _signature, fact_lines, titled, wrapped
+from outscore.report.text import NARROWEST, fact_lines, signature_lines, titled, wrapped
 
 __all__ = ["render"]
 
@@ -39,7 +39,7 @@ def render_text(found: Plan, *, width: int = 80, verbose: bool = False) -> str:
     said = facts(found)
     for fact in said:
         lines += fact_lines(fact.label, fact.lines, width)
-    lines += fact_lines("signature", _signature(clean(found.signature), width - LABEL), width)
+    lines += fact_lines("signature", signature_lines(clean(found.signature), width - LABEL), width)
     for table in tables(found) if verbose else shown_tables(found):
         lines += ["", *titled(table, width)]
     return "\n".join(lines) + "\n"

@@ -10,7 +10,7 @@ from outscore.plans import EffectPoint, PlanResult, PossibleP, PowerPoint, Simul
 from outscore.report.table import Fact, Table, make_table
 
 # Nested settings as rows are the same in every report.
-from outscore.report.tables import _flat
+from outscore.report.tables import flat
 from outscore.wording.rounding import effect_size
 
 __all__ = ["Plan", "difference", "facts", "number", "shown_tables", "tables", "title"]
@@ -120,7 +120,7 @@ def _range(counts: tuple[int, int]) -> str:
 def tables(found: Plan) -> list[Table]:
     """Every table, in the order of reading."""
     own = [_overlaps(found)] if isinstance(found, PossibleP) else [_tried(found.retrospective), _curve(found), _needs(found)]
-    rows = [row for key, entry in found.settings.items() for row in _flat(str(key), entry)]
+    rows = [row for key, entry in found.settings.items() for row in flat(str(key), entry)]
     settings = make_table("settings", "Settings", ["setting", "value"], "ll", rows)
     return [table for table in (*own, settings) if table.rows]
 

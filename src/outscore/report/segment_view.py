@@ -48,7 +48,8 @@ def segment_views(c: Comparison, most: int, *, whole: bool = True) -> list[Segme
 def _title(c: Comparison, segment: Segment, decimals: int) -> str:
     favoured = c.systems[(segment.influence > 0) != c.higher_is_better]
     size = format_number(abs(segment.influence), decimals)
-    return clean(f"{segment.item} favours {favoured} by {size} {c.metric}")
+    # Not "favours": a good output can draw the difference the other way, by being less far ahead than the others are.
+    return clean(f"{segment.item} moves {c.metric} by {size} towards {favoured}")
 
 
 def _texts(c: Comparison, segment: Segment, *, whole: bool) -> tuple[tuple[str, Words], ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from outscore.numerals import format_number, format_p_number
+from outscore.report.nouns import units_of
 from outscore.report.table import Table, make_table
-from outscore.report.tables import adjusted, alpha_of, decimals_of, family_note, intervals_of, other_estimand, units_of
+from outscore.report.tables import adjusted, alpha_of, decimals_of, family_note, intervals_of, other_estimand
 from outscore.results import Comparison, Comparisons
 from outscore.wording import interval_noun
 

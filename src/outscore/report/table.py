@@ -6,14 +6,17 @@ files come from outside and may hold anything, so every text is cleaned here and
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["GLUED", "Fact", "Table", "clean", "glue", "make_table"]
+__all__ = ["GLUED", "Fact", "Table", "broken", "clean", "column_widths", "glue", "make_table", "padded", "screen_width"]
 
 # No line break inside "A - B", "p = .01" or "95 %".
 GLUED = (" - ", " = ", " ± ", " %")
+LONG = 24
+"""A word of more columns is no reason to narrow the other ones."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,88 @@ def glue(text: str) -> str:
     for pair in GLUED:
         text = text.replace(pair, pair.replace(" ", "\u00a0"))
     return text
+
+
+def screen_width(text: str) -> int:
+    """How many columns of a terminal a text takes: Chinese, Japanese and Korean letters take two.
+
+    Examples
+    --------
+    >>> screen_width("abc"), screen_width("模型")
+    (3, 4)
+    """
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else not unicodedata.combining(char) for char in text)
+
+
+def padded(text: str, width: int, side: str) -> str:
+    """The text filled up to so many columns of a terminal, on the left where it is to stand right ("r")."""
+    space = " " * (width - screen_width(text))
+    return space + text if side == "r" else text + space
+
+
+def column_widths(table: Table, room: int) -> list[int]:
+    """How wide each column is where all of them have so much room: the widest gives way first.
+
+    Columns give way as far as words stay whole, then as far as they can be broken behind hyphens, and at last between any two
+    letters. A very long word gives way before the others do.
+
+    Examples
+    --------
+    >>> column_widths(make_table("t", "", ["name", "score of A"], "lr", [("permutation-median", "0.5")]), 24)
+    [18, 6]
+    """
+    columns = list(zip(table.columns, *table.rows, strict=True))
+    widths = [max(map(screen_width, cells)) for cells in columns]
+    for split, longest in ((_words, LONG), (_parts, LONG), (list, room)):
+        floors = [min(_widest(cells, split), longest) for cells in columns]
+        while sum(widths) > room and (loose := [i for i, width in enumerate(widths) if width > floors[i]]):
+            widths[max(loose, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _widest(cells: Sequence[str], split: Callable[[str], Sequence[str]]) -> int:
+    return max((screen_width(piece) for cell in cells for piece in split(cell)), default=0)
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+def _parts(text: str) -> list[str]:
+    """Words, and what hyphens between letters divide them into."""
+    return [part for word in text.split() for part in re.split(r"(?<=[^\W\d]-)(?=[^\W\d])", word)]
+
+
+def broken(text: str, width: int) -> list[str]:
+    """A text in lines of so many columns of a terminal, broken between words wherever they fit.
+
+    Examples
+    --------
+    >>> broken("permutation-median of all", 12), broken("模型名称", 5)
+    (['permutation-', 'median of', 'all'], ['模型', '名称'])
+    """
+    if screen_width(text) <= width:
+        return [text]
+    lines: list[str] = []
+    for word in _words(text):
+        if lines and screen_width(joined := f"{lines[-1]} {word}") <= width:
+            lines[-1] = joined
+        else:
+            lines += _fitting(word, width)
+    return lines
+
+
+def _fitting(word: str, width: int) -> list[str]:
+    """A word in pieces that fit: whole, or broken behind hyphens, or else between letters."""
+    if screen_width(word) <= width:
+        return [word]
+    pieces = [""]
+    for part in _parts(word) if _widest([word], _parts) <= width else word:
+        if pieces[-1] and screen_width(pieces[-1] + part) > width:
+            pieces.append(part)
+        else:
+            pieces[-1] += part
+    return pieces
 
 
 def _visible(char: str) -> str:

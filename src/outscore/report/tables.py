@@ -17,6 +17,7 @@ from outscore.numerals import (
     format_percent,
     format_probability,
 )
+from outscore.report.nouns import noun_of, units_of, view_of
 from outscore.report.table import Table, clean, make_table
 from outscore.results import Comparison, Comparisons, Interval, PValue
 from outscore.summaries import Effect
@@ -33,15 +34,14 @@ __all__ = [
     "effect_value",
     "family_note",
     "finite",
+    "flat",
     "intervals_of",
-    "noun_of",
     "other_estimand",
     "results",
     "score_ends",
     "scores",
     "settings",
     "subject",
-    "units_of",
 ]
 
 EFFECT_NAMES = {
@@ -65,7 +65,7 @@ OBSERVED = "Power at the observed difference says nothing beyond p; read the cur
 # A result holds these only where the user asked for them, so no form leaves them out.
 ASKED_FOR = ("tests", "units", "buckets")
 ERROR_RATES = {"FWER": "family-wise error rate (FWER)", "FDR": "false discovery rate (FDR)"}
-VIEWS = {"rows": "every row for itself", "items": "repeats averaged per item", "clusters": "clusters as one"}
+VIEWS = {"rows": "every row for itself", "items": "repeats averaged per item"}
 
 
 def alpha_of(whole: Comparisons) -> float | None:
@@ -142,18 +142,6 @@ def family_note(whole: Comparisons) -> str:
     return f"p adjusted for {count(family.m, 'comparison')} by the method {family.correction}, which controls the {rate}."
 
 
-def units_of(c: Comparison) -> tuple[int, str]:
-    """How many independent units there are, and what to call them."""
-    single = noun_of(c) if c.design.unit_size == 1 else "unit"
-    count, noun = (c.n, single) if c.clusters is None else (c.clusters, "cluster")
-    return count, noun if count == 1 else f"{noun}s"
-
-
-def noun_of(c: Comparison) -> str:
-    """What one row of the data is: a segment of a text, or an item of any other kind."""
-    return c.design.noun
-
-
 def decimals_of(c: Comparison) -> int:
     """So many decimals show that the scores differ."""
     return decimals_for(*(s.value for s in c.scores), difference=c.difference)
@@ -201,10 +189,17 @@ def path(c: Comparison) -> Table | None:
         return None
     decimals = decimals_of(c)
     rows = [
-        (s.view, f"{s.n:,}", format_number(s.difference, decimals, sign=True), format_probability(s.p), VIEWS[s.view])
+        (
+            view_of(c, s.view),
+            f"{s.n:,}",
+            format_number(s.difference, decimals, sign=True),
+            format_probability(s.p),
+            f"{view_of(c, s.view)} as one" if s.view == "clusters" else VIEWS[s.view],
+        )
         for s in c.design.path
     ]
-    note = "The last row counts: rows of one item, and items of one cluster, are no independent evidence."
+    inside = "segments of one document" if noun_of(c) == "segment" else "rows of one item, and items of one cluster,"
+    note = f"The last row counts: {inside} are no independent evidence."
     return make_table("path", "From rows to units", ["view", "n", "A - B", "p", "what counts as one"], "lrrrl", rows, [note])
 
 
@@ -273,18 +268,18 @@ def deciding_items(c: Comparison) -> Table:
 
 def settings(whole: Comparisons) -> Table:
     """What repeats the result, one setting per row."""
-    rows = [(name, value) for key, entry in whole.settings.items() for name, value in _flat(str(key), entry)]
+    rows = [(name, value) for key, entry in whole.settings.items() for name, value in flat(str(key), entry)]
     return make_table("settings", "Settings", ["setting", "value"], "ll", rows)
 
 
-def _flat(name: str, value: object) -> Iterable[tuple[str, str]]:
+def flat(name: str, value: object) -> Iterable[tuple[str, str]]:
     """Nested settings as rows with dotted names; a tuple looks like the list it becomes when saved."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _flat(f"{name}.{key}", inner)
+            yield from flat(f"{name}.{key}", inner)
     elif isinstance(value, list | tuple):
         for i, inner in enumerate(value, 1):
-            yield from _flat(f"{name}.{i}", inner)
+            yield from flat(f"{name}.{i}", inner)
     elif value is not None:
         yield name, str(value).lower() if isinstance(value, bool) else str(value)
 

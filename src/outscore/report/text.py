@@ -10,28 +10,33 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable
+from dataclasses import replace
 
 from outscore.numerals import format_probability
 from outscore.report.facts import evidence
 from outscore.report.metric_table import (
     is_family_of_metrics,
+    metric_facts,
     metric_notes,
     metric_sentence,
     metric_signatures,
     metric_table,
     metrics_headline,
 )
+from outscore.report.nouns import view_of
 from outscore.report.segment_view import segment_lines
 from outscore.report.slice_table import slices
-from outscore.report.table import GLUED, Table, clean, glue
+from outscore.report.table import GLUED, Table, broken, clean, column_widths, glue, padded, screen_width
 from outscore.report.tables import ASKED_FOR, alpha_of, details, family_note, scores, settings
 from outscore.report.text_tables import run_lines
 from outscore.results import Comparison, Comparisons
 
-__all__ = ["NARROWEST", "fact_lines", "render", "titled", "wrapped"]
+__all__ = ["NARROWEST", "fact_lines", "render", "signature_lines", "titled", "wrapped"]
 
 LABEL = 12
 NARROWEST = 40
+FILLER = "\ufdd0"
+"""A code point that no text may hold."""
 GAP = "  "
 
 
@@ -63,7 +68,7 @@ def _comparison(c: Comparison, whole: Comparisons, width: int, *, verbose: bool)
         if fact.label == "design" and not verbose:
             lines += fact_lines("", _path(c), width)
     lines += fact_lines("for a paper", [c.sentence], width)
-    lines += fact_lines("signature", _signature(clean(c.signature), width - LABEL), width)
+    lines += fact_lines("signature", signature_lines(clean(c.signature), width - LABEL), width)
     for table in details(c, whole):
         if verbose or table.key in ASKED_FOR:
             lines += ["", *titled(table, width)]
@@ -77,14 +82,21 @@ def _metrics(whole: Comparisons, width: int) -> list[str]:
     lines = [*_overview(whole, width), ""]
     runs = [f"{c.metric}, {line}" for c in whole.comparisons for line in run_lines(c, alpha_of(whole))]
     lines += fact_lines("runs", runs, width)
+    for label in ("margin", "bayes"):
+        lines += fact_lines(label, metric_facts(whole, label), width)
     lines += fact_lines("notes", map(_first_sentence, metric_notes(whole)), width)
     lines += fact_lines("for a paper", [metric_sentence(whole)], width)
-    rows = [row for signature in metric_signatures(whole) for row in _signature(signature, width - LABEL)]
+    rows = [row for signature in metric_signatures(whole) for row in signature_lines(signature, width - LABEL)]
     lines += fact_lines("signature", rows, width)
-    tables = [table for c in whole.comparisons for table in details(c, whole) if table.key in ASKED_FOR]
+    tables = [_of_metric(table, c) for c in whole.comparisons for table in details(c, whole) if table.key in ASKED_FOR]
     for block in (*(titled(table, width) for table in tables), segment_lines(first, width, verbose=False)):
         lines += ["", *block] if block else []
     return lines
+
+
+def _of_metric(table: Table, c: Comparison) -> Table:
+    """A table that stands among those of other metrics says whose it is; that of buckets does anyway."""
+    return table if table.key == "buckets" else replace(table, title=clean(f"{table.title}: {c.metric}"))
 
 
 def _overview(whole: Comparisons, width: int) -> list[str]:
@@ -93,17 +105,17 @@ def _overview(whole: Comparisons, width: int) -> list[str]:
 
 def _scores(c: Comparison, alpha: float | None) -> list[str]:
     table = scores(c, alpha)
-    name_width = min(max(len(row[0]) for row in table.rows), 40)
+    name_width = min(max(screen_width(row[0]) for row in table.rows), 40)
     value_width = max(len(row[1]) for row in table.rows)
     rows = [f"{table.title}, with {table.columns[2]}s" if len(table.columns) > 2 else table.title]
     for name, value, *ends in table.rows:
-        rows.append(f"{name:<{name_width}}  {value:>{value_width}}" + (f"   {ends[0]}" if ends and ends[0] else ""))
+        rows.append(f"{padded(name, name_width, 'l')}  {value:>{value_width}}" + (f"   {ends[0]}" if ends and ends[0] else ""))
     return rows
 
 
 def _path(c: Comparison) -> list[str]:
     """What repeats and clusters did to p, in a line; the table of it is in the other forms."""
-    steps = [f"{format_probability(step.p)} over {step.n:,} {step.view}" for step in c.design.path]
+    steps = [f"{format_probability(step.p)} over {step.n:,} {view_of(c, step.view)}" for step in c.design.path]
     return [f"p = {', '.join(steps)}: the last one counts"] if len(steps) > 1 else []
 
 
@@ -111,7 +123,7 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=[.]) (?=[A-Z])", text, maxsplit=1)[0]
 
 
-def _signature(signature: str, width: int) -> list[str]:
+def signature_lines(signature: str, width: int) -> list[str]:
     """Break only between parts, so that the pieces can be put together again without thinking."""
     rows = [""]
     for part in signature.split("|"):
@@ -131,21 +143,17 @@ def titled(table: Table, width: int) -> list[str]:
 
 def _grid(table: Table, width: int) -> list[str]:
     """The table in columns; what does not fit is wrapped inside its cell, the widest column first."""
-    grid = [table.columns, *table.rows]
-    widths = [max(len(row[i]) for row in grid) for i in range(len(table.columns))]
-    room = width - len(GAP) * (len(widths) - 1)
-    while sum(widths) > room:
-        widths[widths.index(max(widths))] -= 1
-    return [line for row in grid for line in _grid_row(row, widths, table.align)]
+    widths = column_widths(table, width - len(GAP) * (len(table.columns) - 1))
+    return [line for row in (table.columns, *table.rows) for line in _grid_row(row, widths, table.align)]
 
 
 def _grid_row(row: tuple[str, ...], widths: list[int], align: str) -> list[str]:
-    cells = [textwrap.wrap(cell, max(w, 1), break_on_hyphens=False) or [""] for cell, w in zip(row, widths, strict=True)]
+    cells = [broken(cell, w) for cell, w in zip(row, widths, strict=True)]
     height = max(map(len, cells))
     lines = []
     for k in range(height):
         texts = [cell[k] if k < len(cell) else "" for cell in cells]
-        shown = [f"{t:>{w}}" if side == "r" else f"{t:<{w}}" for t, w, side in zip(texts, widths, align, strict=True)]
+        shown = [padded(t, w, side) for t, w, side in zip(texts, widths, align, strict=True)]
         lines.append(GAP.join(shown).rstrip())
     return lines
 
@@ -162,11 +170,16 @@ def fact_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
 def wrapped(text: str, width: int) -> list[str]:
     """A text in lines of at most this width, the first one out by two."""
     # Columns of aligned numbers must survive, so short lines are left as they are.
-    if len(text) <= width:
+    if screen_width(text) <= width:
         return [text]
-    fitting = " ".join(_loosened(word, width - 2) for word in glue(text).split(" "))
+    fitting = " ".join(_loosened(word, width - 2) for word in glue(_widened(text)).split(" "))
     lines = textwrap.wrap(fitting, width, subsequent_indent="  ", break_on_hyphens=False)
-    return [line.replace("\u00a0", " ") for line in lines]
+    return [line.replace("\u00a0", " ").replace(FILLER, "") for line in lines]
+
+
+def _widened(text: str) -> str:
+    """The text with a filler behind every letter of two columns, so that counting letters counts columns."""
+    return "".join(char + FILLER * (screen_width(char) - 1) for char in text)
 
 
 def _loosened(word: str, width: int) -> str:

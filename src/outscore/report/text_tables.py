@@ -7,12 +7,16 @@ import re
 from collections.abc import Sequence
 
 from outscore.numerals import decimals_for, finer, format_ends, format_number, format_p, format_p_number
+from outscore.report.nouns import noun_of, units_of
 from outscore.report.table import Table, clean, make_table
-from outscore.report.tables import adjusted, noun_of
-from outscore.results import Bucket, Comparison
+from outscore.report.tables import adjusted
+from outscore.results import Bucket, Comparison, Interval
 from outscore.wording import interval_noun
 
 __all__ = ["bucket_table", "run_lines"]
+
+CENTRED = "centred bootstrap"
+"""The method of an interval that needs more than a few units."""
 
 
 def bucket_table(c: Comparison, alpha: float | None) -> Table:
@@ -23,24 +27,30 @@ def bucket_table(c: Comparison, alpha: float | None) -> Table:
     for column in columns:
         # Labels of several kinds stand under their own line, which leaves the numbers more room than a column would.
         rows += [(f"{column}:", *[""] * 7)] if several else []
-        rows += [_bucket_row(bucket, alpha) for bucket in _in_order(c.buckets) if bucket.column == column]
+        rows += [_bucket_row(bucket, alpha, c.interval) for bucket in _in_order(c.buckets) if bucket.column == column]
     noun = "interval" if c.interval is None else interval_noun(c.interval)
     heads = ["part" if several else "".join(columns), f"{noun_of(c)}s", "A", "B", "A - B", noun, "p", "adj. p"]
     title = f"{c.metric} by {' and by '.join(columns)}, A = {c.systems[0]}, B = {c.systems[1]}"
     return make_table("buckets", title, heads, "lrrrrrrr", rows)
 
 
-def _bucket_row(bucket: Bucket, alpha: float | None) -> tuple[str, ...]:
+def _bucket_row(bucket: Bucket, alpha: float | None, whole: Interval | None) -> tuple[str, ...]:
     places = decimals_for(bucket.a, bucket.b, difference=bucket.difference)
     return (
         bucket.value,
         f"{bucket.n:,}",
         *(format_number(value, places) for value in (bucket.a, bucket.b)),
         format_number(bucket.difference, places, sign=True),
-        "" if bucket.low is None and bucket.high is None else format_ends(bucket.low, bucket.high, places),
+        format_ends(bucket.low, bucket.high, places) if _has_interval(bucket, whole) else "",
         format_p_number(bucket.p, alpha),
         adjusted(bucket.p),
     )
+
+
+def _has_interval(bucket: Bucket, whole: Interval | None) -> bool:
+    """Whether a bucket without ends has an interval, which then is unbounded: of few segments, a resampled one is missing."""
+    ends = bucket.low is not None or bucket.high is not None
+    return ends or (whole is not None and whole.method != CENTRED)
 
 
 def _in_order(buckets: Sequence[Bucket]) -> list[Bucket]:
@@ -65,7 +75,7 @@ def run_lines(c: Comparison, alpha: float | None) -> list[str]:
     ]
     spread = [
         f"{format_number(error, finer(decimals, error))} from the choice of {source}"
-        for error, source in ((runs.test_set, "segments"), (runs.runs, "runs"))
+        for error, source in ((runs.test_set, units_of(c)[1]), (runs.runs, "runs"))
         if error is not None
     ]
     if spread:

@@ -1,0 +1,100 @@
+"""The page of a ranking in a real browser: quiet, alone, readable in the light, in the dark and on a phone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.browser.test_report_page import VIEWS, opened
+from tests.report.ranking_making import HOSTILE, MADE
+
+from outscore.report.ranking_html import render_html
+from outscore.report.table import clean
+
+# Drawing a page of a hundred systems takes seconds, so only who wants to look at them pays for it.
+SHOTS = os.environ.get("OUTSCORE_SCREENSHOTS")
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory) -> dict[str, Path]:
+    """Each page in a file. OUTSCORE_SCREENSHOTS names a folder for them and their pictures, to be looked at."""
+    folder = Path(SHOTS) if SHOTS else tmp_path_factory.mktemp("pages")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, make in MADE.items():
+        (folder / f"ranking-{name}.html").write_text(render_html(make()), encoding="utf-8")
+    return {name: folder / f"ranking-{name}.html" for name in MADE}
+
+
+@pytest.mark.parametrize(
+    ("name", "view"),
+    [
+        *(("sixteen", view) for view in VIEWS),
+        ("ninety-three", "light"),
+        ("ninety-three", "phone"),
+        ("two-hundred", "phone"),
+        ("datasets", "phone-dark"),
+        ("baseline", "phone"),
+        ("two", "light"),
+        ("odd", "light"),
+        ("odd", "phone"),
+    ],
+)
+def test_quiet_alone_and_no_wider_than_the_screen(browser, pages, name, view):
+    with opened(browser, pages[name], **VIEWS[view]) as (page, said, asked):
+        if SHOTS is not None:
+            page.screenshot(path=pages[name].with_name(f"ranking-{name}-{view}.png"), full_page=True)
+        assert said == []
+        assert [url for url in asked if not url.startswith("data:")] == [pages[name].as_uri()]
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_cell_leads_to_its_pair(browser, pages):
+    with opened(browser, pages["sixteen"]) as (page, *_):
+        row = page.locator("#pair-7")
+        assert not row.is_visible()
+        link = page.locator('.heat a[href="#pair-7"]')
+        title = link.locator("title").text_content()
+        link.locator("path").first.click()
+        # The browser opens the list that the row is in.
+        row.wait_for(state="visible")
+        first, second = row.locator("td").all_inner_texts()[:2]
+        assert first in title
+        assert second in title
+
+
+def test_a_heat_map_fits_a_wide_screen_and_scrolls_on_a_phone(browser, pages):
+    for view, fits in (("light", True), ("phone", False)):
+        with opened(browser, pages["ninety-three"], **VIEWS[view]) as (page, *_):
+            inner, outer = page.evaluate(
+                "(() => { const s = document.querySelector('.heat-map .scroll'); return [s.scrollWidth, s.clientWidth]; })()"
+            )
+            assert (inner <= outer) == fits
+
+
+def test_cells_are_dark_in_the_dark(browser, pages):
+    grounds = {}
+    for view in ("light", "dark"):
+        with opened(browser, pages["sixteen"], **VIEWS[view]) as (page, *_):
+            colour = page.evaluate("getComputedStyle(document.querySelector('.heat .open')).fill")
+            grounds[view] = sum(int(x) for x in colour.removeprefix("rgb(").removesuffix(")").split(","))
+    assert grounds["light"] > 600
+    assert grounds["dark"] < 200
+
+
+def test_hostile_names_are_text(browser, pages):
+    with opened(browser, pages["odd"]) as (page, *_):
+        assert page.locator("script").count() == 0
+        assert page.title() == "5 systems by accuracy"
+        assert clean(HOSTILE) in page.locator("h1").inner_text()
+        assert page.locator(".ranked td").nth(1).inner_text() == clean(HOSTILE)
+
+
+def test_bars_are_seen_without_scrolling_on_a_wide_screen(browser, pages):
+    for name in ("sixteen", "baseline", "ninety-three"):
+        with opened(browser, pages[name], **VIEWS["light"]) as (page, *_):
+            outside = page.evaluate(
+                "[...document.querySelectorAll('.bar div > *')].filter(mark => mark.getBoundingClientRect().right >"
+                "mark.closest('.scroll').getBoundingClientRect().right + 1).length"
+            )
+            assert outside == 0

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from tests.report.ranking_making import ALPHA, MADE
+
+from outscore.errors import OutscoreError
+from outscore.report.charts import FORMATS, to_svg
+from outscore.report.ranking_charts import page_pictures, pictures, write_charts
+from outscore.report.ranking_diagrams import datasets_won
+from outscore.report.ranking_drawings import BANDS, band_names, heat_chart
+
+KEYS = {
+    "sixteen": ["heat-map", "forest", "wins"],
+    "datasets": ["heat-map", "forest", "wins", "win-matrix", "critical-difference"],
+    "baseline": ["forest"],
+    "two": ["forest"],
+    "two-hundred": ["forest", "wins"],
+    "odd": ["heat-map", "forest", "wins", "win-matrix", "critical-difference"],
+}
+
+
+@pytest.mark.parametrize(("name", "keys"), KEYS.items())
+def test_only_what_there_are_data_for(name, keys):
+    drawn = pictures(MADE[name]())
+    assert [picture.key for picture in drawn] == keys
+    assert [picture.key for picture in page_pictures(MADE[name]())] == [key for key in keys if key != "heat-map"]
+    assert all(len(picture.description) > 20 for picture in drawn)
+
+
+@pytest.mark.parametrize("name", ["datasets", "odd", "baseline", "two"])
+def test_pictures_are_sound_and_the_same_every_time(name):
+    for picture, again in zip(pictures(MADE[name]()), pictures(MADE[name]()), strict=True):
+        svg = to_svg(picture)
+        assert svg == to_svg(again)
+        ET.fromstring(svg)  # noqa: S314 - our own output
+        assert "<script" not in svg
+        assert "NaN" not in svg
+
+
+def heat_rows(ranking) -> list[dict[str, str]]:
+    chart = heat_chart(ranking).chart.to_dict()
+    return max(chart["datasets"].values(), key=len)
+
+
+def test_against_a_naive_twin_bands_of_the_heat_map():
+    ranking = MADE["sixteen"]()
+    expected: Counter[str] = Counter()
+    for pair in ranking.pairs:
+        p = pair.p.adjusted
+        bound = ".001" if p <= 0.001 else ".01" if p <= 0.01 else ".05" if p <= 0.05 else None
+        expected[f"row better, p ≤ {bound}" if bound else "p > .05"] += 1
+        expected[f"row worse, p ≤ {bound}" if bound else "p > .05"] += 1
+    rows = heat_rows(ranking)
+    assert Counter(row["band"] for row in rows) == expected
+    assert sum(row["sign"] == "better" for row in rows) == ranking.counts.significant
+    assert all((row["sign"] == "open") == (row["band"] == "p > .05") for row in rows)
+
+
+def test_an_incomplete_board_marks_what_was_not_compared():
+    ranking = MADE["ninety-three"]()
+    rows = heat_rows(ranking)
+    assert len(rows) == 93 * 92
+    assert sum(row["sign"] == "apart" for row in rows) == 2 * (ranking.counts.pairs - ranking.counts.testable)
+    assert "apart" in band_names(ranking)
+    assert "apart" not in band_names(MADE["sixteen"]())
+
+
+def test_bands_follow_alpha():
+    assert len(band_names(replace(MADE["sixteen"](), alpha=0.01))) == 5
+    assert set(band_names(MADE["ninety-three"]())) == set(BANDS)
+
+
+def test_names_that_look_alike_when_cut_keep_their_rows():
+    ranking = MADE["two"]()
+    long = [f"{'x' * 60}-{i}" for i in range(2)]
+    scores = [replace(s, system=name) for s, name in zip(ranking.scores, long, strict=True)]
+    chart = pictures(replace(ranking, scores=scores, systems=long))[0].chart.to_dict()
+    assert len({row["label"] for rows in chart["datasets"].values() for row in rows}) == 2
+
+
+def test_against_a_naive_twin_datasets_won():
+    ranking = MADE["datasets"]()
+    won = datasets_won(ranking)
+    for a in ranking.systems:
+        for b in ranking.systems:
+            count = 0
+            for standing in ranking.datasets:
+                for pair in standing.pairs:
+                    if set(pair.systems) == {a, b} and a != b and pair.p.adjusted <= ALPHA:
+                        count += (pair.difference > 0) == (pair.systems[0] == a)
+            assert won[a, b] == count
+
+
+def test_files_of_every_kind(tmp_path):
+    written = write_charts(MADE["baseline"](), tmp_path / "new")
+    assert [path.name for path in written] == [f"forest.{form}" for form in FORMATS]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutscoreError, match="could not be written"):
+        write_charts(MADE["baseline"](), tmp_path / "file")
+
+
+def test_intervals_may_be_missing():
+    ranking = MADE["sixteen"]()
+    bare = replace(ranking, scores=[replace(s, low=None, high=None) for s in ranking.scores])
+    forest = next(picture for picture in pictures(bare) if picture.key == "forest")
+    assert "NaN" not in to_svg(forest)

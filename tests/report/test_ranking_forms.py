@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+from tests.report.ranking_making import HOSTILE, MADE
+
+from outscore.cli.output import show, to_format, write_all
+from outscore.rankings import Ranking
+from outscore.report.ranking_citations import CORRECTIONS, TESTS, citations
+from outscore.report.ranking_csv import pairs_csv, scores_csv
+from outscore.report.ranking_facts import headline
+from outscore.report.ranking_latex import render_latex
+from outscore.report.ranking_markdown import render_markdown
+from outscore.results import Family
+
+FORMS = ("text", "markdown", "latex", "csv", "pairs")
+
+
+@pytest.mark.parametrize("name", ["sixteen", "datasets", "baseline", "odd"])
+def test_markdown(golden, name):
+    golden(f"report/ranking-{name}.md", render_markdown(MADE[name]()))
+
+
+@pytest.mark.parametrize("name", ["sixteen", "datasets", "baseline", "odd"])
+def test_latex(golden, name):
+    golden(f"report/ranking-{name}.tex", render_latex(MADE[name]()))
+
+
+def test_everything_in_markdown_and_latex():
+    ranking = MADE["datasets"]()
+    for text in (render_markdown(ranking, verbose=True), render_latex(ranking, verbose=True)):
+        for part in ("Replicability", "Mean ranks", "Pairs by accuracy", "Settings"):
+            assert part in text
+
+
+@pytest.mark.parametrize("render", [render_markdown, render_latex])
+@pytest.mark.parametrize("name", MADE)
+def test_the_correction_is_named_in_every_form(name, render):
+    text = render(MADE[name]())
+    assert f"Holm over m = {MADE[name]().family.m:,}" in text
+    assert "FWER" in text
+    assert "permutation test, two-sided" in text
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_latex_is_balanced_and_rows_are_full(name):
+    text = render_latex(MADE[name]())
+    plain = re.sub(r"\\[{}]", "", re.sub(r"\\textbackslash\{\}", "", text))
+    assert plain.count("{") == plain.count("}")
+    for table in re.findall(r"\\toprule\n(.*?)\\bottomrule", text, re.DOTALL):
+        rows = [line for line in table.splitlines() if line.endswith(r"\\")]
+        assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1
+
+
+def test_markdown_rows_are_full():
+    for line in render_markdown(MADE["odd"]()).splitlines():
+        if line.startswith("| "):
+            assert len(re.findall(r"(?<!\\)\|", line)) >= 3
+            assert not re.search(r"(?<!\\)<", line)
+
+
+def test_letters_and_arrows_are_superscripts():
+    assert r"0.2874$^{\mathrm{ab}}$" in render_latex(MADE["sixteen"]())
+    against = render_latex(MADE["baseline"]())
+    assert r"0.5024$^{\uparrow}$" in against
+    assert r"0.4177$^{\downarrow}$" in against
+    assert r"baseline & 0.4593 &" in against
+
+
+def test_many_systems_are_cut_in_latex_unless_all_are_asked_for():
+    ranking = MADE["two-hundred"]()
+    assert "140 more systems are not shown" in render_latex(ranking)
+    assert "system-199" in render_latex(ranking, verbose=True)
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("name", ["datasets", "ninety-three", "odd"])
+def test_csv_has_every_number_in_full(name):
+    ranking = MADE[name]()
+    standings = [ranking.standing, *ranking.datasets, *ranking.metrics]
+    scores, pairs = rows_of(scores_csv(ranking)), rows_of(pairs_csv(ranking))
+    assert [float(row["score"]) for row in scores] == [s.value for standing in standings for s in standing.scores]
+    assert [float(row["p"]) for row in pairs] == [pair.p.value for standing in standings for pair in standing.pairs]
+    assert [row["first"] for row in pairs] == [pair.systems[0] for standing in standings for pair in standing.pairs]
+    assert {row["outcome"] for row in pairs} <= {"better", "worse", "open", "apart"}
+    assert all((row["difference"] == "") == (row["outcome"] == "apart") for row in pairs)
+
+
+def test_csv_of_groups_and_of_pairs_that_were_not_kept():
+    assert rows_of(scores_csv(MADE["sixteen"]()))[3]["groups"] == "a b"
+    assert rows_of(pairs_csv(MADE["two-hundred"]())) == []
+
+
+@pytest.mark.parametrize("name", ["sixteen", "datasets", "baseline", "odd", "two"])
+def test_a_saved_ranking_gives_the_same_bytes(name):
+    ranking = MADE[name]()
+    again = Ranking.from_dict(json.loads(json.dumps(ranking.to_dict())))
+    assert again == ranking
+    for form in (*FORMS, "html"):
+        assert to_format(again, form, verbose=True) == to_format(ranking, form, verbose=True)
+
+
+def test_endings_decide_the_form(tmp_path):
+    ranking = MADE["datasets"]()
+    names = ("r.txt", "r.json", "r.md", "r.tex", "r.csv", "r-pairs.csv")
+    write_all(ranking, [str(tmp_path / name) for name in names], None)
+    assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["schema"] == "outscore/ranking/1"
+    heads = {path.name: path.read_text(encoding="utf-8").splitlines()[0] for path in tmp_path.iterdir()}
+    assert heads["r.txt"].startswith("north leads")
+    assert heads["r.md"] == "# north leads"
+    assert heads["r.csv"].startswith("dataset,metric,rank,system")
+    assert heads["r-pairs.csv"].startswith("dataset,metric,first,second")
+
+
+def test_charts_and_files_are_written_together(tmp_path):
+    write_all(MADE["baseline"](), [str(tmp_path / "r.txt")], str(tmp_path / "charts"))
+    assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == ["forest.pdf", "forest.png", "forest.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["charts", "r.txt"]
+
+
+@pytest.mark.parametrize("name", ["sixteen", "datasets"])
+def test_a_terminal_shows_the_same_words_in_colour(name, capsys, monkeypatch):
+    ranking = MADE[name]()
+    show(ranking, "text")
+    plain = capsys.readouterr().out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    show(ranking, "text")
+    assert re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out) == plain
+
+
+def test_the_headline_ends_behind_the_leaders_name():
+    ranking = MADE["two"]()
+    odd = replace(ranking.scores[0], system="a: b")
+    named = replace(ranking, scores=[odd, *ranking.scores[1:]], verdict="a: b leads: accuracy 0.5.")
+    assert headline(named) == ("a: b leads", "accuracy 0.5.")
+    assert headline(replace(named, verdict="No winner: a: b is best.")) == ("No winner", "a: b is best.")
+    assert headline(replace(named, verdict="Nobody leads.")) == ("Nobody leads.", "")
+
+
+def test_only_what_was_used_is_cited():
+    used = [use for use, _ in citations(MADE["sixteen"]())]
+    assert used == ["test", "correction", "groups", "rank intervals"]
+    discovery = replace(MADE["baseline"](), family=Family("bh", "FDR", 7))
+    assert [work for _, work in citations(discovery)] == [TESTS["permutation"], CORRECTIONS["bh"]]
+    assert {"replicability", "critical difference"} <= {use for use, _ in citations(MADE["datasets"]())}
+
+
+def test_every_test_and_correction_can_be_cited():
+    from outscore.inference import TESTS as REGISTERED
+    from outscore.inference.multiplicity import CORRECTIONS as KNOWN
+
+    assert set(KNOWN) <= set(CORRECTIONS)
+    assert set(REGISTERED) - set(TESTS) <= {"bayes"}
+
+
+def test_hostile_names_stay_in_their_cells():
+    text = render_latex(MADE["odd"]())
+    assert HOSTILE not in text
+    assert "\x1b" not in text
+    assert all("\x1b" not in line for line in islice(render_markdown(MADE["odd"]()).splitlines(), 40))
