@@ -1,0 +1,96 @@
+"""Named entities in invented sentences: words with BIO tags, gold and two systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.examples.entry import Example, dice, percent, stream
+from outscore.examples.grammar import make_sentence
+
+__all__ = ["ENTITIES"]
+
+SENTENCES, NAMES = 320, 0.5
+SHARED = 0.5
+PARTS = {
+    "PER": (("Ada", "Chen", "Eve", "Omar"), ("Brook", "Field", "Stone", "Vale")),
+    "LOC": (("Brno", "Delhi", "Fiji", "Lund"),),
+    "ORG": (("Delhi", "Lund", "United", "Royal"), ("Paper", "Bridge", "Garden"), ("Company", "Trust", "Union")),
+}
+TYPES = tuple(PARTS)
+
+
+@dataclass(frozen=True)
+class Slips:
+    """Chances of an error: a name not seen, of another type, cut short, for every word after its first, a noun for a name."""
+
+    missed: float
+    mistyped: float
+    cut: float
+    spurious: float
+
+
+SYSTEMS = {
+    "old": Slips(missed=0.20, mistyped=0.06, cut=0.03, spurious=0.05),
+    "new": Slips(missed=0.08, mistyped=0.06, cut=0.22, spurious=0.05),
+}
+Piece = tuple[tuple[str, ...], str]
+
+
+def _pieces(rng: np.random.Generator) -> list[Piece]:
+    """A sentence as words, with names of several words as one, and the type of each: O where it is no name."""
+    pieces: list[Piece] = []
+    for word in make_sentence(rng, names=NAMES, pronouns=0.1):
+        if word.tag == "PROPN":
+            kind = TYPES[rng.integers(len(TYPES))]
+            pieces.append((tuple(part[rng.integers(len(part))] for part in PARTS[kind]), kind))
+        else:
+            # A noun may be taken for a name, the other words are never.
+            pieces.append(((word.form,), "noun" if word.tag == "NOUN" else "O"))
+    return pieces
+
+
+def _tags(piece: Piece, slips: Slips, thrown: Sequence[float]) -> list[str]:
+    """A system's tags of one piece; of its dice one decides on missing, one on the type, one on the length, one picks."""
+    words, kind = piece
+    seen, typed, length, pick = thrown
+    if kind not in PARTS:
+        return [f"B-{TYPES[int(pick * len(TYPES))]}" if kind == "noun" and seen < slips.spurious else "O"]
+    if seen < slips.missed:
+        return ["O"] * len(words)
+    others = [other for other in TYPES if other != kind]
+    kind = others[int(pick * len(others))] if typed < slips.mistyped else kind
+    end = len(words) - (length < slips.cut * (len(words) - 1))
+    return [f"B-{kind}", *[f"I-{kind}"] * (end - 1), *["O"] * (len(words) - end)]
+
+
+def _entities(seed: int) -> dict[str, str]:
+    rng = stream("entities", seed)
+    texts: dict[str, list[str]] = {name: [] for name in ("gold", *SYSTEMS)}
+    right = Slips(0.0, 0.0, 0.0, 0.0)
+    for _ in range(SENTENCES):
+        pieces = _pieces(rng)
+        thrown = dice(rng, len(SYSTEMS), (len(pieces), 4), SHARED)
+        for name, slips in {"gold": right, **SYSTEMS}.items():
+            own = thrown[list(SYSTEMS).index(name) if name in SYSTEMS else 0].tolist()
+            for piece, die in zip(pieces, own, strict=True):
+                texts[name] += [f"{word} {tag}\n" for word, tag in zip(piece[0], _tags(piece, slips, die), strict=True)]
+            texts[name].append("\n")
+    return {f"{name}.bio": "".join(several) for name, several in texts.items()}
+
+
+_OLD, _NEW = SYSTEMS["old"], SYSTEMS["new"]
+ENTITIES = Example(
+    "More names found, fewer of them whole",
+    "The new system overlooks fewer names, but more often loses the last word of a long one: places gain, organisations lose.",
+    f"{SENTENCES} sentences of an invented grammar with names of one to three words; missed {percent(_OLD.missed)} (old) and "
+    f"{percent(_NEW.missed)} (new), cut short {percent(_OLD.cut)} and {percent(_NEW.cut)} for every word after the first, of "
+    f"another type {percent(_OLD.mistyped)}, nouns taken for names {percent(_OLD.spurious)}; {percent(SHARED)} of the dice "
+    "shared.",
+    "diff",
+    _entities,
+    {"gold": ("gold.bio",), "files": ("old.bio", "new.bio")},
+    {"task": "ner"},
+)

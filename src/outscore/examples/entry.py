@@ -1,0 +1,98 @@
+"""What an example is, and where its dice come from.
+
+An example is made anew each time, from a seed and its own name: changing one leaves all others as they are. Philox counts its
+numbers instead of carrying a state along, so that the same seed gives the same files on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Example", "Floats", "dice", "percent", "stream"]
+
+Floats = NDArray[np.float64]
+View = Literal["compare", "texts", "rank", "diff", "plan"]
+Value = str | int | float | list[str]
+# What one option holds, several names behind commas or several words; every other option is written once for each value.
+WITH_COMMAS, WITH_SPACES = "metric", "scores"
+
+
+@dataclass(frozen=True)
+class Example:
+    """Simulated files, what they show, and the command that shows it.
+
+    Attributes
+    ----------
+    title, about
+        A headline, and what there is to see; `about` tells what comes out with seed 0.
+    parameters
+        What was simulated, in one line.
+    view
+        Which command it is for; `texts` is `outscore compare` with references.
+    files
+        From a seed to the contents of the files by name.
+    parts
+        Names of files by the part they play: `files` are arguments, all others stand behind the option of that name, except
+        the `gold` of a diff, which is its first argument.
+    settings
+        Options of the command by their long names.
+    """
+
+    title: str
+    about: str
+    parameters: str
+    view: View
+    files: Callable[[int], dict[str, str]]
+    parts: Mapping[str, tuple[str, ...]]
+    settings: Mapping[str, Value] = field(default_factory=dict)
+
+    def command(self, folder: str = "") -> list[str]:
+        """The words behind `outscore` that show the example, with its files in a folder.
+
+        Examples
+        --------
+        >>> from outscore.examples import EXAMPLES
+        >>> print(*EXAMPLES["tags"].command("here"))
+        diff --task pos here/gold.conllu here/old.conllu here/new.conllu
+        """
+        places = {part: [str(PurePath(folder, name)) for name in names] for part, names in self.parts.items()}
+        words: list[str] = ["compare" if self.view == "texts" else self.view]
+        for name, value in self.settings.items():
+            words += _written(name, value if isinstance(value, list) else [str(value)])
+        first = places.pop("gold", []) if self.view == "diff" else []
+        arguments = [*first, *places.pop("files", [])]
+        return [*words, *(word for part, paths in places.items() for path in paths for word in (f"--{part}", path)), *arguments]
+
+
+def _written(name: str, values: Sequence[str]) -> list[str]:
+    if name == WITH_COMMAS:
+        return [f"--{name}", ",".join(values)]
+    if name == WITH_SPACES:
+        return [f"--{name}", *values]
+    return [word for value in values for word in (f"--{name}", value)]
+
+
+def percent(share: float) -> str:
+    """A chance as people read it."""
+    return f"{100 * share:.0f} %"
+
+
+def stream(name: str, seed: int) -> np.random.Generator:
+    """The random numbers of one example."""
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, *name.encode()])))
+
+
+def dice(rng: np.random.Generator, systems: int, shape: tuple[int, ...], shared: float) -> Floats:
+    """Uniform numbers for every system, (systems, *shape).
+
+    With the chance `shared` those of a row are the same for all systems, as real systems stumble over the same words.
+    """
+    common, own = rng.random(shape), rng.random((systems, *shape))
+    same = rng.random(shape[0]) < shared
+    return np.where(same.reshape(1, -1, *(1,) * (len(shape) - 1)), common, own)

@@ -1,0 +1,112 @@
+"""A small invented grammar: sentences with their tags and trees.
+
+A sentence is a subject, a verb, an object, often a prepositional phrase and sometimes an adverb. The prepositional phrase
+belongs to the object or to the verb by a fair coin, so that no parser can know. Nouns and verbs have endings, which may come
+out wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["LEAVES", "WORDS", "Word", "make_sentence", "text_of"]
+
+NOUNS = ("bridge", "river", "letter", "teacher", "garden", "song", "market", "window", "answer", "light", "farmer", "ticket")
+WORDS = {
+    "NOUN": NOUNS,
+    "VERB": ("open", "paint", "want", "visit", "answer", "light", "follow", "repair", "watch", "collect"),
+    "ADJ": ("small", "early", "green", "light", "quiet", "open", "old", "distant"),
+    "ADV": ("early", "often", "here", "soon", "never"),
+    "DET": ("the", "this", "that", "every"),
+    "PRON": ("it", "this", "everyone", "nothing"),
+    "ADP": ("in", "on", "under", "with", "after"),
+    "PROPN": ("Ada", "Brno", "Chen", "Delhi", "Eve", "Fiji"),
+}
+PLURAL = ("the", "these", "those", "all")
+"""Determiners of nouns that end in -s."""
+LEAVES = frozenset({"det", "amod", "advmod", "case", "punct"})
+"""Relations of words that nothing hangs on."""
+PHRASES = ("NOUN", "PROPN", "PRON")
+SEVERAL, PAST, ADJECTIVE, ADVERB, PREPOSITION, NOUN_ATTACHED = 0.4, 0.5, 0.4, 0.3, 0.8, 0.5
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a sentence; heads count from 1, and that of the root is 0."""
+
+    stem: str
+    ending: str
+    tag: str
+    head: int = 0
+    relation: str = "root"
+
+    @property
+    def form(self) -> str:
+        """The word as it is spelt."""
+        return f"{self.stem}e{self.ending}" if self.stem.endswith("ch") and self.ending == "s" else self.stem + self.ending
+
+
+class _Sentence:
+    """Words in the order in which they are said; who hangs on what is settled at the end."""
+
+    def __init__(self, rng: np.random.Generator, chances: Sequence[float]) -> None:
+        self._rng, self._chances = rng, chances
+        self.words: list[Word] = []
+        self.arcs: dict[int, tuple[int, str]] = {}
+
+    def say(self, tag: str, ending: str = "", among: Sequence[str] = ()) -> int:
+        """Add a word of a kind, and return its number."""
+        stems = among or WORDS[tag]
+        self.words.append(Word(stems[int(self._rng.integers(len(stems)))], ending, tag))
+        return len(self.words)
+
+    def happens(self, chance: float) -> bool:
+        return bool(self._rng.random() < chance)
+
+    def phrase(self) -> int:
+        """A pronoun, a name, or a noun with what belongs to it; return the number of its head."""
+        tag = PHRASES[self._rng.choice(len(PHRASES), p=self._chances)]
+        if tag != "NOUN":
+            return self.say(tag)
+        several = self.happens(SEVERAL)
+        before = [(self.say("DET", among=PLURAL if several else ()), "det")]
+        if self.happens(ADJECTIVE):
+            before.append((self.say("ADJ"), "amod"))
+        head = self.say(tag, "s" if several else "")
+        self.arcs |= {word: (head, relation) for word, relation in before}
+        return head
+
+
+def make_sentence(rng: np.random.Generator, *, names: float = 0.2, pronouns: float = 0.2) -> list[Word]:
+    """A sentence; so large are the shares of names and of pronouns among its phrases.
+
+    Examples
+    --------
+    >>> text_of(make_sentence(np.random.Generator(np.random.Philox(2))))
+    'Eve watches the bridge under the window.'
+    """
+    sentence = _Sentence(rng, (1.0 - names - pronouns, names, pronouns))
+    subject = sentence.phrase()
+    adverb = sentence.say("ADV") if sentence.happens(ADVERB) else None
+    present = "" if sentence.words[subject - 1].ending else "s"
+    verb = sentence.say("VERB", "ed" if sentence.happens(PAST) else present)
+    object_ = sentence.phrase()
+    arcs = sentence.arcs
+    arcs |= {subject: (verb, "nsubj"), object_: (verb, "obj")}
+    if adverb is not None:
+        arcs[adverb] = (verb, "advmod")
+    if sentence.happens(PREPOSITION):
+        case = sentence.say("ADP")
+        inner = sentence.phrase()
+        arcs |= {case: (inner, "case"), inner: (object_, "nmod") if sentence.happens(NOUN_ATTACHED) else (verb, "obl")}
+    words = [*sentence.words, Word(".", "", "PUNCT", verb, "punct")]
+    return [Word(w.stem, w.ending, w.tag, *arcs.get(i + 1, (w.head, w.relation))) for i, w in enumerate(words)]
+
+
+def text_of(words: Sequence[Word]) -> str:
+    """A sentence as it is written."""
+    text = " ".join(word.form for word in words[:-1]) + words[-1].form
+    return text[0].upper() + text[1:]

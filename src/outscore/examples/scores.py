@@ -1,0 +1,98 @@
+"""Scores of two systems per item: a large difference that may be chance, and items that come in conversations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from outscore.examples.entry import Example, Floats, stream
+
+__all__ = ["CLUSTERS", "PLAN", "REVIEWER", "SCORES", "simulate_scores"]
+
+ITEMS, LEAD = 40, 0.06
+EASE, EASE_SD, NOISE_SD = 0.55, 0.15, 0.18
+CONVERSATIONS, TURNS = 30, 12
+RIGHT, TOPIC_SD, TASTE_SD = 0.65, 0.1, 0.18
+# Chance does not always do what an example is about: of many draws one was chosen in which, with seed 0, it does.
+SCORES_DRAW, TURNS_DRAW = 20, 252
+
+
+def simulate_scores(
+    n: int, lead: float, rng: np.random.Generator, *, mean: float = 0.5, sd: float = 0.15, noise: float = 0.1
+) -> Floats:
+    """Real-valued scores of two systems, (n, 2).
+
+    An item has an ease that both systems share, N(mean, sd²); each adds noise of its own, N(0, noise²), and the first `lead`.
+
+    Examples
+    --------
+    >>> simulate_scores(3, 0.5, np.random.default_rng(0), noise=0.0).round(2).tolist()
+    [[1.02, 0.52], [0.98, 0.48], [1.1, 0.6]]
+    """
+    ease = rng.normal(mean, sd, n)
+    own = rng.normal(0.0, noise, (n, 2))
+    scores: Floats = ease[:, None] + own + np.array([lead, 0.0])
+    return scores
+
+
+def _scores(seed: int) -> dict[str, str]:
+    drawn = simulate_scores(ITEMS, LEAD, stream(f"scores-{SCORES_DRAW}", seed), mean=EASE, sd=EASE_SD, noise=NOISE_SD)
+    rows = [f"q{i + 1},{a:.3f},{b:.3f}" for i, (a, b) in enumerate(np.clip(drawn, 0.0, 1.0).tolist())]
+    return {"scores.csv": "\n".join(["id,model-A,model-B", *rows]) + "\n"}
+
+
+def _clusters(seed: int) -> dict[str, str]:
+    """Answers to the turns of conversations; a conversation suits one system as far as it does not suit the other."""
+    rng = stream(f"turns-{TURNS_DRAW}", seed)
+    ease = rng.normal(RIGHT, TOPIC_SD, CONVERSATIONS)
+    taste = rng.normal(0.0, TASTE_SD, CONVERSATIONS)
+    chances = np.column_stack([ease + taste, ease - taste]).clip(0.05, 0.95)
+    right = (rng.random((CONVERSATIONS, TURNS, 2)) < chances[:, None]).astype(int)
+    rows = [
+        f"c{c + 1:02d}.{t + 1},c{c + 1:02d},{a},{b}"
+        for c, conversation in enumerate(right.tolist())
+        for t, (a, b) in enumerate(conversation)
+    ]
+    return {"turns.csv": "\n".join(["id,conversation,model-A,model-B", *rows]) + "\n"}
+
+
+_SIMULATED = (
+    f"{ITEMS} items of shared ease N({EASE}, {EASE_SD}²), noise N(0, {NOISE_SD}²) for each system, the first one {LEAD} ahead; "
+    "clipped to 0 to 1."
+)
+SCORES = Example(
+    "A lead that may be luck",
+    "One model scores several points more than the other, yet on so few items that chance alone does this often: no winner.",
+    _SIMULATED,
+    "compare",
+    _scores,
+    {"files": ("scores.csv",)},
+)
+CLUSTERS = Example(
+    "Turns of one conversation are not independent",
+    "The two models are equal by design. Turn by turn a test names a winner, as it does in one of three such data sets; with "
+    "conversations swapped as one, none is left.",
+    f"{CONVERSATIONS} conversations of {TURNS} turns, right or wrong; the chance of a right answer is N({RIGHT}, {TOPIC_SD}²) "
+    f"per conversation, plus N(0, {TASTE_SD}²) for the first model and minus the same for the second, but .05 to .95.",
+    "compare",
+    _clusters,
+    {"files": ("turns.csv",)},
+    {"cluster": "conversation"},
+)
+PLAN = Example(
+    "How many items would have told?",
+    "The scores of the first example as a pilot: the number of items at which a lead of this size is found four times in five.",
+    _SIMULATED,
+    "plan",
+    _scores,
+    {"pilot": ("scores.csv",)},
+    {"effect": LEAD},
+)
+REVIEWER = Example(
+    "Two printed numbers",
+    "A paper reports accuracies of .871 and .864 on 1,000 items and no p-value: which p are possible at all?",
+    "Two printed accuracies and a number of items.",
+    "plan",
+    lambda _: {},
+    {},
+    {"scores": [".871", ".864"], "n": 1000},
+)
