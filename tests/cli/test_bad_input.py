@@ -58,7 +58,7 @@ BAD: dict[str, tuple[str, str | bytes, list[str]]] = {
     "a number named as a column": ("x.csv", "1,0.5,0.6\n2,0.4,0.3\n", ["--item", "1"]),
     "a ragged table": ("x.csv", "id,new,old\nq1,1\n", []),
     "cut gzip": ("x.txt.gz", gzip.compress(b"0.5 0.6\n" * 9, mtime=0)[:-9], []),
-    "text in gzip": ("x.txt.gz", gzip.compress(b"0.5 good\n"), []),
+    "text in gzip": ("x.txt.gz", gzip.compress(b"0.5 good\n", mtime=0), []),
     "text in bzip2": ("x.txt.bz2", bz2.compress(b"0.5 good\n"), []),
     "text in xz": ("x.txt.xz", lzma.compress(b"0.5 good\n"), []),
     "Latin-1 bytes": ("x.txt", "0.5 0.6\n0.5 h\u00f6her\n".encode("latin-1"), []),
@@ -137,7 +137,8 @@ def test_an_empty_file_of_two_gigabytes_is_not_taken_into_memory(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     with Path("x.txt").open("wb") as file:
         os.truncate(file.fileno(), 2 << 30)
-    assert refusal("compare", "x.txt") == "`x.txt` is a binary file, text was expected. Export the scores as plain text.\n"
+    said = "`x.txt`, line 1: found a NUL byte, as binary files have; text was expected. Save it as plain UTF-8 text.\n"
+    assert refusal("compare", "x.txt") == said
 
 
 @pytest.mark.slow

@@ -372,25 +372,6 @@ def test_failures_inside(folder, monkeypatch, error, code, words):
     assert words in result.stderr
 
 
-def test_demo_repeats_from_its_files(folder):
-    result = run("demo", "--output", "here")
-    assert result.exit_code == 0, result.stderr
-    saved = json.loads(Path("here/report.json").read_text())
-    assert [c["metric"] for c in saved["comparisons"]] == ["accuracy", "f1", "mean"]
-    commands = [line.split()[1:] for line in result.stdout.splitlines() if line.startswith("    outscore ")]
-    assert [command[0] for command in commands] == ["compare"] * 3 + ["diff"]
-    for command, expected in zip(commands, saved["comparisons"], strict=False):
-        assert compared(*command[1:]) == expected
-    assert result.stdout.startswith(Path("here/report.txt").read_text())
-
-
-def test_demo_is_seeded(folder):
-    for seed, name in (("0", "x"), ("0", "y"), ("1", "z")):
-        assert run("demo", "--seed", seed, "--output", name).exit_code == 0
-    first, again, other = (Path(name, "quality.tsv").read_text() for name in "xyz")
-    assert first == again != other
-
-
 @pytest.mark.parametrize(
     ("paths", "names"),
     [

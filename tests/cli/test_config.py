@@ -101,8 +101,3 @@ def test_a_changed_input_is_noted(pair_files, outscore):
     assert "changed" in other["comparisons"][0]["notes"][-1]
     fresh = outscore("compare", "table.csv", "--config", "result.json")
     assert "changed" not in fresh.stdout
-
-
-def test_the_demo_cannot_be_repeated_as_one_comparison(pair_files, outscore, refusal):
-    outscore("demo", "--output", "here")
-    assert "does not say which files" in refusal("compare", "--config", "here/report.json")

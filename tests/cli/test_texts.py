@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,8 @@ def texts(tmp_path, monkeypatch) -> Path:
         Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     Path("empty.txt").write_bytes(b"")
     Path("latin.txt").write_bytes("schön\n".encode("latin-1") * 6)
+    Path("nul.txt").write_bytes(b"a\nb\x00\n" * 3)
+    Path("late-nul.txt").write_bytes(b"x" * 70_000 + b"\n\x00\n")
     return tmp_path
 
 
@@ -35,6 +39,8 @@ BAD = {
     "missing file": ["a.txt", "absent.txt"],
     "missing reference": ["a.txt", "b.txt", "--reference", "reff.txt"],
     "Latin-1": ["a.txt", "latin.txt"],
+    "a NUL byte": ["a.txt", "nul.txt"],
+    "a NUL byte behind the first block": ["a.txt", "late-nul.txt"],
     "empty file": ["a.txt", "empty.txt"],
     "a folder": ["a.txt", "."],
     "no file fits": ["a.txt", "run*.txt"],
@@ -51,7 +57,14 @@ BAD = {
     "too few labels": ["a.txt", "b.txt", "--buckets", "few.txt"],
     "buckets twice": ["a.txt", "b.txt", "--buckets", "length", "--buckets", "length"],
     "columns": ["a.txt", "b.txt", "--item", "id"],
-    "units": ["a.txt", "b.txt", "--unit-size", "2"],
+    "a column of systems": ["a.txt", "b.txt", "--system-column", "model"],
+    "a system of a table": ["a.txt", "b.txt", "--system", "new"],
+    "a rule for duplicates": ["a.txt", "b.txt", "--duplicates", "first"],
+    "a reader": ["a.txt", "b.txt", "--reader", "csv"],
+    "advice on units": ["a.txt", "b.txt", "--unit-advice"],
+    "units and documents": ["a.txt", "b.txt", "--unit-size", "2", "--documents", "docs.txt"],
+    "units that are too large": ["a.txt", "b.txt", "--unit-size", "7"],
+    "a statistic of no units": ["a.txt", "b.txt", "--unit-statistic", "median"],
     "a test of scores": ["a.txt", "b.txt", "--test", "student", "--metric", "bleu"],
     "unknown correction": ["a.txt", "b.txt", "--correction", "homl"],
     "no processes": ["a.txt", "b.txt", "--jobs", "-1"],
@@ -60,12 +73,53 @@ BAD = {
 
 def test_every_bad_request_gets_its_sentence(texts, refusal, golden):
     found = [f"{what}\n    {refusal('compare', '--reference', 'ref.txt', *words)}" for what, words in BAD.items()]
-    for option, value in (("--documents", "docs.txt"), ("--buckets", "length")):
+    for option, value in (("--documents", "docs.txt"), ("--buckets", "length"), ("--compat", "x"), ("--metric", "bleu,ter")):
         said = refusal("compare", "a.txt", "b.txt", option, value)
         found += [f"{option} without a reference\n    {said}"]
+    for option, value in (("--documents", "docs.txt"), ("--metric", "ter")):
+        found += [f"{option} without a reference, rank\n    {refusal('rank', 'a.txt', 'b.txt', option, value)}"]
+    said = refusal("compare", "a.txt", "b.txt", "--metric", "f1", "--metric", "accuracy")
+    found.append(f"two metrics of scores\n    {said}")
+    for option, value in (("--reader", "csv"), ("--duplicates", "first")):
+        said = refusal("rank", "--reference", "ref.txt", "a.txt", "b.txt", option, value)
+        found.append(f"{option} for texts, rank\n    {said}")
     empty = refusal("compare", "--reference", "blank.txt", "a.txt", "b.txt", "--metric", "ter")
     found.append(f"nothing but empty references\n    {empty}")
     golden("cli/bad-texts.txt", "\n".join(found))
+
+
+def test_a_file_name_that_is_not_utf_8_is_not_called_bad_text(texts, refusal):
+    name = os.fsdecode(b"bad\xff.txt")
+    Path(name).write_text("x\n")
+    assert refusal("compare", "--reference", "ref.txt", "a.txt", name).startswith(
+        "The name of the file `bad?.txt` is not UTF-8."
+    )
+
+
+WRITTEN_OVER = {
+    "the reference": ["compare", "a.txt", "b.txt", "-o", "ref.txt"],
+    "the documents": ["compare", "a.txt", "b.txt", "--documents", "docs.txt", "-o", "docs.txt"],
+    "the buckets": ["compare", "a.txt", "b.txt", "--buckets", "docs.txt", "-o", "./docs.txt"],
+    "a run": ["compare", "[a].t?t", "b.txt", "-o", "a.txt"],
+    "the reference of a ranking": ["rank", "a.txt", "b.txt", "-o", "ref.txt"],
+    "the documents of a ranking": ["rank", "a.txt", "b.txt", "--documents", "docs.txt", "-o", "docs.txt"],
+}
+
+
+@pytest.mark.parametrize("what", WRITTEN_OVER)
+def test_no_input_is_written_over(texts, refusal, what):
+    command, *words = WRITTEN_OVER[what]
+    before = {path: path.read_bytes() for path in texts.iterdir()}
+    assert "is read from, and would be overwritten." in refusal(command, "--reference", "ref.txt", *words)
+    assert {path: path.read_bytes() for path in texts.iterdir()} == before
+
+
+def test_gold_and_parts_are_not_written_over(texts, refusal):
+    words = ["rank", "--task", "label", "--gold", "ref.txt", "a.txt", "b.txt", "-o", "ref.txt"]
+    assert "`ref.txt` is read from" in refusal(*words)
+    Path("parts").mkdir()
+    Path("parts/1.parquet").write_bytes(b"PAR1")
+    assert "is read from" in refusal("rank", "parts", "--pairs", "parts/1.parquet")
 
 
 def results(outscore, *words: str) -> dict:
@@ -82,6 +136,15 @@ def test_several_metrics_of_two_texts(texts, outscore):
     assert (ter["systems"], ter["n"], ter["p"]["method"]) == (["a", "b"], 6, "exact")
     assert found["settings"]["reference"] == ["ref.txt"]
     assert [i["path"] for i in found["settings"]["inputs"]] == ["a.txt", "b.txt", "ref.txt"]
+
+
+def test_repeated_metrics_are_all_asked_for(texts, outscore):
+    words = ["--reference", "ref.txt", "a.txt", "b.txt", "--metric", "wer,ter", "--metric", "cer"]
+    assert [c["metric"] for c in results(outscore, *words)["comparisons"]] == ["wer", "ter", "cer"]
+    Path("c.yaml").write_text("metric: [wer, ter]\n")
+    assert results(outscore, *words[:4], "--config", "c.yaml")["settings"]["metric"] == "wer,ter"
+    ranked = outscore("rank", *words, "--format", "json", "--jobs", "1")
+    assert json.loads(ranked.stdout)["settings"]["metric"] == "wer,ter,cer"
 
 
 def test_metrics_without_being_asked(texts, outscore):
@@ -119,6 +182,33 @@ def test_documents_buckets_and_references(texts, outscore):
     assert sum(b["n"] for b in ter["buckets"] if b["column"] == "docs") == 6
     inputs = {i["path"] for i in found["settings"]["inputs"]}
     assert inputs == {"a.txt", "b.txt", "ref.txt", "docs.txt"}
+
+
+def test_units_of_segments(texts, outscore):
+    words = ["--reference", "ref.txt", "a.txt", "b.txt", "--metric", "bleu,ter", "--unit-size", "2"]
+    found = results(outscore, *words)["comparisons"]
+    assert [(c["n"], c["design"]["unit_size"], c["p"]["value"] * 2**3 % 1) for c in found] == [(3, 2, 0), (3, 2, 0)]
+    assert "on 3 units of 2 segments" in outscore("compare", *words).stdout
+
+
+def test_buckets_are_in_the_table_for_spreadsheets(texts, outscore):
+    words = ["--reference", "ref.txt", "a.txt", "b.txt", "--metric", "ter,wer", "--buckets", "docs.txt", "-o", "x.csv"]
+    ter = results(outscore, *words)["comparisons"][0]
+    rows = list(csv.DictReader(Path("x.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["metric"], row["slice_column"], row["slice"]) for row in rows][:5] == [
+        ("ter", "", ""), ("ter", "docs", "x"), ("ter", "docs", "y"), ("ter", "docs", "z"), ("wer", "", ""),
+    ]  # fmt: skip
+    for row, bucket in zip(rows[1:4], ter["buckets"], strict=True):
+        assert (float(row["difference"]), float(row["p"])) == (bucket["difference"], bucket["p"]["value"])
+
+
+def test_the_state_of_the_cache_is_no_part_of_a_result(texts, outscore, monkeypatch):
+    words = ["compare", "--reference", "ref.txt", "a.txt", "b.txt", "--metric", "ter", "--format", "json"]
+    without = outscore(*words)
+    monkeypatch.setenv("OUTSCORE_CACHE", str(texts / "a.txt" / "folder"))
+    refused = outscore(*words)
+    assert refused.stdout == without.stdout
+    assert (without.stderr, refused.stderr.count("cannot be used")) == ("", 1)
 
 
 def test_a_quoted_pattern_stands_for_runs(texts, outscore):

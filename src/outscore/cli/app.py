@@ -1,7 +1,7 @@
 """The `outscore` command: its subcommands, and what happens when something goes wrong.
 
-Exit codes: 0 done, 2 bad input or usage, 130 interrupted. A refusal is one sentence on standard error. Nothing heavy is
-imported here: commands import what they need when they run, so that `--help` answers at once.
+Exit codes: 0 done, 2 bad input or usage, 130 interrupted. A refusal is one sentence on standard error. Commands are imported
+when they are called for, so that `--help` answers at once and an interrupt hardly ever comes before there is a handler.
 """
 
 from __future__ import annotations
@@ -9,27 +9,58 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from outscore._version import __version__
-from outscore.cli.compare import compare
-from outscore.cli.demo import demo
-from outscore.cli.diff import diff
-from outscore.cli.lists import formats, metrics, tasks, tests
-from outscore.cli.plan import plan
-from outscore.cli.report import report
 from outscore.errors import OutscoreError
 
 __all__ = ["app", "main"]
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
+COMMANDS = {
+    "compare": "outscore.cli.compare",
+    "rank": "outscore.cli.rank",
+    "diff": "outscore.cli.diff",
+    "plan": "outscore.cli.plan",
+    "report": "outscore.cli.report",
+    "serve": "outscore.cli.serve",
+    "demo": "outscore.cli.demo",
+    "metrics": "outscore.cli.lists",
+    "tests": "outscore.cli.lists",
+    "formats": "outscore.cli.lists",
+    "tasks": "outscore.cli.lists",
+}
+"""The module of each command, which is called there as it is written."""
 
 
 class App(click.Group):
-    """A group that turns every expected failure into one sentence and an exit code."""
+    """A group that turns every expected failure into one sentence and an exit code.
+
+    Parameters
+    ----------
+    modules
+        Commands by name that are imported on first use, with the module each stands in.
+    """
+
+    def __init__(self, *given: Any, modules: Mapping[str, str] | None = None, **more: Any) -> None:  # noqa: ANN401 - as in click
+        super().__init__(*given, **more)
+        self._modules = dict(modules or {})
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command by name, in the order of the alphabet."""
+        return sorted({*super().list_commands(ctx), *self._modules})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, imported if need be."""
+        if cmd_name in self._modules:
+            command = getattr(import_module(self._modules[cmd_name]), cmd_name)
+            assert isinstance(command, click.Command)
+            return command
+        return super().get_command(ctx, cmd_name)
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *_: Any, **extra: Any) -> NoReturn:  # noqa: ANN401
         """Run and leave; click's own handling would print more than a sentence and call an interrupt 1."""
@@ -90,14 +121,10 @@ def _silence_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@click.group(cls=App, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=App, modules=COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="outscore", message="%(prog)s %(version)s")
 def app() -> None:
     """Did system A really outscore system B? Exact paired-permutation p-values for per-item scores."""
-
-
-for command in (compare, diff, plan, report, demo, metrics, tests, formats, tasks):
-    app.add_command(command)
 
 
 def main() -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from outscore.cli.config import Saved, config_option, saved_inputs
+from outscore.cli.config import Saved, saved_inputs
 from outscore.cli.inputs import TwoSystems, parse_names, read_systems
-from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, show, write_all
+from outscore.cli.output import check_outputs, show, write_all
 from outscore.cli.progress import working
-from outscore.cli.request import COLUMNS, Request, settings_of
-from outscore.cli.texts import run_texts
+from outscore.cli.request import COLUMNS, Request, metric_option, settings_of
+from outscore.cli.shared import output_options, shared
+from outscore.cli.texts import files_of, run_texts
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["compare", "run"]
 
-METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
 ALTERNATIVES = ("two-sided", "greater", "less")
 
 
@@ -104,45 +104,31 @@ def _collect(request: Request, saved: Saved | None) -> Comparisons:
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="A [B] | TABLE")
-@click.option("--metric", metavar="NAME[:key=value]", help="See `outscore metrics`.  [default: mean; f1 for counts]")
-@click.option("--test", default="permutation", show_default=True, metavar="NAME", help="See `outscore tests`; or all.")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An option of the test; may be repeated.")
-@click.option("--method", type=click.Choice(METHODS), default="auto", show_default=True, help="How permutation computes p.")
+@metric_option
+@shared("test", "set", "method")
 @click.option(
     "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True, help="greater: A better."
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@shared("alpha")
 @click.option("--delta", type=float, default=0.0, show_default=True, help="Test the difference A - B against this.")
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence within this margin.")
-@click.option("--unit-size", type=int, default=1, show_default=True, help="Items per evaluation unit.")
-@click.option("--unit-statistic", type=click.Choice(("mean", "median")), default="mean", show_default=True, help="Of a unit.")
-@click.option("--shuffle", type=int, metavar="SEED", help="Shuffle the items before units are formed.")
+@shared("unit-size", "unit-statistic", "shuffle")
 @click.option("--unit-advice", is_flag=True, help="Also show what the size of units does to spread, effect and p.")
 @click.option("--normality-alpha", type=float, default=0.05, show_default=True, help="Level of the analysis' normality test.")
-@click.option("--resamples", type=int, help="How many swaps or resamples are drawn.")
+@shared("resamples")
 @click.option("--correction", default="holm", show_default=True, metavar="NAME", help="For the p-values of slices.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For Monte Carlo and bootstrap.")
+@shared("seed")
 @click.option("--system", "systems", multiple=True, metavar="NAME", help="Which system of a table; give it twice.")
-@click.option("--item", metavar="COLUMN", help="Column of the item ids.")
-@click.option("--score", multiple=True, metavar="COLUMN", help="Column of the scores; several make counts (tp, fp, fn).")
-@click.option("--system-column", "system", metavar="COLUMN", help="Column of the systems' names.")
-@click.option("--cluster", metavar="COLUMN", help="Column of documents, conversations ... swapped as one; or none.")
-@click.option("--repeat", metavar="COLUMN", help="Column of epochs, seeds, samples: averaged per item.")
+@shared("item", "score", "system-column", "cluster", "repeat")
 @click.option("--slice", metavar="COLUMN", help="Compare every value of this column too.")
-@click.option("--dataset", metavar="COLUMN", help="Column of the dataset an item belongs to.")
+@shared("dataset")
 @click.option("--duplicates", type=click.Choice(("stop", "mean", "first", "last")), default="stop", help="Repeated ids.")
-@click.option("--reader", default="auto", show_default=True, metavar="FORMAT", help="See `outscore formats`.")
-@click.option("--reference", "references", multiple=True, metavar="FILE", help="Texts: a reference; may be repeated.")
-@click.option("--documents", metavar="FILE", help="Texts: the document of each segment, a line each; swapped as one.")
+@shared("reader", "reference", "documents")
 @click.option("--buckets", multiple=True, metavar="length|FILE", help="Texts: compare parts by reference length or by labels.")
 @click.option("--compat", metavar="NAME", help="Texts: also show p of sacrebleu-ar or sacrebleu-bs; it decides nothing.")
 @click.option("--jobs", type=int, default=0, help="Texts: processes that compute statistics.  [default: one per processor]")
 @click.option("--names", metavar="A,B", help="What to call the systems.  [default: header or file names]")
-@click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output.")
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(WITH_TABLES)}.")
-@click.option("--charts", metavar="DIR", help="Also write the charts as SVG, PNG and PDF.")
-@config_option
-@click.option("-v", "--verbose", is_flag=True, help="Show digits, alignment and settings too.")
+@output_options
 @click.pass_context
 def compare(
     context: click.Context,
@@ -171,7 +157,7 @@ def compare(
     asked["columns"] = {name: value for name, value in columns.items() if value}
     request = Request(files, **asked)
     request.check()
-    check_outputs(outputs, charts, files)
+    check_outputs(outputs, charts, files_of(request))
     typing = "-" in files and sys.stdin.isatty()
     # Texts have a bar of their own, and a terminal shows one at a time.
     with nullcontext() if typing or request.references else working("comparing"):

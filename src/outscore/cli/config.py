@@ -24,12 +24,13 @@ __all__ = ["Saved", "config_option", "saved_inputs"]
 
 MADE_BY = {
     "outscore/result/1": "compare",
+    "outscore/ranking/1": "rank",
     "outscore/diff/1": "diff",
     "outscore/plan/1": "plan",
     "outscore/possible-p/1": "plan",
 }
 """The command that saves, and repeats, a result of each schema."""
-NOUNS = {"compare": "comparison"}
+NOUNS = {"compare": "comparison", "rank": "ranking"}
 LARGEST_YAML = 1 << 16
 LARGEST_SAVED = 1 << 26
 DEEPEST = 2
@@ -244,7 +245,7 @@ def _shaped(param: click.Parameter, key: str, entry: _Entry) -> str | list[str]:
     value, metavar = entry.value, param.metavar or ""
     if isinstance(value, dict) and metavar == "KEY=VALUE":
         return [f"{name}={inner}" for name, inner in value.items()]
-    if isinstance(value, list) and metavar == "A,B":
+    if isinstance(value, list) and metavar.startswith("A,B"):
         return ",".join(value)
     several = bool(getattr(param, "multiple", False)) or param.nargs != 1
     if isinstance(value, dict) or (isinstance(value, list) and not several):

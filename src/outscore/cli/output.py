@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import glob
 import io
 import json
 import os
@@ -20,7 +21,8 @@ import click
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from outscore.results import Comparison, Comparisons, Result
+    from outscore.rankings import Ranking
+    from outscore.results import Bucket, Comparison, Comparisons, PValue, Result
 
 __all__ = [
     "FORMS",
@@ -28,6 +30,7 @@ __all__ = [
     "WITH_TABLES",
     "check_outputs",
     "check_suffixes",
+    "refuse_overwriting",
     "show",
     "to_json",
     "write_all",
@@ -38,6 +41,8 @@ __all__ = [
 FORMS = ("text", "json", "markdown", "latex")
 SUFFIXES = {".txt": "text", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html"}
 WITH_TABLES = {**SUFFIXES, ".csv": "csv"}
+# A ranking is two tables: a file of any name holds its scores, one of this ending its pairs.
+PAIRS = "pairs.csv"
 # Modules by the names under which they are installed.
 DRAWING = {"altair": "altair", "vl_convert": "vl-convert-python"}
 PAGES = {"jinja2": "jinja2", **DRAWING}
@@ -54,10 +59,8 @@ def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str
     """Refuse what could not be written before any work is done: endings, folders, missing packages, one's own input."""
     paths = list(paths)
     check_suffixes(paths, WITH_TABLES)
-    read = {os.path.realpath(path) for path in inputs if path != "-"}
+    refuse_overwriting(paths, inputs, "-o")
     for path in paths:
-        if os.path.realpath(path) in read:
-            raise OutscoreError(f"`{path}` is read from, and would be overwritten.", "Name another file with -o.")
         if Path(path).is_dir():
             raise OutscoreError(f"`{path}` is a folder, a file was expected.", "Name a file inside it with -o.")
         folder = Path(path).parent
@@ -72,6 +75,24 @@ def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str
         if target.exists() and not target.is_dir():
             raise OutscoreError(f"`{charts}` is a file, --charts names a folder.", "Name a folder; it is made if need be.")
         _check_access(charts, next(place for place in (target, *target.absolute().parents) if place.is_dir()))
+
+
+def refuse_overwriting(paths: Iterable[str], inputs: Iterable[str], option: str) -> None:
+    """Refuse to write over what is read: files, files behind a pattern, files in a folder."""
+    read = {os.path.realpath(file) for written in inputs for file in _files_behind(written)}
+    for path in paths:
+        if os.path.realpath(path) in read:
+            raise OutscoreError(f"`{path}` is read from, and would be overwritten.", f"Name another file with {option}.")
+
+
+def _files_behind(written: str) -> list[str]:
+    if written == "-":
+        return []
+    if Path(written).is_dir():
+        return [str(path) for path in Path(written).rglob("*")]
+    if glob.has_magic(written) and not Path(written).exists():
+        return glob.glob(written, recursive=True)  # noqa: PTH207 - patterns may be absolute
+    return [written]
 
 
 def _check_access(path: str, folder: Path) -> None:
@@ -91,13 +112,43 @@ def to_json(result: Result) -> str:
 
 
 def to_csv(result: Comparisons) -> str:
-    """One line per comparison, with all digits: for spreadsheets and further computing."""
+    """One line per comparison and per bucket of it, with all digits: for spreadsheets and further computing."""
     text = io.StringIO()
-    rows = [_row(c) for c in result.comparisons]
+    rows = [row for c in result.comparisons for row in (_row(c), *(_bucket_row(c, bucket) for bucket in c.buckets))]
     writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
+
+
+def _bucket_row(c: Comparison, bucket: Bucket) -> dict[str, object]:
+    """A bucket in the columns of a slice, which it is; who won is said of slices only."""
+    return {
+        **_row(c),
+        "slice_column": bucket.column,
+        "slice": bucket.value,
+        "n": bucket.n,
+        "clusters": None,
+        "score_a": bucket.a,
+        "score_b": bucket.b,
+        "difference": bucket.difference,
+        "low": bucket.low,
+        "high": bucket.high,
+        **_p_cells(bucket.p),
+        "winner": None,
+        "claim": None,
+    }
+
+
+def _p_cells(p: PValue) -> dict[str, object]:
+    return {
+        "test": p.test,
+        "method": p.method,
+        "p": p.value,
+        "p_lower": p.lower,
+        "p_upper": p.upper,
+        "p_adjusted": p.adjusted,
+    }
 
 
 def _row(c: Comparison) -> dict[str, object]:
@@ -119,21 +170,22 @@ def _row(c: Comparison) -> dict[str, object]:
         "high": high,
         "level": level,
         "interval_of": None if c.interval is None else c.interval.estimand,
-        "test": c.p.test,
-        "method": c.p.method,
-        "p": c.p.value,
-        "p_lower": c.p.lower,
-        "p_upper": c.p.upper,
-        "p_adjusted": c.p.adjusted,
+        **_p_cells(c.p),
         "winner": None if c.decision.winner is None else c.systems[c.decision.winner],
         "claim": c.decision.claim,
     }
 
 
-def to_format(result: Comparisons, form: str, *, verbose: bool = False) -> str:
+def to_format(result: Comparisons | Ranking, form: str, *, verbose: bool = False) -> str:
     """The result in one of the output forms."""
     if form == "json":
         return to_json(result)
+    from outscore.results import Comparisons
+
+    if not isinstance(result, Comparisons):
+        from outscore.report.ranking_forms import render
+
+        return render(result, form, verbose=verbose)
     if form == "csv":
         return to_csv(result)
     if form == "html":
@@ -146,7 +198,7 @@ def to_format(result: Comparisons, form: str, *, verbose: bool = False) -> str:
     return renderers[form](result, verbose=verbose)
 
 
-def show(result: Comparisons, form: str, *, verbose: bool = False) -> None:
+def show(result: Comparisons | Ranking, form: str, *, verbose: bool = False) -> None:
     """Print the result; on a terminal the verdicts stand out."""
     text = to_format(result, form, verbose=verbose)
     if form == "text" and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
@@ -155,36 +207,52 @@ def show(result: Comparisons, form: str, *, verbose: bool = False) -> None:
         click.echo(text, nl=False)
 
 
-def _show_coloured(result: Comparisons, text: str) -> None:
+def _show_coloured(result: Comparisons | Ranking, text: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from outscore.report.facts import headline
-
     rich_text = Text(text.rstrip("\n"))
-    for comparison in result.comparisons:
-        style = "bold green" if comparison.decision.winner is not None else "bold yellow"
-        rich_text.highlight_words([headline(comparison)[0]], style=style)
+    for words, decided in _headlines(result):
+        rich_text.highlight_words([words], style="bold green" if decided else "bold yellow")
     Console(highlight=False, soft_wrap=True).print(rich_text)
 
 
-def write_result(result: Comparisons, paths: Iterable[str], *, verbose: bool = False) -> None:
+def _headlines(result: Comparisons | Ranking) -> list[tuple[str, bool]]:
+    """The first words of each verdict, and whether they name a winner."""
+    from outscore.results import Comparisons
+
+    if isinstance(result, Comparisons):
+        from outscore.report.facts import headline
+
+        return [(headline(c)[0], c.decision.winner is not None) for c in result.comparisons]
+    from outscore.report import ranking_facts
+
+    return [(ranking_facts.headline(result)[0], ranking_facts.decided(result))]
+
+
+def write_result(result: Comparisons | Ranking, paths: Iterable[str], *, verbose: bool = False) -> None:
     """Write the result to each file, in the form its ending asks for."""
-    write_files({path: to_format(result, WITH_TABLES[Path(path).suffix.lower()], verbose=verbose) for path in paths})
+    write_files({path: to_format(result, _form_of(path, result), verbose=verbose) for path in paths})
 
 
-def write_all(result: Comparisons, paths: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:
+def _form_of(path: str, result: Comparisons | Ranking) -> str:
+    from outscore.results import Comparisons
+
+    if path.lower().endswith(PAIRS) and not isinstance(result, Comparisons):
+        return "pairs"
+    return WITH_TABLES[Path(path).suffix.lower()]
+
+
+def write_all(result: Comparisons | Ranking, paths: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:
     """Write the files and the charts, and nothing if any of them cannot be made."""
     if charts is None:
         write_result(result, paths, verbose=verbose)
         return
-    from outscore.report.charts import write_charts
-
     target = Path(charts)
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        drawn = write_charts(result, beside)
+        drawn = _drawn(result, beside)
         write_result(result, paths, verbose=verbose)
         target.mkdir(exist_ok=True)
         for path in drawn:
@@ -193,19 +261,31 @@ def write_all(result: Comparisons, paths: Iterable[str], charts: str | None, *, 
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def write_files(texts: Mapping[str, str]) -> None:
+def _drawn(result: Comparisons | Ranking, folder: Path) -> list[Path]:
+    from outscore.results import Comparisons
+
+    if isinstance(result, Comparisons):
+        from outscore.report.charts import write_charts
+
+        return write_charts(result, folder)
+    from outscore.report.ranking_charts import write_charts as write_ranking_charts
+
+    return write_ranking_charts(result, folder)
+
+
+def write_files(contents: Mapping[str, str | bytes]) -> None:
     """Write all files or none: everything goes to neighbours first, and only then takes its place."""
     ready: list[tuple[Path, Path]] = []
     try:
-        for name, text in texts.items():
-            target = Path(os.path.realpath(name))
+        for name, content in contents.items():
+            target, data = Path(os.path.realpath(name)), content.encode() if isinstance(content, str) else content
             if target.exists() and not target.is_file():
                 # A device or a pipe cannot be replaced; a folder fails here with a clear reason.
-                target.write_text(text, encoding="utf-8")
+                target.write_bytes(data)
                 continue
             neighbour = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
             ready.append((neighbour, target))
-            neighbour.write_text(text, encoding="utf-8", newline="\n")
+            neighbour.write_bytes(data)
         for neighbour, target in ready:
             neighbour.replace(target)
     except OSError as error:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +15,7 @@ from outscore.cli.output import FORMS, SUFFIXES, check_outputs, check_suffixes, 
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from outscore.engine import Progress
     from outscore.plans import PlanResult, PossibleP
 
 __all__ = ["check_plan_outputs", "deliver", "plan"]
@@ -205,13 +202,14 @@ def _from_pilot(paths: Sequence[str], asked: dict[str, Any]) -> PlanResult:
 
 
 def _tried(result: PlanResult, both: TwoSystems, labels: dict[str, Any], asked: dict[str, Any]) -> PlanResult:
+    from outscore.engine import terminal_progress
     from outscore.procedure.pilot import paired_pilot, retrospective_curves
 
     pairs, metric = paired_pilot(both.a, both.b, **labels)
     names = (*FROM_TRIALS, "alternative", "alpha", "seed")
     given = {name: asked[name] for name in names if asked[name] is not None}
-    with _progress() as report:
-        return replace(result, retrospective=retrospective_curves(pairs, metric, **given, progress=report))
+    with terminal_progress() as progress:
+        return replace(result, retrospective=retrospective_curves(pairs, metric, **given, progress=_told(progress)))
 
 
 def _read(paths: Sequence[str], asked: dict[str, Any]) -> TwoSystems:
@@ -225,15 +223,15 @@ def _read(paths: Sequence[str], asked: dict[str, Any]) -> TwoSystems:
     return both
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
+def _told(progress: Progress) -> Callable[[int, int], None]:
+    """Told by count and total, where the others are told step by step."""
+    told = 0
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("samples (Ctrl-C stops)", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        if not told:
+            progress.begin("samples", total)
+        progress.advance(done - told)
+        told = done
+
+    return tell

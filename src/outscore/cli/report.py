@@ -19,13 +19,14 @@ __all__ = ["report"]
 @click.option("--charts", metavar="DIR", help="Also write the charts as SVG, PNG and PDF.")
 @click.option("-v", "--verbose", is_flag=True, help="Show digits, alignment and settings too.")
 def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, *, verbose: bool) -> None:
-    """Render a comparison, a diff or a plan saved with -o result.json again; - reads standard input."""
+    """Render a comparison, a ranking, a diff or a plan saved with -o result.json again; - reads standard input."""
     from outscore.procedure.saved import load, parse
+    from outscore.rankings import Ranking
     from outscore.results import Comparisons
 
     check_outputs(outputs, charts, [saved])
     result = parse(sys.stdin.buffer.read(), "stdin") if saved == "-" else load(saved)
-    if isinstance(result, Comparisons):
+    if isinstance(result, (Comparisons, Ranking)):
         write_all(result, outputs, charts, verbose=verbose)
         show(result, form, verbose=verbose)
         return

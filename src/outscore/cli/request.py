@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
 
 from outscore.errors import OutscoreError
 
@@ -12,11 +14,37 @@ if TYPE_CHECKING:
     from outscore.cli.inputs import TwoSystems
     from outscore.scores import Origin
 
-__all__ = ["COLUMNS", "Request", "settings_of"]
+__all__ = [
+    "COLUMNS",
+    "Request",
+    "metric_option",
+    "metrics_in",
+    "refuse_metric_of_texts",
+    "settings_of",
+    "test_options",
+    "written_settings",
+]
 
 COLUMNS = ("item", "score", "system", "cluster", "repeat", "slice", "dataset")
 # Tests that swap the systems' results, which item means of unequally many runs do not allow.
 SWAPPING = ("permutation", "permutation-median", "all")
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def metric_option(command: _Command) -> _Command:
+    """Give a command --metric: several metrics stand behind one option with commas, or behind one each."""
+
+    def joined(_context: click.Context, _param: click.Parameter, written: tuple[str, ...]) -> str | None:
+        return ",".join(written) or None
+
+    hint = "See `outscore metrics`; texts take several.  [default: mean; f1 for counts]"
+    option = click.option("--metric", multiple=True, callback=joined, metavar="NAME[:key=value],...", help=hint)
+    return option(command)
+
+
+def metrics_in(written: str) -> list[str]:
+    """The metrics of a written list, separated by commas."""
+    return [name.strip() for name in written.split(",") if name.strip()]
 
 
 @dataclass(frozen=True)
@@ -59,32 +87,11 @@ class Request:
 
     def written(self) -> dict[str, str]:
         """The options of --set by name."""
-        given: dict[str, str] = {}
-        for setting in self.settings:
-            key, equals, value = (part.strip() for part in setting.partition("="))
-            if not key or not equals:
-                raise OutscoreError(f'--set is "{setting}".', "Write it as KEY=VALUE; `outscore tests` lists the keys.")
-            if key in given:
-                raise OutscoreError(f"--set gives `{key}` twice.", "Give it once.")
-            given[key] = value
-        return given
+        return written_settings(self.settings)
 
     def options(self) -> dict[str, object]:
         """The test's own options: --set, and the two that have names of their own."""
-        from outscore.inference import TESTS
-
-        declared = {o.name for o in TESTS[self.test].options} if self.test in TESTS else {"method", "resamples"}
-        named = {"method": self.method if self.method != "auto" else None, "resamples": self.resamples}
-        given: dict[str, object] = dict(self.written())
-        for name, value in named.items():
-            if value is None:
-                continue
-            if name not in declared:
-                raise OutscoreError(f"`{self.test}` has no option `{name}`.", f"Leave --{name} out.")
-            if name in given:
-                raise OutscoreError(f"`{name}` is given by --{name} and by --set.", "Give it once.")
-            given[name] = value
-        return given
+        return test_options(self.test, self.settings, self.method, self.resamples)
 
     def asked(self) -> dict[str, Any]:
         """What `compare` takes, apart from the data and what belongs to them."""
@@ -109,7 +116,7 @@ class Request:
         from outscore.procedure.inputs import check_comparison
         from outscore.procedure.slices import check_correction
 
-        check_correction(self.correction)
+        check_correction(self.correction, test=self.test, delta=self.delta)
         if self.references:
             from outscore.cli.texts import check_texts
 
@@ -123,7 +130,10 @@ class Request:
         """Options that mean something for scores only with, and for texts only without them."""
         for name in ("documents", "buckets", "compat"):
             if getattr(self, name):
-                raise OutscoreError(f"--{name} is for texts, and no --reference was named.", f"Leave --{name} out.")
+                raise OutscoreError(
+                    f"--{name} is for texts, and no --reference was named.", f"Add --reference FILE, or leave --{name} out."
+                )
+        refuse_metric_of_texts(self.metric)
         if len(self.paths) not in (1, 2):
             raise OutscoreError(
                 f"{len(self.paths)} files were named, one or two can be compared.",
@@ -142,6 +152,54 @@ class Request:
                 f"Column `{self.slice}` differs between the systems on the same item, so the items cannot be cut along it.",
                 "Name a column with --slice that says the same of an item for both systems.",
             )
+
+
+def refuse_metric_of_texts(metric: str | None) -> None:
+    """Refuse what only texts have where no reference was named: most often it was forgotten."""
+    from outscore.metrics import METRICS
+
+    names = metrics_in(metric or "")
+    unknown = {bare for name in names if (bare := name.partition(":")[0]) not in METRICS}
+    if unknown:
+        from outscore.metrics.text import TEXT_METRICS
+
+        for found in sorted(unknown.intersection(TEXT_METRICS)):
+            raise OutscoreError(f"`{found}` is a metric of texts, and no --reference was named.", "Add --reference FILE.")
+    if len(names) > 1:
+        raise OutscoreError(
+            f"--metric names {len(names)} metrics, and scores are compared by one at a time.", "Name one of them."
+        )
+
+
+def written_settings(settings: Sequence[str]) -> dict[str, str]:
+    """The options of --set by name."""
+    given: dict[str, str] = {}
+    for setting in settings:
+        key, equals, value = (part.strip() for part in setting.partition("="))
+        if not key or not equals:
+            raise OutscoreError(f'--set is "{setting}".', "Write it as KEY=VALUE; `outscore tests` lists the keys.")
+        if key in given:
+            raise OutscoreError(f"--set gives `{key}` twice.", "Give it once.")
+        given[key] = value
+    return given
+
+
+def test_options(test: str, settings: Sequence[str], method: str, resamples: int | None) -> dict[str, object]:
+    """A test's own options: --set, and the two that have names of their own."""
+    from outscore.inference import TESTS
+
+    declared = {o.name for o in TESTS[test].options} if test in TESTS else {"method", "resamples"}
+    named = {"method": method if method != "auto" else None, "resamples": resamples}
+    given: dict[str, object] = dict(written_settings(settings))
+    for name, value in named.items():
+        if value is None:
+            continue
+        if name not in declared:
+            raise OutscoreError(f"`{test}` has no option `{name}`.", f"Leave --{name} out.")
+        if name in given:
+            raise OutscoreError(f"`{name}` is given by --{name} and by --set.", "Give it once.")
+        given[name] = value
+    return given
 
 
 def settings_of(request: Request, inputs: Sequence[Origin]) -> dict[str, Any]:

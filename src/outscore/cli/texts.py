@@ -9,17 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from outscore.cli.inputs import distinct_names
-from outscore.cli.request import Request, settings_of
+from outscore.cli.request import Request, metrics_in, settings_of
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
     from outscore.cli.config import Saved
     from outscore.formats.segments import Segments
+    from outscore.metrics.cache import StatisticsCache
     from outscore.results import Comparisons
     from outscore.scores import Origin
 
-__all__ = ["check_texts", "run_texts"]
+__all__ = ["check_texts", "files_of", "run_texts"]
 
 LENGTH = "length"
 PATTERN = re.compile(r"[._-]*(?:[*?]|\[[^]]*\])+([._-]?)")
@@ -30,6 +33,7 @@ def run_texts(request: Request, saved: Saved | None = None) -> Comparisons:
     """Read systems, references and labels, and compare by every metric; `saved` is the result that is repeated, if any."""
     from outscore.engine import terminal_progress
     from outscore.formats.segments import read_segments
+    from outscore.metrics.cache import StatisticsCache, cache_folder
     from outscore.procedure.texts import compare_texts
 
     _refuse_repeated_stdin(request)
@@ -39,26 +43,38 @@ def run_texts(request: Request, saved: Saved | None = None) -> Comparisons:
     labels = {name: _labels(name, references[0]) for name in request.buckets if name != LENGTH}
     names = request.names or _names(request.paths)
     asked = {name: value for name, value in request.asked().items() if name not in ("metric", "unit_advice")}
+    cache = StatisticsCache(cache_folder())
     with terminal_progress() as progress:
         found = compare_texts(
             runs[0],
             runs[1],
             references,
             metrics=metrics_of(request),
-            documents=None if documents is None else documents.lines,
+            documents=documents,
             buckets=_buckets(request, references[0], labels),
             correction=request.correction,
             compat=request.compat,
             names=names,
             jobs=request.jobs,
+            cache=cache,
             progress=progress,
             **asked,
         )
     texts = [*runs[0], *runs[1], *references, *([] if documents is None else [documents]), *labels.values()]
     tables = [text.origin for text in texts if text.origin is not None]
     changes = _changes(saved, tables)
+    found = _without_notes_of(cache, found)
     results = [replace(c, notes=[*c.notes, *changes]) for c in found.comparisons]
     return replace(found, comparisons=results, settings=settings_of(request, tables))
+
+
+def _without_notes_of(cache: StatisticsCache, found: Comparisons) -> Comparisons:
+    """What a folder of this machine did is said at once, and is no part of a result, whose bytes must not depend on it."""
+    for note in cache.notes:
+        click.echo(f"outscore: {note}", err=True)
+    return replace(
+        found, comparisons=[replace(c, notes=[n for n in c.notes if n not in cache.notes]) for c in found.comparisons]
+    )
 
 
 def _changes(saved: Saved | None, tables: Sequence[Origin]) -> list[str]:
@@ -76,17 +92,21 @@ def _changes(saved: Saved | None, tables: Sequence[Origin]) -> list[str]:
     ]
 
 
+def files_of(request: Request) -> list[str]:
+    """Everything that is read, as written: systems, references and labels."""
+    labels = [] if request.documents is None else [request.documents]
+    return [*request.paths, *request.references, *labels, *(name for name in request.buckets if name != LENGTH)]
+
+
 def _refuse_repeated_stdin(request: Request) -> None:
     """Standard input can be read once."""
-    labels = [] if request.documents is None else [request.documents]
-    if [*request.paths, *request.references, *labels, *request.buckets].count("-") > 1:
+    if files_of(request).count("-") > 1:
         raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
 
 
 def metrics_of(request: Request) -> list[str]:
-    """The metrics as written, separated by commas."""
-    written = request.metric or "bleu,chrf"
-    return [name.strip() for name in written.split(",") if name.strip()]
+    """The metrics that were asked for, or the usual two."""
+    return metrics_in(request.metric or "bleu,chrf")
 
 
 def _expanded(written: str) -> list[str]:
@@ -124,16 +144,16 @@ def _labels(path: str, reference: Segments) -> Segments:
     return labels
 
 
-def _buckets(request: Request, reference: Segments, labels: Mapping[str, Segments]) -> dict[str, tuple[str, ...]]:
+def _buckets(request: Request, reference: Segments, labels: Mapping[str, Segments]) -> dict[str, tuple[str, ...] | Segments]:
     """The labels of every column that the segments are cut along, by a name that is free."""
     from outscore.procedure.texts import length_bands
 
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, tuple[str, ...] | Segments] = {}
     for name in request.buckets:
         column = "reference length" if name == LENGTH else Path(name).stem
         if column in found:
             raise OutscoreError(f"--buckets names `{column}` twice.", "Name it once, or rename a file.")
-        found[column] = tuple(length_bands(reference.lines)) if name == LENGTH else labels[name].lines
+        found[column] = tuple(length_bands(reference.lines)) if name == LENGTH else labels[name]
     return found
 
 
@@ -148,10 +168,21 @@ def check_texts(request: Request) -> None:
             f"{count(len(request.paths), 'text')} named, two systems are compared.",
             "Write `outscore compare --reference REF A B`; quote a pattern that stands for several runs.",
         )
-    unused: dict[str, Any] = {"unit-size": request.unit_size != 1, "unit-advice": request.unit_advice, "slice": request.slice}
-    unused |= {name: request.columns.get(name) for name in ("item", "score", "system", "cluster", "repeat", "dataset")}
-    for name, given in unused.items():
-        if given:
-            raise OutscoreError(f"--{name} is for tables of scores, not for texts.", f"Leave --{name} out.")
+    _refuse_what_is_for_scores(request)
+    if request.unit_size > 1 and request.documents is not None:
+        raise OutscoreError("Units of several segments and documents exclude each other.", "Leave one of them out.")
     chosen_metrics(metrics_of(request))
     check_compat(request.compat)
+
+
+def _refuse_what_is_for_scores(request: Request) -> None:
+    given: dict[str, Any] = {
+        "unit-advice": request.unit_advice,
+        "system": request.systems,
+        "duplicates": request.duplicates != Request.duplicates,
+        "reader": request.reader != Request.reader,
+    }
+    given |= {"system-column" if name == "system" else name: column for name, column in request.columns.items()}
+    for name, value in given.items():
+        if value:
+            raise OutscoreError(f"--{name} is for tables of scores, not for texts.", f"Leave --{name} out.")

@@ -1,0 +1,165 @@
+"""From file names to many systems: which systems and datasets the files hold, and what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from outscore.cli.inputs import distinct_names
+from outscore.errors import OutscoreError
+from outscore.numerals import count
+
+if TYPE_CHECKING:
+    from outscore.scores import Labels, Scores
+
+__all__ = ["named_files", "read_many"]
+
+
+def read_many(
+    paths: Sequence[str],
+    *,
+    format: str,
+    systems: Sequence[str] = (),
+    names: Sequence[str] = (),
+    columns: Mapping[str, Any],
+) -> tuple[list[Scores], list[str]]:
+    """The systems of all files, and how they were put together.
+
+    Files of one system each are systems, called by their names. Of files with several systems each, those that share systems
+    are datasets; otherwise they are parts of one leaderboard.
+    """
+    from outscore.formats import read
+
+    if list(paths).count("-") > 1:
+        raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
+    found = [read(path, format=format, gaps=True, **columns) for path in paths]
+    notes: list[str] = []
+    if len(found) == 1:
+        whole = found[0]
+    elif all(len(file) == 1 for file in found) and not _share_names(found):
+        whole = _renamed([file[0] for file in found], paths)
+    elif _share_names(found):
+        whole, notes = _by_dataset(found, paths)
+    else:
+        whole = [scores for file in found for scores in file]
+    whole = _chosen(whole, systems)
+    if names:
+        whole = [replace(scores, name=name) for scores, name in zip(whole, _as_many(names, len(whole)), strict=True)]
+    return whole, notes
+
+
+def named_files(paths: Sequence[str], names: Sequence[str], systems: Sequence[str], noun: str) -> dict[str, str]:
+    """Files by the system they belong to, for inputs of one system per file."""
+    if systems:
+        raise OutscoreError(f"--system chooses from a table, and these are {noun}.", "Name the files that are wanted.")
+    if len(paths) < 2:
+        raise OutscoreError(f"{count(len(paths), 'system')} named, two or more are ranked.", f"Name the {noun} of each system.")
+    called = _as_many(names, len(paths)) if names else distinct_names(paths)
+    return dict(zip(called, paths, strict=True))
+
+
+def _as_many(names: Sequence[str], wanted: int) -> Sequence[str]:
+    if len(names) != wanted or len(set(names)) != wanted or not all(names):
+        given = ",".join(names)
+        raise OutscoreError(f'--names is "{given}", {wanted} different names were expected.', "Separate the names with commas.")
+    return names
+
+
+def _share_names(files: Sequence[Sequence[Scores]]) -> bool:
+    """Whether a system stands in several files under a name of its own, which the name of a file is not."""
+    names = [scores.name for file in files for scores in file if not _is_called_after_its_file(scores, len(file))]
+    return len(set(names)) < len(names)
+
+
+def _is_called_after_its_file(scores: Scores, systems: int) -> bool:
+    from outscore.formats.source import stem_of
+
+    return systems == 1 and scores.origin is not None and scores.name == stem_of(scores.origin.path)
+
+
+def _renamed(systems: Sequence[Scores], paths: Sequence[str]) -> list[Scores]:
+    """Systems of one file each: the name of a file must do where the file has no better one."""
+    called = distinct_names(paths)
+    names = [called[i] if _is_called_after_its_file(scores, 1) else scores.name for i, scores in enumerate(systems)]
+    return [replace(scores, name=name) for scores, name in zip(systems, names, strict=True)]
+
+
+def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tuple[list[Scores], list[str]]:
+    """Systems put together from several files; without a dataset of their own, rows are of the dataset called like the file."""
+    stems = distinct_names(paths)
+    own = all(scores.datasets is not None for file in files for scores in file)
+    parts: dict[str, list[Scores]] = {}
+    for file, stem in zip(files, stems, strict=True):
+        for scores in file:
+            part = scores if own else replace(scores, datasets=_constant(stem, scores.rows))
+            parts.setdefault(scores.name, []).append(part)
+    return [_joined(name, several) for name, several in parts.items()], [] if own else [_as_datasets(files)]
+
+
+def _as_datasets(files: Sequence[Sequence[Scores]]) -> str:
+    """What was made of the files, and of Parquet how the same files may be one dataset."""
+    told = f"The same systems stand in {len(files)} files: each file is a dataset, named after it"
+    parquet = all(scores.origin is not None and scores.origin.format == "parquet" for file in files for scores in file)
+    return f"{told}. Name their folder instead if they are the parts of one." if parquet else f"{told}."
+
+
+def _constant(label: str, rows: int) -> Labels:
+    import numpy as np
+
+    from outscore.scores import Labels
+
+    return Labels(np.zeros(rows, dtype=np.int64), (label,))
+
+
+def _joined(name: str, parts: Sequence[Scores]) -> Scores:
+    """One system's rows from several files; lines are no longer those of one file."""
+    import numpy as np
+
+    if len(parts) == 1:
+        return replace(parts[0], name=name)
+    if len({part.values.shape[1:] for part in parts}) > 1:
+        raise OutscoreError(f"`{name}` has unequally many scores per row in different files.", "Give it the same columns.")
+    if len({part.ids is None for part in parts}) > 1:
+        raise OutscoreError(f"`{name}` has item ids in some files and none in others.", "Give all files ids, or none.")
+    slices = set(parts[0].slices).intersection(*(part.slices for part in parts))
+    return replace(
+        parts[0],
+        name=name,
+        values=np.concatenate([part.values for part in parts]),
+        ids=_labels([part.ids for part in parts], [part.rows for part in parts]),
+        repeats=_joined_labels([part.repeats for part in parts]),
+        clusters=_joined_labels([part.clusters for part in parts]),
+        datasets=_joined_labels([part.datasets for part in parts]),
+        slices={column: _labels([part.slices[column] for part in parts], []) for column in sorted(slices)},
+        lines=None,
+    )
+
+
+def _labels(parts: Sequence[Labels | None], rows: Sequence[int]) -> Labels:
+    """Labels one after the other; where there are none, the place within the file is one."""
+    from outscore.scores import Labels
+
+    texts = [part.texts() if part is not None else map(str, range(1, n + 1)) for part, n in _with(parts, rows)]
+    return Labels.of(label for part in texts for label in part)
+
+
+def _with(parts: Sequence[Labels | None], rows: Sequence[int]) -> list[tuple[Labels | None, int]]:
+    return list(zip(parts, rows or [0] * len(parts), strict=True))
+
+
+def _joined_labels(parts: Sequence[Labels | None]) -> Labels | None:
+    """All labels, or none where a file has none."""
+    return None if any(part is None for part in parts) else _labels(parts, [])
+
+
+def _chosen(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:
+    from outscore.formats.columns import nearest
+
+    if not systems:
+        return scores
+    by_name = {one.name: one for one in scores}
+    for name in systems:
+        if name not in by_name:
+            raise OutscoreError(f"There is no system `{name}`.", nearest(name, by_name))
+    return [by_name[name] for name in dict.fromkeys(systems)]

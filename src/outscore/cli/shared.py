@@ -1,0 +1,73 @@
+"""Options that several commands have, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from outscore.cli.config import config_option
+from outscore.cli.output import FORMS, WITH_TABLES
+
+__all__ = ["METHODS", "output_options", "shared"]
+
+METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_option = click.option
+_SHARED: dict[str, Callable[[Any], Any]] = {
+    "test": _option("--test", default="permutation", show_default=True, metavar="NAME", help="See `outscore tests`; or all."),
+    "one-test": _option("--test", default="permutation", show_default=True, metavar="NAME", help="See `outscore tests`."),
+    "set": _option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An option of the test; may be repeated."),
+    "method": _option(
+        "--method", type=click.Choice(METHODS), default="auto", show_default=True, help="How permutation computes p."
+    ),
+    "alpha": _option("--alpha", type=float, default=0.05, show_default=True, help="Significance level."),
+    "unit-size": _option("--unit-size", type=int, default=1, show_default=True, help="Items per evaluation unit."),
+    "unit-statistic": _option(
+        "--unit-statistic", type=click.Choice(("mean", "median")), default="mean", show_default=True, help="Of a unit."
+    ),
+    "shuffle": _option("--shuffle", type=int, metavar="SEED", help="Shuffle the items before units are formed."),
+    "resamples": _option("--resamples", type=int, help="How many swaps or resamples are drawn."),
+    "seed": _option("--seed", type=int, default=0, show_default=True, help="For Monte Carlo and bootstrap."),
+    "item": _option("--item", metavar="COLUMN", help="Column of the item ids."),
+    "score": _option(
+        "--score", multiple=True, metavar="COLUMN", help="Column of the scores; several make counts (tp, fp, fn)."
+    ),
+    "system-column": _option("--system-column", "system", metavar="COLUMN", help="Column of the systems' names."),
+    "cluster": _option("--cluster", metavar="COLUMN", help="Column of documents, conversations ... swapped as one; or none."),
+    "repeat": _option("--repeat", metavar="COLUMN", help="Column of epochs, seeds, samples: averaged per item."),
+    "dataset": _option("--dataset", metavar="COLUMN", help="Column of the dataset an item belongs to."),
+    "reader": _option("--reader", default="auto", show_default=True, metavar="FORMAT", help="See `outscore formats`."),
+    "reference": _option(
+        "--reference", "references", multiple=True, metavar="FILE", help="Texts: a reference; may be repeated."
+    ),
+    "documents": _option(
+        "--documents", metavar="FILE", help="Texts: the document of each segment, a line each; swapped as one."
+    ),
+}
+
+
+def shared(*names: str) -> Callable[[_Command], _Command]:
+    """Give a command these options, in this order."""
+
+    def apply(command: _Command) -> _Command:
+        for name in reversed(names):
+            command = _SHARED[name](command)
+        return command
+
+    return apply
+
+
+def output_options(command: _Command) -> _Command:
+    """Give a command the options that say where a result goes, and --config."""
+    for option in (
+        _option("-v", "--verbose", is_flag=True, help="Show digits, alignment and settings too."),
+        config_option,
+        _option("--charts", metavar="DIR", help="Also write the charts as SVG, PNG and PDF."),
+        _option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(WITH_TABLES)}."),
+        _option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output."),
+    ):
+        command = option(command)
+    return command
