@@ -1,0 +1,110 @@
+"""`outscore serve`: the same, as a page in the browser."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import threading
+import webbrowser
+from typing import TYPE_CHECKING
+
+import click
+
+from outscore.errors import OutscoreError
+
+if TYPE_CHECKING:
+    from outscore.web.settings import Settings
+
+__all__ = ["serve"]
+
+PORT = 8370
+# Modules by the names under which they are installed.
+NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "python_multipart": "python-multipart", "jinja2": "jinja2"}
+GRACE = 1
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Port; 0 takes a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="0.0.0.0 lets other machines in.")
+@click.option("--no-browser", is_flag=True, help="Do not open the browser.")
+def serve(port: int, host: str, *, no_browser: bool) -> None:
+    """Open a page on which files are dropped, compared and reported.
+
+    The page is served by this machine and to this machine only, unless --host says otherwise. Files stay here, and are
+    removed when it ends. Ctrl-C ends it.
+    """
+    _check_packages()
+    from outscore.web.settings import Settings
+
+    listening = _listen(host, port)
+    settings = Settings(host=host, port=listening.getsockname()[1])
+    address = f"http://{_shown(host)}:{settings.port}/"
+    click.echo(f"outscore is at {address} (Ctrl-C ends it)")
+    if not settings.is_local:
+        click.echo("Everybody who can reach this machine can use it, and there is no password.", err=True)
+    if not no_browser:
+        # A browser in the terminal would otherwise keep the page from being served.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    _serve(settings, listening)
+
+
+def _check_packages() -> None:
+    from importlib.util import find_spec
+
+    for module, package in NEEDED.items():
+        if find_spec(module) is None:
+            raise OutscoreError(f"{package} must be installed to serve the page.", "Run `pip install 'outscore[web]'`.")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything is loaded: connections wait until the page is there."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except OSError:
+        raise OutscoreError(f"There is no address `{host}`.", "Leave --host out, or give an address of this machine.") from None
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(place)
+        listening.listen(256)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            cure = "Is the page open already? Choose another port with --port, or a free one with --port 0."
+            raise OutscoreError(f"Port {port} is taken.", cure) from None
+        reason = error.strerror or str(error)
+        raise OutscoreError(f"`{host}`, port {port}, cannot be listened on: {reason}.", "Choose others.") from None
+    return listening
+
+
+def _shown(host: str) -> str:
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not listened on
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
+def _serve(settings: Settings, listening: socket.socket) -> None:
+    """Serve until Ctrl-C, which is how it is meant to end and no failure."""
+    import uvicorn
+
+    from outscore.web.app import create_app
+
+    config = uvicorn.Config(
+        create_app(settings),
+        http="h11",
+        loop="asyncio",
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        # Nobody stands between the page and its reader, so nobody speaks for another.
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    try:
+        uvicorn.Server(config).run([listening])
+    except KeyboardInterrupt:
+        click.echo("outscore: ended, and all files are removed.", err=True)
+    finally:
+        listening.close()

@@ -1,0 +1,28 @@
+// The address holds everything that was chosen: files by the part they play, and settings that differ from their defaults.
+
+export function readAddress(fields) {
+  const query = new URLSearchParams(location.search);
+  const files = {}, settings = {};
+  for (const field of fields) {
+    const given = query.getAll(field.name).filter((value) => value !== "");
+    if (!given.length) continue;
+    if (field.type === "file") files[field.name] = given.flatMap((ids) => ids.split(",")).filter(Boolean);
+    else settings[field.name] = field.many || field.type === "several" ? given : given[0];
+  }
+  return { files, settings };
+}
+
+export function addressOf(path, files, settings) {
+  const query = new URLSearchParams();
+  for (const [part, ids] of Object.entries(files)) if (ids.length) query.set(part, ids.join(","));
+  for (const [name, value] of Object.entries(settings)) {
+    for (const one of Array.isArray(value) ? value : [value]) query.append(name, one);
+  }
+  // Commas and colons are allowed in a query, and a person may read it.
+  const written = query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+  return written ? `${path}?${written}` : path;
+}
+
+export function writeAddress(files, settings) {
+  history.replaceState(null, "", addressOf(location.pathname, files, settings) + location.hash);
+}

@@ -1,0 +1,43 @@
+// Every request to the server goes through here, so every refusal arrives as one kind of error.
+
+export class Refused extends Error {
+  constructor(message, hint, status) {
+    super(message);
+    this.hint = hint;
+    this.status = status;
+  }
+}
+
+export async function ask(method, address, body, signal) {
+  const json = body !== undefined && !(body instanceof FormData);
+  let answer;
+  try {
+    answer = await fetch(address, {
+      method,
+      signal,
+      headers: json ? { "content-type": "application/json" } : {},
+      body: json ? JSON.stringify(body) : body,
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused("The server does not answer.", "Is `outscore serve` still running?", 0);
+  }
+  if (!answer.ok) throw await refusal(answer);
+  return answer;
+}
+
+export async function askJson(method, address, body, signal) {
+  const answer = await ask(method, address, body, signal);
+  return answer.status === 204 ? null : answer.json();
+}
+
+async function refusal(answer) {
+  const said = await answer.json().catch(() => ({}));
+  return new Refused(said.error ?? `The server answered ${answer.status}.`, said.hint ?? null, answer.status);
+}
+
+export async function upload(files) {
+  const form = new FormData();
+  for (const file of files) form.append("file", file, file.name);
+  return (await askJson("POST", "/api/files", form)).files;
+}

@@ -1,0 +1,228 @@
+"""The guided comparison in a real browser: every step has its form, a change is answered in place, the address holds it all."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+from tests.browser.web_server import (  # noqa: F401
+    PHONE,
+    bring,
+    example,
+    expect,
+    no_wider_than_the_screen,
+    server,
+    start,
+    visited,
+)
+
+SCORES = "".join(f"{(i * 37 % 101) / 101:.3f} {(i * 53 % 97) / 97:.3f}\n" for i in range(120))
+
+
+@contextmanager
+def compared(browser, server):  # noqa: F811
+    """The guided comparison of 120 pairs."""
+    with visited(browser, server) as page:
+        bring(page, scores_txt=SCORES)
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        yield page
+
+
+@pytest.fixture
+def comparison(browser, server):  # noqa: F811
+    """One to change."""
+    with compared(browser, server) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def finished(browser, server):  # noqa: F811
+    """One to look at."""
+    with compared(browser, server) as page:
+        yield page
+
+
+def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
+    page = comparison
+    size = page.get_by_role("spinbutton", name="Unit size")
+    size.focus()
+    before = size.bounding_box()["y"]
+    size.fill("10")
+    expect(page.locator("#shown-test .facts")).to_contain_text("12 units of 10 items")
+    assert size.evaluate("(control) => control === document.activeElement")
+    assert abs(size.bounding_box()["y"] - before) < 3
+    page.get_by_label("Test", exact=True).select_option("wilcoxon")
+    expect(page.locator("#answer .why")).to_contain_text("Wilcoxon")
+    expect(page.locator("[data-field='set.zeros']")).to_be_visible()
+    assert "unit-size=10" in page.url
+    assert "test=wilcoxon" in page.url
+    answer = page.locator("#answer .numbers:not(.stale)")
+    numbers = answer.inner_text()
+    page.reload()
+    page.locator("#steps").wait_for()
+    assert answer.inner_text() == numbers
+    assert size.input_value() == "10"
+
+
+def test_a_late_report_does_not_replace_a_newer_one(comparison):
+    page, held = comparison, []
+    page.route("**/download.html", lambda route: held.append(route) if not held else route.continue_())
+    page.get_by_label("Test", exact=True).select_option("wilcoxon")
+    expect(page.locator("#answer .why")).to_contain_text("Wilcoxon")
+    page.wait_for_function("() => document.querySelector('#work .progress') !== null")
+    page.get_by_label("Test", exact=True).select_option("student")
+    expect(page.locator("#shown-test")).to_contain_text("paired t test")
+    with page.expect_response("**/download.html") as late:
+        held[0].continue_()
+    late.value.finished()
+    # Long enough for the held report to be put in place, were it still wanted.
+    page.wait_for_timeout(1_000)
+    assert "paired t test" in page.locator("#answer .why").inner_text()
+    assert "Wilcoxon" not in page.locator("#answer .why").inner_text()
+
+
+def test_the_advice_chooses_the_test(comparison):
+    page = comparison
+    page.locator(".advice").get_by_role("button", name="sign", exact=True).click()
+    expect(page.locator("#answer .why")).to_contain_text("sign test")
+    chosen = page.get_by_label("Test", exact=True)
+    assert chosen.input_value() == "sign"
+    assert "recommended" in chosen.inner_text()
+
+
+def test_every_step_has_its_part(finished):
+    page = finished
+    assert page.locator("#step-list a").all_inner_texts() == [
+        f"{i}\n{name}" for i, name in enumerate(("Data analysis", "Test", "Effect size", "Power", "Report"), 1)
+    ]
+    assert page.locator("h1:visible").count() == 1
+    assert page.locator("#shown-data figure").count() == 3
+    assert page.locator("#shown-test figure").count() == 2
+    assert page.locator("#shown-effect tbody tr").count() == 6
+    page.get_by_text("How effect sizes are computed").click()
+    assert page.locator("#step-effect math mfrac").first.is_visible()
+    assert page.locator("#shown-power figure").count() >= 1
+    assert "On 120 items" in page.locator("#shown-report").inner_text()
+
+
+@pytest.mark.slow
+def test_power_is_tried_out(comparison):
+    page = comparison
+    page.get_by_label("Test to try").select_option("student")
+    page.get_by_label("Samples for each size").fill("20")
+    page.get_by_role("button", name="Try it on samples like these").click()
+    page.locator("#tried figure").first.wait_for()
+    assert "student" in page.locator("#tried").inner_text()
+
+
+def test_the_download_is_what_the_command_line_writes(finished, tmp_path):
+    page = finished
+    with page.expect_download() as download:
+        page.get_by_role("link", name="JSON", exact=True).click()
+    line = page.locator(".copied pre").first.inner_text()
+    (tmp_path / "scores.txt").write_text(SCORES)
+    words = shlex.split(line)
+    assert words[0] == "outscore"
+    subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, check=True, capture_output=True)
+    assert download.value.path().read_bytes() == (tmp_path / "result.json").read_bytes()
+
+
+@pytest.mark.slow
+def test_every_form_can_be_downloaded(finished):
+    page = finished
+    links = [link.get_attribute("href") for link in page.locator(".downloads a").all()]
+    assert [link.rpartition(".")[2] for link in links] == ["html", "json", "md", "tex", "txt", "csv"]
+    page.get_by_text("Pictures to download").click()
+    page.get_by_role("link", name="PDF").first.wait_for()
+    links += [page.get_by_role("link", name=form).first.get_attribute("href") for form in ("SVG", "PNG", "PDF")]
+    for link in links:
+        answer = page.request.get(page.url.partition("/compare")[0] + link)
+        assert answer.ok, link
+        assert answer.body()
+
+
+@pytest.mark.slow
+def test_two_files_change_places(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        bring(page, new_txt="\n".join("1110111101"), old_txt="\n".join("0100101000"))
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        page.locator("#files > summary").click()
+        page.get_by_role("button", name="Swap A and B").click()
+        expect(page.locator("#answer dt").first).to_have_text("old")
+        expect(page.locator("#answer .why")).to_contain_text("old - new")
+
+
+@pytest.mark.slow
+def test_a_refusal_is_a_sentence_and_the_next_change_works(comparison):
+    page = comparison
+    page.get_by_label("Level", exact=True).fill("7")
+    problem = page.locator("#work .problem")
+    expect(problem).to_contain_text("alpha")
+    page.get_by_label("Level", exact=True).fill("0.01")
+    expect(problem).to_have_count(0)
+    expect(page.locator("#answer .why")).to_contain_text(".01")
+
+
+@pytest.mark.slow
+def test_slices_unfold(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        rows = "".join(f"i{i},{'ab'[i % 2]},{i % 3 % 2},{i % 5 % 2}\n" for i in range(60))
+        bring(page, sliced_csv=f"item,kind,new,old\n{rows}")
+        page.get_by_label("Part of column kind").select_option(label="slices")
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        folds = page.locator("details.part-of > summary")
+        assert folds.count() == 2
+        folds.first.click()
+        assert page.locator("details.part-of .verdict").first.is_visible()
+
+
+def test_a_phone_shows_it_all(browser, server):  # noqa: F811
+    with visited(browser, server, **PHONE, color_scheme="dark") as page:
+        example(page, "A lead")
+        page.locator("#steps").wait_for()
+        assert no_wider_than_the_screen(page)
+        ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        assert sum(json.loads(f"[{ground[4:-1]}]")) < 100
+
+
+def test_the_keyboard_is_enough(browser, server):  # noqa: F811
+    """From the start to another test, with nothing but keys."""
+    with visited(browser, server) as page:
+        page.locator(".offer").first.wait_for()
+
+        def tab_to(locator):
+            for _ in range(80):
+                page.keyboard.press("Tab")
+                if locator.evaluate("(wanted) => wanted === document.activeElement"):
+                    return
+            pytest.fail("Tab never got there")
+
+        tab_to(page.locator(".skip"))
+        tab_to(page.get_by_role("button", name="Try the example: A lead"))
+        outline = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none"
+        page.keyboard.press("Enter")
+        page.locator("#steps").wait_for()
+        test = page.get_by_label("Test", exact=True)
+        tab_to(test)
+        page.keyboard.type("student")
+        page.keyboard.press("Tab")
+        expect(page.locator("#status")).to_contain_text("t test")
+        expect(page.locator("#status")).to_contain_text("No winner")
+
+
+def test_every_control_has_a_name(finished):
+    nameless = finished.evaluate(
+        """() => [...document.querySelectorAll("input, select, textarea, button")]
+          .filter((control) => control.offsetParent)
+          .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
+          .map((control) => control.outerHTML)"""
+    )
+    assert nameless == []

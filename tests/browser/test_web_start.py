@@ -1,0 +1,112 @@
+"""The start of the page in a real browser: files in by every door, shown as what they are, and a way on."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.browser.web_server import PHONE, bring, no_wider_than_the_screen, server, start, visited  # noqa: F401
+
+HOSTILE = "<img src=x onerror=alert(1)>.csv"
+TABLE = "talk,item,new,old\n" + "".join(f"t{i // 4},{i},{(i * 7) % 3 % 2},{(i * 5) % 3 % 2}\n" for i in range(24))
+
+
+def drop(page, *files):
+    """Drop files on the page as a mouse does."""
+    page.evaluate(
+        """(files) => {
+          const data = new DataTransfer();
+          for (const [name, text] of files) data.items.add(new File([text], name));
+          document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+        }""",
+        [list(file) for file in files],
+    )
+
+
+def test_a_dropped_sample_gives_the_numbers_of_the_published_screen(browser, server, shared_data):  # noqa: F811
+    """Zhu et al. (2020), figure 2: means, medians, spreads, ends, skewness, normality and the statistic to use."""
+    sample = shared_data / "nlpstattest" / "data-file.txt"
+    if not sample.is_file():
+        pytest.skip("the sample of NLPStatTest is not here")
+    with visited(browser, server) as page:
+        drop(page, ("data-file.txt", sample.read_text()))
+        card = page.get_by_role("article", name="data-file.txt")
+        card.wait_for()
+        assert "2,001 rows" in card.inner_text()
+        assert "0.262025" in card.inner_text()
+        start(page, "Compare two systems")
+        page.locator("#shown-data .summary").wait_for()
+        rows = {
+            cells[0]: cells[1:] for row in page.locator(".summary tbody tr").all() if (cells := row.inner_text().split("\t"))
+        }
+        assert rows["mean"] == ["0.2846", "0.2805", "0.0041"]
+        assert rows["median"] == ["0.2555", "0.2491", "0.0007"]
+        assert rows["standard deviation"] == ["0.1596", "0.1569", "0.1123"]
+        assert rows["smallest"] == ["0.0221", "0.0122", "−0.8322"]
+        assert rows["largest"] == ["1.0000", "1.0000", "0.5111"]
+        checks = page.locator(".checks").inner_text()
+        assert "−0.264" in checks
+        assert "roughly symmetric" in checks
+        assert "Normality of the differences is rejected" in checks
+        assert re.search(r"statistic suggested\s+mean", checks)
+        assert page.locator("#shown-data figure").count() == 3
+
+
+def paste(page, name, text):
+    page.get_by_label("Name of the system").fill(name)
+    page.get_by_label("Contents: one line per item").fill(text)
+    page.get_by_role("button", name="Use this text").click()
+    page.get_by_role("article", name=name).wait_for()
+
+
+def test_pasted_scores_of_two_systems_are_compared(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        page.get_by_text("Paste numbers or text instead").click()
+        paste(page, "new.txt", "\n".join("1110111101"))
+        assert "add the file of the other" in page.locator("#ways").inner_text()
+        paste(page, "old.txt", "\n".join("0100101000"))
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        assert page.locator("#answer dt").all_inner_texts()[:2] == ["new", "old"]
+
+
+def test_a_problem_is_one_sentence_and_other_files_stay(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        bring(page, good_txt="1 0\n0 1\n1 1\n", bad_txt="1 0\n0 x\n1 1\n0 0\n")
+        problem = page.get_by_role("article", name="bad.txt").locator(".problem")
+        assert re.search(r"line 2|Line 2", problem.inner_text())
+        assert page.locator("#ways button").count() > 0
+        page.get_by_role("article", name="bad.txt").get_by_role("button", name="Remove").click()
+        assert page.locator(".card").count() == 1
+        page.reload()
+        page.get_by_role("article", name="good.txt").wait_for()
+
+
+def test_names_are_text(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        drop(page, (HOSTILE, TABLE.replace("new", "<b>new</b>")))
+        page.locator(".card").wait_for()
+        assert page.locator(".card h3").inner_text() == HOSTILE
+        assert page.locator("img[src=x], .card b").count() == 0
+        assert "<b>new</b>" in page.locator(".card").inner_text()
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        assert "<b>new</b>" in page.locator("#answer").inner_text()
+        assert page.locator("img[src=x], #answer b").count() == 0
+
+
+def test_the_part_of_a_column_is_chosen_by_name(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        drop(page, ("turns.csv", TABLE))
+        page.get_by_label("Part of column talk").select_option(label="clusters")
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        assert "cluster=talk" in page.url
+        assert "6 clusters" in page.locator("#shown-test .facts").inner_text().replace("\u00a0", " ")
+
+
+def test_every_example_is_offered(browser, server):  # noqa: F811
+    with visited(browser, server, **PHONE) as page:
+        page.locator(".offer").first.wait_for()
+        assert page.locator(".offer").count() >= 6
+        assert no_wider_than_the_screen(page)

@@ -1,0 +1,110 @@
+"""Texts, rankings, diffs, plans and methods in a real browser."""
+
+from __future__ import annotations
+
+import pytest
+from tests.browser.web_server import PHONE, bring, example, expect, no_wider_than_the_screen, server, start, visited  # noqa: F401
+
+
+def test_texts_are_compared_by_several_metrics(browser, server):  # noqa: F811
+    pytest.importorskip("sacrebleu")
+    lines = [f"the {colour} cat {i} sat on the old mat and slept" for i, colour in enumerate(["red", "blue", "green"] * 5)]
+    with visited(browser, server) as page:
+        new = "\n".join(lines).replace("slept", "dreamt")
+        old = "\n".join(line.rpartition(" ")[0].replace("old", "odd") for line in lines)
+        bring(page, new_txt=new, old_txt=old, reference_txt="\n".join(lines))
+        start(page, "Compare texts")
+        page.locator("#result table").first.wait_for()
+        assert "reference=" in page.url
+        assert "bleu" in page.locator("#result").inner_text()
+        for metric in ("bleu", "chrf", "ter"):
+            page.get_by_label(metric, exact=True).check()
+        expect(page.locator("#result details.part-of > summary")).to_have_count(3)
+        assert page.locator("#result mark").count() > 0
+
+
+def test_a_click_in_the_explorer_shows_its_examples(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        example(page, "What a better tagger broke")
+        cell = page.locator(".matrix .cell").first
+        count = cell.inner_text()
+        cell.click()
+        expect(page.locator("#found")).to_contain_text(count)
+        assert page.locator("#list > li").count() > 0
+        page.get_by_label("Fewest units").fill("40")
+        page.wait_for_url("**min-support=40**")
+        page.locator(".matrix .cell").first.wait_for()
+
+
+def test_a_leaderboard_has_its_heat_map(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        systems = ["ash", "birch", "cedar", "dogwood"]
+        rows = [",".join([f"i{i}", *(str(int((i * (7 + 3 * k)) % 11 > 2 * k)) for k in range(4))]) for i in range(80)]
+        bring(page, board_csv="\n".join([",".join(["item", *systems]), *rows]))
+        start(page, "Rank all systems")
+        heat = page.locator("svg.heat")
+        heat.wait_for()
+        assert heat.locator("a").count() == 6
+        # Bars beside the scores are placed by styles that the policy lets only a script set.
+        widths = page.locator(".ranked .bar span").evaluate_all(
+            "(bars) => bars.map((bar) => bar.getBoundingClientRect().width)"
+        )
+        assert min(widths) > 1
+        heat.locator("a").first.click()
+        assert page.locator("tr:target").is_visible()
+        page.get_by_label("Baseline").select_option("birch")
+        expect(page.locator("#result .kind")).to_contain_text("birch")
+
+
+def test_a_plan_answers_while_you_type(browser, server):  # noqa: F811
+    with visited(browser, server, "/plan") as page:
+        expect(page.locator("#answer h1")).to_contain_text("You need")
+        page.get_by_label("Difference", exact=True).fill("0.05")
+        page.get_by_label("Spread", exact=True).fill("0.5")
+        expect(page.locator("#answer h1")).to_contain_text("785")
+        page.locator("#result figure").first.wait_for()
+        assert "effect=0.05" in page.url
+        page.get_by_label("Which p can two printed scores have?").check()
+        page.get_by_role("textbox", name="Printed scores").fill(".871 .864")
+        page.get_by_role("spinbutton", name="Items").fill("1000")
+        expect(page.locator("#answer h1")).to_contain_text("p lies between .016 and .71")
+        assert not page.get_by_label("Spread", exact=True).is_visible()
+        page.get_by_role("spinbutton", name="Items").fill("-3")
+        expect(page.locator("#answer .problem")).to_be_visible()
+
+
+def test_a_plan_forgets_the_answer_to_another_question(browser, server):  # noqa: F811
+    with visited(browser, server, "/plan") as page:
+        expect(page.locator("#answer h1")).to_contain_text("You need")
+        page.locator("#result figure").first.wait_for()
+        page.get_by_label("What can my items detect?").check()
+        expect(page.locator("#answer")).to_contain_text("Still to be given: Items")
+        assert page.locator("#answer h1").count() == page.locator("#result figure").count() == 0
+        page.get_by_role("spinbutton", name="Items").fill("1000")
+        expect(page.locator("#answer h1")).to_be_visible()
+
+
+def test_methods_have_formulas_and_works_to_cite(browser, server):  # noqa: F811
+    with visited(browser, server, "/methods", **PHONE) as page:
+        assert page.locator("#tests-wilcoxon math munder").count() == 1
+        assert page.locator("math").count() > 30
+        page.locator("#corrections-holm summary").click()
+        assert "@misc{holm1979," in page.locator("#corrections-holm pre").inner_text()
+        assert no_wider_than_the_screen(page)
+
+
+@pytest.mark.parametrize("view", ["compare", "texts", "rank", "diff", "plan"])
+def test_a_view_without_files_says_what_to_bring(browser, server, view):  # noqa: F811
+    with visited(browser, server, f"/{view}", **PHONE) as page:
+        assert page.locator("h1:visible, .questions legend:visible").first.inner_text()
+        page.get_by_text("Add files").or_(page.get_by_text("A pilot")).first.wait_for()
+        assert no_wider_than_the_screen(page)
+
+
+def test_files_that_are_gone_are_named_as_gone(browser, server):  # noqa: F811
+    # The browser itself notes the refused request; nothing else may be said.
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{server}/compare?files=nowhere")
+    expect(page.locator("#gone")).to_be_visible()
+    context.close()

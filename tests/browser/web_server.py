@@ -1,0 +1,70 @@
+"""A server as `outscore serve` starts it, and a visit to it that must stay quiet: no console errors, no request elsewhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+WIDE = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 844}}
+# The machine may be busy with other tests: what counts is that an answer comes.
+PATIENCE = 60_000
+pytest.importorskip("starlette")
+expect = pytest.importorskip("playwright.sync_api").expect
+expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="session")
+def server():
+    """The address of a page that was started for this session."""
+    command = [sys.executable, "-m", "outscore", "serve", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        line = process.stdout.readline()
+        assert " at http://" in line, line + process.stdout.read()
+        yield line.split(" at ")[1].split("/ ")[0]
+        process.terminate()
+        process.stdout.read()
+
+
+@contextmanager
+def visited(browser, server, address="/", **view):
+    """A page of the server, and in the end nothing to complain about."""
+    context = browser.new_context(**(WIDE | view))
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(server + address)
+    yield page
+    elsewhere = [url for url in asked if not url.startswith((server, "data:", "blob:"))]
+    context.close()
+    # The browser notes every refused request by itself; the page shows the reason.
+    assert [text for text in said if "status of 422" not in text] == []
+    assert elsewhere == []
+
+
+def bring(page, **files):
+    """Choose files on the start page; `new_txt` is called new.txt."""
+    named = [(name.replace("_", "."), text) for name, text in files.items()]
+    sent = [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in named]
+    page.set_input_files("#choose", files=sent)
+    page.get_by_role("article", name=named[-1][0]).wait_for()
+
+
+def start(page, way):
+    """Follow one of the ways the start page proposes."""
+    page.locator("#ways").get_by_role("button", name=way).click()
+
+
+def example(page, title):
+    """Open an example by the beginning of its title."""
+    page.get_by_role("button", name=f"Try the example: {title}").click()
+
+
+def no_wider_than_the_screen(page):
+    return page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")

@@ -1,0 +1,141 @@
+"""Who may ask, how much, and what every answer carries."""
+
+from __future__ import annotations
+
+import re
+import socket
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outscore.web.guard import POLICY
+from outscore.web.settings import Settings
+from outscore.web.store import safe_name
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8370", "127.0.0.1.evil.example", "localhost@evil.example", "", "10.0.0.7"]
+)
+def test_another_host_is_refused(page, host):
+    answer = page.get("/api/openapi.json", headers={"host": host})
+    assert answer.status_code == 421
+    assert set(answer.json()) == {"error", "hint"}
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8370", "localhost:8370", "localhost", "[::1]:8370", "LOCALHOST"])
+def test_this_host_is_served(page, host):
+    assert page.get("/api/options/plan", headers={"host": host}).status_code == 200
+
+
+def test_open_to_others_means_addresses_and_own_names():
+    settings = Settings(host="0.0.0.0")  # noqa: S104 - compared only
+    assert settings.admits("192.168.1.5")
+    assert settings.admits(socket.gethostname())
+    assert not settings.admits("evil.example")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"origin": "https://127.0.0.1:8370"},
+        {"origin": "null"},
+        {"origin": ""},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/api/jobs"), ("POST", "/api/files"), ("DELETE", "/api/files/x"), ("PUT", "/api/x")]
+)
+def test_another_page_may_change_nothing(page, method, path, headers):
+    answer = page.request(method, path, headers=headers)
+    assert answer.status_code == 403
+    assert "evil" not in answer.text
+
+
+@pytest.mark.parametrize("headers", [{}, {"origin": "http://127.0.0.1:8370"}, {"sec-fetch-site": "same-origin"}])
+def test_the_page_itself_and_programs_may(page, headers):
+    assert page.post("/api/plan", json={"effect": 0.1}, headers=headers).status_code == 200
+
+
+def test_too_large_a_body_is_refused(open_page):
+    with open_page(largest_upload=1000, largest_body=100) as page:
+        assert page.post("/api/files", files={"file": ("a.txt", b"1\n" * 1000)}).status_code == 413
+        assert page.post("/api/text", json={"name": "a", "text": "1" * 200}).status_code == 413
+        assert page.post("/api/plan", content=(b" " * 60 for _ in range(5))).status_code == 413
+        assert page.post("/api/plan", content=b"{}", headers={"content-length": "-1"}).status_code == 400
+        # And it goes on.
+        assert page.post("/api/files", files={"file": ("a.txt", b"1\n")}).status_code == 201
+
+
+def test_no_more_is_held_than_allowed(open_page):
+    with open_page(most_bytes=1000) as page:
+        page.upload({"a.txt": b"1\n" * 400})
+        answer = page.post("/api/files", files={"file": ("b.txt", b"1\n" * 400)})
+        assert answer.status_code == 413
+        assert "held" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("path", ["/api/openapi.json", "/api/nothing", "/nothing", "/api/files/x"])
+def test_every_answer_carries_the_headers(page, path):
+    headers = page.get(path).headers
+    assert headers["content-security-policy"] == POLICY
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-opener-policy"] == "same-origin"
+    assert ("no-store" in headers.get("cache-control", "")) == path.startswith("/api/")
+    assert not re.search("unsafe", POLICY)
+    assert "access-control-allow-origin" not in headers
+
+
+def test_refused_requests_carry_them_too(page):
+    assert page.get("/", headers={"host": "evil.example"}).headers["content-security-policy"] == POLICY
+
+
+TRICKS = [
+    "/api/files/../../etc/passwd",
+    "/api/files/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+    "/api/files/..%5c..%5cwindows",
+    "/api/results/../../../etc/passwd",
+    "/api/results/%2Fetc%2Fpasswd/download.json",
+    "/api/results/x/charts/..%2f..%2fresult.svg",
+    "/api/results/%00/charts",
+    "/static/..%2f..%2fapi.py",
+    "/static/../api.py",
+    "/static/%2e%2e/%2e%2e/etc/passwd",
+    "//etc/passwd",
+    "/etc/passwd",
+]
+
+
+@pytest.mark.parametrize("path", TRICKS)
+def test_paths_lead_nowhere(page, path):
+    answer = page.get(path)
+    assert answer.status_code == 404
+    assert "root:" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "tail", ["download.py", "download.", "download.json%2f..%2f..", "charts/..%2fresult.json", "charts/x.svg", "files"]
+)
+def test_paths_inside_a_result_lead_nowhere(page, pair, tail):
+    job = page.run("compare", {"files": pair})
+    assert page.get(f"/api/results/{job['result']}/{tail}").status_code == 404
+
+
+@given(st.text())
+def test_names_stay_in_their_folder(name):
+    safe = safe_name(name)
+    assert safe
+    assert not re.search(r"[/\\\x00-\x1f]", safe)
+    assert not safe.startswith((".", "-", "~"))
+    assert len(safe.encode()) <= 240
+    assert safe_name(safe) == safe
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "new model (2).tsv.gz", "größe.txt", "モデル.jsonl", "<script>alert(1).csv"])
+def test_usual_names_stay(name):
+    assert safe_name(name) == name

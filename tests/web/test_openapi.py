@@ -1,0 +1,65 @@
+"""The description says what there is: every route, and schemas that the answers fit."""
+
+from __future__ import annotations
+
+import re
+
+import jsonschema
+import pytest
+
+from outscore.web import api
+from outscore.web.openapi import description
+from outscore.web.options import COMMANDS
+
+
+def test_it_has_exactly_the_routes():
+    served = {(route.path, method.lower()) for route in api.routes for method in route.methods if method != "HEAD"}
+    described = {(path, method) for path, methods in description()["paths"].items() for method in methods}
+    assert described == served
+
+
+def test_every_name_in_a_path_is_described():
+    for path, methods in description()["paths"].items():
+        for operation in methods.values():
+            named = {entry["name"] for entry in operation["parameters"] if entry["in"] == "path"}
+            assert named == set(re.findall(r"{(\w+)}", path))
+
+
+def fits(value, schema):
+    components = {"components": description()["components"]}
+    jsonschema.Draft202012Validator({**schema, **components}).validate(value)
+
+
+def answer_schema(path, method="get"):
+    done = next(answer for code, answer in description()["paths"][path][method]["responses"].items() if code < "300")
+    return done["content"]["application/json"]["schema"]
+
+
+def test_it_describes_itself(page):
+    found = page.get("/api/openapi.json").json()
+    assert found["openapi"] == "3.1.0"
+    fits(found, answer_schema("/api/openapi.json"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_forms_fit(page, command):
+    fits(page.get(f"/api/options/{command}").json(), answer_schema("/api/options/{command}"))
+
+
+def test_answers_fit(page, pair):
+    files = page.upload(pair)
+    fits({"files": files}, answer_schema("/api/files", "post"))
+    fits(page.get("/api/examples").json(), answer_schema("/api/examples"))
+    fits(page.post("/api/examples/labels").json(), answer_schema("/api/examples/{name}", "post"))
+    job = page.run("compare", {"files": [file["id"] for file in files]})
+    fits(job, answer_schema("/api/jobs/{id}"))
+    fits(page.get(f"/api/results/{job['result']}").json(), answer_schema("/api/results/{id}"))
+    fits(page.get(f"/api/results/{job['result']}/charts").json(), answer_schema("/api/results/{id}/charts"))
+    for asked in ({"effect": 0.1}, {"scores": ".8 .7", "n": 100}):
+        fits(page.post("/api/plan", json=asked).json(), answer_schema("/api/plan", "post"))
+    fits(page.get("/api/files/nothing").json(), {"$ref": "#/components/schemas/Refusal"})
+
+
+def test_a_wrong_answer_does_not_fit(page):
+    with pytest.raises(jsonschema.ValidationError):
+        fits({"comparisons": "none"}, answer_schema("/api/results/{id}"))
