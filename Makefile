@@ -11,16 +11,17 @@ CORE := $(VENV)/.ready-core
 DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
 
-.PHONY: help demo test test-slow lint browser bench docs clean
+.PHONY: help demo test test-slow lint browser bench docs screenshots clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo       simulate three comparisons, print the report, keep it in outscore-demo/"
+	@echo "make demo       simulate data of every kind, keep them and their reports in outscore-demo/"
 	@echo "make test       lint, types and the fast tests"
 	@echo "make test-slow  the simulations and large inputs"
 	@echo "make lint       only lint and types"
 	@echo "make bench      measure the kernels against their peers"
 	@echo "make docs       renew the tables in the documentation"
+	@echo "make screenshots  pictures of the page for the documentation"
 	@echo "make clean      remove the environment and everything generated"
 
 demo: $(CORE)
@@ -52,6 +53,9 @@ bench: $(BENCH)
 
 docs: $(DEV)
 	$(BIN)/python docs/build.py
+
+screenshots: $(DEV)
+	$(BIN)/python docs/screenshots.py
 
 clean:
 	rm -rf $(VENV) build dist outscore-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

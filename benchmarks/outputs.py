@@ -1,7 +1,7 @@
 """What comparing outputs costs: tags of a million words end to end, coreference scores, the page of examples.
 
 Data are made with fixed seeds. The first is a command in a process of its own, from reading three files to the printed tables;
-processor time stands beside it, because the reader of the files uses all cores and other programs slow only the clock.
+processor time stands beside it, because other programs slow the clock more than the processor.
 """
 
 from __future__ import annotations

@@ -2,42 +2,37 @@
 
     python -m benchmarks.text                     both, on the WMT17 English-German systems; about twenty minutes
     python -m benchmarks.text --only level --replicates 100     a look, which writes nothing
+    python -m benchmarks.text --only again        the level of TER alone, from a seed of its own; about three minutes
     python -m benchmarks.text --only speed
 
 The level: two real systems' statistics are exchanged segment by segment by fair coins, so that the null hypothesis is true and
-everything else is as it was, and every test is asked whether they differ. The cost: 10,000 swaps for ten pairs and three
-metrics beside sacreBLEU's paired test, both from the same statistics. The data are found as the tests find them, through
-OUTSCORE_SHARED_DATA. Writes `results/text.json` and the tables of `docs/text.md`.
+everything else is as it was, and every test is asked whether they differ. The cost is `text_speed`'s. Writes
+`results/text.json` and the tables of `docs/text.md`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import time
+import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from benchmarks.timing import machine, peak_memory
+from benchmarks.text_data import ROOT, metric_of, statistics_of
+from benchmarks.text_speed import speed
+from benchmarks.timing import machine
 
-from outscore.data import AdditiveMetric, Array, PairedScores
-from outscore.engine import Steps, engine_of
+from outscore.data import Array, PairedScores
 from outscore.inference import TESTS, TestRequest
-from outscore.metrics.cache import StatisticsCache, cache_folder
-from outscore.metrics.text import text_metric
 from outscore.options import complete
-from outscore.procedure.text_statistics import Statistics
 from outscore.resampling.bootstrap import exactly_summable
 from outscore.resampling.flips import flip_bits
-from outscore.resampling.shared_flips import Contrast, flipped_blocks, resampled_blocks, shared_hits
+from outscore.resampling.shared_flips import flipped_blocks, resampled_blocks
 
-__all__ = ["level", "main", "speed", "speed_task"]
+__all__ = ["level", "main"]
 
-ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "text.json"
 PAGE = ROOT / "docs" / "text.md"
 METRICS = ("bleu", "chrf", "ter", "nist", "meteor")
@@ -48,53 +43,30 @@ PAIRS = (
     ("PROMT-Rule-based", "LMU-nmt-single"),
     ("xmu", "RWTH-nmt-ensemble"),
 )
-OTHERS = (
-    "FBK", "KIT", "LMU-nmt-reranked", "LMU-nmt-single", "PROMT-Rule-based", "RWTH-nmt-ensemble", "SYSTRAN", "online-B",
-    "uedin-nmt", "xmu",
-)  # fmt: skip
-BASELINE = "LIUM-NMT"
-TIMED = ("bleu", "chrf", "ter")
 ALPHA, SEED, REPLICATES = 0.05, 2024, 6_000
+AGAIN, AGAIN_SEED, AGAIN_FIRST = ("ter",), 77_001, 1_000_000
+"""What is measured a second time, with coins and resamples that have nothing to do with the first."""
 TURN = 400
 """Replicates of one pair before the next has its turn."""
-SWAPS, RESAMPLES, TRIALS = 9_999, 999, 10_000
+SWAPS, RESAMPLES = 9_999, 999
 TESTED = ("permutation", "bootstrap", "sacrebleu-bs")
 BOUNDS = (0.035, 0.065)
 
 
-def _lines(name: str) -> tuple[str, ...]:
-    folder = Path(os.environ.get("OUTSCORE_SHARED_DATA", ROOT.parent / "shared" / "data")) / "wmt17-en-de"
-    path = folder / "ref.txt" if name == "ref" else folder / "systems" / f"{name}.txt"
-    return tuple(path.read_text(encoding="utf-8").split("\n")[:-1])
-
-
-def _metric(name: str) -> AdditiveMetric:
-    entry, options = text_metric(name)
-    return entry.make(options)
-
-
-def _statistics(systems: Sequence[str], metrics: Sequence[str]) -> dict[tuple[str, str], Array]:
-    """Rows by (metric, system), from the cache where they are known."""
-    source = Statistics(engine_of(0), StatisticsCache(cache_folder()), Steps())
-    return {
-        (metric, system): source.of(*text_metric(metric), _lines(system), [_lines("ref")])
-        for metric in metrics
-        for system in systems
-    }
-
-
-def level(pair: tuple[str, str], replicates: int, first: int = 0) -> Counter[str]:
+def level(
+    pair: tuple[str, str], replicates: int, first: int = 0, metrics: Sequence[str] = METRICS, seed: int = SEED
+) -> Counter[str]:
     """Rejections of a true null hypothesis, as "test metric", in replicates first … first + replicates - 1 of a pair.
 
     All replicates of a pair have the same law under swaps, so one set of swaps serves them all. The resamples of a replicate
     are its own; both bootstrap rules see the same ones.
     """
-    rows = _statistics(pair, METRICS)
-    tables = {name: (exactly_summable(rows[name, pair[0]]), exactly_summable(rows[name, pair[1]])) for name in METRICS}
-    swapped = _swapped_differences(tables)
-    segments, rejected = len(rows[METRICS[0], pair[0]]), Counter[str]()
+    rows = statistics_of(pair, metrics)
+    tables = {name: (exactly_summable(rows[name, pair[0]]), exactly_summable(rows[name, pair[1]])) for name in metrics}
+    swapped = _swapped_differences(tables, seed + 1)
+    segments, rejected = len(rows[metrics[0], pair[0]]), Counter[str]()
     for r in range(first, first + replicates):
-        coins = flip_bits(segments, r, 1, SEED)[0].astype(bool)[:, None]
+        coins = flip_bits(segments, r, 1, seed)[0].astype(bool)[:, None]
         exchanged = {name: (np.where(coins, b, a), np.where(coins, a, b)) for name, (a, b) in tables.items()}
         found = _p_values(exchanged, swapped, seed=r)
         if r == first:
@@ -103,13 +75,13 @@ def level(pair: tuple[str, str], replicates: int, first: int = 0) -> Counter[str
     return rejected
 
 
-def _swapped_differences(tables: Mapping[str, tuple[Array, Array]]) -> dict[str, Array]:
+def _swapped_differences(tables: Mapping[str, tuple[Array, Array]], seed: int) -> dict[str, Array]:
     """Absolute differences in every metric under all swaps."""
-    blocks = flipped_blocks([a - b for a, b in tables.values()], resamples=SWAPS, seed=SEED + 1)
+    blocks = flipped_blocks([a - b for a, b in tables.values()], resamples=SWAPS, seed=seed)
     sums = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     found = {}
     for (name, (a, b)), moved in zip(tables.items(), sums, strict=True):
-        both, score = (a + b).sum(axis=0), _metric(name).score
+        both, score = (a + b).sum(axis=0), metric_of(name).score
         found[name] = np.abs(score((both + moved) / 2) - score((both - moved) / 2))
     return found
 
@@ -119,7 +91,7 @@ def _p_values(exchanged: Mapping[str, tuple[Array, Array]], swapped: Mapping[str
     totals = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
     found = {}
     for i, (name, (a, b)) in enumerate(exchanged.items()):
-        score = _metric(name).score
+        score = metric_of(name).score
         observed = float(score(a.sum(axis=0)) - score(b.sum(axis=0)))
         slack = 1e-12 * float(score(a.sum(axis=0)))
         drawn = score(totals[2 * i]) - score(totals[2 * i + 1])
@@ -136,7 +108,7 @@ def _p_values(exchanged: Mapping[str, tuple[Array, Array]], swapped: Mapping[str
 def _check(exchanged: Mapping[str, tuple[Array, Array]], found: Mapping[str, float], seed: int) -> None:
     """The library's own tests say the same: the bootstrap with the same resamples, permutation up to its noise."""
     for name, (a, b) in exchanged.items():
-        pairs, metric = PairedScores(a, b), _metric(name)
+        pairs, metric = PairedScores(a, b), metric_of(name)
         for test in ("bootstrap", "permutation"):
             options = complete(test, TESTS[test].options, {"resamples": RESAMPLES if test == "bootstrap" else SWAPS})
             p = TESTS[test].run(pairs, metric, TestRequest(seed=seed, options=options, interval=False)).p
@@ -144,101 +116,54 @@ def _check(exchanged: Mapping[str, tuple[Array, Array]], found: Mapping[str, flo
             assert abs(found[f"{test} {name}"] - p.value) <= near, (test, name, found[f"{test} {name}"], p)
 
 
+def _turns(
+    replicates: int, first: int = 0, metrics: Sequence[str] = METRICS, seed: int = SEED
+) -> tuple[list[Counter[str]], list[int]]:
+    """Rejections and replicates of each turn, one pair after the other."""
+    sizes = [min(TURN, replicates - r) for r in range(0, replicates, TURN)]
+    return [level(PAIRS[j % len(PAIRS)], n, first + j * TURN, metrics, seed) for j, n in enumerate(sizes)], sizes
+
+
 def measure_levels(replicates: int) -> dict[str, Any]:
     """Shares of rejections, the pairs taking turns; `first` are those of the first 2,000 replicates."""
-    counts = [
-        level(PAIRS[j % len(PAIRS)], min(TURN, replicates - r), first=r) for j, r in enumerate(range(0, replicates, TURN))
-    ]
-    return {
-        "replicates": replicates,
-        "pairs": [list(pair) for pair in PAIRS],
-        "rates": _rates(counts, replicates),
-        "first": _rates(counts[: len(PAIRS)], min(replicates, TURN * len(PAIRS))),
-    }
+    counts, sizes = _turns(replicates)
+    pairs = [list(pair) for pair in PAIRS]
+    first = _rates(counts[: len(PAIRS)], sizes[: len(PAIRS)])
+    return {"replicates": replicates, "pairs": pairs, "rates": _rates(counts, sizes), "first": first}
 
 
-def _rates(counts: Sequence[Counter[str]], replicates: int) -> dict[str, dict[str, float]]:
+def measure_again(replicates: int) -> dict[str, Any]:
+    """The level of TER alone, independently of `measure_levels`."""
+    rates = _rates(*_turns(replicates, AGAIN_FIRST, AGAIN, AGAIN_SEED), AGAIN)
+    return {"replicates": replicates, "seed": AGAIN_SEED, "rates": rates}
+
+
+def _rates(counts: Sequence[Counter[str]], sizes: Sequence[int], metrics: Sequence[str] = METRICS) -> dict[str, Any]:
     total = sum(counts, Counter[str]())
-    return {test: {name: total[f"{test} {name}"] / replicates for name in METRICS} for test in TESTED}
+    return {test: {name: total[f"{test} {name}"] / sum(sizes) for name in metrics} for test in TESTED}
 
 
-def speed_task(who: str) -> Callable[[], list[float]]:
-    """The call that tests ten pairs by three metrics from statistics that are there: "outscore" or "sacrebleu"."""
-    rows = _statistics((BASELINE, *OTHERS), TIMED)
-    return _ours(rows) if who == "outscore" else _peers(rows)
-
-
-def _ours(rows: Mapping[tuple[str, str], Array]) -> Callable[[], list[float]]:
-    systems = (BASELINE, *OTHERS)
-
-    def run() -> list[float]:
-        tables = [rows[metric, system] for metric in TIMED for system in systems]
-        contrasts = [
-            Contrast(base, base + i, _at_least(_metric(metric).score, tables[base], tables[base + i]))
-            for metric, base in zip(TIMED, range(0, len(tables), len(systems)), strict=True)
-            for i in range(1, len(systems))
-        ]
-        hits = shared_hits(tables, contrasts, resamples=TRIALS, seed=SEED)
-        return [(h + 1) / (TRIALS + 1) for h in hits]
-
-    return run
-
-
-def _at_least(score: Callable[[Array], Array], a: Array, b: Array) -> Callable[[Array], Array]:
-    total_a, total_b = a.sum(axis=0), b.sum(axis=0)
-    observed, both = abs(float(score(total_a) - score(total_b))), total_a + total_b
-    return lambda moved: np.abs(score((both + moved) / 2) - score((both - moved) / 2)) >= observed - 1e-12
-
-
-def _peers(rows: Mapping[tuple[str, str], Array]) -> Callable[[], list[float]]:
-    """SacreBLEU's own paired test; its metrics are handed the statistics instead of computing them."""
-    from sacrebleu.metrics import BLEU, CHRF, TER
-    from sacrebleu.significance import PairedTest
-
-    metrics = {"bleu": BLEU(), "chrf": CHRF(), "ter": TER()}
-    texts = {system: [system] * len(rows["bleu", system]) for system in (BASELINE, *OTHERS)}
-    lists = {key: table.tolist() for key, table in rows.items()}
-    for name, metric in metrics.items():
-        metric.num_refs = 1
-        metric._extract_corpus_statistics = lambda lines, _, name=name: lists[name, lines[0]]  # noqa: SLF001
-
-    def run() -> list[float]:
-        _, scores = PairedTest(list(texts.items()), metrics, None, "ar", TRIALS)()
-        return [float(result.p_value) for name in scores if name != "System" for result in scores[name][1:]]
-
-    return run
-
-
-def speed() -> dict[str, Any]:
-    """CPU seconds in turn, the largest difference in p, and the memory of each call in a fresh process."""
-    tasks = {who: speed_task(who) for who in ("outscore", "sacrebleu")}
-    tasks["outscore"]()
-    seconds: dict[str, list[float]] = {who: [] for who in tasks}
-    found = {}
-    for who, task in tasks.items():
-        for _ in range(3 if who == "outscore" else 1):
-            start = time.process_time()
-            found[who] = task()
-            seconds[who].append(time.process_time() - start)
-    apart = max(abs(x - y) for x, y in zip(*found.values(), strict=True))
-    memory = {who: peak_memory(f"benchmarks.text:speed_task:{who}") for who in tasks}
-    return {
-        "cpu": {who: float(np.median(s)) for who, s in seconds.items()},
-        "largest_difference_in_p": apart,
-        "memory": {who: {"call": m.call, "process": m.process} for who, m in memory.items()},
-    }
+def _share(rate: float, places: int = 3) -> str:
+    return f"{rate:.{places}f}".removeprefix("0")
 
 
 def _level_table(found: Mapping[str, Any]) -> Iterator[str]:
+    error = math.sqrt(ALPHA * (1 - ALPHA) / found["replicates"])
     yield (
         f"{found['replicates']:,} replicates, {len(found['pairs'])} pairs of systems, 3,004 segments, α = .05;"
         f" {SWAPS:,} swaps, {RESAMPLES:,} resamples, seed {SEED}."
     )
+    yield f"The Monte-Carlo standard error of a rate of .05 is {_share(error, 4)}."
     yield ""
     yield "| test | " + " | ".join(METRICS) + " |"
     yield "| --- |" + " ---: |" * len(METRICS)
     for test in TESTED:
-        yield f"| `{test}` | " + " | ".join(f"{found['rates'][test][name]:.3f}"[1:] for name in METRICS) + " |"
+        yield f"| `{test}` | " + " | ".join(_share(found["rates"][test][name]) for name in METRICS) + " |"
+
+
+def _again_line(found: Mapping[str, Any]) -> Iterator[str]:
+    rates = ", ".join(f"`{test}` {_share(found['rates'][test][name])}" for test in TESTED[:2] for name in AGAIN)
+    yield f"TER again, {found['replicates']:,} fresh replicates, seed {found['seed']}: {rates}."
 
 
 def _speed_table(found: Mapping[str, Any]) -> Iterator[str]:
@@ -250,6 +175,9 @@ def _speed_table(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"| ratio | {cpu['sacrebleu'] / cpu['outscore']:.0f} × |"[:-1] + (
         f"| {memory['sacrebleu']['call'] / memory['outscore']['call']:.0f} × |"
     )
+
+
+TABLES = {"level": _level_table, "again": _again_line, "speed": _speed_table}
 
 
 def _written(page: str, mark: str, lines: Iterator[str]) -> str:
@@ -264,7 +192,7 @@ def _keep(found: Mapping[str, Any]) -> None:
     kept |= found
     RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
-    for mark, table in (("level", _level_table), ("speed", _speed_table)):
+    for mark, table in TABLES.items():
         page = _written(page, mark, table(kept[mark])) if mark in kept else page
     PAGE.write_text(page, encoding="utf-8")
 
@@ -272,16 +200,16 @@ def _keep(found: Mapping[str, Any]) -> None:
 def main() -> int:
     """Measure, print, and keep what was measured in full."""
     parser = argparse.ArgumentParser(description="The level of tests of texts, and what they cost.")
-    parser.add_argument("--only", choices=("level", "speed"))
+    parser.add_argument("--only", choices=("level", "again", "speed"))
     parser.add_argument("--replicates", type=int, default=REPLICATES)
     asked = parser.parse_args()
-    found: dict[str, Any] = {"machine": machine()}
-    if asked.only != "speed":
-        found["level"] = measure_levels(asked.replicates)
-        print("\n".join(_level_table(found["level"])))
-    if asked.only != "level":
-        found["speed"] = speed()
-        print("\n".join(_speed_table(found["speed"])))
+    found: dict[str, Any] = {}
+    measures = {"level": measure_levels, "again": measure_again, "speed": lambda _: speed()}
+    for mark, measure in measures.items():
+        if asked.only in (None, mark):
+            where = machine()
+            found[mark] = {**measure(asked.replicates), "machine": where}
+            print("\n".join(TABLES[mark](found[mark])))
     if asked.only == "speed" or asked.replicates == REPLICATES:
         _keep(found)
     ours = [rate for test in TESTED[:2] for rate in found.get("level", {}).get("rates", {}).get(test, {}).values()]

@@ -20,8 +20,9 @@ from benchmarks.tagging import clipped, plain_monte_carlo
 from numpy.typing import NDArray
 
 import outscore as osc
-from outscore.demo import simulate_f1, simulate_pos, simulate_scores
 from outscore.exact import binomial, convolution, lattice
+from outscore.examples.counts import simulate_f1, simulate_pos
+from outscore.examples.scores import simulate_scores
 from outscore.inference.walsh import hodges_lehmann
 
 __all__ = ["COMMANDS", "FULL", "QUICK", "WORKLOADS", "Sizes", "full", "quick"]

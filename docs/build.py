@@ -20,9 +20,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+from outscore.examples import EXAMPLES
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"(<!-- output: (?P<command>.+?) -->\n```text\n).*?(```\n<!-- /output -->)", re.DOTALL)
+
+
+def write_examples(folder: Path) -> None:
+    """The files that `outscore demo` writes, without their reports."""
+    for name, example in EXAMPLES.items():
+        (folder / name).mkdir(parents=True)
+        for file, text in example.files(0).items():
+            (folder / name / file).write_text(text, encoding="utf-8")
 
 
 def run(command: str, folder: Path) -> str:
@@ -43,7 +53,7 @@ def main(arguments: list[str]) -> int:
     stale = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        run("outscore demo", folder)
+        write_examples(folder / "outscore-demo")
         for page in PAGES:
             old = page.read_text(encoding="utf-8")
             new = renewed(old, folder)

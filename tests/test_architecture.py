@@ -24,6 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "results": GROUND | {"summaries", "details"},
     "plans": GROUND | {"summaries", "results"},
     "diffs": GROUND | {"results"},
+    "rankings": {"results"},
     "scores": INPUT | {"results"},
     # Arrays in, numbers out: neither knows what a result or a test is.
     "exact": INPUT,
@@ -33,9 +34,10 @@ ALLOWED: dict[str, set[str]] = {
     "metrics": INPUT | {"exact"},
     "outputs": INPUT | {"results", "scores"},
     "formats": INPUT | {"scores", "outputs"},
-    "demo": set(),
+    # Simulated files for the demo and the page: text, made of nothing but seeds.
+    "examples": set(),
     "numerals": {"results"},
-    "wording": {"_version", "numerals", "results"},
+    "wording": {"_version", "numerals", "results", "rankings"},
     "procedure": INPUT
     | {
         "_version",
@@ -43,6 +45,7 @@ ALLOWED: dict[str, set[str]] = {
         "results",
         "plans",
         "diffs",
+        "rankings",
         "scores",
         "outputs",
         "engine",
@@ -54,23 +57,41 @@ ALLOWED: dict[str, set[str]] = {
         "numerals",
         "wording",
     },
-    "report": GROUND | {"data", "summaries", "results", "plans", "diffs", "outputs", "numerals", "wording"},
+    "report": GROUND | {"data", "summaries", "results", "plans", "diffs", "rankings", "outputs", "numerals", "wording"},
+    # A face of the command line: jobs run as commands in worker processes, so that it never imports `cli`.
+    "web": INPUT
+    | {
+        "_version",
+        "results",
+        "plans",
+        "diffs",
+        "rankings",
+        "scores",
+        "inference",
+        "metrics",
+        "formats",
+        "examples",
+        "procedure",
+        "report",
+    },
     "cli": INPUT
     | {
         "_version",
         "results",
         "plans",
         "diffs",
+        "rankings",
         "scores",
         "outputs",
         "engine",
         "inference",
         "metrics",
         "formats",
-        "demo",
+        "examples",
         "numerals",
         "procedure",
         "report",
+        "web",
     },
     "__main__": {"cli"},
 }

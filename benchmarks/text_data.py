@@ -1,0 +1,40 @@
+"""The WMT17 English-German texts as tables of statistics, found as the tests find them, through OUTSCORE_SHARED_DATA."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from outscore.data import AdditiveMetric, Array
+from outscore.engine import Steps, engine_of
+from outscore.metrics.cache import StatisticsCache, cache_folder
+from outscore.metrics.text import text_metric
+from outscore.procedure.text_statistics import Statistics
+
+__all__ = ["ROOT", "lines_of", "metric_of", "statistics_of"]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def lines_of(name: str) -> tuple[str, ...]:
+    """The segments of a system, or of the reference, "ref"."""
+    folder = Path(os.environ.get("OUTSCORE_SHARED_DATA", ROOT.parent / "shared" / "data")) / "wmt17-en-de"
+    path = folder / "ref.txt" if name == "ref" else folder / "systems" / f"{name}.txt"
+    return tuple(path.read_text(encoding="utf-8").split("\n")[:-1])
+
+
+def metric_of(name: str) -> AdditiveMetric:
+    """A metric with its default options."""
+    entry, options = text_metric(name)
+    return entry.make(options)
+
+
+def statistics_of(systems: Sequence[str], metrics: Sequence[str]) -> dict[tuple[str, str], Array]:
+    """Rows by (metric, system), from the cache where they are known."""
+    source = Statistics(engine_of(0), StatisticsCache(cache_folder()), Steps())
+    return {
+        (metric, system): source.of(*text_metric(metric), lines_of(system), [lines_of("ref")])
+        for metric in metrics
+        for system in systems
+    }
