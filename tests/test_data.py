@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracles
 
-from outscore.data import AdditiveMetric, PairedScores, codes_of, combine
+from outscore.data import FEW_ADDENDS, AdditiveMetric, PairedScores, codes_of, combine, exact_sum
 from outscore.errors import OutscoreError
 
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=12)
@@ -35,7 +36,7 @@ def test_no_labels():
     assert codes_of(None, 3, "items") is None
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(items=labels, data=st.data())
 def test_items_are_averaged(items, data):
     """Every item counts once, in order of first appearance, whatever the numbers of repeats."""
@@ -52,7 +53,7 @@ def test_items_are_averaged(items, data):
     assert view.items is None
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(clusters=labels, data=st.data())
 def test_clusters_are_summed(clusters, data):
     rows = data.draw(
@@ -84,7 +85,7 @@ def test_totals_are_correctly_rounded():
     assert PairedScores(np.full((10, 1), 0.1), np.full((10, 1), 0.2)).totals()[1].tolist() == [2.0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     rows=st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), min_size=1, max_size=5),
     weights=st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=4), min_size=1, max_size=3),
@@ -94,7 +95,7 @@ def test_combine_against_a_matrix_product(rows, weights):
     assert combine(np.array(rows), weights).tolist() == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_ratios_against_fractions(data):
     """u·x / v·x, 0 where that is undefined, over any leading axes."""
@@ -121,3 +122,20 @@ def test_ratios_against_fractions(data):
 def test_broken_metrics_are_refused(make):
     with pytest.raises(OutscoreError, match="`x`"):
         make()
+
+
+@pytest.mark.parametrize("spread", [1, 30, 300])
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32), extra=st.lists(st.floats(-1e300, 1e300), max_size=4))
+def test_exact_sums_against_fsum(spread, seed, extra):
+    """Many numbers of all sizes and both signs, the last bit included; what cancels leaves the smallest bits behind."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=FEW_ADDENDS) * 2.0 ** rng.integers(-spread, spread + 1, FEW_ADDENDS)
+    for numbers in (x, np.append(x, extra), np.concatenate([x, -x[:-1]]), np.round(x, 3), np.zeros(FEW_ADDENDS), x[::2]):
+        assert exact_sum(numbers) == math.fsum(numbers.tolist())
+
+
+@pytest.mark.parametrize("x", [5e-324, 1e-300, 1.7e308 / FEW_ADDENDS, 2.0**52 + 1])
+def test_exact_sums_at_the_ends_of_the_range(x):
+    numbers = np.full(FEW_ADDENDS, x)
+    assert exact_sum(numbers) == math.fsum(numbers.tolist())

@@ -15,7 +15,7 @@ from outscore.exact.basis import coordinates, hermite_basis
 tables = st.integers(1, 4).flatmap(lambda m: st.lists(st.tuples(*[st.integers(-20, 20)] * m), min_size=1, max_size=7))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(rows=tables)
 def test_every_vector_has_whole_coordinates(rows):
     vectors = np.array(rows)
@@ -23,13 +23,13 @@ def test_every_vector_has_whole_coordinates(rows):
     assert (coordinates(vectors, basis) @ basis == vectors).all()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(rows=tables)
 def test_rank_against_numpy(rows):
     assert len(hermite_basis(np.array(rows))) == np.linalg.matrix_rank(np.array(rows, dtype=float))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(rows=st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=2, max_size=6))
 def test_no_point_is_added(rows):
     """In the plane the cell of the lattice has the area gcd of all 2 × 2 determinants."""
@@ -39,7 +39,7 @@ def test_no_point_is_added(rows):
         assert abs(round(np.linalg.det(basis.astype(float)))) == area
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(rows=tables)
 def test_echelon_form_with_positive_pivots(rows):
     basis = hermite_basis(np.array(rows))

@@ -13,7 +13,7 @@ from tests import oracles
 from outscore.exact import binomial
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(n=st.integers(0, 400), k=st.integers(-3, 403))
 def test_against_binomial_coefficients(n, k):
     found = binomial.tail(n, k)
@@ -48,7 +48,7 @@ def test_log_pmf_against_binomial_coefficients(n):
     assert binomial.log_pmf(n) == pytest.approx(expected, abs=1e-12 * max(1, n / 10))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(n1=st.integers(0, 12), n2=st.integers(0, 12), slope=st.integers(-3, 3), edge=st.integers(-20, 30))
 def test_two_binomials_against_enumeration(n1, n2, slope, edge):
     """The half plane 2x + slope·y ≥ edge, with its boundary as ties."""
@@ -67,7 +67,7 @@ def test_two_binomials_against_enumeration(n1, n2, slope, edge):
     assert math.exp(log_tie) == pytest.approx(tied / whole, rel=1e-10, abs=1e-15)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.tuples(st.integers(1, 20), st.integers(21, 10**12)),
     counts=st.tuples(st.integers(1, 9), st.integers(1, 9)),

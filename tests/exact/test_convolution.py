@@ -16,7 +16,7 @@ ALGORITHMS = {"dp": convolution.dynamic_programme, "fft": convolution.fast_fouri
 
 
 @pytest.mark.parametrize("method", ALGORITHMS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_against_counting(method, data):
     """One to three axes, rows that move both ways, rows that do not move."""

@@ -14,7 +14,7 @@ import outscore as osc
 from outscore.exact import enumeration, lattice
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(sizes=st.lists(st.integers(0, 2**48), min_size=1, max_size=10), data=st.data())
 def test_meet_in_the_middle_against_itertools(sizes, data):
     sums = [sum(e * s for e, s in zip(signs, sizes, strict=True)) for signs in itertools.product((1, -1), repeat=len(sizes))]
@@ -23,7 +23,7 @@ def test_meet_in_the_middle_against_itertools(sizes, data):
     assert enumeration.meet_in_the_middle(np.array(sizes), *thresholds) == expected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(vectors=st.integers(1, 3).flatmap(lambda m: st.lists(st.tuples(*[st.integers(-9, 9)] * m), min_size=1, max_size=7)))
 def test_all_sums_against_itertools(vectors):
     found = enumeration.all_sums(np.array(vectors))
@@ -43,7 +43,7 @@ def test_meet_in_the_middle_against_the_lattice(n):
     assert ways / 2**n == pytest.approx(np.exp(exact.log), rel=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_item_order_never_matters(data):
     """Real numbers, met in the middle: the halves differ, the count does not."""
@@ -53,7 +53,7 @@ def test_item_order_never_matters(data):
     assert osc.permutation_test(d, zeros, method="exact") == osc.permutation_test(shuffled, zeros, method="exact")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(d=st.lists(st.floats(-10, 10), min_size=1, max_size=12))
 def test_real_numbers_against_exact_fractions(d):
     """Sums closer than the input's rounding count as ties, nothing else does."""

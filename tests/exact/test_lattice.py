@@ -65,7 +65,7 @@ def test_150_orders_of_magnitude_are_reached():
     assert relative_error(log, oracles.log_fraction(ways, n)) <= DIGITS
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(sizes=st.lists(st.integers(-30, 30), max_size=9), factor=st.sampled_from([1, 2, 3, 50]))
 def test_every_threshold_against_enumeration(sizes, factor):
     """Observed below, at and above 0, off the lattice, at and beyond both ends; zeros; common divisors; both parities."""
@@ -110,7 +110,7 @@ def test_unanimous_items_of_several_sizes():
     assert found.log_atom == found.log
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(only_a=st.integers(0, 300), only_b=st.integers(0, 300), both=st.integers(0, 5))
 def test_against_scipy_binomtest(only_a, only_b, both):
     """Binary items: the sign-flip test is exact McNemar."""
@@ -190,7 +190,7 @@ def test_decimal_ties_count():
     assert (p.value, p.mid) == (float(expected), float(mid))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(values=st.sets(st.integers(1, 40), min_size=1, max_size=6), data=st.data())
 def test_pmf_against_enumeration(values, data):
     values = sorted(values)
@@ -203,7 +203,7 @@ def test_pmf_against_enumeration(values, data):
     assert all(mass == pytest.approx(law.get((s,), 0) / whole, rel=1e-12, abs=1e-15) for s, mass in found.items())
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(d=st.lists(st.integers(-10_000, 10_000), max_size=60))
 def test_histogram_counts_sizes(d):
     values, counts = lattice.histogram(np.array(d, dtype=np.int64))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from outscore.exact.numbers import as_written, fixed_point
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(digits=st.integers(0, 9), whole=st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=30))
 def test_decimals_are_recognised(digits, whole):
     """What float("0.37") makes of 37/100 goes back to 37 over a power of ten."""
@@ -24,7 +24,7 @@ def test_decimals_are_recognised(digits, whole):
     assert [Fraction(int(k), scale) for k in integers] == [Fraction(t) for t in texts]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(q=st.integers(2, 60), whole=st.lists(st.integers(-500, 500), min_size=1, max_size=30))
 def test_multiples_of_a_small_fraction_are_recognised(q, whole):
     """Rates k of q, such as 1/3 pass rates."""
@@ -65,7 +65,7 @@ def test_sums_stay_below_2_to_the_53():
     assert as_written(np.full(1_000_000, 123_456_789.123)) is None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(values=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), bits=st.sampled_from([20, 40, 52]))
 def test_fixed_point_stays_within_half_a_unit(values, bits):
     whole, shift = fixed_point(np.array(values), bits)

@@ -160,7 +160,7 @@ def test_a_denominator_that_swaps_can_empty():
     assert p.value == pytest.approx(math.exp(log_exact(a, b)), rel=1e-9)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 2**32))
 def test_item_order_and_swapping_never_matter(seed):
     """Bit for bit, since only the histogram of the flips enters."""
@@ -173,7 +173,7 @@ def test_item_order_and_swapping_never_matter(seed):
     assert (mirrored.value, mirrored.mid) == (first.value, first.mid)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32))
 def test_pmf_against_counting(seed):
     rng = np.random.default_rng(seed)
@@ -200,7 +200,7 @@ def test_histogram_joins_opposite_vectors(size):
     assert found == {(1, -2): 3, (0, 3): 2, (2, 0): 1}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     top=st.integers(0, 60),
     bottom=st.integers(1, 60),

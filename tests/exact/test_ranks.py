@@ -26,13 +26,13 @@ def exact_p(ranks: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("zeros", ["drop", "pratt"])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(d=st.lists(st.integers(-4, 4), min_size=1, max_size=12))
 def test_against_naive_twin(zeros, d):
     assert signed_ranks(np.array(d), zeros).tolist() == oracles.signed_ranks(d, zeros)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(d=st.lists(st.integers(-100, 100).filter(bool), min_size=1, max_size=40))
 def test_against_scipy_rankdata(d):
     expected = 2 * scipy.stats.rankdata(np.abs(d)) * np.sign(d)
@@ -40,7 +40,7 @@ def test_against_scipy_rankdata(d):
 
 
 @pytest.mark.parametrize("zeros", ["drop", "pratt"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(d=st.lists(st.integers(-3, 3), min_size=1, max_size=10).filter(any))
 def test_p_against_all_sign_vectors(zeros, d):
     """Ties and zeros, which tables and most software ignore."""

@@ -30,7 +30,7 @@ def check(values, counts, tilt, step, high):
     return len(found), len(grid)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 2**32), tilt=st.sampled_from([0.0, 0.01, 0.3]))
 def test_against_the_whole_grid_on_a_line(seed, tilt):
     rng = np.random.default_rng(seed)
@@ -40,7 +40,7 @@ def test_against_the_whole_grid_on_a_line(seed, tilt):
     check(values, counts, np.array([tilt]), np.array([np.pi / 6007]), np.array([6006]))
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 2**32), tilt=st.sampled_from([0.0, 0.05]))
 def test_against_the_whole_grid_in_the_plane(seed, tilt):
     rng = np.random.default_rng(seed)

@@ -22,9 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from outscore.data import exact_sum
 from outscore.exact.enumeration import all_sums
+from outscore.exact.expansion import Expanded
 from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum
-from outscore.exact.lattice import UP, saddle_point
+from outscore.exact.lattice import UP, tilted
 from outscore.exact.sieve import survivors
 
 __all__ = ["Bounds", "bounds"]
@@ -41,6 +43,7 @@ MOST_SURVIVORS = 400_000
 MOST_OUTLIERS = 8
 FAR_OUT = 6.0
 """An outlier is more than so many standard deviations of everything smaller."""
+FAIR_SAMPLE = 1 << 14
 UNIT = 2.0**-53
 
 
@@ -98,7 +101,7 @@ def bounds(
     # Everything is scale-free: the largest size as unit keeps squares clear of over- and underflow.
     unit = float(sizes.max())
     sizes, observed = sizes / unit, observed / unit
-    slack = doubt / unit + UNIT * (len(sizes) + 4) * math.fsum(sizes.tolist())
+    slack = doubt / unit + UNIT * (len(sizes) + 4) * exact_sum(sizes)
     outliers = _outliers(sizes)
     if len(outliers):
         return _conditioned(sizes, outliers, observed - slack if ties else observed + slack, slack, _Aim(width, None, most))
@@ -119,7 +122,7 @@ class _Aim:
 
 def _bounds(sizes: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
     """Bounds for P(Σ ε a ≥ threshold), a threshold of either sign."""
-    total = math.fsum(sizes.tolist())
+    total = exact_sum(sizes)
     if threshold <= 0:
         aim = replace(aim, log_level=None)
         beyond = IMPOSSIBLE if -threshold > total else _bounds(sizes, max(-threshold, 3 * slack), slack, aim)
@@ -137,17 +140,20 @@ def _complement(log: float) -> float:
 
 def _outliers(sizes: Array) -> Array:
     """Positions of sizes that dwarf the spread of all smaller ones; their signs are better listed than transformed."""
-    order = np.argsort(-sizes, kind="stable")
-    squares = sizes[order] ** 2
-    below = np.sqrt(np.append(squares[::-1].cumsum()[::-1][1:], 0.0))
-    far = np.flatnonzero(sizes[order][:MOST_OUTLIERS] > FAR_OUT * below[:MOST_OUTLIERS])
-    return order[: int(far[-1]) + 1] if len(far) and len(sizes) > MOST_OUTLIERS else order[:0]
+    if len(sizes) <= MOST_OUTLIERS:
+        return np.empty(0, dtype=np.int64)
+    order = np.argpartition(-sizes, MOST_OUTLIERS)
+    top, rest = order[:MOST_OUTLIERS], order[MOST_OUTLIERS:]
+    top = top[np.argsort(-sizes[top], kind="stable")]
+    smaller = np.append(sizes[top][1:] ** 2, (sizes[rest] ** 2).sum())
+    far = np.flatnonzero(sizes[top] > FAR_OUT * np.sqrt(smaller[::-1].cumsum()[::-1]))
+    return top[: int(far[-1]) + 1] if len(far) else top[:0]
 
 
 def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
     """The mean of the bounds over all signs of the outliers."""
     rest = np.delete(sizes, outliers)
-    total = math.fsum(rest.tolist())
+    total = exact_sum(rest)
     lower = upper = 0.0
     sums, counts = np.unique(all_sums(sizes[outliers][:, None])[:, 0], return_counts=True)
     for shift, count in zip(sums.tolist(), counts.tolist(), strict=True):
@@ -211,8 +217,7 @@ class _Bracket:
     @classmethod
     def at(cls, sizes: Array, observed: float, total: float) -> _Bracket:
         distinct, counts = np.unique(sizes, return_counts=True)
-        law = FlipSum(distinct[:, None], counts.astype(float))
-        theta = saddle_point(law, observed)
+        law, theta = tilted(FlipSum(distinct[:, None], counts.astype(float)), observed, _fading(distinct, counts))
         offset = float(law.mean(theta)[0]) - observed
         up = min(total - observed, law.reach(theta, UP, 2 * total) + offset) * (1 + 1e-9)
         down = min(total + observed, law.reach(theta, -UP, 2 * total) - offset) * (1 + 1e-9)
@@ -251,21 +256,74 @@ class _Bracket:
 
     def _spectrum(self, degree: int) -> tuple[Array, Array, Array]:
         """Surviving indices 1..K, exp(-iωo)·φ_θ(ω) there, and how far rounding may have moved it."""
-        sizes, counts, theta = self.law.values[:, 0], self.law.counts, self.theta
-        sech2, tanh = self.law.sech2(theta), np.tanh(self.law.projections(theta))
-        step = np.array([2 * np.pi / self.period])
-        ends = np.array([1]), np.array([degree])
-        index = survivors(self.law.values, counts, sech2, step, *ends, budget=SIEVE_BUDGET)[:, 0]
-        if len(index) * len(sizes) > 100 * SIEVE_BUDGET or len(index) > MOST_SURVIVORS:
+        step = 2 * np.pi / self.period
+        near = min(degree, int(self.law.farthest(self.theta) / step)) if isinstance(self.law, Expanded) else 0
+        if near * len(self.law.large.counts if isinstance(self.law, Expanded) else ()) > 100 * SIEVE_BUDGET:
             raise BudgetError
-        omega = step[0] * index
+        far = self._survivors(step, near, degree)
+        index = np.concatenate([np.arange(1, near + 1), far])
+        omega = step * index
         psi = np.exp(-1j * omega * self.observed)
-        # Powers of complex numbers are dear, and most sizes occur once.
-        for chosen in (counts == 1, counts > 1):
-            psi *= _product(omega, sizes[chosen], tanh[chosen], counts[chosen])
+        doubt = np.zeros(len(index))
+        if isinstance(self.law, Expanded):
+            psi[:near] *= np.exp(self.law.log_characteristic(self.theta, omega[:near]))
+            psi[:near] *= _characteristic(self.law.large, self.theta, omega[:near])
+            doubt[:near] = 2 * self.law.remainder * np.abs(psi[:near])
+        if len(far):
+            psi[near:] *= _characteristic(self.law, self.theta, omega[near:])
         # n complex products, and arguments ω·a rounded before sine and cosine are taken.
-        doubt = UNIT * (np.abs(psi) * (4 * counts.sum() + 20 + omega * self.observed) + omega * self.total)
+        doubt += UNIT * (np.abs(psi) * (4 * self.law.counts.sum() + 20 + omega * self.observed) + omega * self.total)
         return index, psi, doubt
+
+    def _survivors(self, step: float, near: int, degree: int) -> Array:
+        """Indices beyond `near` that are not negligible, or were not proved to be."""
+        values, counts, sech2 = self.law.values, self.law.counts, self.law.sech2(self.theta)
+        first = near + 1
+        if near:
+            first = max(first, int(_damped(values[:, 0], counts * sech2, first * step) / step))
+        if first > degree:
+            return np.empty(0, dtype=np.int64)
+        # Every subset of the flips bounds the whole: of very many a part settles nearly all frequencies.
+        last, thin = degree, max(1, len(counts) // FAIR_SAMPLE) if near else 1
+        while True:
+            grid = np.array([step]), np.array([first]), np.array([last])
+            index = survivors(values[::thin], counts[::thin], sech2[::thin], *grid, budget=SIEVE_BUDGET)[:, 0]
+            if thin == 1 or not len(index):
+                break
+            last, thin = int(index.max()), max(1, thin // 4)
+        if len(index) * len(counts) > 100 * SIEVE_BUDGET or len(index) > MOST_SURVIVORS:
+            raise BudgetError
+        return index
+
+
+def _fading(sizes: Array, counts: Array) -> float:
+    """A frequency well beyond which |φ| is negligible; heavy tails put it far beyond ten standard deviations' worth."""
+    needed = 2 * (FLOOR + 1) / math.sin(1) ** 2 / np.cumsum(counts * sizes**2)
+    # As in `_damped`, with all sizes up to the largest a that keeps ωa ≤ 1.
+    deep = np.flatnonzero(needed * sizes**2 <= 1)
+    # The sieve would have to look at every flip to tell frequencies at the margin.
+    return 3 * math.sqrt(float(needed[deep[-1]])) if len(deep) else 0.0
+
+
+def _damped(sizes: Array, weights: Array, omega: float) -> float:
+    """A frequency up to which, from `omega` on, the smaller sizes alone make |φ| negligible; `sizes` ascend.
+
+    sin x ≥ x sin 1 for 0 ≤ x ≤ 1, so log |φ(ω)| ≤ -½ Σ c sech² sin²(ωa) ≤ -½ sin² 1 · ω² Σ c sech² a² over all a ≤ 1/ω.
+    """
+    squares = np.concatenate([[0.0], np.cumsum(weights * sizes**2)])
+    while 0.5 * (math.sin(1) * omega) ** 2 * squares[np.searchsorted(sizes, 1 / (2 * omega))] > FLOOR + 1:
+        omega *= 2
+    return omega
+
+
+def _characteristic(law: FlipSum, theta: Array, omega: Array) -> Array:
+    """φ_θ(ω) of every flip, multiplied."""
+    sizes, counts, tanh = law.values[:, 0], law.counts, np.tanh(law.projections(theta))
+    found = np.ones(len(omega), dtype=complex)
+    # Powers of complex numbers are dear, and most sizes occur once.
+    for chosen in (counts == 1, counts > 1):
+        found *= _product(omega, sizes[chosen], tanh[chosen], counts[chosen])
+    return found
 
 
 def _product(omega: Array, sizes: Array, tanh: Array, counts: Array) -> Array:

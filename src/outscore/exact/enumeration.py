@@ -30,7 +30,10 @@ def meet_in_the_middle(sizes: Array, *thresholds: int) -> list[int]:
     """
     middle = len(sizes) // 2
     left, right = _sorted_sums(sizes[:middle]), _sorted_sums(sizes[middle:])
-    return [int((len(right) - np.searchsorted(right, threshold - left[::-1])).sum(dtype=np.int64)) for threshold in thresholds]
+    reach = int(sizes.sum())
+    # What no sum reaches may be too large for the arrays.
+    bounded = [max(-reach, min(threshold, reach + 1)) for threshold in thresholds]
+    return [int((len(right) - np.searchsorted(right, threshold - left[::-1])).sum(dtype=np.int64)) for threshold in bounded]
 
 
 def _sorted_sums(sizes: Array) -> Array:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from outscore.exact.expansion import MANY, expanded
 from outscore.exact.flipsum import BudgetError, FlipSum
 from outscore.exact.sieve import survivors
 from outscore.exact.spectrum import characteristic
@@ -29,6 +30,10 @@ Array = NDArray[Any]
 MOST_POINTS = 1 << 22
 MOST_SURVIVORS = 200_000
 SIEVE_BUDGET = 5e7
+NEAR = 12.0
+"""Up to so many standard deviations the origin serves as the centre of an expansion, which is the cheapest one."""
+WINDOW = 14.0
+"""Standard deviations' worth of frequencies and tilts that an expansion covers: |φ| falls below its floor at 10."""
 ORIGIN = np.zeros(1)
 UP = np.ones(1)
 
@@ -105,8 +110,7 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int) ->
     n = int(counts.sum())
     if observed == extreme:
         return Tail(-n * math.log(2), -n * math.log(2))
-    law = FlipSum(values.astype(float)[:, None], counts.astype(float))
-    theta = saddle_point(law, float(observed))
+    law, theta = tilted(FlipSum(values.astype(float)[:, None], counts.astype(float)), float(observed))
     mean = float(law.mean(theta)[0])
     up = min(extreme - observed, math.ceil(law.reach(theta, UP, 2.0 * extreme)) + 1)
     down = min(extreme + observed, math.ceil(law.reach(theta, -UP, 2.0 * extreme)) + 1)
@@ -140,6 +144,19 @@ def saddle_point(law: FlipSum, observed: float) -> Array:
         if not step[0] > 1e-13 * theta[0]:
             break
     return theta
+
+
+def tilted(law: FlipSum, observed: float, frequency: float = 0.0) -> tuple[FlipSum, Array]:
+    """The law and its saddle point; with very many flips it is expanded around that, up to a frequency at the least."""
+    if len(law.counts) < MANY:
+        return law, saddle_point(law, observed)
+    spread = math.sqrt(float(law.covariance(ORIGIN)[0, 0]))
+    if observed <= NEAR * spread:
+        law = expanded(law, 0.0, 1.5 * observed / spread**2 + max(WINDOW / spread, frequency))
+        return law, saddle_point(law, observed)
+    theta = saddle_point(law, observed)
+    window = max(WINDOW / math.sqrt(float(law.covariance(theta)[0, 0])), frequency)
+    return expanded(law, float(theta[0]), window), theta
 
 
 def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: int) -> tuple[Array, Array, Array]:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from outscore.data import exact_sum
+
 __all__ = ["as_written", "fixed_point"]
 
 Array = NDArray[Any]
@@ -39,11 +41,13 @@ def as_written(*tables: Array) -> tuple[list[Array], int] | None:
     """
     if all(t.dtype.kind in "iub" for t in tables):
         return [t.astype(np.int64, copy=False) for t in tables], 1
-    flat = np.concatenate([np.asarray(t, dtype=float).ravel() for t in tables])
-    # Genuinely real numbers show after a few; only what passes is sorted as a whole.
-    if _scale(np.unique(flat[:: max(1, len(flat) // PROBE)])) is None:
+    # Genuinely real numbers show after a few, and what a few need all need.
+    few = np.concatenate([t[:: max(1, len(t) // PROBE)].astype(float).ravel() for t in tables])
+    decimal = _decimal_scale(few)
+    if decimal is None and _common_denominator(few) is None:
         return None
-    scale = _scale(np.unique(flat))
+    flat = np.concatenate([np.asarray(t, dtype=float).ravel() for t in tables])
+    scale = (decimal and _decimal_scale(flat, decimal)) or _common_denominator(flat)
     if scale is None:
         return None
     if any(float(np.abs(t).sum(dtype=float)) * scale >= LARGEST_TOTAL for t in tables):
@@ -51,19 +55,15 @@ def as_written(*tables: Array) -> tuple[list[Array], int] | None:
     return [np.rint(np.asarray(t, dtype=float) * scale).astype(np.int64) for t in tables], scale
 
 
-def _scale(x: Array) -> int | None:
-    return _decimal_scale(x) or _common_denominator(x)
-
-
-def _decimal_scale(x: Array) -> int | None:
-    """The smallest power of ten that makes every number whole."""
+def _decimal_scale(x: Array, scale: int = 1) -> int | None:
+    """The smallest power of ten, from the given one up, that makes every number whole."""
     largest = float(np.abs(x).max(initial=0.0))
-    for digits in range(MOST_DIGITS + 1):
-        scale = int(10**digits)
-        if largest * scale >= 10.0**MOST_DIGITS:
-            return None
-        if _is_multiple(x, scale).all():
+    while largest * scale < 10.0**MOST_DIGITS and scale <= 10**MOST_DIGITS:
+        # Whole numbers of tenths are whole numbers of hundredths: what is settled need not be looked at again.
+        x = x[~_is_multiple(x, scale)]
+        if not len(x):
             return scale
+        scale *= 10
     return None
 
 
@@ -91,7 +91,7 @@ def fixed_point(values: Array, bits: int) -> tuple[Array, int]:
 
     Rounding moves each number by at most half a unit; sums of the integers are exact in any order.
     """
-    total = math.fsum(np.abs(values).ravel().tolist())
+    total = exact_sum(np.abs(values).ravel())
     if total == 0.0:
         return np.zeros(values.shape, dtype=np.int64), 0
     # Half a unit of rounding per number must still fit under the ceiling.

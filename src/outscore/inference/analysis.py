@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.data import AdditiveMetric, Array, PairedScores, exact_sum
 from outscore.errors import OutscoreError
 from outscore.inference.advice import SYMMETRIC, Claim, Estimand, advise, nlpstattest_advice
 from outscore.inference.binary import discordance
@@ -114,7 +114,7 @@ def _advice_only(metric: AdditiveMetric, tests: TestAdvice) -> Analysis:
 def summarise(x: Array) -> Summary:
     """Mean, median, sd (n - 1), extremes and quartiles (linear interpolation)."""
     q1, median, q3 = (float(q) for q in np.quantile(x, (0.25, 0.5, 0.75)))
-    mean = math.fsum(x.tolist()) / len(x)
+    mean = exact_sum(x) / len(x)
     return Summary(len(x), mean, median, _sd(x) if len(x) > 1 else None, float(x.min()), float(x.max()), q1, q3)
 
 

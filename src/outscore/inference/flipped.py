@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 
-from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores, combine
+from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores, combine, exact_sum
 from outscore.errors import OutscoreError
-from outscore.exact import numbers
 from outscore.exact.bracket import WIDTH
+from outscore.inference.item_scores import recognised
 from outscore.inference.statistic import Statistic
 
 __all__ = ["MOST_RESAMPLES", "Alternative", "Flips", "Request", "checked_resamples", "flips_of", "units_of"]
@@ -82,18 +81,14 @@ class Flips:
         if self.line is None:
             value = 0.0 if self.statistic.is_zero() else self.statistic.value()
         else:
-            value = math.fsum(self.line.tolist()) if self.line.dtype.kind == "f" else float(self.line.sum())
+            value = exact_sum(self.line) if self.line.dtype.kind == "f" else float(self.line.sum())
             value = 0.0 if abs(value) <= self.doubt else value
         return self.orientation * ((value > 0) - (value < 0))
 
 
 def units_of(pairs: PairedScores) -> PairedScores:
     """Numbers recognised as written, repeats averaged, clusters summed: what is swapped as one."""
-    written = numbers.as_written(pairs.a, pairs.b)
-    if written is not None:
-        (a, b), scale = written
-        pairs = replace(pairs, a=a, b=b, scale=scale * pairs.scale)
-    return pairs.units()
+    return recognised(pairs).units()
 
 
 def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) -> Flips:
@@ -103,7 +98,7 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     if units.integral:
         total = a.sum(axis=0) + b.sum(axis=0)
     else:
-        total = np.array([math.fsum(column) for column in np.concatenate([a, b]).T.tolist()])
+        total = np.array([exact_sum(column) for column in np.concatenate([a, b]).T])
     vectors = a - b
     statistic = Statistic(metric, total, vectors.sum(axis=0), units.scale, units.integral)
     line, doubt = _line(a, b, metric, units, delta)
@@ -142,12 +137,12 @@ def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta
     """
     if metric.ratio is None or (metric.ratio[1] is not None and (a[:, 0] != b[:, 0]).any()):
         return None, 0.0
-    top = a[:, -1] - b[:, -1]
-    if metric.ratio[1] is not None and not a[:, 0].any():
-        # Nothing to divide by: every score is 0, whatever is swapped.
-        top = np.zeros_like(top)
+    top, bottom = a[:, -1] - b[:, -1], a[:, 0]
     shift = Fraction(repr(float(delta)))
-    bottom = a[:, 0]
+    whole = 1.0 if metric.ratio[1] is None else float(bottom.sum()) if units.integral else exact_sum(bottom)
+    if whole <= 0:
+        # Of a negative denominator more is less. With nothing to divide by every score is 0, whatever is swapped.
+        top, bottom = (-top, -bottom) if whole else (np.zeros_like(top), np.zeros_like(bottom))
     if metric.ratio[1] is None:
         # A plain sum has no denominator: its δ is shared out evenly.
         bottom, shift = np.full(len(a), units.scale), shift / len(a)
@@ -158,7 +153,7 @@ def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta
     if not delta:
         return top, 0.0
     largest = float(np.abs(top).sum()) * shift.denominator + float(np.abs(bottom).sum()) * abs(shift.numerator)
-    if largest < LARGEST_TOTAL:
+    if max(largest, abs(shift.numerator), shift.denominator) < LARGEST_TOTAL:
         return np.asarray(top * shift.denominator - bottom * shift.numerator), 0.0
     moved = bottom * float(shift)
     return np.asarray(top - moved), 4 * float(np.spacing(np.abs(top) + np.abs(moved)).sum())

@@ -10,8 +10,10 @@ from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.inference.effects import scores_if_any, spread
 from outscore.summaries import Histogram
 
-__all__ = ["histograms", "normal_quantiles"]
+__all__ = ["NARROWEST", "histograms", "normal_quantiles"]
 
+NARROWEST = 1e-300
+"""No axis of a chart can be shorter: distances on it would be lost to rounding."""
 MOST_BINS = 60
 MOST_VALUES = 25
 """Scores that take no more values than this, evenly spaced, get one bar each."""
@@ -38,6 +40,8 @@ def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogr
         _edges(np.concatenate([scores.a, scores.b]), scores.n, at_zero=False),
         _edges(scores.d, scores.n, at_zero=True),
     )
+    if min(edges[-1] - edges[0] for edges in (shared, own)) < NARROWEST:
+        return {}
     parts = {"a": (scores.a, shared), "b": (scores.b, shared), "difference": (scores.d, own)}
     return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, (x, edges) in parts.items()}
 
@@ -58,7 +62,7 @@ def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[
     import scipy.special
 
     scores = scores_if_any(pairs, metric)
-    if scores is None or spread(scores) == 0.0:
+    if scores is None or spread(scores) == 0.0 or float(np.ptp(scores.d)) < NARROWEST:
         return []
     n = scores.n
     kept = np.unique(np.linspace(0, n - 1, min(n, MOST_QUANTILES)).round().astype(np.int64))
@@ -74,7 +78,7 @@ def _edges(x: Array, n: int, *, at_zero: bool) -> Array:
     q1, q3 = np.quantile(x, (0.25, 0.75))
     # Where the middle half is one value the rule has no width, and Sturges' number of bins serves.
     width = 2 * float(q3 - q1) / n ** (1 / 3) or (high - low) / (math.ceil(math.log2(n)) + 1)
-    bins = min(max(math.ceil((high - low) / width), 1), MOST_BINS - 1)
+    bins = max(math.ceil(min((high - low) / width, MOST_BINS - 1)), 1)
     edges: Array = np.linspace(low, high, bins + 1)
     if at_zero and low < 0 < high:
         width = (high - low) / bins
@@ -93,8 +97,11 @@ def _common_step(x: Array) -> float | None:
     if len(values) > MOST_VALUES:
         return None
     step = float(np.diff(values).min())
+    # Before a division that may overflow.
+    if float(values[-1] - values[0]) > (MOST_VALUES + 0.5) * step:
+        return None
     places = (values - values[0]) / step
-    if places[-1] > MOST_VALUES or (np.abs(places - np.rint(places)) > 1e-6).any():
+    if (np.abs(places - np.rint(places)) > 1e-6).any():
         return None
     return float(values[-1] - values[0]) / round(float(places[-1]))
 

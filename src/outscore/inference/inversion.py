@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.data import AdditiveMetric, Array, PairedScores, exact_sum
 from outscore.exact import bracket, enumeration, numbers
 from outscore.exact.saddlepoint import approximate_probit
 from outscore.inference.flipped import flips_of, units_of
@@ -106,8 +106,9 @@ def _listed(d: Array, w: Array, alpha: float) -> float:
 def _certified(d: Array, w: Array, alpha: float) -> Limit:
     import scipy.special
 
-    mean = math.fsum(d.tolist()) / math.fsum(w.tolist())
-    spread = math.sqrt(math.fsum(((d - w * mean) ** 2).tolist()) * len(d) / (len(d) - 1)) / math.fsum(w.tolist())
+    weight = exact_sum(w)
+    mean = exact_sum(d) / weight
+    spread = math.sqrt(exact_sum((d - w * mean) ** 2) * len(d) / (len(d) - 1)) / weight
     if spread == 0.0:
         return Limit(mean, mean)
     target = float(scipy.special.ndtri(alpha))
@@ -152,7 +153,7 @@ def _approximate_limit(d: Array, w: Array, target: float, start: float, spread: 
 
     def miss(delta: float) -> float:
         shifted = d - w * delta
-        return approximate_probit(shifted, math.fsum(shifted.tolist())) - target
+        return approximate_probit(shifted, exact_sum(shifted)) - target
 
     before, miss_before = start, miss(start)
     here = before - miss_before * spread
@@ -180,7 +181,7 @@ def _walk(start: float, unit: float, certified: Callable[[float], tuple[bool, fl
 def _p_greater(d: Array, w: Array, delta: float) -> bracket.Bounds:
     """Bounds for the one-sided p of differences shifted by δ."""
     shifted = d - w * delta
-    total = math.fsum(shifted.tolist())
+    total = exact_sum(shifted)
     doubt = 2 * float(np.spacing(np.abs(d) + np.abs(w * delta)).sum())
     if len(d) <= MOST_HALVED:
         return _counted(shifted, doubt)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from outscore.data import AdditiveMetric, Array, PairedScores
 from outscore.errors import OutscoreError
 from outscore.exact.numbers import as_written
 
-__all__ = ["ItemScores", "is_sum", "item_scores", "scores_if_any"]
+__all__ = ["ItemScores", "is_sum", "item_scores", "recognised", "scores_if_any"]
 
 ULPS = 4
 """Two subtractions of rounded numbers stay this close, in units of the last place of the larger number."""
@@ -90,15 +90,20 @@ def is_sum(metric: AdditiveMetric) -> bool:
     return metric.ratio is not None and metric.ratio[1] is None
 
 
+def recognised(pairs: PairedScores) -> PairedScores:
+    """The same pairs in whole numbers, where they can be read back as what people wrote."""
+    written = as_written(pairs.a, pairs.b)
+    if written is None:
+        return pairs
+    (a, b), scale = written
+    return replace(pairs, a=a, b=b, scale=scale * pairs.scale)
+
+
 def scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | None:
     """The items' scores behind a mean or a sum, to describe them; None for a metric that has none."""
     if metric.ratio is None:
         return None
-    written = as_written(pairs.a, pairs.b)
-    if written is not None:
-        (a, b), scale = written
-        pairs = PairedScores(a, b, scale * pairs.scale, pairs.items, pairs.clusters)
-    items = pairs.per_item()
+    items = recognised(pairs).per_item()
     u, v = (None if w is None else np.asarray(w) for w in metric.ratio)
     weight = np.full(items.rows, items.scale) if v is None else items.a @ v
     other = weight if v is None else items.b @ v

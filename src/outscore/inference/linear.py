@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import cast
 
 import numpy as np
 
-from outscore.data import Array
+from outscore.data import Array, exact_sum
 from outscore.errors import OutscoreError
 from outscore.exact import binomial, bracket, enumeration, lattice, numbers
 from outscore.exact.flipsum import BudgetError
@@ -50,7 +51,7 @@ def fixed_line(flips: Flips) -> tuple[Array, int, int]:
     if flips.on_a_lattice:
         return line, int(line.sum()), 0
     whole, shift = numbers.fixed_point(line, FIXED_POINT_BITS)
-    return whole, int(whole.sum()), len(line) + math.ceil(math.ldexp(flips.doubt, shift))
+    return whole, int(whole.sum()), len(line) + math.ceil(Fraction(flips.doubt) * Fraction(2) ** shift)
 
 
 def _halved(sizes: Array, observed: int, sign: int, request: Request, slack: int) -> PValue:
@@ -75,7 +76,7 @@ def certified(flips: Flips, request: Request) -> PValue:
     if not line.any() or (sign == 0 and request.alternative == "two-sided"):
         return tails.identical()
     ties = request.alternative == "two-sided" or request.favours(sign)
-    observed = abs(math.fsum(line.tolist())) if sign else 0.0
+    observed = abs(exact_sum(line)) if sign else 0.0
     if flips.on_a_lattice:
         # Sums lie on a lattice of step twice the divisor: half-way to the next one nothing can tie, so no bound stalls.
         divisor = int(np.gcd.reduce(line))

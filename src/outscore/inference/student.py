@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.data import AdditiveMetric, Array, PairedScores, exact_sum
 from outscore.inference import tails
 from outscore.inference.entry import TestEntry, TestRequest
 from outscore.inference.flipped import Alternative
@@ -62,12 +62,12 @@ def mean_of(scores: ItemScores) -> Mean:
     (2.5, 0.645497, 3)
     """
     d, n = scores.d, scores.n
-    mean = math.fsum(d.tolist()) / n
+    mean = exact_sum(d) / n
     sums: Array = d - mean
     if scores.clusters is not None:
         sums = np.bincount(scores.clusters, weights=sums)
     units = len(sums)
-    square = math.fsum((sums * sums).tolist()) / n**2
+    square = exact_sum(sums * sums) / n**2
     error = math.sqrt(square * units / (units - 1)) if units > 1 else 0.0
     rounding = 8 * float(np.spacing(max(np.abs(scores.a).max(), np.abs(scores.b).max())))
     return Mean(mean, error if error > rounding else 0.0, units)

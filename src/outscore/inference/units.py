@@ -8,13 +8,12 @@ does not divide the number of items is left out and reported, because a short un
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array, PairedScores
+from outscore.data import AdditiveMetric, Array, PairedScores, exact_sum
 from outscore.errors import OutscoreError
 from outscore.inference.effects import scores_if_any, spread
 from outscore.inference.flipped import Request, units_of
@@ -153,6 +152,6 @@ def _row(
         a, b = (metric.score(table / rows.scale) for table in (rows.a, rows.b))
         scores = ItemScores(a, b, a - b, None, 1, None, 1 if metric.higher_is_better else -1)
     sd = spread(scores)
-    d_z = math.fsum(scores.d.tolist()) / scores.n / sd if sd else None
+    d_z = exact_sum(scores.d) / scores.n / sd if sd else None
     p = permutation(units, metric, asked).value
     return UnitRow(size, rows.rows, remainder, sd if scores.n > 1 else None, d_z, p)

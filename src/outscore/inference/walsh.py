@@ -85,6 +85,8 @@ def _listed(u: Array, weight: Array, first: Array, last: Array, k: int) -> float
     row = np.repeat(np.arange(len(u)), width)
     column = np.arange(len(row)) + np.repeat(last - np.cumsum(width), width)
     sums = u[row] + u[column]
+    if int(weight.max()) == 1:
+        return float(np.partition(sums, k - 1)[k - 1])
     order = np.argsort(sums, kind="stable")
     pairs = np.where(row == column, weight[row] * (weight[row] + 1) // 2, weight[row] * weight[column])[order]
     return float(sums[order[np.searchsorted(np.cumsum(pairs), k)]])

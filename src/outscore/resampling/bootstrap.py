@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from outscore.data import exact_sum
 from outscore.resampling.products import Draw, in_exact_precision, products
 
 __all__ = [
@@ -208,7 +209,7 @@ def centred_mean(d: Array, resamples: int, seed: int, clusters: Array | None = N
     [-inf, inf, 0.0, 0.0]
     """
     codes = np.arange(len(d)) if clusters is None else clusters
-    sizes, mean = np.bincount(codes), math.fsum(d.tolist()) / len(d)
+    sizes, mean = np.bincount(codes), exact_sum(d) / len(d)
     rest = np.bincount(codes, weights=d) - mean * sizes
     # What rounding leaves of equal numbers must not look like variation.
     rest[np.abs(rest) <= NOISE * sizes * float(np.abs(d).max())] = 0.0
