@@ -40,7 +40,7 @@ class StudyDesign:
     alpha: float = 0.05
     alternative: str = "two-sided"
     repeats: int = 1
-    cluster_size: float = 1
+    cluster_size: float = 1.0
     icc: float = 0.0
     within: float = 0.0
     method: str = "auto"

@@ -60,7 +60,7 @@ def check(metric: str, a: list[list[int]], b: list[list[int]], side: str, cluste
 
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("metric", CASES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_random_rows(metric: str, side: str, data: st.DataObject) -> None:
     """Nothing shared between the systems: any counts, any clusters."""
@@ -72,7 +72,7 @@ def test_random_rows(metric: str, side: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("metric", CASES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_binary_classification_with_shared_gold(metric: str, data: st.DataObject) -> None:
     """One label per item and the same gold for both systems, items alone and in clusters."""
@@ -103,5 +103,5 @@ def test_fourteen_units(metric: str, side: str) -> None:
         a, b = (osc.confusion(gold, rng.integers(0, 2, 14)).tolist() for _ in "ab")
     else:
         a, b = (rng.integers(0, 4, (14, width)).tolist() for _ in "ab")
-    # Sixteen thousand swaps in fractions take seconds: the sides take turns, smaller numbers of units try all of them above.
+    # The sides take turns; smaller numbers of units try all of them above.
     check(metric, a, b, side, None)

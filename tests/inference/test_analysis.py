@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.data import PairedScores
@@ -78,7 +78,6 @@ def test_the_sample_file_of_nlpstattest(shared_data):
     assert names(found.nlpstattest.unsuited) == ["student"]
 
 
-@settings(deadline=None)
 @given(x=numbers)
 def test_summaries_against_numpy(x):
     x = np.array(x)
@@ -88,14 +87,12 @@ def test_summaries_against_numpy(x):
     assert (s.q1, s.q3) == pytest.approx(tuple(np.percentile(x, (25, 75))), abs=1e-12)
 
 
-@settings(deadline=None)
 @given(x=numbers.filter(lambda x: len(set(x)) > 1))
 def test_skewness_against_scipy(x):
     assert skewness(np.array(x)) == pytest.approx(scipy.stats.skew(x), abs=1e-9)
     assert skewness(-np.array(x)) == pytest.approx(-scipy.stats.skew(x), abs=1e-9)
 
 
-@settings(deadline=None)
 @given(x=numbers.filter(lambda x: len(set(x)) > 1))
 def test_autocorrelation_against_a_loop(x):
     mean = sum(x) / len(x)
@@ -302,7 +299,6 @@ def test_nlpstattest_on_normal_data():
     assert nlpstattest_advice(None, normal=True) == nlpstattest_advice(0.1, normal=None)
 
 
-@settings(deadline=None)
 @given(a=numbers, seed=st.integers(0, 9))
 def test_histograms_count_every_item_once(a, seed):
     b = np.random.default_rng(seed).permutation(a)

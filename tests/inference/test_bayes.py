@@ -70,7 +70,7 @@ def test_means_have_students_posterior():
     assert not found.interval.dual
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=30),
     st.sampled_from([0.0, 0.05, 0.5, 1.0, 3.0]),

@@ -32,7 +32,7 @@ def exact_p(pairs: PairedScores, side: str = "two-sided"):
     return permutation(pairs, MEAN, Request(side))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(table=tables, delta=st.floats(-0.95, 0.95).filter(lambda x: x == 0 or abs(x) > 1e-100))
 def test_score_against_numerical_maximum(table, delta):
     """The closed form of the constrained maximum against golden sections on the likelihood itself."""
@@ -41,7 +41,7 @@ def test_score_against_numerical_maximum(table, delta):
     assert found == pytest.approx(oracles.tango_score(n, only_a, only_b, delta), rel=1e-5, abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(only_a=st.integers(0, 60), only_b=st.integers(0, 60), both=st.integers(0, 30))
 def test_at_zero_it_is_mcnemar(only_a, only_b, both):
     """δ = 0: z = (b - c)/√(b + c), the uncorrected McNemar statistic."""
@@ -58,7 +58,7 @@ def test_no_discordant_item():
     assert Discordance(10, 0, 0, 1.0, 1).score(0.1) < 0 < Discordance(10, 0, 0, 1.0, 1).score(-0.1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(table=tables)
 def test_score_falls_with_delta(table):
     """What the bisection for the limits rests on."""
@@ -79,7 +79,7 @@ def test_p_against_the_normal_law(side):
     assert p.value == pytest.approx(expected[side], rel=1e-5)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(table=tables, alpha=st.sampled_from([0.3, 0.05, 0.01]))
 def test_limits_are_where_the_score_crosses(table, alpha):
     """Both ends, as long as the exact test at 0 did not move them."""
@@ -97,7 +97,7 @@ def test_limits_are_where_the_score_crosses(table, alpha):
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.0005, 1e-4])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(table=tables, side=st.sampled_from(["two-sided", "greater", "less"]))
 def test_zero_is_inside_exactly_when_the_exact_test_accepts(alpha, table, side):
     pairs = rows(*table)

@@ -160,7 +160,7 @@ small_scores = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_siz
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(small_scores, st.sampled_from(NAMES), st.sampled_from(SIDES), st.integers(-8, 8), st.sampled_from([0.05, 0.1, 0.32]))
 def test_interval_is_dual(rows, test, side, quarter, alpha):
     """δ lies in the interval exactly when the test does not reject it, here on numbers with many ties."""
@@ -177,7 +177,7 @@ def test_interval_is_dual(rows, test, side, quarter, alpha):
     assert inside == (found.p.value > alpha)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(small_scores, st.sampled_from(NAMES))
 def test_swapping_the_systems_turns_the_answer(rows, test):
     a, b = np.array(rows).T

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.data import PairedScores
@@ -46,14 +46,12 @@ def test_reference_values():
     assert e["superiority"].value == pytest.approx(7 / 9)
 
 
-@settings(deadline=None)
 @given(d=st.lists(st.integers(-20, 20), min_size=3, max_size=40).filter(lambda d: len({abs(x) for x in d if x}) > 1))
 def test_wilcoxon_r_against_scipy(d):
     z = scipy.stats.wilcoxon(d, method="asymptotic", correction=False, alternative="greater").zstatistic
     assert found(d, [0] * len(d))["wilcoxon_r"].value == pytest.approx(z / math.sqrt(sum(x != 0 for x in d)), abs=1e-12)
 
 
-@settings(deadline=None)
 @given(d=st.lists(st.integers(-9, 9), min_size=3, max_size=30).filter(lambda d: max(map(abs, d)) > 1))
 def test_both_argument_orders(d):
     there, back = found(d, [0] * len(d)), found([0] * len(d), d)
@@ -65,7 +63,6 @@ def test_both_argument_orders(d):
             assert x is None or x - middle == pytest.approx(middle - y, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(d=st.lists(st.integers(-9, 9), min_size=1, max_size=30))
 def test_limits_hold_the_value(d):
     for effect in found(d, [0] * len(d)).values():
@@ -104,7 +101,6 @@ def test_hedges_factor_removes_the_bias():
     assert hedges_factor(1) == 0.0
 
 
-@settings(deadline=None)
 @given(d=st.lists(st.integers(-5, 5).filter(bool), min_size=2, max_size=15))
 def test_rank_biserial_against_all_walsh_averages(d):
     sums = [d[i] + d[j] for i in range(len(d)) for j in range(i, len(d))]
@@ -112,7 +108,6 @@ def test_rank_biserial_against_all_walsh_averages(d):
     assert rank_biserial(np.array(d)).value == pytest.approx(expected, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(d=st.lists(st.integers(-5, 5).filter(bool), min_size=1, max_size=15))
 def test_looks_per_item_against_a_loop(d):
     n, theta = len(d), (1 + rank_biserial(np.array(d)).value) / 2

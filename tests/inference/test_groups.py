@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.errors import OutscoreError
@@ -38,7 +38,6 @@ def largest_sets(better):
     return sorted(sorted(a) for a in alike if not any(a < b for b in alike))
 
 
-@settings(deadline=None)
 @given(better=wins)
 def test_against_brute_force(better):
     found = groups_of(better)
@@ -49,7 +48,6 @@ def test_against_brute_force(better):
         assert shared != (better[i, j] or better[j, i])
 
 
-@settings(deadline=None)
 @given(better=wins)
 def test_letters_say_what_groups_say(better):
     found = groups_of(better)
@@ -59,7 +57,6 @@ def test_letters_say_what_groups_say(better):
             assert bool(set(found.letters[i]) & set(found.letters[j])) != bool(better[i, j] or better[j, i])
 
 
-@settings(deadline=None)
 @given(better=wins)
 def test_rank_intervals_hold_every_order_the_claims_allow(better):
     low, high = rank_intervals(better)

@@ -151,7 +151,7 @@ values = st.one_of(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(d=values, alpha=st.sampled_from([0.05, 0.1, 0.25, 0.5, 0.0625]), side=st.sampled_from(["two-sided", "greater", "less"]))
 def test_zero_is_inside_exactly_when_the_test_accepts(d, alpha, side):
     p, found = invert(d, [0.0] * len(d), alpha=alpha, side=side)
@@ -159,7 +159,7 @@ def test_zero_is_inside_exactly_when_the_test_accepts(d, alpha, side):
     assert holds_zero(found) == (p.upper > alpha)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 2**32), n=st.integers(21, 45), kind=st.sampled_from(["normal", "decimal", "integer", "clusters"]))
 def test_zero_is_inside_exactly_when_the_test_accepts_certified(seed, n, kind):
     """More units than can be listed; alpha set so that the decision at 0 is a close one."""
@@ -173,7 +173,7 @@ def test_zero_is_inside_exactly_when_the_test_accepts_certified(seed, n, kind):
     assert holds_zero(found) == (p.upper > alpha)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32), n=st.sampled_from([8, 15, 30]))
 def test_swapping_mirrors_the_interval(seed, n):
     d = np.random.default_rng(seed).normal(0.2, 1, n)

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.data import AdditiveMetric, PairedScores
@@ -44,7 +44,6 @@ tables = st.integers(1, 4).flatmap(
 )
 
 
-@settings(deadline=None)
 @given(d=tables)
 def test_against_enumeration(d):
     d = np.array(d)

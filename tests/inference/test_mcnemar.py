@@ -28,7 +28,7 @@ def items(only_a, only_b, both=7, none=4):
     return a, b
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(counts, counts)
 def test_against_statsmodels(only_a, only_b):
     a, b = items(only_a, only_b)
@@ -46,7 +46,7 @@ def test_against_statsmodels(only_a, only_b):
     assert (corrected.value, corrected.statistic) == pytest.approx((expected.pvalue, expected.statistic), rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(counts, counts, st.sampled_from(SIDES))
 def test_exact_is_the_permutation_test(only_a, only_b, side):
     a, b = items(only_a, only_b)
@@ -55,7 +55,7 @@ def test_exact_is_the_permutation_test(only_a, only_b, side):
         assert found.value == permutation(pairs_of(a, b), metric, Request(side)).value
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(counts, counts)
 def test_mid_p(only_a, only_b):
     """P(X > k) + ½ P(X = k); twice the smaller side."""
@@ -72,7 +72,7 @@ def test_mid_p(only_a, only_b):
 
 
 @pytest.mark.parametrize("variant", ["chi-square", "corrected"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(only_a=counts, only_b=counts)
 def test_one_sided_variants_are_normal_tails(variant, only_a, only_b):
     if only_a + only_b == 0:
@@ -98,7 +98,7 @@ def test_far_tails_keep_their_logarithm(variant):
         assert -2_000 < found.log10 < -1_000
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(counts, counts, st.sampled_from(VARIANTS), st.sampled_from(SIDES))
 def test_zero_lies_in_the_interval_when_p_does_not_reject(only_a, only_b, variant, side):
     a, b = items(only_a, only_b)

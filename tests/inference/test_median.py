@@ -35,7 +35,7 @@ def naive(d, side):
 
 
 @pytest.mark.parametrize("side", SIDES)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(d=st.lists(st.integers(-5, 5) | st.integers(-99, 99), min_size=1, max_size=9), delta=st.integers(-2, 2))
 def test_against_all_sign_vectors(side, d, delta):
     """Ties, zeros, odd and even n, in tenths, so that floats would not tie."""

@@ -35,7 +35,7 @@ def test_every_correction_has_an_oracle():
 
 # Holm takes statsmodels a twentieth of a second each time.
 @pytest.mark.parametrize("method", ALONE)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(p=probabilities)
 def test_against_statsmodels(method, p):
     # statsmodels divides by p-values of 0 when it steps up.
@@ -62,7 +62,6 @@ def test_a_family_of_six_worked_out(method, expected):
 
 
 @pytest.mark.parametrize("method", ALONE)
-@settings(deadline=None)
 @given(p=probabilities, seed=st.integers(0, 5))
 def test_between_raw_and_one_and_in_the_order_given(method, p, seed):
     p = np.array(p)
@@ -74,7 +73,6 @@ def test_between_raw_and_one_and_in_the_order_given(method, p, seed):
     assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= -1e-15).all()
 
 
-@settings(deadline=None)
 @given(p=probabilities)
 def test_stronger_corrections_never_give_smaller_p(p):
     hommel, hochberg, holm, bonferroni = (adjust(p, m) for m in ("hommel", "hochberg", "holm", "bonferroni"))
@@ -85,7 +83,6 @@ def test_stronger_corrections_never_give_smaller_p(p):
     assert (adjust(p, "bh") <= adjust(p, "by") * slack).all()
 
 
-@settings(deadline=None)
 @given(p=st.lists(st.floats(0.0001, 1), min_size=1, max_size=6))
 def test_hommel_is_the_closure_of_simes(p):
     """The naive twin: the largest Simes p over all sets of hypotheses that hold the one in question."""
@@ -173,7 +170,6 @@ pairs_of_systems = st.integers(2, 5).flatmap(
 )
 
 
-@settings(deadline=None)
 @given(given_pairs=pairs_of_systems)
 def test_against_enumeration_shaffer(given_pairs):
     """The naive twin: after i - 1 rejections, the most pairs that any grouping with i - 1 different pairs leaves equal."""
@@ -187,7 +183,6 @@ def test_against_enumeration_shaffer(given_pairs):
     assert adjust(p, "shaffer", systems=k) == pytest.approx(expected, rel=1e-12)
 
 
-@settings(deadline=None)
 @given(given_pairs=pairs_of_systems)
 def test_against_closure_shaffer_claims_nothing_more(given_pairs):
     """Closure over all groupings with Bonferroni inside (Bergmann and Hommel, 1988) claims all that Shaffer does."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.errors import OutscoreError
@@ -19,7 +19,6 @@ boards = st.tuples(st.integers(1, 5), st.integers(1, 8), st.integers(0, 10_000))
 )
 
 
-@settings(deadline=None)
 @given(board=boards)
 def test_against_a_loop_over_pairs(board):
     differences, shared = shared_differences(board)
@@ -38,7 +37,6 @@ def test_against_a_loop_over_pairs(board):
     assert mean_advantage(differences) == pytest.approx(expected, nan_ok=True, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(scores=st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1, max_size=9))
 def test_on_a_complete_board_the_advantage_is_the_score(scores):
     board = np.array(scores, dtype=float)

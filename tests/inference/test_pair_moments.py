@@ -68,14 +68,12 @@ def close(moments, expected, values):
 
 
 @given(boards())
-@settings(deadline=None)
 def test_against_a_naive_twin(board):
     names, values, present = board
     close(moments_of(names, values, present), twin(values, present), values)
 
 
 @given(boards(), st.data())
-@settings(deadline=None)
 def test_moments_of_any_split_add_up_to_the_whole(board, data):
     names, values, present = board
     whole = moments_of(names, values, present)
@@ -91,7 +89,6 @@ def test_moments_of_any_split_add_up_to_the_whole(board, data):
 
 
 @given(boards())
-@settings(deadline=None)
 def test_the_order_of_items_changes_no_bit_of_a_chunk(board):
     names, values, present = board
     turned = moments_of(names, values[:, ::-1], present[:, ::-1])
@@ -136,7 +133,7 @@ def test_the_common_unit(units, common):
 
 
 @given(boards(binary=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_against_permutation_test(board):
     names, values, present = board
     left, right = pairs_of(len(names))
@@ -257,7 +254,7 @@ def test_ties_count_and_identical_systems_have_p_one():
 
 
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(0, 40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_flipped_totals_add_up_over_any_split(seed, items, cut):
     rng = np.random.default_rng(seed)
     whole, keys = rng.integers(-1000, 1000, (3, items)), rng.integers(0, 2**63, items).tolist()

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.errors import OutscoreError
@@ -25,7 +25,6 @@ def test_six_datasets_as_published():
     assert [i for i, p in enumerate(adjust(EXAMPLE, "holm")) if p <= 0.05] == [5]
 
 
-@settings(deadline=None)
 @given(p=probabilities)
 def test_against_scipy_fisher(p):
     found = replicability(p, combination="fisher").p
@@ -33,7 +32,6 @@ def test_against_scipy_fisher(p):
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-@settings(deadline=None)
 @given(p=probabilities)
 def test_against_definition_bonferroni(p):
     """The largest Bonferroni p over all sets of m - u + 1 datasets."""
@@ -45,7 +43,6 @@ def test_against_definition_bonferroni(p):
 
 
 @pytest.mark.parametrize("combination", COMBINATIONS)
-@settings(deadline=None)
 @given(p=probabilities, seed=st.integers(0, 5))
 def test_counts(combination, p, seed):
     found = replicability(p, combination=combination)

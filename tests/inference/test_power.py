@@ -113,7 +113,7 @@ def test_the_t_test_costs_about_two_items_more():
         assert extra == pytest.approx(stats.norm.isf(0.025) ** 2 / 2, abs=0.15)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(effect=effects, target=targets, side=sides, method=st.sampled_from(["t", "normal"]))
 def test_the_three_questions_are_one_equation(effect, target, side, method):
     asked = {"sd": 0.7, "method": method, "alternative": side}
@@ -123,7 +123,7 @@ def test_the_three_questions_are_one_equation(effect, target, side, method):
         assert detectable_effect(n, power=target, **asked) == pytest.approx(effect, rel=1e-8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(effect=effects, n=st.floats(4, 1e5), side=sides)
 def test_power_is_a_probability_that_rises(effect, n, side):
     for method in ("t", "normal"):
@@ -289,7 +289,7 @@ def test_printed_scores_of_a_thousand_items():
     assert found.significant_up_to == 9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), n=st.integers(1, 16), side=st.sampled_from(SIDES))
 def test_against_every_overlap(data, n, side):
     ranges = [tuple(sorted(data.draw(st.tuples(st.integers(0, n), st.integers(0, n))))) for _ in "ab"]

@@ -14,7 +14,7 @@ from outscore.inference.sign import ENTRY, median_limits
 
 
 @pytest.mark.parametrize("side", SIDES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(d=st.lists(st.integers(-4, 4), min_size=1, max_size=40), delta=st.integers(-2, 2))
 def test_against_scipy(side, d, delta):
     above, below = sum(x > delta for x in d), sum(x < delta for x in d)
@@ -43,7 +43,7 @@ def test_limits_against_scipy(n, side):
     assert median_limits(np.arange(1.0, n + 1), side) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(-30, 30), min_size=1, max_size=30, unique=True), st.integers(-32, 32), st.sampled_from(SIDES))
 def test_the_interval_is_dual(values, whole, side):
     d, delta = np.array(values), whole + 0.5

@@ -37,7 +37,7 @@ def scores(n, lead=0.0, seed=0):
 
 
 @given(st.lists(st.integers(-9, 9), min_size=3, max_size=30).filter(lambda d: len(set(d)) > 1), st.integers(-3, 3))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_against_scipy_t_test(d, delta):
     expected = scipy.stats.ttest_1samp(d, delta).statistic
     pairs = pairs_of(d, np.zeros(len(d), int))

@@ -86,7 +86,7 @@ def test_far_tails(df, t, expected):
     assert log_t_tail(df, t) == pytest.approx(expected, rel=1e-11)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 3000), st.floats(0, 60))
 def test_tails_join(df, t):
     """Both ways of computing a tail are one function: it falls, and p never leaves (0, 1]."""
@@ -132,7 +132,7 @@ def test_a_constant_difference_of_delta_is_no_difference():
     assert found.p.value == 1.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=20))
 def test_sides_and_order(rows):
     a, b = np.array(rows).T
@@ -144,7 +144,7 @@ def test_sides_and_order(rows):
     assert student(scores_of(b, a), "greater").value == pytest.approx(less)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(-20, 20), min_size=3, max_size=20, unique=True), st.integers(-300, 300))
 def test_the_interval_is_dual(values, tenth):
     d, delta = np.array(values) * 1.0, tenth / 10

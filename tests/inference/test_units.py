@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import outscore as osc
@@ -23,7 +23,6 @@ def paired(a, b, metric="mean", **more):
 scores = st.lists(st.integers(0, 100).map(lambda x: x / 100), min_size=1, max_size=30)
 
 
-@settings(deadline=None)
 @given(a=scores, size=st.integers(2, 6), statistic=st.sampled_from(["mean", "median"]), shuffle=st.none() | st.integers(0, 9))
 def test_against_a_loop(a, size, statistic, shuffle):
     b = a[::-1]
@@ -41,7 +40,6 @@ def test_against_a_loop(a, size, statistic, shuffle):
         assert metric.score(found) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(a=scores, size=st.integers(1, 6), statistic=st.sampled_from(["mean", "median"]))
 def test_decimals_stay_decimals(a, size, statistic):
     """Units of numbers recognised as written are recognised too: their ties count."""

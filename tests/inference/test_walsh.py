@@ -42,7 +42,7 @@ def test_against_the_list(kind, n):
     assert hodges_lehmann(d) == np.median(averages)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.floats(-1e100, 1e100), min_size=1, max_size=30), st.data())
 def test_any_floats(values, data):
     d = np.array(values)
@@ -51,7 +51,7 @@ def test_any_floats(values, data):
     assert walsh_quantile(d, k) == averages[k - 1]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=40), st.integers(-9, 9))
 def test_shift_and_mirror(values, shift):
     d = np.array(values)

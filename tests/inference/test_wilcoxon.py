@@ -36,7 +36,7 @@ def naive(d, side, zeros):
 
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("zeros", ["drop", "pratt"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(d=whole, delta=st.integers(-2, 2))
 def test_against_all_sign_vectors(side, zeros, d, delta):
     p, mid = naive(np.array(d) - delta, side, zeros)
@@ -96,7 +96,7 @@ def test_ties_and_zeros_take_the_duality():
     assert "inverts the exact test" in normal.notes[1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(-30, 30), min_size=6, max_size=14, unique=True), st.integers(-65, 65), st.sampled_from(SIDES))
 def test_the_interval_is_dual(values, half, side):
     """δ between the Walsh averages (which are halves), where no size ties and no difference is zero."""

@@ -51,7 +51,7 @@ def p_by_enumeration(units, statistic):
     return np.mean([value >= observed for value in values])
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(0, 10_000))
 def test_rows_against_all_swaps(seed):
     units = random_units(seed)
@@ -150,7 +150,6 @@ def test_gains_of_nothing():
     assert gain_interval(np.zeros(5, dtype=int), None, gain_test(np.zeros(5, dtype=int), None)) is None
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 7)), min_size=8, max_size=60))
 def test_interval_and_test_agree_about_zero(rows):
     gains, clusters = np.array(rows).T

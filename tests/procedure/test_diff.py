@@ -32,7 +32,7 @@ def test_worked_example():
     assert [found.scores[name]["accuracy"] for name in ("S1", "S2", "S3")] == [0.6] * 3
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(1, 40).flatmap(lambda n: st.tuples(*[st.text("xyz", min_size=n, max_size=n)] * 3)))
 def test_identity_on_every_run(rows):
     gold, first, second = (list(row) for row in rows)

@@ -20,9 +20,10 @@ from outscore.formats.long_rows import LongColumns, long_file, long_rows
 from outscore.formats.partition_files import are_partitions, partition_paths
 from outscore.formats.table import Choice
 from outscore.procedure import partitions
-from outscore.procedure.partitions import measured_from_partitions, rank_partitions
+from outscore.procedure.partitions import measured_from_partitions
 from outscore.procedure.rank import rank_boards
 from outscore.procedure.rank_measure import measure
+from outscore.procedure.rank_question import Question
 from outscore.scores.board import boards_of
 
 FEW = 150
@@ -129,8 +130,8 @@ def test_each_pair_against_permutation_test(binary, tmp_path):
 def test_against_boards_in_memory(binary, tmp_path, few, several, test):
     values, present, datasets = binary
     table = long_table(values, present, datasets if several else None)
-    here = measure(boards_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet")), test=test)
-    there = measured_from_partitions(written(tmp_path / "cut", cut(table, 4)), test=test)
+    here = measure(boards_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet")), question=Question(test=test))
+    there = measured_from_partitions(written(tmp_path / "cut", cut(table, 4)), question=Question(test=test))
     assert as_bytes(there) == as_bytes(here)
 
 
@@ -138,14 +139,14 @@ def test_against_boards_in_memory_with_a_baseline_and_per_cent(binary, tmp_path)
     values, present, datasets = binary
     table = long_table(100 * values, present, datasets).sort("model", maintain_order=True)
     folder = written(tmp_path / "one", [table])
-    here = measure(boards_of(osc.read(folder / "part-000.parquet")), baseline="model-1", alpha=0.01)
-    assert as_bytes(measured_from_partitions(folder, baseline="model-1", alpha=0.01)) == as_bytes(here)
+    here = measure(boards_of(osc.read(folder / "part-000.parquet")), question=Question(baseline="model-1", alpha=0.01))
+    assert as_bytes(measured_from_partitions(folder, question=Question(baseline="model-1", alpha=0.01))) == as_bytes(here)
 
 
 def test_rankings_against_boards_in_memory(binary, tmp_path, few):
     table = long_table(*binary)
     here = rank_boards(boards_of(osc.read(written(tmp_path / "one", [table]) / "part-000.parquet"))).ranking
-    there = rank_partitions(written(tmp_path / "cut", cut(table, 4)))
+    there = measured_from_partitions(written(tmp_path / "cut", cut(table, 4))).ranking()
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
     assert there.coverage.missing == (~binary[1]).sum()
 
@@ -217,8 +218,8 @@ def test_any_engine_gives_the_same_bytes(binary, real, tmp_path, few, request, n
     folder = written(tmp_path / "cut", tables)
     alone, others = Steps(), Steps()
     options = {"resamples": 199}
-    here = measured_from_partitions(folder, options=options, engine=Serial(), progress=alone)
-    there = measured_from_partitions(folder, options=options, engine=engine, progress=others)
+    here = measured_from_partitions(folder, engine=Serial(), progress=alone, question=Question(options=options))
+    there = measured_from_partitions(folder, engine=engine, progress=others, question=Question(options=options))
     assert as_bytes(there) == as_bytes(here)
     assert (others.done, others.total) == (alone.done, alone.total)
 
@@ -248,32 +249,36 @@ def test_a_killed_worker_changes_nothing(binary, tmp_path, monkeypatch, cluster)
 
 def test_other_scores_are_flipped_and_the_cut_changes_no_bit_of_p(real, tmp_path, few):
     table = long_table(real)
-    whole = measured_from_partitions(written(tmp_path / "one", [table]), options={"resamples": 999})
+    whole = measured_from_partitions(written(tmp_path / "one", [table]), question=Question(options={"resamples": 999}))
     (m,) = whole.measured
     assert m.kernel == "sign-flips:999"
-    (other,) = measured_from_partitions(written(tmp_path / "cut", cut(table, 7)), options={"resamples": 999}).measured
+    (other,) = measured_from_partitions(
+        written(tmp_path / "cut", cut(table, 7)), question=Question(options={"resamples": 999})
+    ).measured
     assert other.pairs.log_p.tobytes() == m.pairs.log_p.tobytes()
     for row in range(len(m.pairs)):
         alone = osc.permutation_test(real[m.pairs.left[row]], real[m.pairs.right[row]])
         assert m.pairs.p[row] == pytest.approx(alone.value, abs=0.05)
-    other_seed = measured_from_partitions(written(tmp_path / "one", [table]), options={"resamples": 999}, seed=1).measured[0]
+    other_seed = measured_from_partitions(
+        written(tmp_path / "one", [table]), question=Question(options={"resamples": 999}, seed=1)
+    ).measured[0]
     assert (other_seed.pairs.log_p != m.pairs.log_p).any()
 
 
 def test_coins_of_many_datasets_take_several_passes(real, tmp_path, monkeypatch):
     table = long_table(real, datasets=np.arange(300) % 4)
     folder = written(tmp_path / "one", [table])
-    before = as_bytes(measured_from_partitions(folder, options={"resamples": 99}))
+    before = as_bytes(measured_from_partitions(folder, question=Question(options={"resamples": 99})))
     monkeypatch.setattr("outscore.procedure.partition_tests.FLIP_BYTES", 5_000)
     steps = Steps()
-    assert as_bytes(measured_from_partitions(folder, options={"resamples": 99}, progress=steps)) == before
+    assert as_bytes(measured_from_partitions(folder, progress=steps, question=Question(options={"resamples": 99}))) == before
     assert (steps.doing, steps.done, steps.total) == ("flipping coins", 4, 4)
 
 
 def test_student_from_moments(real, tmp_path, few):
     present = np.random.default_rng(3).random(real.shape) < 0.8
     folder = written(tmp_path / "cut", cut(long_table(real, present), 4))
-    (m,) = measured_from_partitions(folder, test="student").measured
+    (m,) = measured_from_partitions(folder, question=Question(test="student")).measured
     for row in range(len(m.pairs)):
         i, j = (int(m.systems[side[row]][-1]) for side in (m.pairs.left, m.pairs.right))
         both = present[i] & present[j]
@@ -285,7 +290,7 @@ def test_student_from_moments(real, tmp_path, few):
 def test_the_macro_average_of_other_scores(real, tmp_path):
     folder = written(tmp_path / "one", [long_table(real, datasets=np.arange(300) % 3)])
     for test in ("permutation", "student"):
-        *_, macro = measured_from_partitions(folder, test=test, options=None).measured
+        *_, macro = measured_from_partitions(folder, question=Question(test=test)).measured
         assert (macro.macro, macro.test, macro.kernel) == (True, "student", "student-t")
         assert macro.notes == ["The macro average over datasets is tested by Student's t, with the datasets' errors pooled."]
         # Datasets of one size: the mean of their means is the mean of all.
@@ -297,7 +302,7 @@ def test_the_macro_average_of_other_scores(real, tmp_path):
 
 def test_constant_differences_have_no_t(tmp_path):
     values = np.array([[0.25, 0.5, 0.75], [1.25, 1.5, 1.75]])
-    (m,) = measured_from_partitions(written(tmp_path / "one", [long_table(values)]), test="student").measured
+    (m,) = measured_from_partitions(written(tmp_path / "one", [long_table(values)]), question=Question(test="student")).measured
     assert m.pairs.log_p.tolist() == [0.0]
     assert m.notes == ["The differences of 1 pairs do not vary, so that they have no t: their p is given as 1."]
 
@@ -309,7 +314,7 @@ def test_duplicates_are_counted_and_contradictions_averaged(tmp_path):
     assert (found.duplicates, found.conflicts) == (2, 0)
     assert as_bytes(found) == as_bytes(measured_from_partitions(written(tmp_path / "once", [table])))
     against = pl.concat([table, table[:1].with_columns(score=pl.lit(0, dtype=pl.Int64))])
-    found = measured_from_partitions(written(tmp_path / "against", [against]), test="student")
+    found = measured_from_partitions(written(tmp_path / "against", [against]), question=Question(test="student"))
     assert (found.duplicates, found.conflicts) == (1, 1)
     assert found.measured[0].value.tolist() == [(0.5 + 0 + 1 + 1) / 4, 0.25]
     assert found.notes == ("1 item has rows that contradict each other; they were averaged.",)
@@ -317,7 +322,7 @@ def test_duplicates_are_counted_and_contradictions_averaged(tmp_path):
 
 def test_livebench(shared_data):
     path = shared_data / "llm-scores" / "livebench.parquet"
-    found = measured_from_partitions(path, test="student")
+    found = measured_from_partitions(path, question=Question(test="student"))
     (m,) = found.measured
     assert (len(m.systems), found.duplicates, found.conflicts) == (93, 590, 59)
     assert (int((m.pairs.n > 0).sum()), int((m.pairs.n == 0).sum())) == (4_158, 120)
@@ -353,7 +358,7 @@ def test_labels_are_the_same_however_they_are_stored(tmp_path):
 
 def test_baseline_and_chosen_systems(binary, tmp_path):
     folder = written(tmp_path / "one", [long_table(*binary)])
-    found = measured_from_partitions(folder, baseline="model-2")
+    found = measured_from_partitions(folder, question=Question(baseline="model-2"))
     m = found.measured[0]
     assert [m.systems[i] for i in m.pairs.right] == ["model-2"] * 2
     chosen = measured_from_partitions(folder, choice=Choice(systems=("model-1", "model-2")))
@@ -403,15 +408,25 @@ REFUSED = {
     "one system": (GOOD[:1], {}, "Only `x` was found: there is nothing to rank."),
     "unknown system": (GOOD, {"choice": Choice(systems=("x", "z"))}, "has no system `z`"),
     "unknown systems": (GOOD, {"choice": Choice(systems=("u", "v"))}, "has no system `u`"),
-    "level": (GOOD, {"alpha": 1.5}, "`alpha` is 1.5"),
-    "unknown baseline": (GOOD, {"baseline": "z"}, "There is no system `z` to compare with."),
+    "level": (GOOD, {"question": Question(alpha=1.5)}, "`alpha` is 1.5"),
+    "unknown baseline": (GOOD, {"question": Question(baseline="z")}, "There is no system `z` to compare with."),
     "two scores": (GOOD, {"choice": Choice(score=("score", "system"), system="system")}, "partitions serve one score column"),
     "unknown column": (GOOD, {"choice": Choice(item="id")}, "has no column `id`"),
     "no rows": (GOOD[:0], {}, "has column names and no records"),
-    "unknown test": (GOOD, {"test": "studnet"}, "There is no test `studnet`."),
-    "unserved test": (GOOD, {"test": "wilcoxon"}, "`wilcoxon` needs all items at once, and partitions give sums only."),
-    "method": (GOOD, {"options": {"method": "fft"}}, "Partitions choose how p is computed"),
-    "mcnemar": (GOOD.with_columns(score=pl.Series([0.5, 0.2])), {"test": "mcnemar"}, "`mcnemar` needs items that are right"),
+    "unknown test": (GOOD, {"question": Question(test="studnet")}, "There is no test `studnet`."),
+    "unserved test": (
+        GOOD,
+        {"question": Question(test="wilcoxon")},
+        "`wilcoxon` needs all items at once, and partitions give sums only.",
+    ),
+    "method": (GOOD, {"question": Question(options={"method": "fft"})}, "Partitions choose how p is computed"),
+    "units": (GOOD, {"question": Question(unit_size=5)}, "`unit_size` needs all items at once, and partitions give sums only."),
+    "ranks": (GOOD, {"question": Question(critical_difference=True)}, "`critical_difference` needs all items at once"),
+    "mcnemar": (
+        GOOD.with_columns(score=pl.Series([0.5, 0.2])),
+        {"question": Question(test="mcnemar")},
+        "`mcnemar` needs items that are right",
+    ),
     "incomplete": (
         pl.concat([GOOD.cast({"score": pl.Float64}), pl.DataFrame({"item": ["b"], "system": ["x"], "score": [0.5]})]),
         {},

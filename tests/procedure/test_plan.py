@@ -179,6 +179,8 @@ def test_a_score_that_no_count_gives():
 
 
 def test_verdicts_of_clear_cases():
+    with pytest.raises(OutscoreError, match=r"`n` is 1,000,001\. Printed scores can be looked at for up to 1,000,000 items\."):
+        possible_p(".871", ".864", 1_000_001)
     assert "It is at or below .05 in any case." in possible_p(".95", ".50", 1000).verdict
     assert "It is above .05 in any case." in possible_p(".8", ".6", 10).verdict
     assert possible_p("1.000", "0.000", 10).verdict == "p = .0020, however far the errors of the two systems overlap."

@@ -13,7 +13,6 @@ from outscore import OutscoreError
 from outscore.data import AdditiveMetric
 from outscore.engine import Processes, Serial, Steps, engine_of
 from outscore.inference.multiplicity import adjust
-from outscore.inference.pair_table import Measured
 from outscore.procedure.rank import assembled, measure, pairs_frame, rank, rank_boards
 from outscore.rankings import Ranking
 from outscore.scores import Labels, Scores
@@ -317,16 +316,6 @@ def test_many_pairs_leave_counts_only_and_the_macro_average_is_approximated():
     exact, table = rank_boards(few).ranking, pairs_frame(measure(boards))
     approximate = table.filter((pl.col("left") == "s0") & (pl.col("right") == "s69") & pl.col("dataset").is_null())
     assert approximate["log10_p"][0] == pytest.approx(exact.pairs[0].p.log10, abs=0.1)
-
-
-def test_counts_alone_make_the_macro_average_of_partitions():
-    boards = [
-        Board(NAMES, simulated(n, seed), np.ones((4, n), dtype=bool), dataset=f"t{seed}") for seed, n in ((0, 30), (1, 50))
-    ]
-    measured = measure(boards)
-    alone = assembled([found for found in measured if not found.macro])
-    assert isinstance(measured[-1], Measured)
-    assert alone.pairs == assembled(measured).pairs
 
 
 @pytest.mark.slow

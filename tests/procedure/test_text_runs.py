@@ -155,7 +155,7 @@ ROOT = AdditiveMetric("root", ("x", "y"), lambda totals: np.sqrt(totals[..., 0])
 TABLE = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=3).map(np.array)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(TABLE, min_size=1, max_size=4), st.lists(TABLE, min_size=1, max_size=4))
 def test_the_score_of_both_sides_is_the_mean_of_their_runs(a, b):
     rows_a, rows_b, metric = mean_of_runs(ROOT, a, b)

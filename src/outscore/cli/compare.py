@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from outscore.cli.config import Saved, saved_inputs
+from outscore.cli.config import Saved, changed_inputs, saved_inputs
 from outscore.cli.inputs import TwoSystems, parse_names, read_systems
 from outscore.cli.output import check_outputs, show, write_all
 from outscore.cli.progress import working
 from outscore.cli.request import COLUMNS, Request, metric_option, settings_of
-from outscore.cli.shared import output_options, shared
+from outscore.cli.shared import given_columns, given_files, output_options, shared
 from outscore.cli.texts import files_of, run_texts
 from outscore.errors import OutscoreError
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from outscore.results import Comparison, Comparisons, Family
 
 __all__ = ["compare", "run"]
-
-ALTERNATIVES = ("two-sided", "greater", "less")
 
 
 def run(request: Request) -> tuple[list[Comparison], Family | None, TwoSystems]:
@@ -94,22 +92,15 @@ def _collect(request: Request, saved: Saved | None) -> Comparisons:
     found, family, systems = run(request)
     from outscore.procedure.compare import comparisons
 
-    digests = {} if saved is None else saved.digests
-    changed = [table.path for table in systems.tables if digests.get(table.path, table.sha256) != table.sha256]
-    if saved is not None and changed:
-        notes = [f"`{path}` has changed since `{saved.path}` was saved." for path in changed]
-        found[0] = replace(found[0], notes=[*found[0].notes, *notes])
-    return comparisons(found, settings_of(request, systems.tables), family)
+    settings = settings_of(request, systems.tables)
+    found[0] = replace(found[0], notes=[*found[0].notes, *changed_inputs(saved, settings["inputs"])])
+    return comparisons(found, settings, family)
 
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="A [B] | TABLE")
 @metric_option
-@shared("test", "set", "method")
-@click.option(
-    "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True, help="greater: A better."
-)
-@shared("alpha")
+@shared("test", "set", "method", "alternative", "alpha")
 @click.option("--delta", type=float, default=0.0, show_default=True, help="Test the difference A - B against this.")
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence within this margin.")
 @shared("unit-size", "unit-statistic", "shuffle")
@@ -128,7 +119,7 @@ def _collect(request: Request, saved: Saved | None) -> Comparisons:
 @click.option("--compat", metavar="NAME", help="Texts: also show p of sacrebleu-ar or sacrebleu-bs; it decides nothing.")
 @click.option("--jobs", type=int, default=0, help="Texts: processes that compute statistics.  [default: one per processor]")
 @click.option("--names", metavar="A,B", help="What to call the systems.  [default: header or file names]")
-@output_options
+@output_options()
 @click.pass_context
 def compare(
     context: click.Context,
@@ -150,12 +141,9 @@ def compare(
     With --reference, A and B are texts of one segment per line, or quoted patterns of several runs, and --metric names text
     metrics: bleu,chrf,ter.
     """
-    # Not every release of click looks for files among the defaults.
-    files = files or tuple(context.lookup_default("files") or ())
+    files = given_files(context, files)
     asked["names"] = parse_names(asked["names"])
-    columns = {name: asked.pop(name) for name in COLUMNS}
-    asked["columns"] = {name: value for name, value in columns.items() if value}
-    request = Request(files, **asked)
+    request = Request(files, columns=given_columns(asked, COLUMNS), **asked)
     request.check()
     check_outputs(outputs, charts, files_of(request))
     typing = "-" in files and sys.stdin.isatty()

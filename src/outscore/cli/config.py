@@ -9,7 +9,7 @@ without deep nesting, which no options need and which could make a small file la
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -20,7 +20,9 @@ from outscore.errors import OutscoreError
 if TYPE_CHECKING:
     import yaml
 
-__all__ = ["Saved", "config_option", "saved_inputs"]
+    from outscore.scores import Origin
+
+__all__ = ["Saved", "changed_inputs", "config_option", "input_settings", "saved_inputs"]
 
 MADE_BY = {
     "outscore/result/1": "compare",
@@ -70,6 +72,20 @@ def saved_inputs(context: click.Context) -> Saved | None:
     """What the saved result named by --config was made from; None without one."""
     found = context.meta.get(_META)
     return found if isinstance(found, Saved) else None
+
+
+def input_settings(inputs: Iterable[Origin]) -> list[dict[str, Any]]:
+    """What a result saves of the files it was made from."""
+    return [{"path": origin.path, "rows": origin.rows, "sha256": origin.sha256} for origin in inputs]
+
+
+def changed_inputs(saved: Saved | None, inputs: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A note on every file that is no longer what the repeated result was made from; `inputs` as `input_settings` has them."""
+    if saved is None:
+        return []
+    now = {entry["path"]: entry["sha256"] for entry in inputs}
+    changed = [path for path, digest in now.items() if saved.digests.get(path, digest) != digest]
+    return [f"`{path}` has changed since `{saved.path}` was saved." for path in changed]
 
 
 def _load(context: click.Context, _param: click.Parameter, path: str | None) -> None:

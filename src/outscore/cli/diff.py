@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -13,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from outscore.cli.config import Saved, config_option, saved_inputs
-from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, to_json, write_files
+from outscore.cli.config import Saved, changed_inputs, input_settings, saved_inputs
+from outscore.cli.output import WITH_TABLES, check_further, check_outputs, to_json, write_with_charts
 from outscore.cli.progress import working
+from outscore.cli.shared import given_files, output_options, shared
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
@@ -47,16 +45,14 @@ SORTS = ("evidence", "delta", "count")
 @click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="Rows shown of each table.")
 @click.option("--min-support", type=int, default=20, show_default=True, help="Rows with fewer units are listed, not tested.")
 @click.option("--correction", default="holm", show_default=True, metavar="NAME", help="For the p-values of a table's rows.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@shared("alpha")
 @click.option("--names", metavar="A,B,...", help="What to call the systems.  [default: file names]")
 @click.option("--seed", type=int, default=0, show_default=True, help="For p-values and intervals that must be sampled.")
 @click.option("--table", "tables", multiple=True, metavar="KEY", help="Only this table: scores, pairs, transitions, labels ...")
 @click.option("--changes", metavar="FILE.jsonl", help="Also write every changed unit as a line of JSON.")
-@click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output.")
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(WITH_TABLES)}.")
-@click.option("--charts", metavar="DIR", help="Also write the charts of the first 15 pairs as SVG, PNG and PDF.")
-@config_option
-@click.option("-v", "--verbose", is_flag=True, help="All rows, all criteria, settings.")
+@output_options(
+    charts="Also write the charts of the first 15 pairs as SVG, PNG and PDF.", verbose="All rows, all criteria, settings."
+)
 @click.pass_context
 def diff(
     context: click.Context,
@@ -76,8 +72,7 @@ def diff(
     GOLD and every SYSTEM are files of the same kind: CoNLL-U or columns (pos, dep), BIO columns (ner), CSV, TSV or JSON lines
     with a label per item (label), CoNLL-2012 (coref). - is standard input.
     """
-    # Not every release of click looks for files among the defaults.
-    files = files or tuple(context.lookup_default("files") or ())
+    files = given_files(context, files)
     _check_files(files)
     _check_tables(tables, form, outputs)
     check_outputs(outputs, charts, files)
@@ -85,7 +80,7 @@ def diff(
         if value is not None and len(files) < 3:
             raise OutscoreError(f"{option} needs two systems, one was named.", f"Name a second system, or leave {option} out.")
     if changes is not None:
-        _check_changes(changes, files)
+        check_further(changes, files, option="--changes", ending=".jsonl", holds="lines of JSON")
     shown = {"verbose": verbose, "tables": tables, "top": asked.pop("top"), "sort": asked.pop("sort")}
     typing = "-" in files and sys.stdin.isatty()
     with working("comparing") if not typing else nullcontext():
@@ -122,31 +117,8 @@ def _written(
     if changes is not None and study is not None:
         texts[changes] = _changes(study)
     # Files first: a closed pipe must not cost the saved result.
-    if charts is None:
-        write_files(texts)
-    else:
-        _write_with_charts(result, texts, charts)
+    write_with_charts(texts, result, charts)
     return printed
-
-
-def _write_with_charts(result: Diff, texts: Mapping[str, str], folder: str) -> None:
-    from outscore.report.diff_drawings import chart_files
-
-    drawn, target = chart_files(result), Path(folder)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        beside.mkdir(parents=True)
-        for name, content in drawn.items():
-            (beside / name).write_bytes(content)
-        write_files(texts)
-        target.mkdir(exist_ok=True)
-        for name in drawn:
-            (beside / name).replace(target / name)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutscoreError(f"The charts could not be written to `{target}`: {reason}.", "Name another folder.") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _check_files(files: Sequence[str]) -> None:
@@ -170,16 +142,6 @@ def _check_tables(tables: Sequence[str], form: str, outputs: Sequence[str]) -> N
         raise OutscoreError("--table chooses among tables, and JSON holds them all.", "Leave --table out.")
 
 
-def _check_changes(path: str, files: Sequence[str]) -> None:
-    """Refuse a file of changes that could not be written, before any work is done."""
-    if Path(path).suffix.lower() != ".jsonl":
-        raise OutscoreError(f"`{path}`: --changes writes lines of JSON.", "Name a file that ends in .jsonl.")
-    if os.path.realpath(path) in {os.path.realpath(file) for file in files if file != "-"}:
-        raise OutscoreError(f"`{path}` is read from, and would be overwritten.", "Name another file with --changes.")
-    if not Path(path).parent.is_dir():
-        raise OutscoreError(f"`{path}` cannot be written: there is no folder `{Path(path).parent}`.", "Make it first.")
-
-
 def _compared(files: Sequence[str], asked: dict[str, Any], saved: Saved | None) -> tuple[Study, Diff]:
     from dataclasses import replace
 
@@ -192,15 +154,9 @@ def _compared(files: Sequence[str], asked: dict[str, Any], saved: Saved | None) 
     systems = dict(zip(_names(files[1:], written), files[1:], strict=True))
     study = study_of(files[0], systems, task=task, map=maps, options=options)
     result = summarise(study, options)
-    inputs = [{"path": o.path, "rows": o.rows, "sha256": o.sha256} for o in study.origins]
+    inputs = input_settings(study.origins)
     settings = {"files": list(files), "names": written, "map": list(maps), **result.settings, "inputs": inputs}
-    return study, replace(result, settings=settings, notes=[*result.notes, *_changed_inputs(study, saved)])
-
-
-def _changed_inputs(study: Study, saved: Saved | None) -> list[str]:
-    digests = {} if saved is None else saved.digests
-    changed = dict.fromkeys(o.path for o in study.origins if digests.get(o.path, o.sha256) != o.sha256)
-    return [] if saved is None else [f"`{path}` has changed since `{saved.path}` was saved." for path in changed]
+    return study, replace(result, settings=settings, notes=[*result.notes, *changed_inputs(saved, inputs)])
 
 
 def _names(paths: Sequence[str], written: str | None) -> list[str]:

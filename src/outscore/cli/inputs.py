@@ -56,7 +56,7 @@ def read_systems(
     `names` is what the systems are to be called, `systems` which two of the file to take; `columns` are those of
     `outscore.formats.read`: item, system, score, cluster, repeat, slice, dataset.
     """
-    from outscore.formats import read
+    from outscore.formats import read_scores
     from outscore.scores import pair
 
     if list(paths).count("-") > 1:
@@ -65,10 +65,10 @@ def read_systems(
         chosen = ", ".join(f"`{name}`" for name in systems)
         raise OutscoreError(f"--system chose {chosen}, two different systems are compared.", "Give --system twice.")
     if len(paths) == 1:
-        found = read(paths[0], format=format, systems=systems, **columns)
+        found = read_scores(paths[0], format=format, systems=systems, **columns)
         a, b, called = _from_one(found)
     else:
-        files = [read(path, format=format, **columns) for path in paths]
+        files = [read_scores(path, format=format, **columns) for path in paths]
         a, b, called = _from_two(files[0], files[1], systems)
     paired = pair(a, b, duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
     tables = [scores.origin for scores in (a, b) if scores.origin is not None]

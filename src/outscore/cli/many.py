@@ -29,11 +29,11 @@ def read_many(
     Files of one system each are systems, called by their names. Of files with several systems each, those that share systems
     are datasets; otherwise they are parts of one leaderboard.
     """
-    from outscore.formats import read
+    from outscore.formats import read_scores
 
     if list(paths).count("-") > 1:
         raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
-    found = [read(path, format=format, gaps=True, **columns) for path in paths]
+    found = [read_scores(path, format=format, gaps=True, **columns) for path in paths]
     notes: list[str] = []
     if len(found) == 1:
         whole = found[0]

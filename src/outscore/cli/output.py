@@ -9,7 +9,6 @@ import io
 import json
 import os
 import secrets
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
@@ -21,6 +20,8 @@ import click
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
+    from outscore.diffs import Diff
+    from outscore.plans import PlanResult, PossibleP
     from outscore.rankings import Ranking
     from outscore.results import Bucket, Comparison, Comparisons, PValue, Result
 
@@ -28,14 +29,14 @@ __all__ = [
     "FORMS",
     "SUFFIXES",
     "WITH_TABLES",
+    "check_further",
     "check_outputs",
     "check_suffixes",
-    "refuse_overwriting",
     "show",
     "to_json",
     "write_all",
     "write_files",
-    "write_result",
+    "write_with_charts",
 ]
 
 FORMS = ("text", "json", "markdown", "latex")
@@ -59,13 +60,11 @@ def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str
     """Refuse what could not be written before any work is done: endings, folders, missing packages, one's own input."""
     paths = list(paths)
     check_suffixes(paths, WITH_TABLES)
-    refuse_overwriting(paths, inputs, "-o")
+    _refuse_overwriting(paths, inputs, "-o")
     for path in paths:
         if Path(path).is_dir():
             raise OutscoreError(f"`{path}` is a folder, a file was expected.", "Name a file inside it with -o.")
-        folder = Path(path).parent
-        if not folder.is_dir():
-            raise OutscoreError(f"`{path}` cannot be written: there is no folder `{folder}`.", "Make it first.")
+        _check_folder(path)
         _check_access(path, Path(os.path.realpath(path)).parent)
         if Path(path).suffix.lower() == ".html":
             _check_packages(PAGES, f"write `{path}`")
@@ -77,7 +76,21 @@ def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str
         _check_access(charts, next(place for place in (target, *target.absolute().parents) if place.is_dir()))
 
 
-def refuse_overwriting(paths: Iterable[str], inputs: Iterable[str], option: str) -> None:
+def check_further(path: str, inputs: Iterable[str], *, option: str, ending: str, holds: str) -> None:
+    """Refuse one more file that could not be written, of an option of its own, before any work is done."""
+    if Path(path).suffix.lower() != ending:
+        raise OutscoreError(f"`{path}`: {option} writes {holds}.", f"Name a file that ends in {ending}.")
+    _refuse_overwriting([path], inputs, option)
+    _check_folder(path)
+
+
+def _check_folder(path: str) -> None:
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise OutscoreError(f"`{path}` cannot be written: there is no folder `{folder}`.", "Make it first.")
+
+
+def _refuse_overwriting(paths: Iterable[str], inputs: Iterable[str], option: str) -> None:
     """Refuse to write over what is read: files, files behind a pattern, files in a folder."""
     read = {os.path.realpath(file) for written in inputs for file in _files_behind(written)}
     for path in paths:
@@ -230,11 +243,6 @@ def _headlines(result: Comparisons | Ranking) -> list[tuple[str, bool]]:
     return [(ranking_facts.headline(result)[0], ranking_facts.decided(result))]
 
 
-def write_result(result: Comparisons | Ranking, paths: Iterable[str], *, verbose: bool = False) -> None:
-    """Write the result to each file, in the form its ending asks for."""
-    write_files({path: to_format(result, _form_of(path, result), verbose=verbose) for path in paths})
-
-
 def _form_of(path: str, result: Comparisons | Ranking) -> str:
     from outscore.results import Comparisons
 
@@ -244,33 +252,35 @@ def _form_of(path: str, result: Comparisons | Ranking) -> str:
 
 
 def write_all(result: Comparisons | Ranking, paths: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:
-    """Write the files and the charts, and nothing if any of them cannot be made."""
+    """Write the result to each file, in the form its ending asks for, and its charts."""
+    texts = {path: to_format(result, _form_of(path, result), verbose=verbose) for path in paths}
+    write_with_charts(texts, result, charts)
+
+
+def write_with_charts(
+    texts: Mapping[str, str], result: Comparisons | Ranking | Diff | PlanResult | PossibleP, charts: str | None
+) -> None:
+    """Write files, and the result's charts if a folder for them is named: all or none, the folder included."""
     if charts is None:
-        write_result(result, paths, verbose=verbose)
+        write_files(texts)
         return
-    target = Path(charts)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    from outscore.report.chart_files import chart_files
+
+    folder = Path(charts)
+    drawn = {str(folder / name): content for name, content in chart_files(result).items()}
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
-        drawn = _drawn(result, beside)
-        write_result(result, paths, verbose=verbose)
-        target.mkdir(exist_ok=True)
-        for path in drawn:
-            path.replace(target / path.name)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-
-
-def _drawn(result: Comparisons | Ranking, folder: Path) -> list[Path]:
-    from outscore.results import Comparisons
-
-    if isinstance(result, Comparisons):
-        from outscore.report.charts import write_charts
-
-        return write_charts(result, folder)
-    from outscore.report.ranking_charts import write_charts as write_ranking_charts
-
-    return write_ranking_charts(result, folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise OutscoreError(f"The charts could not be written to `{charts}`: {reason}.", "Name another folder.") from None
+        write_files({**texts, **drawn})
+    except BaseException:
+        for place in missing:
+            with contextlib.suppress(OSError):
+                place.rmdir()
+        raise
 
 
 def write_files(contents: Mapping[str, str | bytes]) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from outscore.cli.config import config_option
+from outscore.cli.config import input_settings
 from outscore.cli.inputs import TwoSystems, read_systems
-from outscore.cli.output import FORMS, SUFFIXES, check_outputs, check_suffixes, to_json, write_files
+from outscore.cli.output import SUFFIXES, check_outputs, check_suffixes, to_json, write_with_charts
+from outscore.cli.shared import given_files, output_options, shared
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_plan_outputs", "deliver", "plan"]
 
-ALTERNATIVES = ("two-sided", "greater", "less")
 METHODS = ("auto", "normal", "t", "exact")
 COLUMNS = ("item", "score", "cluster", "repeat")
 # What a pilot estimates by itself, what only a pilot can use, and what only a try-out can.
@@ -48,23 +48,16 @@ DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "m
 @click.option("--test", metavar="NAME", help="The test to try; see `outscore tests`.  [default: permutation]")
 @click.option("--replicates", type=click.IntRange(min=1), help="Samples to try it on, for each size.  [default: 200]")
 @click.option("--system", "systems", multiple=True, metavar="NAME", help="Which system of a table; give it twice.")
-@click.option("--item", metavar="COLUMN", help="Column of the item ids.")
+@shared("item")
 @click.option("--score", metavar="COLUMN", help="Column of the scores.")
 @click.option("--cluster", metavar="COLUMN", help="Column of documents, conversations ...")
 @click.option("--repeat", metavar="COLUMN", help="Column of epochs, seeds, samples.")
 @click.option(
     "--method", type=click.Choice(METHODS), default="auto", show_default=True, help="Whose power: normal, t or McNemar's."
 )
-@click.option(
-    "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True, help="greater: A better."
-)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@shared("alternative", "alpha")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the samples of --retrospective.")
-@click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output.")
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(SUFFIXES)}.")
-@click.option("--charts", metavar="DIR", help="Also write the charts as SVG, PNG and PDF.")
-@config_option
-@click.option("-v", "--verbose", is_flag=True, help="Show whole curves and settings too.")
+@output_options(endings=SUFFIXES, verbose="Show whole curves and settings too.")
 @click.pass_context
 def plan(
     context: click.Context,
@@ -89,8 +82,7 @@ def plan(
 
     Effects are differences in the metric's own unit: .02 is 2 points of accuracy.
     """  # noqa: D301 - click wants the backspace itself: keep these lines as they are
-    # Not every release of click looks for files among the defaults.
-    files = files or tuple(context.lookup_default("files") or ())
+    files = given_files(context, files)
     paths = (*pilot, *files)
     if files and not pilot:
         raise OutscoreError(f"`{files[0]}` was named without --pilot.", "Write --pilot before the files to plan from.")
@@ -119,10 +111,8 @@ def deliver(
     """Write a plan to its files, and print it; nothing is written unless everything could be made."""
     texts = {path: _text(found, SUFFIXES[Path(path).suffix.lower()], verbose=verbose) for path in outputs}
     shown = _text(found, form, verbose=verbose)
-    if charts is not None:
-        _write_charts(found, charts)
     # Files first: a closed pipe must not cost the saved result.
-    write_files(texts)
+    write_with_charts(texts, found, charts)
     click.echo(shown, nl=False)
 
 
@@ -132,19 +122,6 @@ def _text(found: PlanResult | PossibleP, form: str, *, verbose: bool) -> str:
     from outscore.report.plan_forms import render
 
     return render(found, form, verbose=verbose)
-
-
-def _write_charts(found: PlanResult | PossibleP, folder: str) -> None:
-    from outscore.report.plan_charts import chart_files
-
-    drawn, target = chart_files(found), Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for name, content in drawn.items():
-            (target / name).write_bytes(content)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutscoreError(f"The charts could not be written to `{target}`: {reason}.", "Name another folder.") from None
 
 
 def _settings(paths: Sequence[str], asked: dict[str, Any]) -> dict[str, Any]:
@@ -196,8 +173,7 @@ def _from_pilot(paths: Sequence[str], asked: dict[str, Any]) -> PlanResult:
     labels: dict[str, Any] = {"items": both.items, "clusters": both.clusters}
     question = {name: asked[name] for name in ("effect", "n", "power")}
     result = plan_from_pilot(both.a, both.b, **question, **labels, **_design(asked))
-    inputs = [{"path": t.path, "rows": t.rows, "sha256": t.sha256} for t in both.tables]
-    result = replace(result, notes=[*both.notes, *result.notes], settings={"inputs": inputs})
+    result = replace(result, notes=[*both.notes, *result.notes], settings={"inputs": input_settings(both.tables)})
     return _tried(result, both, labels, asked) if asked["retrospective"] else result
 
 

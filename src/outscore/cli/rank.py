@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from outscore.cli.config import Saved, saved_inputs
-from outscore.cli.output import check_outputs, refuse_overwriting, show, write_all, write_files
+from outscore.cli.config import Saved, changed_inputs, saved_inputs
+from outscore.cli.output import check_further, check_outputs, show, write_all, write_files
 from outscore.cli.rank_request import RankRequest
 from outscore.cli.request import COLUMNS, metric_option
-from outscore.cli.shared import output_options, shared
-from outscore.errors import OutscoreError
+from outscore.cli.shared import given_columns, given_files, output_options, shared
 
 if TYPE_CHECKING:
     from outscore.procedure.rank import Ranked
-    from outscore.rankings import Ranking
 
 __all__ = ["rank"]
 
@@ -50,7 +46,7 @@ TASKS = ("label", "pos", "dep", "ner")
 @click.option("--jobs", type=int, default=0, help="Processes that work.  [default: one per processor]")
 @click.option("--dask", metavar="ADDRESS|local", help="Work on a Dask cluster, or on one made on this machine.")
 @click.option("--pairs", metavar="FILE.parquet", help="Also write every pair of every dataset as a table.")
-@output_options
+@output_options()
 @click.pass_context
 def rank(
     context: click.Context,
@@ -71,16 +67,14 @@ def rank(
 
     With --reference, FILES are texts, one for each system; with --gold and --task, outputs.
     """
-    files = files or tuple(context.lookup_default("files") or ())
+    files = given_files(context, files)
     asked["names"] = () if asked["names"] is None else tuple(name.strip() for name in asked["names"].split(","))
-    columns = {name: asked.pop(name) for name in COLUMNS if name != "slice"}
-    asked["columns"] = {name: value for name, value in columns.items() if value}
     pairs = asked.pop("pairs")
-    request = RankRequest(files, **asked)
+    request = RankRequest(files, columns=given_columns(asked, [name for name in COLUMNS if name != "slice"]), **asked)
     request.check()
     check_outputs(outputs, charts, request.files)
     if pairs is not None:
-        _check_pairs(pairs, request.files)
+        check_further(pairs, request.files, option="--pairs", ending=".parquet", holds="a Parquet table")
     found = _ranked(request, saved_inputs(context))
     # Files first: a closed pipe must not cost the saved result.
     write_all(found.ranking, outputs, charts, verbose=verbose)
@@ -95,27 +89,9 @@ def _ranked(request: RankRequest, saved: Saved | None) -> Ranked:
 
     with terminal_progress() as progress, opened(engine_of(request.jobs, dask=request.dask)) as engine:
         found = ranked(request, engine, progress)
-    return replace(found, ranking=_with_changes(found.ranking, saved))
-
-
-def _with_changes(ranking: Ranking, saved: Saved | None) -> Ranking:
-    """A note on every file that is no longer what the repeated result was made from."""
-    digests: Mapping[str, str] = {} if saved is None else saved.digests
-    now = {entry["path"]: entry["sha256"] for entry in ranking.settings["inputs"]}
-    changed = [path for path, digest in now.items() if digests.get(path, digest) != digest]
-    if saved is None or not changed:
-        return ranking
-    notes = [f"`{path}` has changed since `{saved.path}` was saved." for path in changed]
-    return replace(ranking, notes=[*ranking.notes, *notes])
-
-
-def _check_pairs(path: str, files: Sequence[str]) -> None:
-    """Refuse a table of pairs that could not be written, before any work is done."""
-    if Path(path).suffix.lower() != ".parquet":
-        raise OutscoreError(f"`{path}`: --pairs writes a Parquet table.", "Name a file that ends in .parquet.")
-    refuse_overwriting([path], files, "--pairs")
-    if not Path(path).parent.is_dir():
-        raise OutscoreError(f"`{path}` cannot be written: there is no folder `{Path(path).parent}`.", "Make it first.")
+    ranking = found.ranking
+    notes = changed_inputs(saved, ranking.settings["inputs"])
+    return replace(found, ranking=replace(ranking, notes=[*ranking.notes, *notes]))
 
 
 def _write_pairs(found: Ranked, request: RankRequest, path: str) -> None:
@@ -123,7 +99,7 @@ def _write_pairs(found: Ranked, request: RankRequest, path: str) -> None:
 
     from outscore.procedure.rank import pairs_frame
 
-    table = pairs_frame(found.measured, correction=request.correction, baseline=request.baseline, alpha=request.alpha)
+    table = pairs_frame(found.measured, request.question)
     content = io.BytesIO()
     table.write_parquet(content)
     write_files({path: content.getvalue()})

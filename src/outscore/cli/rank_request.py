@@ -2,48 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from outscore.cli.request import metrics_in, refuse_metric_of_texts, test_options, written_settings
+from outscore.cli.config import input_settings
+from outscore.cli.request import FilesRequest, metrics_in, refuse_metric_of_texts
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
+    from outscore.procedure.rank_question import Question
     from outscore.scores import Origin
 
 __all__ = ["RankRequest"]
 
 
 @dataclass(frozen=True)
-class RankRequest:
-    """What was asked for, as written."""
+class RankRequest(FilesRequest):
+    """What `rank` was asked beyond what every request says."""
 
-    paths: tuple[str, ...]
-    metric: str | None = None
-    test: str = "permutation"
-    settings: tuple[str, ...] = ()
-    method: str = "auto"
-    alpha: float = 0.05
-    correction: str = "holm"
+    duplicates: str = "mean"
     baseline: str | None = None
     critical_difference: bool = False
-    unit_size: int = 1
-    unit_statistic: str = "mean"
-    shuffle: int | None = None
-    resamples: int | None = None
-    seed: int = 0
-    systems: tuple[str, ...] = ()
-    columns: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-    duplicates: str = "mean"
-    reader: str = "auto"
-    references: tuple[str, ...] = ()
-    documents: str | None = None
     task: str | None = None
     gold: str | None = None
     names: tuple[str, ...] = ()
-    jobs: int | None = None
     dask: str | None = None
 
     @property
@@ -63,33 +47,34 @@ class RankRequest:
         """Everything that is read: systems, references, documents and gold."""
         return [*self.named, *self.references, *(file for file in (self.documents, self.gold) if file is not None)]
 
-    def testing(self) -> dict[str, Any]:
-        """What every ranking takes, whatever is ranked."""
-        return {
-            "test": self.test,
-            "options": test_options(self.test, self.settings, self.method, self.resamples),
-            "baseline": self.baseline,
-            "alpha": self.alpha,
-            "seed": self.seed,
-        }
+    @property
+    def question(self) -> Question:
+        """What is asked, whatever is ranked."""
+        from outscore.procedure.rank_question import Question
 
-    def units(self) -> dict[str, Any]:
-        """How items make units."""
-        return {"unit_size": self.unit_size, "unit_statistic": self.unit_statistic, "shuffle": self.shuffle}
+        return Question(
+            test=self.test,
+            options=self.options(),
+            correction=self.correction,
+            baseline=self.baseline,
+            alpha=self.alpha,
+            unit_size=self.unit_size,
+            unit_statistic=self.unit_statistic,
+            shuffle=self.shuffle,
+            critical_difference=self.critical_difference,
+            seed=self.seed,
+        )
 
     def check(self) -> None:
         """Refuse what needs no data to be refused, before any file is opened."""
-        from outscore.procedure.inputs import check_comparison
-        from outscore.procedure.rank_families import check_family, check_test
+        from outscore.procedure.rank_question import check_test
 
         if not self.paths:
             raise OutscoreError("No file was named.", "Write `outscore rank TABLE`, or name one file for each system.")
         check_test(self.test)
         if not self.references and self.task is None:
             refuse_metric_of_texts(self.metric)
-        asked = {name: value for name, value in self.testing().items() if name != "baseline"}
-        check_comparison(metric=None if self.references else self.metric, **asked, **self.units())
-        check_family(self.correction, self.baseline)
+        self.question.check(None if self.references else self.metric)
         if self.references:
             self._check_texts()
         elif self.task is not None or self.gold is not None:
@@ -104,10 +89,9 @@ class RankRequest:
 
         if self.gold is not None or self.task is not None:
             raise OutscoreError("--gold is for outputs, and --reference for texts.", "Give one of the two.")
-        self._refuse_columns("texts")
+        self.refuse_what_is_for_scores("texts")
         chosen_metrics(self.text_metrics)
-        if self.unit_size > 1 and self.documents is not None:
-            raise OutscoreError("Units of several segments and documents exclude each other.", "Leave one of them out.")
+        self.refuse_units_of_documents()
 
     def _check_outputs(self) -> None:
         if self.task is None or self.gold is None:
@@ -115,19 +99,12 @@ class RankRequest:
             raise OutscoreError(f"{given} is given without {missing}.", f"Give {missing} as well.")
         if self.metric is not None:
             raise OutscoreError(f"Outputs of task `{self.task}` have a score of their own.", "Leave --metric out.")
-        self._refuse_columns("outputs", but="cluster")
-
-    def _refuse_columns(self, noun: str, but: str = "") -> None:
-        given = ["system-column" if name == "system" else name for name in self.columns if name != but]
-        given += [name for name in ("duplicates", "reader") if getattr(self, name) != getattr(RankRequest, name)]
-        for option in given:
-            raise OutscoreError(f"--{option} is for tables of scores, not for {noun}.", f"Leave --{option} out.")
+        self.refuse_what_is_for_scores("outputs", but="cluster")
 
     def saved(self, inputs: Sequence[Origin]) -> dict[str, Any]:
         """What repeats the result: every option by its long name, versions and digests of the input."""
         from outscore.procedure.versions import versions
 
-        columns = {"system_column" if name == "system" else name: column for name, column in self.columns.items()}
         optional = {
             "reference": list(self.references),
             "documents": self.documents,
@@ -139,20 +116,22 @@ class RankRequest:
             "files": list(self.paths),
             "metric": self.metric,
             "test": self.test,
-            "set": written_settings(self.settings),
+            "set": self.written(),
             "method": self.method,
             "alpha": self.alpha,
             "correction": self.correction,
             "baseline": self.baseline,
             "critical_difference": self.critical_difference,
-            **self.units(),
+            "unit_size": self.unit_size,
+            "unit_statistic": self.unit_statistic,
+            "shuffle": self.shuffle,
             "resamples": self.resamples,
             "seed": self.seed,
             "system": list(self.systems),
-            **{name: list(column) if isinstance(column, tuple) else column for name, column in columns.items()},
+            **self.named_columns(),
             "duplicates": self.duplicates,
             "reader": self.reader,
             **{name: value for name, value in optional.items() if value},
-            "inputs": [{"path": origin.path, "rows": origin.rows, "sha256": origin.sha256} for origin in inputs],
+            "inputs": input_settings(inputs),
             "versions": versions(),
         }

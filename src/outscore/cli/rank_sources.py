@@ -58,9 +58,8 @@ def _from_boards(material: _Material, request: RankRequest, engine: Engine, prog
     return rank_boards(
         boards,
         metric,
+        request.question,
         further=further,
-        correction=request.correction,
-        critical_difference=request.critical_difference,
         unit=material.unit,
         group=material.group,
         called=material.called,
@@ -68,8 +67,6 @@ def _from_boards(material: _Material, request: RankRequest, engine: Engine, prog
         progress=progress,
         settings=request.saved(material.origins),
         notes=material.notes,
-        **request.testing(),
-        **request.units(),
     )
 
 
@@ -140,22 +137,15 @@ def _from_partitions(request: RankRequest, engine: Engine, progress: Progress) -
     columns: dict[str, Any] = dict(request.columns)
     found = measured_from_partitions(
         request.paths,
+        request.question,
         choice=Choice(systems=request.systems, **columns),
         engine=engine,
         progress=progress,
-        **request.testing(),
     )
     if len(found.files) > 1 and found.columns.dataset is None:
         found = replace(found, notes=(*found.notes, _as_one(len(found.files))))
     origins = [Origin(file.path, _digest(file.place), file.rows, "parquet", unit="row") for file in found.files]
-    ranking = found.ranking(
-        correction=request.correction,
-        baseline=request.baseline,
-        alpha=request.alpha,
-        seed=request.seed,
-        settings=request.saved(origins),
-    )
-    return Ranked(ranking, found.measured)
+    return Ranked(found.ranking(request.saved(origins)), found.measured)
 
 
 def _as_one(files: int) -> str:

@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from outscore.cli.output import FORMS, WITH_TABLES, check_outputs, check_suffixes, show, write_all
+from outscore.cli.output import check_outputs, check_suffixes, show, write_all
+from outscore.cli.shared import output_options
 from outscore.errors import OutscoreError
 
 __all__ = ["report"]
@@ -14,10 +15,7 @@ __all__ = ["report"]
 
 @click.command()
 @click.argument("saved", metavar="RESULT.json")
-@click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output.")
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(WITH_TABLES)}.")
-@click.option("--charts", metavar="DIR", help="Also write the charts as SVG, PNG and PDF.")
-@click.option("-v", "--verbose", is_flag=True, help="Show digits, alignment and settings too.")
+@output_options(config=False)
 def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, *, verbose: bool) -> None:
     """Render a comparison, a ranking, a diff or a plan saved with -o result.json again; - reads standard input."""
     from outscore.procedure.saved import load, parse

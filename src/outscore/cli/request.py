@@ -1,4 +1,7 @@
-"""What `outscore compare` was asked: as written, checked before anything is read, and saved so that it can be repeated."""
+"""What `outscore compare` was asked: as written, checked before anything is read, and saved so that it can be repeated.
+
+`FilesRequest` is what `compare` and `rank` have in common.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from outscore.cli.config import input_settings
 from outscore.errors import OutscoreError
 
 if TYPE_CHECKING:
@@ -16,18 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
+    "FilesRequest",
     "Request",
     "metric_option",
     "metrics_in",
     "refuse_metric_of_texts",
     "settings_of",
-    "test_options",
-    "written_settings",
 ]
 
 COLUMNS = ("item", "score", "system", "cluster", "repeat", "slice", "dataset")
-# Tests that swap the systems' results, which item means of unequally many runs do not allow.
-SWAPPING = ("permutation", "permutation-median", "all")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -48,50 +49,94 @@ def metrics_in(written: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Request:
-    """What was asked for, as written."""
+class FilesRequest:
+    """What was asked for, as written: the files, how they are read, and how their systems are tested."""
 
     paths: tuple[str, ...]
     metric: str | None = None
     test: str = "permutation"
     settings: tuple[str, ...] = ()
     method: str = "auto"
-    alternative: str = "two-sided"
     alpha: float = 0.05
-    delta: float = 0.0
-    margin: float | None = None
     unit_size: int = 1
     unit_statistic: str = "mean"
     shuffle: int | None = None
-    unit_advice: bool = False
-    normality_alpha: float = 0.05
     resamples: int | None = None
     correction: str = "holm"
     seed: int = 0
-    names: tuple[str, str] | None = None
     systems: tuple[str, ...] = ()
     columns: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     duplicates: str = "stop"
     reader: str = "auto"
     references: tuple[str, ...] = ()
     documents: str | None = None
+    jobs: int | None = None
+
+    def written(self) -> dict[str, str]:
+        """The options of --set by name."""
+        given: dict[str, str] = {}
+        for setting in self.settings:
+            key, equals, value = (part.strip() for part in setting.partition("="))
+            if not key or not equals:
+                raise OutscoreError(f'--set is "{setting}".', "Write it as KEY=VALUE; `outscore tests` lists the keys.")
+            if key in given:
+                raise OutscoreError(f"--set gives `{key}` twice.", "Give it once.")
+            given[key] = value
+        return given
+
+    def options(self) -> dict[str, object]:
+        """The test's own options: --set, and the two that have names of their own."""
+        from outscore.inference import TESTS
+
+        declared = {o.name for o in TESTS[self.test].options} if self.test in TESTS else {"method", "resamples"}
+        named = {"method": self.method if self.method != "auto" else None, "resamples": self.resamples}
+        given: dict[str, object] = dict(self.written())
+        for name, value in named.items():
+            if value is None:
+                continue
+            if name not in declared:
+                raise OutscoreError(f"`{self.test}` has no option `{name}`.", f"Leave --{name} out.")
+            if name in given:
+                raise OutscoreError(f"`{name}` is given by --{name} and by --set.", "Give it once.")
+            given[name] = value
+        return given
+
+    def named_columns(self) -> dict[str, str | list[str]]:
+        """The columns that were named, by the long names of their options."""
+        listed = {name: list(column) if isinstance(column, tuple) else column for name, column in self.columns.items()}
+        return {"system_column" if name == "system" else name: column for name, column in listed.items()}
+
+    def refuse_what_is_for_scores(self, noun: str, but: str = "") -> None:
+        """Refuse options that texts and outputs have no use for, as they come without columns."""
+        given = [name.replace("_", "-") for name in self.named_columns() if name != but]
+        given += [name for name in ("duplicates", "reader") if getattr(self, name) != getattr(type(self), name)]
+        for option in given:
+            raise OutscoreError(f"--{option} is for tables of scores, not for {noun}.", f"Leave --{option} out.")
+
+    def refuse_units_of_documents(self) -> None:
+        """Refuse to swap segments by units and by documents at once."""
+        if self.unit_size > 1 and self.documents is not None:
+            raise OutscoreError("Units of several segments and documents exclude each other.", "Leave one of them out.")
+
+
+@dataclass(frozen=True)
+class Request(FilesRequest):
+    """What `compare` was asked beyond that."""
+
+    alternative: str = "two-sided"
+    delta: float = 0.0
+    margin: float | None = None
+    unit_advice: bool = False
+    normality_alpha: float = 0.05
+    names: tuple[str, str] | None = None
     buckets: tuple[str, ...] = ()
     compat: str | None = None
-    jobs: int | None = None
 
     @property
     def slice(self) -> str | None:
         """The column to cut the data along, if any."""
         column = self.columns.get("slice")
         return column if isinstance(column, str) else None
-
-    def written(self) -> dict[str, str]:
-        """The options of --set by name."""
-        return written_settings(self.settings)
-
-    def options(self) -> dict[str, object]:
-        """The test's own options: --set, and the two that have names of their own."""
-        return test_options(self.test, self.settings, self.method, self.resamples)
 
     def asked(self) -> dict[str, Any]:
         """What `compare` takes, apart from the data and what belongs to them."""
@@ -142,11 +187,9 @@ class Request:
 
     def check_data(self, systems: TwoSystems) -> None:
         """Refuse what only the data can tell."""
-        if systems.unequal_repeats and self.test in SWAPPING:
-            raise OutscoreError(
-                "The systems were run unequally often per item, and swapping item means of unequal spread is not valid.",
-                "Use --test student, which takes item means.",
-            )
+        from outscore.procedure.matched import refuse_unequal_runs
+
+        refuse_unequal_runs(self.test, unequal=systems.unequal_repeats)
         if self.slice is not None and self.slice not in systems.slices:
             raise OutscoreError(
                 f"Column `{self.slice}` differs between the systems on the same item, so the items cannot be cut along it.",
@@ -171,42 +214,10 @@ def refuse_metric_of_texts(metric: str | None) -> None:
         )
 
 
-def written_settings(settings: Sequence[str]) -> dict[str, str]:
-    """The options of --set by name."""
-    given: dict[str, str] = {}
-    for setting in settings:
-        key, equals, value = (part.strip() for part in setting.partition("="))
-        if not key or not equals:
-            raise OutscoreError(f'--set is "{setting}".', "Write it as KEY=VALUE; `outscore tests` lists the keys.")
-        if key in given:
-            raise OutscoreError(f"--set gives `{key}` twice.", "Give it once.")
-        given[key] = value
-    return given
-
-
-def test_options(test: str, settings: Sequence[str], method: str, resamples: int | None) -> dict[str, object]:
-    """A test's own options: --set, and the two that have names of their own."""
-    from outscore.inference import TESTS
-
-    declared = {o.name for o in TESTS[test].options} if test in TESTS else {"method", "resamples"}
-    named = {"method": method if method != "auto" else None, "resamples": resamples}
-    given: dict[str, object] = dict(written_settings(settings))
-    for name, value in named.items():
-        if value is None:
-            continue
-        if name not in declared:
-            raise OutscoreError(f"`{test}` has no option `{name}`.", f"Leave --{name} out.")
-        if name in given:
-            raise OutscoreError(f"`{name}` is given by --{name} and by --set.", "Give it once.")
-        given[name] = value
-    return given
-
-
 def settings_of(request: Request, inputs: Sequence[Origin]) -> dict[str, Any]:
     """What repeats the result: every option by its long name, versions and digests of the input."""
     from outscore.procedure.versions import versions
 
-    columns = {"system_column" if name == "system" else name: column for name, column in request.columns.items()}
     asked = {name: value for name, value in request.asked().items() if name != "options"}
     return {
         "files": list(request.paths),
@@ -216,7 +227,7 @@ def settings_of(request: Request, inputs: Sequence[Origin]) -> dict[str, Any]:
         "resamples": request.resamples,
         "correction": request.correction,
         "system": list(request.systems),
-        **{name: list(column) if isinstance(column, tuple) else column for name, column in columns.items()},
+        **request.named_columns(),
         "names": None if request.names is None else list(request.names),
         "duplicates": request.duplicates,
         "reader": request.reader,
@@ -224,6 +235,6 @@ def settings_of(request: Request, inputs: Sequence[Origin]) -> dict[str, Any]:
         **({"documents": request.documents} if request.documents else {}),
         **({"buckets": list(request.buckets)} if request.buckets else {}),
         **({"compat": request.compat} if request.compat else {}),
-        "inputs": [{"path": t.path, "rows": t.rows, "sha256": t.sha256} for t in inputs],
+        "inputs": input_settings(inputs),
         "versions": versions(),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
@@ -10,8 +10,9 @@ import click
 from outscore.cli.config import config_option
 from outscore.cli.output import FORMS, WITH_TABLES
 
-__all__ = ["METHODS", "output_options", "shared"]
+__all__ = ["given_columns", "given_files", "output_options", "shared"]
 
+ALTERNATIVES = ("two-sided", "greater", "less")
 METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -22,6 +23,9 @@ _SHARED: dict[str, Callable[[Any], Any]] = {
     "set": _option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An option of the test; may be repeated."),
     "method": _option(
         "--method", type=click.Choice(METHODS), default="auto", show_default=True, help="How permutation computes p."
+    ),
+    "alternative": _option(
+        "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True, help="greater: A better."
     ),
     "alpha": _option("--alpha", type=float, default=0.05, show_default=True, help="Significance level."),
     "unit-size": _option("--unit-size", type=int, default=1, show_default=True, help="Items per evaluation unit."),
@@ -60,14 +64,37 @@ def shared(*names: str) -> Callable[[_Command], _Command]:
     return apply
 
 
-def output_options(command: _Command) -> _Command:
-    """Give a command the options that say where a result goes, and --config."""
-    for option in (
-        _option("-v", "--verbose", is_flag=True, help="Show digits, alignment and settings too."),
-        config_option,
-        _option("--charts", metavar="DIR", help="Also write the charts as SVG, PNG and PDF."),
-        _option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(WITH_TABLES)}."),
-        _option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output."),
-    ):
-        command = option(command)
-    return command
+def output_options(
+    *,
+    endings: Iterable[str] = WITH_TABLES,
+    charts: str = "Also write the charts as SVG, PNG and PDF.",
+    verbose: str = "Show digits, alignment and settings too.",
+    config: bool = True,
+) -> Callable[[_Command], _Command]:
+    """Give a command the options that say where a result goes, and --config unless it repeats nothing."""
+
+    def apply(command: _Command) -> _Command:
+        for option in (
+            _option("-v", "--verbose", is_flag=True, help=verbose),
+            *([config_option] if config else []),
+            _option("--charts", metavar="DIR", help=charts),
+            _option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(endings)}."),
+            _option(
+                "--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output."
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return apply
+
+
+def given_files(context: click.Context, files: tuple[str, ...]) -> tuple[str, ...]:
+    """The files of the command line, or those of --config: not every release of click looks for them among the defaults."""
+    return files or tuple(context.lookup_default("files") or ())
+
+
+def given_columns(asked: dict[str, Any], names: Iterable[str]) -> dict[str, str | tuple[str, ...]]:
+    """Take the columns that were named out of the options."""
+    columns = {name: asked.pop(name) for name in names}
+    return {name: value for name, value in columns.items() if value}

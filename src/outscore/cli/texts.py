@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from outscore.cli.config import changed_inputs, input_settings
 from outscore.cli.inputs import distinct_names
 from outscore.cli.request import Request, metrics_in, settings_of
 from outscore.errors import OutscoreError
@@ -81,15 +82,10 @@ def _changes(saved: Saved | None, tables: Sequence[Origin]) -> list[str]:
     """What is no longer as it was when the result was saved; a pattern may stand for other files than it did."""
     if saved is None:
         return []
-    now = {table.path: table.sha256 for table in tables}
-    then = saved.digests
+    now, then = [table.path for table in tables], saved.digests
     gone = [f"`{path}` was part of `{saved.path}` and is no longer." for path in then if path not in now]
-    new = [f"`{path}` was not part of `{saved.path}`." for path in now if path not in then]
-    return [
-        *gone,
-        *new,
-        *(f"`{path}` has changed since `{saved.path}` was saved." for path in now if then.get(path, now[path]) != now[path]),
-    ]
+    new = [f"`{path}` was not part of `{saved.path}`." for path in dict.fromkeys(now) if path not in then]
+    return [*gone, *new, *changed_inputs(saved, input_settings(tables))]
 
 
 def files_of(request: Request) -> list[str]:
@@ -168,21 +164,10 @@ def check_texts(request: Request) -> None:
             f"{count(len(request.paths), 'text')} named, two systems are compared.",
             "Write `outscore compare --reference REF A B`; quote a pattern that stands for several runs.",
         )
-    _refuse_what_is_for_scores(request)
-    if request.unit_size > 1 and request.documents is not None:
-        raise OutscoreError("Units of several segments and documents exclude each other.", "Leave one of them out.")
+    for option, given in (("unit-advice", request.unit_advice), ("system", request.systems)):
+        if given:
+            raise OutscoreError(f"--{option} is for tables of scores, not for texts.", f"Leave --{option} out.")
+    request.refuse_what_is_for_scores("texts")
+    request.refuse_units_of_documents()
     chosen_metrics(metrics_of(request))
     check_compat(request.compat)
-
-
-def _refuse_what_is_for_scores(request: Request) -> None:
-    given: dict[str, Any] = {
-        "unit-advice": request.unit_advice,
-        "system": request.systems,
-        "duplicates": request.duplicates != Request.duplicates,
-        "reader": request.reader != Request.reader,
-    }
-    given |= {"system-column" if name == "system" else name: column for name, column in request.columns.items()}
-    for name, value in given.items():
-        if value:
-            raise OutscoreError(f"--{name} is for tables of scores, not for texts.", f"Leave --{name} out.")

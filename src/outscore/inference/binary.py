@@ -1,8 +1,7 @@
 """Right-or-wrong items: discordant counts, Tango's score test and interval, and Wilson's interval for one share.
 
 For binary items sign flips answer δ = 0 exactly (McNemar's test), but shifting 0/1 differences by δ ≠ 0 leaves nothing
-symmetric: an inverted permutation interval covers far too rarely. Tango (1998) tests p_A - p_B = δ by the efficient score,
-with the nuisance parameter at its constrained maximum.
+symmetric: an inverted permutation interval covers far too rarely. Tango's score answers for every δ (`tango`).
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ import numpy as np
 
 from outscore.data import AdditiveMetric, PairedScores
 from outscore.errors import OutscoreError
+from outscore.inference import tango
 from outscore.inference.flipped import Request
 from outscore.results import Interval, PValue
 
 __all__ = ["Discordance", "discordance", "tango_interval", "tango_test", "wilson_limits"]
 
-TINY = 5e-324
 POINTS = "points"
 """A column of this name holds graded scores of up to a hundred or more. Zeros and ones in it are not wrong and right."""
 
@@ -40,16 +39,8 @@ class Discordance:
         return self.unit * (self.only_a - self.only_b) / self.n
 
     def score(self, delta: float) -> float:
-        """Tango's z for p_A - p_B = δ (Tango, 1998), decreasing in δ."""
-        n, b, c = self.n, self.only_a, self.only_b
-        linear = -b - c + (2 * n - b + c) * delta
-        constant = -c * delta * (1 - delta)
-        # The other form of the quadratic formula where this one cancels.
-        root = math.sqrt(max(0.0, linear * linear - 8 * n * constant))
-        p21 = (root - linear) / (4 * n) if linear < 0 else (-2 * constant / (root + linear) if root + linear else 0.0)
-        variance = n * (2 * p21 + delta * (1 - delta))
-        gap = b - c - n * delta
-        return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap) if gap else 0.0
+        """Tango's z for p_A - p_B = δ, decreasing in δ."""
+        return float(tango.score(self.n, self.only_a, self.only_b, delta, tango.NUMBERS))
 
 
 def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | None:
@@ -96,12 +87,7 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
 
     side = alpha / 2 if alternative == "two-sided" else alpha
     z = -float(scipy.special.ndtri(side))
-    low, high = _solve(pair, z), _solve(pair, -z)
-    if p.upper > alpha:
-        low, high = min(low, 0.0), max(high, 0.0)
-    elif low <= 0 <= high:
-        # Far out the exact test is the sharper one: 0 is rejected on the side of the difference.
-        low, high = (TINY, high) if pair.only_a > pair.only_b else (low, -TINY)
+    low, high = tango.limits(pair.n, pair.only_a, pair.only_b, z, p.upper > alpha, tango.NUMBERS)
     below, above = pair.unit * low, pair.unit * high
     towards_high = (alternative == "greater") == (pair.orientation > 0)
     return Interval(
@@ -112,15 +98,6 @@ def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str 
         dual=True,
         estimate=pair.difference,
     )
-
-
-def _solve(pair: Discordance, z: float) -> float:
-    """δ with score(δ) = z, by bisection on a decreasing function."""
-    low, high = -1.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if pair.score(middle) > z else (low, middle)
-    return (low + high) / 2
 
 
 def wilson_limits(share: float, looks: float, z: float) -> tuple[float, float]:

@@ -5,11 +5,10 @@ Every row equals what `permutation` (or exact McNemar) finds for its pair alone.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from outscore.data import Array
+from outscore.inference import tango
 from outscore.inference.binomial_tails import log_better, log_two_sided
 from outscore.inference.pair_table import KINDS, PairTable
 
@@ -17,7 +16,6 @@ __all__ = ["NO_INTERVALS", "TANGO", "binary_table", "tango_limits"]
 
 TANGO = "Tango score, stretched to agree with the exact test"
 NO_INTERVALS = "none: there are too many pairs"
-TINY = 5e-324
 
 
 def binary_table(
@@ -90,37 +88,6 @@ def tango_limits(n: Array, wins: Array, losses: Array, log_p: Array, alpha: floa
     import scipy.special
 
     z = -float(scipy.special.ndtri(alpha / 2))
-    low, high = _solved(n, wins, losses, z), _solved(n, wins, losses, -z)
-    kept = np.exp(log_p) > alpha
-    astride = ~kept & (low <= 0) & (high >= 0)
-    ahead = wins > losses
-    # Far out the exact test is the sharper one: 0 is rejected on the side of the difference.
-    low = np.where(kept, np.minimum(low, 0.0), np.where(astride & ahead, TINY, low))
-    high = np.where(kept, np.maximum(high, 0.0), np.where(astride & ~ahead, -TINY, high))
-    return low, high
-
-
-def _solved(n: Array, wins: Array, losses: Array, z: float) -> Array:
-    """δ with score(δ) = z, by bisection on decreasing functions."""
-    low, high = np.full(len(n), -1.0), np.ones(len(n))
-    for _ in range(60):
-        middle = (low + high) / 2
-        above = _score(n.astype(float), wins.astype(float), losses.astype(float), middle) > z
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return np.asarray((low + high) / 2)
-
-
-def _score(n: Array, b: Array, c: Array, delta: Array) -> Array:
-    """Tango's z as in `binary.Discordance.score` (Tango, 1998), for arrays."""
-    linear = -b - c + (2 * n - b + c) * delta
-    constant = -c * delta * (1 - delta)
-    root = np.sqrt(np.maximum(0.0, linear * linear - 8 * n * constant))
-    # The other form of the quadratic formula where this one cancels.
-    divisor = root + linear
-    other = np.where(divisor != 0, -2 * constant / np.where(divisor != 0, divisor, 1.0), 0.0)
-    p21 = np.where(linear < 0, (root - linear) / (4 * n), other)
-    variance = n * (2 * p21 + delta * (1 - delta))
-    gap = b - c - n * delta
-    positive = variance > 0
-    z = gap / np.sqrt(np.where(positive, variance, 1.0))
-    return np.asarray(np.where(positive, z, np.where(gap == 0, 0.0, np.copysign(math.inf, gap))))
+    items, ahead, behind = (x.astype(float) for x in (n, wins, losses))
+    low, high = tango.limits(items, ahead, behind, z, np.exp(log_p) > alpha, np)
+    return np.asarray(low), np.asarray(high)

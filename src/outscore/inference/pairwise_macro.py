@@ -2,8 +2,9 @@
 
 A pair's macro difference is the mean, over the datasets on which both have items, of the difference on each. Swapping systems
 item by item flips d/(D·n) for every item of a dataset of n items, so the null law is again that of a sum of sign flips, and the
-same kernels serve it, for up to `MOST_TESTED` pairs. Beyond, pairs get Lugannani and Rice's approximation, for right-or-wrong
-items with all saddle points found together; it is an approximation, and says so.
+same kernels serve it, for up to `MOST_TESTED` pairs. Beyond, pairs of `FEW` flips or more get Lugannani and Rice's
+approximation (`exact.saddlepoint`), for right-or-wrong items with all saddle points found together; it is an approximation, and
+says so.
 
 Intervals add up the widths of the datasets' own as those of independent numbers add up: √(Σ w²)/D.
 """
@@ -17,33 +18,58 @@ from fractions import Fraction
 import numpy as np
 
 from outscore.data import LARGEST_TOTAL, AdditiveMetric, Array, PairedScores
-from outscore.exact.flipsum import log_cosh
+from outscore.exact.saddlepoint import log_saddlepoint
 from outscore.inference.binomial_tails import log_two_sided
 from outscore.inference.entry import TestRequest
 from outscore.inference.pair_table import KINDS, Measured, PairTable
 from outscore.inference.pairwise_tests import log_claim, permuted
 from outscore.inference.system_rows import SystemRows
+from outscore.options import OptionValue
 
 __all__ = [
     "COMBINED",
-    "MACRO_TESTED",
     "MOST_TESTED",
+    "SADDLEPOINT",
     "flips_from_counts",
-    "log_saddlepoint",
     "macro_from_counts",
     "macro_measured",
+    "macro_notes",
+    "macro_request",
     "macro_tested",
 ]
 
 MOST_TESTED = 2_000
 """Beyond so many pairs the macro average is approximated."""
 COMBINED = "the datasets' intervals combined"
-MACRO_TESTED = "it serves the datasets; the macro average is tested by permutation, items being swapped within each dataset."
+SADDLEPOINT = "saddlepoint"
 FEW = 100
 """With fewer flips the approximation is too rough. From here on, p above 1e-8 was within 5 % in 98 of 100 simulated sums."""
-STEPS = 200
+RESAMPLES = 9_999
+"""Swaps that are drawn where the test of the datasets draws none."""
 HUNDRED = 100.0
 """An item is worth 1/n or 100/n; a hundred divided by that is a whole number again."""
+
+
+def macro_request(alpha: float, seed: int, resamples: OptionValue = None) -> TestRequest:
+    """The permutation test of a macro average, whatever the test of the datasets."""
+    return TestRequest(alpha=alpha, seed=seed, options={"method": "auto", "resamples": resamples or RESAMPLES})
+
+
+def macro_notes(test: str, kernel: str, *, in_units: bool = False) -> list[str]:
+    """What to know of a macro average beside datasets that were tested by `test`, `in_units` of several items."""
+    notes = []
+    if test != "permutation":
+        notes.append(
+            f"`{test}` was asked for: it serves the datasets; the macro average is tested by permutation, items being swapped"
+            " within each dataset."
+        )
+    if in_units:
+        notes.append("Evaluation units serve the datasets one by one; the macro average takes items as they are.")
+    if kernel == SADDLEPOINT:
+        notes.append(
+            f"Of more than {MOST_TESTED:,} pairs p of the macro average is a saddlepoint approximation (Lugannani, Rice)."
+        )
+    return notes
 
 
 def macro_tested(datasets: Sequence[SystemRows], request: TestRequest, approximate: bool, chunk: Array) -> Array:  # noqa: FBT001
@@ -143,54 +169,6 @@ def _worth(pairs: PairTable) -> Array:
     return np.asarray(np.where(pairs.n > 0, pairs.unit / np.maximum(pairs.n, 1), 0.0))
 
 
-def log_saddlepoint(counts: Array, sizes: Array, observed: Array, half_step: Array) -> Array:
-    """log P(|Σ ε s| ≥ |observed|) of many sums at once: row by row, `counts` flips of each of the `sizes`.
-
-    Lugannani and Rice (1980, eq. 3.1) in Barndorff-Nielsen's form, as `saddlepoint.approximate_probit`. Their law is smooth;
-    `half_step`, half the distance between two possible sums, makes room for ties (Daniels, 1987). All flips one way have a
-    known probability, which is exact.
-
-    Examples
-    --------
-    >>> counts, sizes = np.array([[60, 40]]), np.array([[2.0, 5.0]])
-    >>> np.exp(log_saddlepoint(counts, sizes, np.array([90.0]), np.array([1.0]))).round(4).item()  # exact: .0111
-    0.0111
-    """
-    import scipy.special
-
-    unit = np.maximum(sizes.max(axis=1), 1e-300)[:, None]
-    sizes, extreme = sizes / unit, np.abs(observed) / unit[:, 0]
-    target = np.maximum(extreme - half_step / unit[:, 0], 0.0)
-    flips = counts.sum(axis=1)
-    largest = (counts * sizes).sum(axis=1)
-    inner = (target > 0) & (extreme < largest * (1 - 1e-12))
-    result = np.where(target > 0, (1 - flips) * math.log(2.0), 0.0)
-    m, w, t = counts[inner].astype(float), sizes[inner], target[inner]
-    theta = _saddle_points(m, w, t)[:, None]
-    spread = 4 * np.exp(-2 * theta * w) / (1 + np.exp(-2 * theta * w)) ** 2
-    r = np.sqrt(np.maximum(0.0, 2 * (theta[:, 0] * t - (m * log_cosh(theta * w)).sum(axis=1))))
-    u = theta[:, 0] * np.sqrt((m * w * w * spread).sum(axis=1))
-    near = r < 1e-3
-    safe = np.where(near, 1.0, r)
-    star = np.where(near, r, safe + np.log(np.where(near, 1.0, u) / safe) / safe)
-    result[inner] = np.minimum(0.0, math.log(2.0) + scipy.special.log_ndtr(-star))
-    return np.asarray(result)
-
-
-def _saddle_points(counts: Array, sizes: Array, target: Array) -> Array:
-    """θ with Σ c s tanh(θ s) = target: Newton's steps, which for a concave function never overshoot from the left."""
-    theta = target / (counts * sizes * sizes).sum(axis=1)
-    for _ in range(STEPS):
-        tanh = np.tanh(theta[:, None] * sizes)
-        gap = target - (counts * sizes * tanh).sum(axis=1)
-        slope = (counts * sizes * sizes * (1 - tanh * tanh)).sum(axis=1)
-        step = gap / np.maximum(slope, 1e-300)
-        theta = theta + step
-        if (np.abs(step) <= 1e-12 * theta).all():
-            break
-    return np.asarray(theta)
-
-
 def macro_from_counts(measured: Sequence[Measured], request: TestRequest) -> tuple[Array, Array, str] | None:
     """log p, kinds and kernel of the macro average of right-or-wrong items, from their counts alone; None for other items."""
     found = flips_from_counts(measured)
@@ -213,7 +191,7 @@ def macro_from_counts(measured: Sequence[Measured], request: TestRequest) -> tup
     for i in np.flatnonzero(~alike & few).tolist():
         p = permuted(_listed(counts[i], worth[i], gaps[i]), plain, request)
         log_p[i], kind[i] = log_claim(p), KINDS.index(p.method)
-    return log_p, kind, "saddlepoint" if smooth.any() else "binomial, lattice, bracket"
+    return log_p, kind, SADDLEPOINT if smooth.any() else "binomial, lattice, bracket"
 
 
 def _half_steps(counts: Array, worth: Array) -> Array:

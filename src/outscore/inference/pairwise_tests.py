@@ -30,7 +30,18 @@ from outscore.inference.system_rows import SystemRows
 from outscore.inference.units import evaluation_units
 from outscore.results import Interval, PValue
 
-__all__ = ["CHUNK", "STUDENT", "Asked", "PairRows", "exact_rows", "joined", "log_claim", "pair_rows", "permuted", "sides_of"]
+__all__ = [
+    "CHUNK",
+    "STUDENT",
+    "PairRows",
+    "PairTest",
+    "exact_rows",
+    "log_claim",
+    "pair_rows",
+    "permuted",
+    "sides_of",
+    "table_of",
+]
 
 STUDENT = "Student's t of the paired differences, stretched to agree with the test"
 CHUNK = 16
@@ -47,8 +58,8 @@ LN10 = math.log(10.0)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The question put to each pair. `sides` asks for one-sided p-values too, `own_interval` for the interval of the test."""
+class PairTest:
+    """How each pair is tested. `sides` asks for one-sided p-values too, `own_interval` for the interval of the test."""
 
     test: str
     request: TestRequest
@@ -72,7 +83,7 @@ class PairRows:
 COLUMNS = ("n", "difference", "low", "high", "log_p", "log_better", "log_worse", "kind")
 
 
-def pair_rows(systems: SystemRows, asked: Asked, chunk: Array) -> PairRows:
+def pair_rows(systems: SystemRows, asked: PairTest, chunk: Array) -> PairRows:
     """The pairs of a chunk, rows (left, right).
 
     Examples
@@ -80,7 +91,7 @@ def pair_rows(systems: SystemRows, asked: Asked, chunk: Array) -> PairRows:
     >>> from outscore.data import AdditiveMetric
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.stack([np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=int)], axis=2)
-    >>> asked = Asked("student", TestRequest(), own_interval=True)
+    >>> asked = PairTest("student", TestRequest(), own_interval=True)
     >>> found = pair_rows(SystemRows(mean, rows, np.ones((2, 4), dtype=bool)), asked, np.array([[0, 1]]))
     >>> np.exp(found.numbers[0, 4]).round(6).item(), found.kernels
     (0.030466, ('student-t',))
@@ -104,7 +115,7 @@ def pair_rows(systems: SystemRows, asked: Asked, chunk: Array) -> PairRows:
     return PairRows(numbers, tuple(dict.fromkeys(kernels)), tuple(dict.fromkeys(intervals)), remarks)
 
 
-def joined(left: Array, right: Array, parts: list[PairRows], *, sides: bool) -> tuple[PairTable, str, str]:
+def table_of(left: Array, right: Array, parts: list[PairRows], *, sides: bool) -> tuple[PairTable, str, str]:
     """The parts as one table, with the kernels and the methods of the intervals that took part."""
     numbers = np.concatenate([part.numbers for part in parts])
     kernels = sorted({name for part in parts for name in part.kernels})
@@ -153,7 +164,7 @@ def exact_rows(systems: SystemRows, chunk: Array) -> Array:
     return answers
 
 
-def _one(systems: SystemRows, pairs: PairedScores, asked: Asked) -> tuple[list[float], str, str]:
+def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[list[float], str, str]:
     """One pair's numbers, the kernel of its p and the method of its interval."""
     metric, request = systems.metric, asked.request
     if asked.unit_size != 1:

@@ -16,6 +16,7 @@ from outscore.errors import OutscoreError
 from outscore.inference import TESTS, TestRequest
 from outscore.inference.effects import scores_if_any
 from outscore.inference.flipped import Alternative, Request
+from outscore.inference.item_scores import recognised
 from outscore.inference.permutation import permutation
 from outscore.inference.repeats import variance_parts
 from outscore.inference.score_interval import score_intervals
@@ -23,6 +24,7 @@ from outscore.inference.units import SIZES, evaluation_units, unit_advisor
 from outscore.options import complete
 from outscore.procedure.evidence import evidence
 from outscore.procedure.inputs import check_comparison, check_request, paired
+from outscore.procedure.matched import matched
 from outscore.procedure.verdicts import worded
 from outscore.procedure.views import all_tests, labels_of, margin_of, path_of, scores_of
 from outscore.results import (
@@ -67,6 +69,7 @@ def permutation_test(
     ----------
     a, b
         One row per item, in the same order: (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn; (n, 4) tp, fp, fn, tn.
+        Or two systems as `read` gives them, which are matched by their item ids and bring items, clusters and names along.
     metric
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`.
     alternative
@@ -90,7 +93,8 @@ def permutation_test(
     >>> float(p), p.method
     (0.125, 'exact')
     """
-    pairs, additive = paired(a, b, metric, items, clusters)
+    both = matched(a, b, items=items, clusters=clusters)
+    pairs, additive = paired(both.a, both.b, metric, both.items, both.clusters)
     check_request(alternative, delta, seed)
     options = complete("permutation", TESTS["permutation"].options, {"method": method, "resamples": resamples})
     request = Request(
@@ -150,6 +154,7 @@ def compare(
     >>> result.verdict.split(":")[0], result.p.value
     ('new outscored old', 0.03125)
     """
+    both = matched(a, b, items=items, clusters=clusters, labels=labels, names=names, test=test)
     entry, settings = check_comparison(
         test=test,
         metric=metric,
@@ -163,10 +168,12 @@ def compare(
         shuffle=shuffle,
         unit_advice=unit_advice,
         normality_alpha=normality_alpha,
-        names=names,
+        names=both.names,
         seed=seed,
     )
-    rows, additive = paired(a, b, metric, items, clusters)
+    rows, additive = paired(both.a, both.b, metric, both.items, both.clusters)
+    # Once for all: every test and every effect would look for it again.
+    rows = recognised(rows)
     if labels is not None and len(labels) != rows.rows:
         raise OutscoreError(f"There are {len(labels)} `labels` for {rows.rows} rows.", "Give one for each row.")
     statistic = cast("Statistic", unit_statistic)
@@ -174,7 +181,11 @@ def compare(
     advice = _unit_advice(rows, additive, unit_size, statistic, shuffle, request) if unit_advice else []
     pairs, remainder = evaluation_units(rows, additive, unit_size, statistic, shuffle) if unit_size != 1 else (rows, 0)
     found = entry.run(pairs, additive, request)
-    called = labels_of(rows, labels, items, clusters) if unit_size == 1 else [f"unit {i + 1}" for i in range(pairs.rows)]
+    called = (
+        labels_of(rows, both.labels, both.items, both.clusters)
+        if unit_size == 1
+        else [f"unit {i + 1}" for i in range(pairs.rows)]
+    )
     others, remarks = all_tests(pairs, additive, request) if test == "all" else ([], [])
     found = replace(found, notes=[*found.notes, *remarks])
     parts = {
@@ -187,7 +198,8 @@ def compare(
     design = _design(rows, additive, remainder, unit_size, path_of(pairs, additive, found.p, request, entry))
     changed = {option.name: settings[option.name] for option in entry.options if settings[option.name] != option.default}
     mark = _unit_mark(pairs, unit_size, unit_statistic, shuffle)
-    return _assemble(pairs, additive, request, found, design, (names[0], names[1]), parts, changed, mark)
+    names = (both.names[0], both.names[1])
+    return both.told(_assemble(pairs, additive, request, found, design, names, parts, changed, mark))
 
 
 def comparisons(results: list[Comparison], settings: Mapping[str, Any], family: Family | None = None) -> Comparisons:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from outscore import wording
 from outscore.diffs import Inventory, Pair
@@ -38,24 +37,23 @@ ENOUGH = 10
 def pair_in_words(study: Study, view: View, asked: Statistics) -> Pair:
     """One pair by one criterion, with its words: those of a comparison, then what became of the units."""
     pair = pair_of(view.units, *view.columns, asked, view.headline, metrics=view.metrics, kinds=view.kinds)
-    words: dict[str, Any] = {
-        "systems": pair.systems[::-1],
-        "metric": METRIC_NAMES.get(pair.metric, pair.metric),
-        "higher_is_better": True,
-        "scores": (pair.second, pair.first),
-        "difference": pair.difference,
-        "p": pair.p,
-        "interval": pair.interval,
-        "alpha": asked.alpha,
-        "alternative": "two-sided",
-        "identical": pair.outcomes.changes == 0,
-    }
+    facts = wording.Facts(
+        systems=pair.systems[::-1],
+        metric=METRIC_NAMES.get(pair.metric, pair.metric),
+        higher_is_better=True,
+        scores=(pair.second, pair.first),
+        difference=pair.difference,
+        p=pair.p,
+        interval=pair.interval,
+        alpha=asked.alpha,
+        identical=pair.outcomes.changes == 0,
+    )
     counts = _counts(pair, study)
     n, unit = (pair.n, study.unit) if pair.clusters is None else (pair.clusters, f"{study.cluster}s")
     return replace(
         pair,
-        verdict=wording.verdict(**words) + counts + _limit(pair, study, asked.alpha),
-        sentence=wording.sentence(**words, n=n, unit=unit.removesuffix("s") if n == 1 else unit) + counts,
+        verdict=wording.verdict(facts) + counts + _limit(pair, study, asked.alpha),
+        sentence=wording.sentence(facts, n=n, unit=unit.removesuffix("s") if n == 1 else unit) + counts,
     )
 
 

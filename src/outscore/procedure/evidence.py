@@ -14,7 +14,7 @@ from outscore.inference import TESTS, TestEntry, TestRequest
 from outscore.inference.analysis import analyse
 from outscore.inference.effects import effects, scores_if_any
 from outscore.inference.flipped import Request, flips_of, units_of
-from outscore.inference.histograms import histograms, normal_quantiles
+from outscore.inference.histograms import NARROWEST, histograms, normal_quantiles
 from outscore.inference.influence import fragility, influence
 from outscore.inference.item_scores import is_sum
 from outscore.inference.permutation import permutation
@@ -117,7 +117,8 @@ def _null_picture(units: PairedScores, metric: AdditiveMetric, seed: int) -> Nul
     values = flips.statistic.difference(flipped_sums(moving, 0, count, seed))
     observed = flips.statistic.value()
     reach = 1.05 * max(float(np.abs(values).max()), abs(observed))
-    if not math.isfinite(reach) or reach == 0.0:
+    # The heights of narrower bins overflow, and the width of wider ones.
+    if not NARROWEST <= 2 * reach / BINS < math.inf:
         return None
     counts, edges = np.histogram(values, BINS, (-reach, reach), density=True)
     return NullPicture(((edges[1:] + edges[:-1]) / 2).tolist(), counts.tolist(), observed)

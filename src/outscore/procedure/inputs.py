@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 
@@ -57,14 +56,20 @@ def numbers_of(x: object, name: str) -> Array:
         raise OutscoreError(f"`{name}` is empty.", "Give at least one item.")
     if raw.dtype.kind not in "iufb":
         raise OutscoreError(f"`{name}` holds {_kind_of(raw)}, not numbers.", "Convert it to numbers that fit 64 bits first.")
-    if raw.dtype.kind == "f" and not np.isfinite(raw).all():
-        row = int(np.argwhere(~np.isfinite(raw))[0][0])
-        raise OutscoreError(f"`{name}` is {raw[row]} at row {row + 1}.", "Every item needs a finite number; drop or repair it.")
-    if raw.dtype.kind == "f" and float(np.abs(raw).max()) > LARGEST_SCORE:
-        raise OutscoreError(f"`{name}` holds a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
-    if raw.dtype.kind != "f" and not _adds_up(raw):
+    if raw.dtype.kind == "f":
+        _check_sizes(raw, name)
+    elif not _adds_up(raw):
         raise OutscoreError(f"The integers of `{name}` add up to more than 2**53.", "Divide them by a common factor.")
     return raw.astype(np.float64 if raw.dtype.kind == "f" else np.int64, copy=False)
+
+
+def _check_sizes(raw: Array, name: str) -> None:
+    """Refuse real numbers that floats cannot compute with."""
+    if not np.isfinite(raw).all():
+        row = int(np.argwhere(~np.isfinite(raw))[0][0])
+        raise OutscoreError(f"`{name}` is {raw[row]} at row {row + 1}.", "Every item needs a finite number; drop or repair it.")
+    if float(np.abs(raw).max()) > LARGEST_SCORE:
+        raise OutscoreError(f"`{name}` holds a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
 
 
 def _adds_up(raw: Array) -> bool:
@@ -84,8 +89,9 @@ def check_request(alternative: object, delta: object, seed: object, alpha: objec
     """Refuse what no test could be asked."""
     if alternative not in ALTERNATIVES:
         raise OutscoreError(f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(ALTERNATIVES)}.")
-    if not _is_finite(delta):
-        raise OutscoreError(f"`delta` is {_shown(delta)}.", "Give a finite number.")
+    if not _is_usual(delta) and delta != 0:
+        cure = f"Give 0, or a number from {1 / LARGEST_SCORE:g} to {LARGEST_SCORE:g} in size."
+        raise OutscoreError(f"`delta` is {_shown(delta)}.", cure)
     _check_seed("seed", seed)
     _check_level("alpha", alpha)
 
@@ -143,7 +149,7 @@ def _check_metric(metric: str) -> None:
 
 
 def _check_margin(entry: TestEntry, margin: object) -> None:
-    if not _is_finite(margin) or float(str(margin)) <= 0:
+    if not _is_usual(margin) or float(str(margin)) <= 0:
         raise OutscoreError(f"`margin` is {_shown(margin)}.", "Give a positive number in the metric's own unit.")
     if not entry.delta:
         raise OutscoreError(f"`{entry.name}` has no margin.", "Use `permutation`, `student` or `bootstrap`.")
@@ -187,8 +193,9 @@ def _is_whole(value: object) -> bool:
     return not isinstance(value, bool) and isinstance(value, Integral)
 
 
-def _is_finite(value: object) -> bool:
-    return isinstance(value, Real) and math.isfinite(value)
+def _is_usual(value: object) -> bool:
+    """Whether it is a number whose square is one that floats can hold."""
+    return isinstance(value, Real) and 1 / LARGEST_SCORE <= abs(float(value)) <= LARGEST_SCORE
 
 
 def _shown(value: object) -> str:

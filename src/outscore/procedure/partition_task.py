@@ -19,7 +19,7 @@ from outscore.inference.pair_flips import flipped_totals
 from outscore.inference.pair_moments import PairMoments, moments_of, total_of
 from outscore.scores import Labels, Scores, settle
 
-__all__ = ["Flipping", "Part", "Reading", "Share", "flips_of_shares", "joined", "part_of"]
+__all__ = ["Flipping", "Part", "Reading", "Share", "flips_of_shares", "merged", "part_of"]
 
 CELLS = 1 << 22
 """Cells of a table of systems by items that are filled at a time."""
@@ -144,7 +144,7 @@ def part_of(reading: Reading, share: Share) -> Part:
     )
 
 
-def joined(parts: Sequence[Part]) -> Part:
+def merged(parts: Sequence[Part]) -> Part:
     """Several parts as one."""
     firsts: dict[str, dict[str, int]] = {}
     for part in parts:

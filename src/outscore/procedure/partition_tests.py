@@ -12,21 +12,20 @@ import numpy as np
 from outscore.data import Array
 from outscore.engine import Engine, Progress
 from outscore.errors import OutscoreError
-from outscore.inference import TestRequest
 from outscore.inference.flipped import checked_resamples
 from outscore.inference.moment_tests import binary_pairs, macro_student, sampled_pairs, student_pairs, system_scores
 from outscore.inference.pair_flips import fixed_shift
 from outscore.inference.pair_moments import PairMoments
 from outscore.inference.pair_table import KINDS, Measured
 from outscore.inference.pairwise_binary import NO_INTERVALS, TANGO
-from outscore.inference.pairwise_macro import MACRO_TESTED, MOST_TESTED, macro_from_counts, macro_measured
+from outscore.inference.pairwise_macro import macro_from_counts, macro_measured, macro_notes, macro_request
 from outscore.inference.pairwise_tests import STUDENT
 from outscore.inference.system_rows import pairs_of
-from outscore.procedure.inputs import check_comparison
 from outscore.procedure.partition_task import ONE, Flipping, Reading, Share, flips_of_shares
+from outscore.procedure.rank_question import Question
 from outscore.rankings import MOST_PAIRS
 
-__all__ = ["SERVED", "Asked", "measured_of"]
+__all__ = ["SERVED", "MomentTest", "measured_of"]
 
 SERVED = ("permutation", "mcnemar", "student")
 METRIC = "mean"
@@ -37,38 +36,41 @@ FLIP_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Which test, and what it needs to know."""
+class MomentTest:
+    """A test that sums can serve, and what it needs to know; `baseline` is the one system that all others are compared with."""
 
     test: str
     resamples: int
     alpha: float
     seed: int
+    baseline: str | None
 
     @classmethod
-    def of(cls, test: str, options: Mapping[str, object] | None, alpha: float, seed: int) -> Asked:
+    def of(cls, question: Question) -> MomentTest:
         """What was asked, or one sentence why partitions do not serve it."""
-        _, known = check_comparison(test=test, options=options, alpha=alpha, seed=seed)
-        if test not in SERVED:
+        known = question.check()
+        if question.test not in SERVED:
             raise OutscoreError(
-                f"`{test}` needs all items at once, and partitions give sums only.",
+                f"`{question.test}` needs all items at once, and partitions give sums only.",
                 f"Choose one of {', '.join(SERVED)}, or rank the rows as one table.",
             )
+        for name, asked in (("unit_size", question.unit_size > 1), ("critical_difference", question.critical_difference)):
+            if asked:
+                raise OutscoreError(f"`{name}` needs all items at once, and partitions give sums only.", "Leave it out.")
         if known.get("method", "auto") != "auto" or known.get("variant", "exact") != "exact":
             raise OutscoreError(
                 "Partitions choose how p is computed: exactly for right-or-wrong items, by sign flips for other scores.",
                 "Leave the test's `method` and `variant` out.",
             )
         resamples = checked_resamples(int(str(known["resamples"]))) if "resamples" in known else 0
-        return cls(test, resamples, alpha, seed)
+        return cls(question.test, resamples, question.alpha, question.seed, question.baseline)
 
 
 def measured_of(
     moments: Mapping[str, PairMoments],
     reading: Reading,
     shares: Sequence[Share],
-    asked: Asked,
-    baseline: str | None,
+    asked: MomentTest,
     engine: Engine,
     progress: Progress,
 ) -> list[Measured]:
@@ -78,7 +80,7 @@ def measured_of(
     flipped = {name: found for name, found in moments.items() if asked.test == "permutation" and found.unit is None}
     totals = _flipped_totals(flipped, reading, shares, asked, engine, progress) if flipped else {}
     systems = next(iter(moments.values())).systems
-    left, right = pairs_of(len(systems), None if baseline is None else systems.index(baseline))
+    left, right = pairs_of(len(systems), None if asked.baseline is None else systems.index(asked.baseline))
     intervals = len(left) * len(moments) <= MOST_PAIRS
     measured = [
         _measured(name, found, totals.get(name), asked, left, right, intervals=intervals) for name, found in moments.items()
@@ -86,7 +88,7 @@ def measured_of(
     return [*measured, _macro(list(moments.values()), measured, asked)] if len(measured) > 1 else measured
 
 
-def _refuse_unserved(dataset: str, moments: PairMoments, asked: Asked) -> None:
+def _refuse_unserved(dataset: str, moments: PairMoments, asked: MomentTest) -> None:
     where = "" if dataset == ONE else f" on `{dataset}`"
     if moments.unit is not None or asked.test == "student":
         return
@@ -104,7 +106,7 @@ def _refuse_unserved(dataset: str, moments: PairMoments, asked: Asked) -> None:
 
 
 def _measured(
-    dataset: str, moments: PairMoments, totals: Array | None, asked: Asked, left: Array, right: Array, *, intervals: bool
+    dataset: str, moments: PairMoments, totals: Array | None, asked: MomentTest, left: Array, right: Array, *, intervals: bool
 ) -> Measured:
     notes: list[str] = []
     if asked.test == "student":
@@ -141,12 +143,12 @@ def _measured(
     )
 
 
-def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: Asked) -> Measured:
+def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: MomentTest) -> Measured:
     """The macro average over datasets: by the same swaps for right-or-wrong items, for other scores by Student's t."""
-    request = TestRequest(alpha=asked.alpha, seed=asked.seed, options={"method": "auto", "resamples": asked.resamples or 9_999})
+    request = macro_request(asked.alpha, asked.seed, asked.resamples)
     found = macro_from_counts(measured, request) if asked.test != "student" else None
     if found is not None:
-        return macro_measured(measured, *found, _macro_notes(asked.test, found[2]))
+        return macro_measured(measured, *found, macro_notes(asked.test, found[2]))
     pairs = measured[0].pairs
     log_p = macro_student(moments, pairs.left, pairs.right)
     kind = np.full(len(log_p), KINDS.index("asymptotic"), dtype=np.int8)
@@ -154,22 +156,11 @@ def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: 
     return replace(macro_measured(measured, log_p, kind, "student-t", notes), test="student")
 
 
-def _macro_notes(test: str, kernel: str) -> list[str]:
-    notes = []
-    if test != "permutation":
-        notes.append(f"`{test}` was asked for: {MACRO_TESTED}")
-    if "saddlepoint" in kernel:
-        notes.append(
-            f"With more than {MOST_TESTED:,} pairs p of the macro average is Lugannani and Rice's saddlepoint approximation."
-        )
-    return notes
-
-
 def _flipped_totals(
     moments: Mapping[str, PairMoments],
     reading: Reading,
     shares: Sequence[Share],
-    asked: Asked,
+    asked: MomentTest,
     engine: Engine,
     progress: Progress,
 ) -> dict[str, Array]:

@@ -23,14 +23,14 @@ from outscore.formats.table import Choice
 from outscore.inference.pair_moments import PairMoments, total_of
 from outscore.inference.pair_table import Measured
 from outscore.inference.system_rows import baseline_of
-from outscore.procedure.partition_task import Part, Reading, Share, joined, part_of
-from outscore.procedure.partition_tests import Asked, measured_of
+from outscore.procedure.partition_task import Part, Reading, Share, merged, part_of
+from outscore.procedure.partition_tests import MomentTest, measured_of
 from outscore.procedure.rank_assembly import assembled
-from outscore.procedure.rank_families import check_family
+from outscore.procedure.rank_question import USUAL, Question
 from outscore.rankings import Ranking
-from outscore.scores.board import ONE_ITEM
+from outscore.scores.board import filling_notes
 
-__all__ = ["Partitioned", "measured_from_partitions", "rank_partitions"]
+__all__ = ["Partitioned", "measured_from_partitions"]
 
 ROWS = 1 << 22
 """Rows read at a time, which with all that is made of them take about half a gigabyte."""
@@ -46,6 +46,7 @@ class Partitioned:
     `duplicates` are rows that stated an item again, `conflicts` items whose rows contradicted each other.
     """
 
+    question: Question
     measured: list[Measured]
     duplicates: int
     conflicts: int
@@ -53,25 +54,9 @@ class Partitioned:
     files: tuple[LongFile, ...]
     notes: tuple[str, ...]
 
-    def ranking(
-        self,
-        *,
-        correction: str = "holm",
-        baseline: str | None = None,
-        alpha: float = 0.05,
-        seed: int = 0,
-        settings: Mapping[str, Any] | None = None,
-    ) -> Ranking:
-        """The ranking that these measurements make."""
-        found = assembled(
-            self.measured,
-            correction=correction,
-            baseline=baseline,
-            alpha=alpha,
-            seed=seed,
-            settings=settings,
-            notes=self.notes,
-        )
+    def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
+        """The ranking that these measurements make; `settings` go into it as they are."""
+        found = assembled(self.measured, self.question, settings=settings, notes=self.notes)
         return replace(found, coverage=replace(found.coverage, duplicates=self.duplicates, conflicts=self.conflicts))
 
 
@@ -87,15 +72,11 @@ class _Summed:
 
 def measured_from_partitions(
     paths: Paths,
+    question: Question = USUAL,
     *,
     choice: Choice | None = None,
-    test: str = "permutation",
-    options: Mapping[str, object] | None = None,
-    baseline: str | None = None,
-    alpha: float = 0.05,
     engine: Engine | None = None,
     progress: Progress | None = None,
-    seed: int = 0,
 ) -> Partitioned:
     """Mean scores and tests of all pairs, from long Parquet files.
 
@@ -103,13 +84,12 @@ def measured_from_partitions(
     ----------
     paths
         A folder, a pattern, a file, or several of them.
+    question
+        Its test is ``"permutation"``: exact for right-or-wrong items, by `resamples` shared sign flips for other scores, which
+        must then be complete; ``"mcnemar"``: the same, for right-or-wrong items only; or ``"student"``: from the moments, for
+        any scores.
     choice
         Which columns serve as what, where their names do not tell, and which systems are wanted.
-    test, options
-        ``"permutation"``: exact for right-or-wrong items, by `resamples` shared sign flips for other scores, which must then be
-        complete. ``"mcnemar"``: the same, for right-or-wrong items only. ``"student"``: from the moments, for any scores.
-    baseline
-        Compare all systems with this one only.
     engine
         Who reads and counts. The result does not depend on it.
 
@@ -120,62 +100,20 @@ def measured_from_partitions(
     >>> table = pl.DataFrame({"item": [*range(7)] * 2, "system": ["new"] * 7 + ["old"] * 7, "score": new + old})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     table.write_parquet(f"{folder}/part-0.parquet")
-    ...     (found,) = measured_from_partitions(folder).measured
-    >>> found.systems, found.pairs.p.round(6).tolist()
-    (('new', 'old'), [0.125])
+    ...     found = measured_from_partitions(folder)
+    >>> found.measured[0].pairs.p.round(6).tolist(), found.ranking().groups
+    ([0.125], [['new', 'old']])
     """
-    asked = Asked.of(test, options, alpha, seed)
+    asked = MomentTest.of(question)
     choice, steps = choice or Choice(), progress or Steps()
     files = long_files(partition_paths(paths))
     columns = long_columns(files[0], choice)
     with opened(engine or Serial()) as running:
         reading = Reading(columns, choice.systems, hash_check())
         summed = _summed(files, reading, running, steps)
-        _check_systems(summed.whole.systems, choice.systems, baseline, files)
-        measured = measured_of(summed.moments, reading, summed.shares, asked, baseline, running, steps)
-    return Partitioned(measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, summed.notes)
-
-
-def rank_partitions(
-    paths: Paths,
-    *,
-    choice: Choice | None = None,
-    test: str = "permutation",
-    options: Mapping[str, object] | None = None,
-    correction: str = "holm",
-    baseline: str | None = None,
-    alpha: float = 0.05,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    seed: int = 0,
-    settings: Mapping[str, Any] | None = None,
-) -> Ranking:
-    """Rank the systems of long Parquet files: `measured_from_partitions`, and then as `rank` does.
-
-    Call `measured_from_partitions` and its `ranking` where the pairs themselves are wanted.
-
-    Examples
-    --------
-    >>> import polars as pl, tempfile
-    >>> table = pl.DataFrame({"item": [*range(7)] * 2, "system": ["new"] * 7 + ["old"] * 7, "score": [1] * 7 + [0] * 7})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     table.write_parquet(f"{folder}/part-0.parquet")
-    ...     rank_partitions(folder).groups
-    [['new'], ['old']]
-    """
-    check_family(correction, baseline)
-    found = measured_from_partitions(
-        paths,
-        choice=choice,
-        test=test,
-        options=options,
-        baseline=baseline,
-        alpha=alpha,
-        engine=engine,
-        progress=progress,
-        seed=seed,
-    )
-    return found.ranking(correction=correction, baseline=baseline, alpha=alpha, seed=seed, settings=settings)
+        _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
+        measured = measured_of(summed.moments, reading, summed.shares, asked, running, steps)
+    return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, summed.notes)
 
 
 def _summed(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:
@@ -192,7 +130,8 @@ def _summed(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progr
             " rows of an item into the same file to read each file once."
         )
     moments = {name: total_of([whole.moments[name]], whole.systems) for name in whole.datasets}
-    return _Summed(whole, moments, shares, (*notes, *_notes(whole)))
+    notes += filling_notes(len(whole.keys), whole.conflicts, whole.unequal)
+    return _Summed(whole, moments, shares, tuple(notes))
 
 
 def _read(shares: Sequence[Share], reading: Reading, engine: Engine, progress: Progress) -> Part:
@@ -203,7 +142,7 @@ def _read(shares: Sequence[Share], reading: Reading, engine: Engine, progress: P
     while start < len(shares) and not any(part.torn for part in whole):
         parts = engine.map(partial(part_of, reading), shares[start : start + count], progress=progress)
         start, count = start + count, max(LEAST_SHARES, HELD // max(1, *(part.size for part in parts)))
-        whole = [joined([*whole, *parts])]
+        whole = [merged([*whole, *parts])]
     return whole[0]
 
 
@@ -241,17 +180,3 @@ def _check_systems(systems: Sequence[str], wanted: Sequence[str], baseline: str 
     baseline_of(systems, baseline)
     if len(systems) < 2:
         raise OutscoreError(f"Only `{systems[0]}` was found: there is nothing to rank.", "Give at least two systems.")
-
-
-def _notes(whole: Part) -> list[str]:
-    notes = [ONE_ITEM] if len(whole.keys) == 1 else []
-    if whole.conflicts:
-        several = "item has" if whole.conflicts == 1 else "items of a system have"
-        notes.append(f"{whole.conflicts:,} {several} rows that contradict each other; they were averaged.")
-    if whole.unequal:
-        notes.append(
-            f"On {whole.unequal:,} of {len(whole.keys):,} items systems were run unequally often: item means are compared."
-            " Swapping systems needs equally many runs of both, so the permutation test is not valid there; prefer the test"
-            " `student`."
-        )
-    return notes

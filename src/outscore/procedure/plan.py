@@ -23,6 +23,8 @@ from outscore.procedure import plan_words as words
 
 __all__ = ["plan", "possible_p", "whole_items"]
 
+MOST_PRINTED = 1_000_000
+"""Printed scores of more items leave more pairs of totals possible than can be looked at in a few seconds."""
 LARGEST_CURVE = 1_000_000
 """Exact power beyond this takes up to a second per point, and curves have many."""
 LARGEST_T = 100_000
@@ -208,6 +210,8 @@ def possible_p(
     """
     if int(n) != n or n < 1:
         raise OutscoreError(f"`n` is {n:g}.", "Give the whole number of items that both systems were scored on.")
+    if n > MOST_PRINTED:
+        raise OutscoreError(f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MOST_PRINTED:,} items.")
     design = study_of(StudyDesign(alpha=alpha, alternative=alternative)).design
     texts = (str(score_a).strip(), str(score_b).strip())
     values = [_printed(text) for text in texts]

@@ -22,13 +22,14 @@ from outscore.inference.pair_table import KINDS, Measured
 from outscore.numerals import format_probability
 from outscore.procedure.rank_assembly import assembled
 from outscore.procedure.rank_design import design_of
-from outscore.procedure.rank_families import check_family, pairs_frame
+from outscore.procedure.rank_families import pairs_frame
 from outscore.procedure.rank_inputs import boards_from
 from outscore.procedure.rank_measure import measure, systems_of
+from outscore.procedure.rank_question import USUAL, Question
 from outscore.rankings import Coverage, CriticalDifference, Ranking
 from outscore.scores.board import Board
 
-__all__ = ["Ranked", "assembled", "check_family", "measure", "pairs_frame", "rank", "rank_boards"]
+__all__ = ["Ranked", "assembled", "measure", "pairs_frame", "rank", "rank_boards"]
 
 SMALL = 0.001
 """The strictest level that reports tell apart."""
@@ -93,24 +94,21 @@ def rank(
     new leads with accuracy 1.000: significantly better than both other systems (exact paired permutation test of each pair,
     Holm correction over 3 tests, alpha = .05).
     """
-    check_family(correction, baseline)
-    boards = boards_from(scores, dataset=dataset, items=items, clusters=clusters)
-    return rank_boards(
-        boards,
-        metric,
+    question = Question(
         test=test,
-        options=options,
+        options=options or {},
         correction=correction,
         baseline=baseline,
         alpha=alpha,
         unit_size=unit_size,
         unit_statistic=unit_statistic,
         shuffle=shuffle,
-        engine=engine,
-        progress=progress,
         critical_difference=critical_difference,
         seed=seed,
-    ).ranking
+    )
+    question.check(metric)
+    boards = boards_from(scores, dataset=dataset, items=items, clusters=clusters)
+    return rank_boards(boards, metric, question, engine=engine, progress=progress).ranking
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,23 +122,14 @@ class Ranked:
 def rank_boards(
     boards: Sequence[Board],
     metric: str | AdditiveMetric = "mean",
+    question: Question = USUAL,
     *,
-    test: str = "permutation",
-    options: Mapping[str, object] | None = None,
-    correction: str = "holm",
-    baseline: str | None = None,
-    alpha: float = 0.05,
-    unit_size: int = 1,
-    unit_statistic: str = "mean",
-    shuffle: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
-    critical_difference: bool = False,
     further: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]] = (),
     unit: str = "items",
     group: str | None = None,
     called: Sequence[str] = (),
-    seed: int = 0,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
 ) -> Ranked:
@@ -155,37 +144,19 @@ def rank_boards(
     >>> rank_boards([Board(("new", "old"), values, np.ones((2, 7), dtype=bool))]).ranking.counts
     PairCounts(pairs=1, testable=1, significant=1)
     """
-    check_family(correction, baseline)
     measured: list[Measured] = []
     for i, (name, tables) in enumerate(((metric, boards), *further)):
-        found = measure(
-            tables,
-            name,
-            test=test,
-            options=options,
-            baseline=baseline,
-            alpha=alpha,
-            unit_size=unit_size,
-            unit_statistic=unit_statistic,
-            shuffle=shuffle,
-            engine=engine,
-            progress=progress,
-            unit=unit,
-            seed=seed,
-        )
+        found = measure(tables, name, question, engine=engine, progress=progress, unit=unit)
         measured += [replace(part, metric=called[i]) for part in found] if called else found
     ranking = assembled(
         measured,
-        correction=correction,
-        baseline=baseline,
-        alpha=alpha,
-        critical_difference=_diagram(boards, metric, measured, alpha) if critical_difference else None,
-        design=design_of(boards, unit=unit, group=group, unit_size=unit_size, unit_statistic=unit_statistic, shuffle=shuffle),
-        seed=seed,
+        question,
+        critical_difference=_diagram(boards, metric, measured, question.alpha) if question.critical_difference else None,
+        design=design_of(boards, question, unit=unit, group=group),
         settings=settings,
         notes=[*notes, *(note for board in boards for note in board.notes)],
     )
-    drawn = int(str((options or {}).get("resamples", RESAMPLES)))
+    drawn = int(str(question.options.get("resamples", RESAMPLES)))
     ranking = replace(ranking, coverage=_counted(ranking.coverage, boards))
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
 

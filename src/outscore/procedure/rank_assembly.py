@@ -13,7 +13,8 @@ from outscore.data import Array
 from outscore.inference.multiplicity import adjust
 from outscore.inference.pair_table import Measured
 from outscore.inference.partial_conjunction import replicated_counts
-from outscore.procedure.rank_families import ALPHA, Families, families
+from outscore.procedure.rank_families import Families, families
+from outscore.procedure.rank_question import USUAL, Question
 from outscore.procedure.rank_standing import Corrected
 from outscore.rankings import MOST_PAIRS, Coverage, CriticalDifference, RankDesign, Ranking, Replicated
 from outscore.wording.ranking import ranking_sentence, ranking_signature, ranking_verdict
@@ -27,14 +28,11 @@ LN10 = math.log(10.0)
 
 def assembled(
     measured: Sequence[Measured],
+    question: Question = USUAL,
     *,
-    correction: str = "holm",
-    baseline: str | None = None,
-    alpha: float = ALPHA,
     coverage: Coverage | None = None,
     critical_difference: CriticalDifference | None = None,
     design: RankDesign | None = None,
-    seed: int = 0,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
 ) -> Ranking:
@@ -43,10 +41,9 @@ def assembled(
     Parameters
     ----------
     measured
-        One entry for each dataset and metric, metric by metric; several datasets are followed by their macro average. Where
-        that is missing it is computed from the counts of right-or-wrong items, or from the datasets' intervals.
-    correction, baseline, alpha
-        As in `rank`; `baseline` is the one the pairs were measured against.
+        One entry for each dataset and metric, metric by metric; several datasets are followed by their macro average.
+    question
+        The one that the pairs were measured by.
     coverage, critical_difference, settings, notes
         What goes into the result as it is.
     design
@@ -61,17 +58,18 @@ def assembled(
     >>> found.systems, found.pairs[0].p.value, found.groups
     (['new', 'old'], 0.015625, [['new'], ['old']])
     """
-    found = families(measured, correction, alpha, baseline)
+    found = families(measured, question)
     keep = sum(len(table.measured.pairs) for table in (*found.tops, *found.parts)) <= MOST_PAIRS
     top, *rest = (table.standing(keep_pairs=keep) for table in found.tops)
     first = [part for part in found.parts if part.measured.metric == top.metric]
     replicability, remarks = _replicability(found.tops[0], first)
     asked = first[0].measured.test if first else top.test
     claims = replace(found.tops[0].claims(), datasets_test=None if asked == top.test else asked)
+    alpha, baseline = question.alpha, question.baseline
     sets, against, design = max(len(first), 1), baseline is not None, design or RankDesign(top.n)
     return Ranking(
         **{name: getattr(top, name) for name in top.__dataclass_fields__ if name != "notes"},
-        correction=correction,
+        correction=question.correction,
         family=found.family,
         coverage=coverage or _coverage(found.tops[0].measured),
         alpha=alpha,
@@ -79,7 +77,7 @@ def assembled(
         verdict=ranking_verdict(top, claims, found.family, alpha, baseline=against),
         sentence=ranking_sentence(top, claims, found.family, alpha, design=design, datasets=sets, baseline=against),
         signature=ranking_signature(
-            top, claims, found.family, design=design, alpha=alpha, baseline=baseline, datasets=sets, seed=seed
+            top, claims, found.family, design=design, alpha=alpha, baseline=baseline, datasets=sets, seed=question.seed
         ),
         settings=dict(settings or {}),
         datasets=[part.standing(keep_pairs=keep) for part in found.parts],

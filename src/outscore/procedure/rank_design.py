@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from outscore.procedure.rank_question import USUAL, Question
 from outscore.rankings import RankDesign
 from outscore.scores.board import Board
 
@@ -16,38 +17,32 @@ GROUPS = {"segment": "document", "word": "sentence"}
 
 
 def design_of(
-    boards: Sequence[Board],
-    *,
-    unit: str = "items",
-    group: str | None = None,
-    unit_size: int = 1,
-    unit_statistic: str = "mean",
-    shuffle: int | None = None,
+    boards: Sequence[Board], question: Question = USUAL, *, unit: str = "items", group: str | None = None
 ) -> RankDesign:
     """The design of all boards together; `unit` is the plural of what an item is called, `group` the name of a cluster.
 
     Examples
     --------
     >>> board = Board(("new", "old"), np.ones((2, 60)), np.ones((2, 60), dtype=bool))
-    >>> found = design_of([board], unit_size=7)
+    >>> found = design_of([board], Question(unit_size=7))
     >>> found.items, found.units, found.remainder
     (60, 8, 4)
     """
-    noun = unit.removesuffix("s")
-    sizes = [board.shape[1] for board in boards]
+    noun, size = unit.removesuffix("s"), question.unit_size
+    counts = [board.shape[1] for board in boards]
     grouped = [board.clusters for board in boards]
     # Systems with different items have units of their own in every pair.
-    whole = unit_size > 1 and all(board.complete for board in boards)
+    whole = size > 1 and all(board.complete for board in boards)
     return RankDesign(
-        items=sum(sizes),
+        items=sum(counts),
         noun=noun,
         group=group or GROUPS.get(noun, "cluster"),
         clusters=sum(len(np.unique(codes)) for codes in grouped if codes is not None) or None,
-        unit_size=unit_size,
-        unit_statistic=unit_statistic,
-        units=sum(size // unit_size for size in sizes) if whole else None,
-        remainder=sum(size % unit_size for size in sizes) if whole else None,
-        shuffle=shuffle if unit_size > 1 else None,
+        unit_size=size,
+        unit_statistic=question.unit_statistic,
+        units=sum(count // size for count in counts) if whole else None,
+        remainder=sum(count % size for count in counts) if whole else None,
+        shuffle=question.shuffle if size > 1 else None,
         repeats=_repeats(boards),
     )
 

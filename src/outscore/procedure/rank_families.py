@@ -11,22 +11,19 @@ import numpy as np
 
 from outscore.data import Array
 from outscore.errors import OutscoreError
-from outscore.inference import TestRequest
 from outscore.inference.multiplicity import CORRECTIONS, adjust
 from outscore.inference.pair_table import KINDS, Measured
-from outscore.inference.pairwise_macro import macro_from_counts, macro_measured
 from outscore.inference.system_rows import baseline_of
-from outscore.options import did_you_mean
+from outscore.procedure.rank_question import USUAL, Question
 from outscore.procedure.rank_standing import Corrected
 from outscore.results import Family
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Families", "check_family", "check_test", "families", "pairs_frame"]
+__all__ = ["Families", "families", "pairs_frame"]
 
 LN10 = math.log(10.0)
-ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,38 +36,11 @@ class Families:
     parts_family: Family | None
 
 
-def check_test(test: str) -> None:
-    """Refuse what does not decide each pair by a p-value of its own."""
-    if test == "all":
-        raise OutscoreError("`rank` decides by one test, and `all` was asked for.", "Name one, such as permutation.")
-    if test == "bayes":
-        raise OutscoreError(
-            "`rank` decides by p-values, and `bayes` gives posterior probabilities.",
-            "Use permutation, or compare two systems at a time with `outscore compare --test bayes`.",
-        )
-
-
-def check_family(correction: str, baseline: str | None = None) -> None:
-    """Refuse an unknown correction, and one that cannot serve pairs of systems."""
-    entry = CORRECTIONS.get(correction)
-    if entry is None:
-        fitting = [name for name, known in CORRECTIONS.items() if known.function is not None]
-        raise OutscoreError(f"There is no correction `{correction}`.", did_you_mean(correction, fitting))
-    if entry.function is None:
-        raise OutscoreError(
-            f"Correction `{correction}` holds within one pair of systems, not across systems.", "Use `holm` or `shaffer`."
-        )
-    if entry.all_pairs and baseline is not None:
-        raise OutscoreError(
-            f"Correction `{correction}` is for all pairs of systems, and with a baseline there are fewer.", "Use `holm`."
-        )
-
-
-def families(measured: Sequence[Measured], correction: str, alpha: float, baseline: str | None) -> Families:
+def families(measured: Sequence[Measured], question: Question) -> Families:
     """One correction over all pairs of the answer that share items, and one over those of all datasets."""
-    check_family(correction, baseline)
-    measured = _with_macro(measured, alpha)
-    base = baseline_of(measured[0].systems, baseline)
+    question.check_family()
+    correction, alpha = question.correction, question.alpha
+    base = baseline_of(measured[0].systems, question.baseline)
     tops = [found for found in measured if found.macro or _alone(found, measured)]
     parts = [found for found in measured if not found.macro and not _alone(found, measured)]
     first, family = _corrected(tops, correction, alpha, base)
@@ -78,9 +48,7 @@ def families(measured: Sequence[Measured], correction: str, alpha: float, baseli
     return Families(first, family, second, second_family)
 
 
-def pairs_frame(
-    measured: Sequence[Measured], *, correction: str = "holm", baseline: str | None = None, alpha: float = ALPHA
-) -> pl.DataFrame:
+def pairs_frame(measured: Sequence[Measured], question: Question = USUAL) -> pl.DataFrame:
     """All pairs of all datasets and metrics as one table, adjusted p included; `write_parquet` saves it.
 
     The macro average has no dataset. Differences are left - right, raw.
@@ -96,7 +64,7 @@ def pairs_frame(
     """
     import polars as pl
 
-    found = families(measured, correction, alpha, baseline)
+    found = families(measured, question)
     return pl.concat([_frame(table) for table in (*found.tops, *found.parts)])
 
 
@@ -127,22 +95,6 @@ def _frame(table: Corrected) -> pl.DataFrame:
 def _alone(found: Measured, entries: Sequence[Measured]) -> bool:
     """Whether a dataset is the only one of its metric."""
     return sum(1 for other in entries if other.metric == found.metric and not other.macro) == 1
-
-
-def _with_macro(measured: Sequence[Measured], alpha: float) -> list[Measured]:
-    """The same with the macro average of each metric that lacks it, from the counts of right-or-wrong items."""
-    out = list(measured)
-    for metric in dict.fromkeys(found.metric for found in measured):
-        own = [found for found in measured if found.metric == metric]
-        if len(own) < 2 or any(found.macro for found in own):
-            continue
-        counted = macro_from_counts(own, TestRequest(alpha=alpha, options={"method": "auto", "resamples": 9_999}))
-        if counted is None:
-            raise OutscoreError(f"The macro average of {metric} does not follow from the pairs.", "Measure it with them.")
-        log_p, kind, kernel = counted
-        note = "p of the macro average is a saddlepoint approximation (Lugannani and Rice)."
-        out.append(macro_measured(own, log_p, kind, kernel, [note] if kernel == "saddlepoint" else []))
-    return out
 
 
 def _for_datasets(correction: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from outscore.data import Array
 from outscore.errors import OutscoreError
-from outscore.formats import read
+from outscore.formats import read_scores
 from outscore.formats.columns import Layout, find_layout
 from outscore.formats.table import Block, Choice, Records
 from outscore.procedure.inputs import numbers_of
@@ -21,7 +21,7 @@ from outscore.scores.board import Board, boards_of
 __all__ = ["boards_from"]
 
 SAMPLE = 20
-GIVE = "Give a dictionary of arrays by system, the path of a file, what `read` returns, or a table with columns."
+GIVE = "Give a dictionary of arrays by system, the path of a file, the scores that `read` returns, or a table with columns."
 
 
 def boards_from(scores: object, *, dataset: object = None, items: object = None, clusters: object = None) -> list[Board]:
@@ -37,7 +37,7 @@ def boards_from(scores: object, *, dataset: object = None, items: object = None,
         return boards_of(_from_arrays(scores, dataset, items, clusters))
     if isinstance(scores, (str, os.PathLike)):
         _check_columns(dataset=dataset, items=items, clusters=clusters)
-        return boards_of(read(scores, item=_said(items), cluster=_said(clusters), dataset=_said(dataset), gaps=True))
+        return boards_of(read_scores(scores, item=_said(items), cluster=_said(clusters), dataset=_said(dataset), gaps=True))
     if isinstance(scores, Sequence) and scores and all(isinstance(system, Scores) for system in scores):
         given = [name for name, said in (("dataset", dataset), ("items", items), ("clusters", clusters)) if said is not None]
         if given:

@@ -27,14 +27,21 @@ from outscore.inference.flipped import checked_resamples
 from outscore.inference.pair_moments import moments_of
 from outscore.inference.pair_table import Measured, PairTable
 from outscore.inference.pairwise_binary import NO_INTERVALS, TANGO, binary_table
-from outscore.inference.pairwise_macro import MACRO_TESTED, MOST_TESTED, macro_from_counts, macro_measured, macro_tested
+from outscore.inference.pairwise_macro import (
+    MOST_TESTED,
+    SADDLEPOINT,
+    macro_from_counts,
+    macro_measured,
+    macro_notes,
+    macro_request,
+    macro_tested,
+)
 from outscore.inference.pairwise_shared import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
-from outscore.inference.pairwise_tests import CHUNK, Asked, exact_rows, joined, pair_rows
+from outscore.inference.pairwise_tests import CHUNK, PairTest, exact_rows, pair_rows, table_of
 from outscore.inference.system_rows import SystemRows, baseline_of, pairs_of
 from outscore.metrics import resolve
 from outscore.options import OptionValue
-from outscore.procedure.inputs import check_comparison
-from outscore.procedure.rank_families import check_test
+from outscore.procedure.rank_question import USUAL, Question
 from outscore.rankings import MOST_PAIRS
 from outscore.scores.board import Board
 
@@ -49,18 +56,11 @@ MOST_COLUMNS = 4
 def measure(
     boards: Sequence[Board],
     metric: str | AdditiveMetric = "mean",
+    question: Question = USUAL,
     *,
-    test: str = "permutation",
-    options: Mapping[str, object] | None = None,
-    baseline: str | None = None,
-    alpha: float = 0.05,
-    unit_size: int = 1,
-    unit_statistic: str = "mean",
-    shuffle: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
     unit: str = "items",
-    seed: int = 0,
 ) -> list[Measured]:
     """Scores and all pairs of each board, and behind several of them their macro average; nothing is corrected yet.
 
@@ -71,22 +71,18 @@ def measure(
     >>> found.value.round(3).tolist(), found.pairs.p.tolist(), found.kernel
     ([1.0, 0.167], [0.0625], 'binomial')
     """
-    check_test(test)
-    _, settings = check_comparison(
-        test=test,
-        metric=None,
-        options=options,
-        alpha=alpha,
-        unit_size=unit_size,
-        unit_statistic=unit_statistic,
-        shuffle=shuffle,
-        seed=seed,
-    )
-    base = baseline_of(boards[0].systems, baseline)
+    request = TestRequest(alpha=question.alpha, seed=question.seed, options=question.check())
+    base = baseline_of(boards[0].systems, question.baseline)
     rows = [systems_of(board, metric) for board in boards]
     left, right = pairs_of(len(boards[0].systems), base)
-    request = TestRequest(alpha=alpha, seed=seed, options=settings)
-    asked = Asked(test, request, unit_size, cast("Literal['mean', 'median']", unit_statistic), shuffle, sides=len(boards) > 1)
+    asked = PairTest(
+        question.test,
+        request,
+        question.unit_size,
+        cast("Literal['mean', 'median']", question.unit_statistic),
+        question.shuffle,
+        sides=len(boards) > 1,
+    )
     with opened(engine or Serial()) as running:
         alone = not isinstance(running, Serial) and not _travels(rows[0].metric)
         work = _Work(left, right, asked, cast("Unit", unit), Serial() if alone else running, progress or Steps())
@@ -123,7 +119,7 @@ class _Work:
 
     left: Array
     right: Array
-    asked: Asked
+    asked: PairTest
     unit: Unit
     engine: Engine
     progress: Progress
@@ -173,7 +169,7 @@ class _Work:
         parts = self.engine.map(
             partial(pair_rows, systems, replace(self.asked, own_interval=own)), chunks, progress=self.progress
         )
-        return joined(self.left, self.right, parts, sides=self.asked.sides)
+        return table_of(self.left, self.right, parts, sides=self.asked.sides)
 
     def _counts_suffice(self) -> bool:
         """Whether the test is the exact one of right-or-wrong items."""
@@ -257,12 +253,7 @@ class _Work:
 
     def macro(self, rows: Sequence[SystemRows], measured: Sequence[Measured]) -> Measured:
         """The macro average of all boards, tested by stratified swaps whatever the test on each."""
-        notes = []
-        if self.asked.test != "permutation":
-            notes.append(f"`{self.asked.test}` was asked for: {MACRO_TESTED}")
-        if self.asked.unit_size > 1:
-            notes.append("Evaluation units serve the datasets one by one; the macro average takes items as they are.")
-        request = replace(self.asked.request, options={"method": "auto", "resamples": self.options.get("resamples", 9_999)})
+        request = macro_request(self.asked.request.alpha, self.asked.request.seed, self.options.get("resamples"))
         found = macro_from_counts(measured, request)
         if found is not None:
             log_p, kind, kernel = found
@@ -280,10 +271,7 @@ class _Work:
                 " cannot be tested.",
                 "Rank the datasets one by one, or give all systems the same items.",
             )
-        if "saddlepoint" in kernel:
-            notes.append(
-                f"Of more than {MOST_TESTED:,} pairs p of the macro average is a saddlepoint approximation (Lugannani, Rice)."
-            )
+        notes = macro_notes(self.asked.test, kernel, in_units=self.asked.unit_size > 1)
         return macro_measured(measured, log_p, kind, kernel, notes)
 
     def _macro_linear(self, rows: Sequence[SystemRows], request: TestRequest) -> tuple[Array, Array, str]:
@@ -292,4 +280,4 @@ class _Work:
         self.progress.begin("testing the macro average", len(chunks))
         function = partial(macro_tested, list(rows), request, approximate)
         answers = np.concatenate(self.engine.map(function, chunks, progress=self.progress))
-        return answers[:, 0], answers[:, 1].astype(np.int8), "saddlepoint" if approximate else "lattice, bracket"
+        return answers[:, 0], answers[:, 1].astype(np.int8), SADDLEPOINT if approximate else "lattice, bracket"

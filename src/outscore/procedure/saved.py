@@ -39,7 +39,8 @@ def load(path: str | os.PathLike[str]) -> Saved:
 def parse(content: bytes, label: str) -> Saved:
     """The result in the content of a saved file; `label` is what messages call the file."""
     try:
-        data = json.loads(content.decode("utf-8"))
+        # Editors of some systems put a mark before the text.
+        data = json.loads(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise OutscoreError(f"`{label}` is not JSON.", CURE) from None
     try:
@@ -48,6 +49,9 @@ def parse(content: bytes, label: str) -> Saved:
         # What is wrong and where stands behind the colon; the class before it means nothing to a user.
         what = error.message.partition(": ")[2]
         raise OutscoreError(f"`{label}` is a broken result: {what}", "Save it again with -o result.json.") from None
+    if found is None and isinstance(data, dict) and str(data.get("schema")).startswith("outscore/"):
+        what = f"`{label}` was saved by another version of outscore ({str(data['schema'])[:40]})"
+        raise OutscoreError(f"{what}.", "Bring outscore up to date, or make the result again.")
     if found is None:
         raise OutscoreError(f"`{label}` is not a saved result.", CURE)
     return found

@@ -21,30 +21,27 @@ def worded(c: Comparison, *, alpha: float, alternative: str, delta: float, ident
 
     `identical` says that the systems have the same score on every item.
     """
-    answer: dict[str, Any] = {
-        "higher_is_better": c.higher_is_better,
-        "difference": c.difference,
-        "p": c.p,
-        "interval": c.interval,
-        "margin": c.margin,
-        "direction": _direction(c.p),
-        "alpha": alpha,
-        "alternative": alternative,
-        "delta": delta,
-    }
-    words: dict[str, Any] = {
-        "systems": c.systems,
-        "metric": c.metric,
-        "scores": (c.scores[0].value, c.scores[1].value),
-        "bayes": c.bayes,
-        "identical": identical,
-        **answer,
-    }
+    facts = wording.Facts(
+        systems=c.systems,
+        metric=c.metric,
+        higher_is_better=c.higher_is_better,
+        scores=(c.scores[0].value, c.scores[1].value),
+        difference=c.difference,
+        p=c.p,
+        interval=c.interval,
+        alpha=alpha,
+        alternative=alternative,
+        delta=delta,
+        margin=c.margin,
+        bayes=c.bayes,
+        direction=_direction(c.p),
+        identical=identical,
+    )
     return replace(
         c,
-        decision=wording.decide(**answer),
-        verdict=wording.verdict(**words),
-        sentence=wording.sentence(**words, n=c.n, unit=_unit(c)),
+        decision=facts.decision,
+        verdict=wording.verdict(facts),
+        sentence=wording.sentence(facts, n=c.n, unit=_unit(c)),
     )
 
 

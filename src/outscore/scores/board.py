@@ -17,9 +17,7 @@ from outscore.scores.board_checks import check_systems
 from outscore.scores.duplicates import DUPLICATES, DuplicateRule, settle
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["ONE_ITEM", "Board", "boards_of"]
-
-ONE_ITEM = "There is one item only, and a single item cannot tell systems apart."
+__all__ = ["Board", "boards_of", "filling_notes"]
 
 MOST_CELLS = 1 << 31
 """A larger table of systems by items is sixteen gigabytes of numbers."""
@@ -141,7 +139,7 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
     table, counts = _filled(cells, systems[0].values.shape[1:])
     clusters = _clusters(systems, cells)
     repeated, conflicts = sum(found[1] for found in settled), sum(found[2] for found in settled)
-    notes = _notes(counts, conflicts, duplicates)
+    notes = tuple(filling_notes(counts.shape[1], conflicts, _unequal(counts), duplicates))
     boards = []
     for code in range(1 if cells.datasets is None else len(cells.datasets)):
         here = np.flatnonzero(cells.home == code)
@@ -263,17 +261,28 @@ def _clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:
     return found
 
 
-def _notes(counts: Array, conflicts: int, rule: DuplicateRule) -> tuple[str, ...]:
-    notes: list[str] = [ONE_ITEM] if counts.shape[1] == 1 else []
+def filling_notes(items: int, conflicts: int, unequal: int, rule: DuplicateRule = "mean") -> list[str]:
+    """What to know of a table: items whose rows are in conflict, and items on which systems were run unequally often.
+
+    Examples
+    --------
+    >>> filling_notes(9, 1, 0, "first")
+    ['1 item has rows that contradict each other; they were settled by the first row.']
+    """
+    notes = ["There is one item only, and a single item cannot tell systems apart."] if items == 1 else []
     if conflicts:
         what = {"mean": "averaged", "first": "settled by the first row", "last": "settled by the last row"}[rule]
         several = "item has" if conflicts == 1 else "items of a system have"
         notes.append(f"{conflicts:,} {several} rows that contradict each other; they were {what}.")
-    most, least = counts.max(axis=0), np.where(counts > 0, counts, counts.max()).min(axis=0)
-    unequal = int((most != least).sum())
     if unequal:
         notes.append(
-            f"On {unequal:,} of {counts.shape[1]:,} items systems were run unequally often: item means are compared. Swapping"
+            f"On {unequal:,} of {items:,} items systems were run unequally often: item means are compared. Swapping"
             " systems needs equally many runs of both, so the permutation test is not valid there; prefer the test `student`."
         )
-    return tuple(notes)
+    return notes
+
+
+def _unequal(counts: Array) -> int:
+    """On how many items some systems were run more often than others that have them."""
+    most, least = counts.max(axis=0), np.where(counts > 0, counts, counts.max()).min(axis=0)
+    return int((most != least).sum())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from outscore.numerals import format_probability
 from outscore.wording.decision import decide
+from outscore.wording.facts import Facts
 from outscore.wording.phrases import (
     ESTIMANDS,
     correction_name,
@@ -25,6 +26,7 @@ from outscore.wording.statements import sentence, verdict
 
 __all__ = [
     "ESTIMANDS",
+    "Facts",
     "correction_name",
     "decide",
     "equivalence_phrase",

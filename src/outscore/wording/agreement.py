@@ -17,7 +17,7 @@ def agreement(found: Sequence[Comparison], correction: str) -> str:
     winners = [c.systems[c.decision.winner] for c in found if c.decision.winner is not None]
     significant = f"{len(winners) or 'none'}{f' of {m}' if winners else ''} significantly after correction ({correction})"
     if len(set(winners)) > 1:
-        return f"The metrics contradict each other: each system wins by some of the {m} ({significant})."
+        return f"The metrics contradict each other: each system wins by some of the {m}, {significant}."
     if len(set(leaders)) == 1:
         tied = m - len(leaders)
         favour = f"{leaders[0]}, {significant}"

@@ -15,7 +15,10 @@ __all__ = ["Facts"]
 
 @dataclass(frozen=True)
 class Facts:
-    """The comparison as it was asked for and as it came out, and what follows from it."""
+    """The comparison as it was asked for and as it came out, and what follows from it.
+
+    `identical` says that no item has different scores, `direction` on which side a test sees A - B that says so itself.
+    """
 
     systems: tuple[str, str]
     metric: str
@@ -25,11 +28,12 @@ class Facts:
     p: PValue
     interval: Interval | None
     alpha: float
-    alternative: str
-    delta: float
-    margin: Margin | None
-    bayes: Bayes | None
-    direction: Side | None
+    alternative: str = "two-sided"
+    delta: float = 0.0
+    margin: Margin | None = None
+    bayes: Bayes | None = None
+    direction: Side | None = None
+    identical: bool = False
 
     @property
     def winner(self) -> Literal[0, 1] | None:

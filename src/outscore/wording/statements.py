@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 from outscore.numerals import format_level, format_percent
-from outscore.results import Bayes, Interval, Margin, PValue
-from outscore.wording.decision import Side
 from outscore.wording.facts import Facts
 from outscore.wording.phrases import equivalence_phrase, interval_noun, noninferiority_phrase, posterior_phrase
 
 __all__ = ["sentence", "verdict"]
 
-Pair = tuple[str, str]
 
-
-def verdict(
-    systems: Pair,
-    metric: str,
-    higher_is_better: bool,  # noqa: FBT001 - a fact about the metric, given by name
-    scores: tuple[float, float],
-    difference: float,
-    p: PValue,
-    interval: Interval | None,
-    alpha: float,
-    alternative: str,
-    *,
-    delta: float = 0.0,
-    identical: bool = False,
-    margin: Margin | None = None,
-    bayes: Bayes | None = None,
-    direction: Side | None = None,
-) -> str:
-    """The answer in plain words, then the evidence. `identical` says that no item has different scores."""
-    facts = Facts(
-        systems, metric, higher_is_better, scores, difference, p, interval, alpha, alternative, delta, margin, bayes, direction
-    )
-    a, b = systems
-    if identical and not delta:
+def verdict(facts: Facts) -> str:
+    """The answer in plain words, then the evidence."""
+    (a, b), metric, bayes = facts.systems, facts.metric, facts.bayes
+    if facts.identical and not facts.delta:
         same = f"{a} and {b} scored identically on every item; {metric} {facts.values[0]}"
         return f"No winner: {same}; {facts.p_text}, {facts.test}."
     first = facts.winner or 0
+    lower = "" if facts.higher_is_better else " (lower is better)"
     parts = [
-        "" if bayes is None else f"posterior probabilities (bayes): {posterior_phrase(bayes, systems)}",
-        f"{metric} {facts.values[first]} against {facts.values[1 - first]}{'' if higher_is_better else ' (lower is better)'}",
+        "" if bayes is None else f"posterior probabilities (bayes): {posterior_phrase(bayes, facts.systems)}",
+        f"{metric} {facts.values[first]} against {facts.values[1 - first]}{lower}",
         f"difference {facts.gap()}",
         f"{facts.p_text}, {facts.test}",
         _contradiction(facts),
@@ -52,40 +30,20 @@ def verdict(
     if facts.winner is None:
         return f"{_shown_by_margin(facts)[0] or _no_winner(facts)}; {evidence}."
     judged = f", judged by the {facts.about}" if facts.about else " by the permutation test" if bayes is not None else ""
-    return f"{systems[first]} outscored {systems[1 - first]}{facts.beyond}{judged}: {evidence}."
+    return f"{facts.systems[first]} outscored {facts.systems[1 - first]}{facts.beyond}{judged}: {evidence}."
 
 
-def sentence(
-    systems: Pair,
-    metric: str,
-    higher_is_better: bool,  # noqa: FBT001 - a fact about the metric, given by name
-    scores: tuple[float, float],
-    difference: float,
-    p: PValue,
-    interval: Interval | None,
-    alpha: float,
-    alternative: str,
-    *,
-    n: int,
-    unit: str = "items",
-    delta: float = 0.0,
-    identical: bool = False,
-    margin: Margin | None = None,
-    bayes: Bayes | None = None,
-    direction: Side | None = None,
-) -> str:
+def sentence(facts: Facts, *, n: int, unit: str = "items") -> str:
     """One sentence to paste into a paper: sizes, scores, difference, interval, test, p.
 
     `unit` begins with the plural of what `n` counts: ``"items"``, ``"items in 15 clusters"``.
     """
-    facts = Facts(
-        systems, metric, higher_is_better, scores, difference, p, interval, alpha, alternative, delta, margin, bayes, direction
-    )
     noun, space, more = unit.partition(" ")
     where = f"On {n:,} {noun if n != 1 else noun.removesuffix('s')}{space}{more}"
-    if identical and not delta:
-        return f"{where}, {systems[0]} and {systems[1]} scored identically ({metric} {facts.values[0]})."
-    sides = "two-sided" if alternative == "two-sided" else "one-sided"
+    if facts.identical and not facts.delta:
+        a, b = facts.systems
+        return f"{where}, {a} and {b} scored identically ({facts.metric} {facts.values[0]})."
+    sides = "two-sided" if facts.alternative == "two-sided" else "one-sided"
     evidence = f"({facts.gap(confidence=True)}; {facts.test}, {sides}, {facts.p_text})"
     shown = "" if facts.winner is not None else _shown_by_margin(facts)[1]
     rest = [shown, _within_margin(facts), _beyond_margin(facts), _contradiction(facts), _posterior(facts)]
