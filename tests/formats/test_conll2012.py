@@ -228,7 +228,7 @@ def test_a_system_without_mentions(write):
     assert found.chains.tolist() == [[0, -1], [0, -1]]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), phrases=st.integers(1, 12))
 def test_what_is_written_reads_back(tmp_path_factory, seed, phrases):
     document: Document = make_document(np.random.default_rng(seed), "made", phrases)

@@ -253,7 +253,7 @@ def documents(draw):
     return text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(documents(), st.integers(2, 5))
 def test_against_naive_reader(tmp_path_factory, text, size):
     path = tmp_path_factory.getbasetemp() / "naive.conllu"

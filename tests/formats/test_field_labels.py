@@ -24,7 +24,7 @@ def added(column: FieldLabels, texts: list[str]) -> None:
     column.add(b"".join(encoded), ends - sizes, ends)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.lists(FIELDS, min_size=1, max_size=12), min_size=1, max_size=4), st.sampled_from([1, 2, 16]))
 def test_against_texts(blocks, bits):
     with pytest.MonkeyPatch.context() as patch:

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.errors import OutscoreError
-from outscore.formats import delimited, read
+from outscore.formats import OUTPUT_FORMATS, delimited, read, read_scores
 from outscore.formats.cells import LabelColumn, NumberColumn
 from outscore.formats.table import Records
 
@@ -290,7 +290,7 @@ ERRORS = {
 
 def refusal(name: str, **columns) -> str:
     with pytest.raises(OutscoreError) as caught:
-        read(name, **columns)
+        read_scores(name, **columns)
     assert "\n" not in str(caught.value)
     assert caught.value.hint
     return f"{caught.value}\n"
@@ -408,16 +408,24 @@ pieces = [
     " ",
     "\ufeff",
     "PAR1",
+    "label",
+    "O",
 ]
 
 
-@given(st.lists(st.sampled_from(pieces), max_size=30).map("".join), st.sampled_from(["x.csv", "x.tsv", "x.jsonl", "x.txt"]))
-def test_whatever_a_file_holds_is_read_or_refused_in_a_sentence(tmp_path_factory, text, name):
+@given(
+    st.lists(st.sampled_from(pieces), max_size=30).map("".join),
+    st.sampled_from(["x.csv", "x.tsv", "x.jsonl", "x.txt"]),
+    st.sampled_from([*OUTPUT_FORMATS]),
+)
+def test_whatever_a_file_holds_is_read_or_refused_in_a_sentence(tmp_path_factory, text, name, outputs):
     path = tmp_path_factory.mktemp("fuzz") / name
     path.write_bytes(text.encode())
-    for columns in ({}, {"item": "id"}, {"systems": ("A", "B")}, {"format": "csv"}, {"format": "jsonl"}):
+    asked = ({}, {"item": "id"}, {"systems": ("A", "B")}, {"format": "csv"}, {"format": "jsonl"}, {"format": outputs})
+    for columns in asked:
         try:
-            sentence, rows = "", [scores.rows for scores in read(path, **columns)]
+            found = read(path, **columns)
+            sentence, rows = "", [one.rows for one in (found if isinstance(found, list) else [found])]
         except OutscoreError as error:
             sentence, rows = str(error), [1]
         assert all(rows)

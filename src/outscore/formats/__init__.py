@@ -1,25 +1,28 @@
-"""Readers: one file in, its systems out.
+"""Readers: one file in, its systems' scores or its outputs out.
 
-`FORMATS` lists what can be read. Each entry recognises its files from their first lines; `read` asks them in turn. A new
-format is one entry here.
+`FORMATS` lists how scores can be written, `OUTPUT_FORMATS` outputs. Each entry recognises its files from their first lines;
+`read` asks them in turn. A new format is one entry.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 from outscore.errors import OutscoreError
 from outscore.formats import delimited, jsonl, numbers, parquet
 from outscore.formats.assemble import read_table
 from outscore.formats.field import is_name, shorten
+from outscore.formats.output_formats import OUTPUT_FORMATS, recognised
 from outscore.formats.source import Source, open_source
 from outscore.formats.table import Choice, FormatEntry, NumberTable
 from outscore.options import did_you_mean
+from outscore.outputs.model import Outputs
 from outscore.scores import Scores
 
-__all__ = ["FORMATS", "FormatEntry", "NumberTable", "Source", "read"]
+__all__ = ["FORMATS", "OUTPUT_FORMATS", "FormatEntry", "NumberTable", "Source", "read", "read_scores"]
 
 
 def _delimited(name: str, separators: str) -> FormatEntry:
@@ -34,7 +37,8 @@ def _delimited(name: str, separators: str) -> FormatEntry:
     between = {"\t": "tabs", ",": "commas", ";": "semicolons"}
     marks = " or ".join(between[mark] for mark in separators)
     summary = f"a table with a header and {marks}: a column per system, or columns item, system, score"
-    return FormatEntry(name, summary, detect, read)
+    example = ("  " if separators == "\t" else separators[0]).join(("question_id", "new", "old"))
+    return FormatEntry(name, summary, example, detect, read)
 
 
 def _jsonl(source: Source, choice: Choice) -> list[Scores]:
@@ -48,25 +52,34 @@ def _parquet(source: Source, choice: Choice) -> list[Scores]:
 FORMATS: dict[str, FormatEntry] = {
     entry.name: entry
     for entry in (
-        FormatEntry("parquet", "a Parquet table with the same columns as CSV", parquet.looks_like_parquet, _parquet),
-        FormatEntry("jsonl", "one JSON object per line, its keys as the columns of CSV", jsonl.looks_like_json, _jsonl),
+        FormatEntry("parquet", "a Parquet table with the same columns as CSV", "", parquet.looks_like_parquet, _parquet),
+        FormatEntry(
+            "jsonl",
+            "one JSON object per line, its keys as the columns of CSV",
+            '{"question_id": "q1", "new": 1, "old": 0}',
+            jsonl.looks_like_json,
+            _jsonl,
+        ),
         _delimited("csv", ",;"),
         _delimited("tsv", "\t"),
         FormatEntry(
             "scores",
             "one number per line, one file per system",
+            "0.873",
             numbers.detector(1),
             numbers.reader(1),
         ),
         FormatEntry(
             "score-pairs",
             "two numbers per line: system A's score and B's (or one system's right and wrong counts)",
+            "0.873 0.861",
             numbers.detector(2),
             numbers.reader(2),
         ),
         FormatEntry(
             "f1-counts",
             "four whole numbers per line: true positives and errors of system A, then of B",
+            "12 3 11 5",
             numbers.detector(4),
             numbers.reader(4),
         ),
@@ -87,18 +100,23 @@ def read(
     dataset: str | None = None,
     systems: Sequence[str] | None = None,
     gaps: bool = False,
-) -> list[Scores]:
-    r"""Read the systems of one file; ``-`` is standard input, and gzip, bzip2, xz and zstd are unpacked on the way.
+) -> list[Scores] | Outputs:
+    r"""Read one file: the scores of its systems, or outputs, which `diff` compares with gold.
+
+    ``-`` is standard input, and gzip, bzip2, xz and zstd are unpacked on the way. CoNLL-U and CoNLL-2012 are recognised as
+    outputs, and so are words in columns with sentences apart or entity tags, and tables of answers without a column of
+    numbers; other tables of answers (predictions 0 and 1, Parquet) are read as such where `format` is ``"labels"``.
 
     Parameters
     ----------
     path
         The file.
     format
-        A name from `FORMATS`, or ``"auto"`` to recognise it from the content.
+        A name that `outscore formats` lists, or ``"auto"`` to recognise it from the content.
     item, system, score, cluster, repeat, slice, dataset
         Columns of a table. Left out, they are recognised by their usual names (question_id, model, score, epoch...). Several
-        scores make counts, several slices are all kept. The cluster ``"none"`` leaves a column with a usual name alone.
+        scores make counts, several slices are all kept. The cluster ``"none"`` leaves a column with a usual name alone. Of
+        outputs, only a table of labels has columns to name: item, cluster and slice.
     systems
         Which systems to read, in this order; otherwise all.
     gaps
@@ -114,11 +132,36 @@ def read(
     >>> new.name, new.values.tolist(), new.ids.names, old.values.tolist()
     ('new', [1, 1], ('q1', 'q2'), [0, 1])
     """
-    if format != "auto" and format not in FORMATS:
-        raise OutscoreError(f"There is no format `{format}`.", did_you_mean(format, [*FORMATS, "auto"]))
+    _check_format(format, [*FORMATS, *OUTPUT_FORMATS])
     choice = Choice(item, system, _several(score), cluster, repeat, _several(slice), dataset, _several(systems), gaps)
     with open_source(path) as source:
+        outputs = recognised(source, choice) if format == "auto" else OUTPUT_FORMATS.get(format)
+        return _reader(source, choice, format)(source, choice) if outputs is None else outputs.read(source, choice)
+
+
+def read_scores(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    score: str | Sequence[str] | None = None,
+    slice: str | Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    **columns: Any,  # noqa: ANN401 - as `read` takes them
+) -> list[Scores]:
+    """`read` where nothing but scores will do."""
+    if format in OUTPUT_FORMATS:
+        raise OutscoreError(
+            f"`{format}` is a format of outputs, and scores were expected.", "Compare outputs with `outscore diff`."
+        )
+    _check_format(format, FORMATS)
+    choice = Choice(score=_several(score), slice=_several(slice), systems=_several(systems), **columns)
+    with open_source(path) as source:
         return _reader(source, choice, format)(source, choice)
+
+
+def _check_format(format: str, known: Collection[str]) -> None:
+    if format != "auto" and format not in known:
+        raise OutscoreError(f"There is no format `{format}`.", did_you_mean(format, [*known, "auto"]))
 
 
 def _several(value: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ import numpy as np
 from outscore.data import Array
 from outscore.errors import OutscoreError
 from outscore.formats.cells import GappedColumn, LabelColumn, NumberColumn
-from outscore.formats.columns import Layout, find_layout, nearest
+from outscore.formats.columns import Layout, find_layout, is_known, nearest
+from outscore.formats.field import shorten
 from outscore.formats.source import Source, stem_of
 from outscore.formats.table import Block, Choice, Records
 from outscore.scores import Labels, Origin, Scores
@@ -24,6 +25,8 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
     layout = find_layout(records, choice)
     building = _Building(records, layout, choice)
     for block in records.blocks(layout.needed):
+        if layout.open:
+            _refuse_late(records, block)
         building.add(block)
     if not building.seen:
         records.refuse_empty()
@@ -32,6 +35,18 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
             raise OutscoreError(f"{records.label} has no system `{name}`.", nearest(name, building.systems))
     origin = Origin(source.path, source.sha256(), building.seen, format, layout.used, records.unit)
     return building.scores(origin, choice.systems)
+
+
+def _refuse_late(records: Records, block: Block) -> None:
+    """Refuse a system that is first named further down, and would be left out without a word."""
+    late = {name: line for name, line in block.late.items() if not is_known(name)}
+    if late:
+        name = min(late, key=lambda name: late[name])
+        records.refuse(
+            late[name],
+            f"found a number under `{shorten(name)}`, a name that none of the first lines has",
+            "Give the first line that name too, with null where there is no score.",
+        )
 
 
 class _Building:

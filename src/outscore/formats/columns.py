@@ -15,7 +15,7 @@ from outscore.formats.cells import FLAT, is_blank, is_scalar, looks_numeric
 from outscore.formats.field import is_name, is_number, problem_with
 from outscore.formats.table import Choice, Records
 
-__all__ = ["Layout", "find_layout", "is_known", "is_partner_of_counts", "listed", "nearest"]
+__all__ = ["Layout", "find_layout", "is_known", "is_partner_of_counts", "is_score", "listed", "nearest", "plain"]
 
 NO_CLUSTERS = "none"
 """What to call the column of clusters where a usual name must not make one of it."""
@@ -53,7 +53,10 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a table by the part they play; `wide` when each of `scores` is a system of its own."""
+    """The columns of a table by the part they play; `wide` when each of `scores` is a system of its own.
+
+    `open` says that nobody named the scores: any other column of numbers would have been one of them.
+    """
 
     item: str | None
     system: str | None
@@ -63,6 +66,7 @@ class Layout:
     dataset: str | None
     slices: tuple[str, ...]
     wide: bool
+    open: bool = False
 
     @property
     def used(self) -> dict[str, str]:
@@ -81,13 +85,18 @@ class Layout:
 
 def is_known(name: str) -> bool:
     """Whether a header's name is one of the usual ones."""
-    key = _key(name)
+    key = plain(name)
     return key in SLICES or any(key in tier for tiers in USUAL.values() for tier in tiers)
+
+
+def is_score(name: str) -> bool:
+    """Whether a header's name is a usual one of scores."""
+    return any(plain(name) in tier for tier in USUAL["score"])
 
 
 def is_partner_of_counts(name: str) -> bool:
     """Whether a header's name says that these are counts."""
-    return _key(name) in COUNTS
+    return plain(name) in COUNTS
 
 
 def find_layout(records: Records, choice: Choice) -> Layout:
@@ -108,9 +117,10 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     cluster = None if unclustered else finder.column("cluster", choice.cluster)
     dataset = finder.column("dataset", choice.dataset)
     slices = choice.slice or finder.slices()
+    unnamed = not scores and not wide
     if not scores:
         scores, wide = _numeric(records, choice, finder, system, wide=wide)
-    layout = Layout(item, system, scores, cluster, repeat, dataset, slices, wide)
+    layout = Layout(item, system, scores, cluster, repeat, dataset, slices, wide, open=unnamed)
     _check(records, layout)
     return layout
 
@@ -137,7 +147,7 @@ class _Finder:
         """The free column with a usual name, as a list of one or none."""
         flat = [name for name in self.free() if not _is_nested(self._records.sample[name])]
         for tier in USUAL[part]:
-            found = [name for name in flat if _key(name) in tier]
+            found = [name for name in flat if plain(name) in tier]
             if len(found) > 1:
                 raise OutscoreError(
                     f"{self._records.label}: {listed(found)} could each be the {part} column.",
@@ -151,7 +161,7 @@ class _Finder:
     def slices(self) -> tuple[str, ...]:
         """All free columns whose usual name is that of a slice."""
         flat = [name for name in self.free() if not _is_nested(self._records.sample[name])]
-        found = tuple(name for name in flat if _key(name) in SLICES)
+        found = tuple(name for name in flat if plain(name) in SLICES)
         self._taken.update(found)
         return found
 
@@ -241,8 +251,9 @@ def listed(names: Sequence[str]) -> str:
     quoted = [f"`{name}`" for name in names[:_SHOWN]]
     if len(names) > _SHOWN:
         return f"{', '.join(quoted)} and {len(names) - _SHOWN} more"
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}" if len(quoted) > 1 else "".join(quoted) or "none"
 
 
-def _key(name: str) -> str:
+def plain(name: str) -> str:
+    """A name without what people write differently."""
     return name.strip().lower().replace(" ", "_").replace("-", "_").replace(".", "_")

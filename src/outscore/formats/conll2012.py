@@ -30,7 +30,7 @@ from outscore.outputs.mentions import first_of_mention
 from outscore.outputs.model import Chains, Words
 from outscore.scores import Labels, Origin
 
-__all__ = ["read_chains"]
+__all__ = ["chains_of", "read_chains"]
 
 FORMAT = "conll2012"
 # Columns besides the brackets: the word is the fourth, its tag the fifth.
@@ -68,12 +68,17 @@ def read_chains(path: str | os.PathLike[str], *, repair: bool = False) -> Chains
     (('a; part 000',), [0], [1], 'NN')
     """
     with open_source(path) as source:
-        refuse_kinds(source, (TREES, *TABLES), "CoNLL-2012 was")
-        reading = _Reading(source.label)
-        for number, line in enumerate(source.lines(), 1):
-            reading.take(number, line)
-        reading.finish()
-        return _without_repeats(_chains_of(source, reading), reading, repair=repair)
+        return chains_of(source, repair=repair)
+
+
+def chains_of(source: Source, *, repair: bool = False) -> Chains:
+    """The chains of a CoNLL-2012 file that is open already."""
+    refuse_kinds(source, (TREES, *TABLES), "CoNLL-2012 was")
+    reading = _Reading(source.label)
+    for number, line in enumerate(source.lines(), 1):
+        reading.take(number, line)
+    reading.finish()
+    return _without_repeats(_chains_of(source, reading), reading, repair=repair)
 
 
 @dataclass

@@ -5,6 +5,7 @@ The csv module reads them, because it knows on which line a record begins. Of ea
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import itertools
 from collections.abc import Iterator, Sequence
@@ -22,7 +23,7 @@ from outscore.formats.table import BLOCK_ROWS, Block, Choice, Records
 if TYPE_CHECKING:
     from _csv import Reader
 
-__all__ = ["looks_like_table", "records", "separator_of"]
+__all__ = ["looks_like_table", "records", "sample", "separator_of"]
 
 SEPARATORS = "\t,;"
 # What the csv module says, and what a person would; the empty mark is for whatever else it may say.
@@ -76,14 +77,22 @@ def records(source: Source, separator: str, choice: Choice | None = None) -> Rec
         raise OutscoreError(f"{label}, line {line}: {problem[0]}.", problem[1])
     if choice is not None:
         _refuse_data(label, line, columns, choice)
-    # The head may end inside a quoted field: what is looked at need not be strict.
-    rows = [row for row in csv.reader(source.head, delimiter=separator) if row][1:]
-    sample = {name: [row[k].strip() for row in rows if len(row) > k] for k, name in enumerate(columns)}
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:
         return _blocks(reader, label, columns, needed)
 
-    return Records(label, columns, sample, blocks)
+    return Records(label, columns, sample(source, separator, columns), blocks)
+
+
+def sample(source: Source, separator: str, columns: Sequence[str] = ()) -> dict[str, list[str]]:
+    """The first values of each column, which are called as the first line has it unless `columns` says better."""
+    found: list[list[str]] = []
+    # The head may end inside a quoted field: what is looked at need not be strict. A field too long is refused when it is read.
+    with contextlib.suppress(csv.Error):
+        for row in csv.reader(source.head, delimiter=separator):
+            found.append(row)  # noqa: PERF402 - what was read before an error counts
+    header, *rows = [row for row in found if row] or [[]]
+    return {name.strip(): [row[k].strip() for row in rows if len(row) > k] for k, name in enumerate(columns or header)}
 
 
 def _filled(source: Source) -> list[str]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["LARGEST_EXACT", "is_name", "is_number", "is_whole", "problem_with", "shorten", "undecoded"]
+__all__ = ["DECIMAL_POINT", "LARGEST_EXACT", "is_name", "is_number", "is_whole", "problem_with", "shorten", "undecoded"]
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
+# What stands between the commas of "0,5 0,7".
+_TWO_DECIMALS = re.compile(r"[0-9]+\s+[+-]?[0-9]+")
 _MISSING = frozenset({"", "-", "?", ".", "na", "n/a", "#n/a", "nan", "none", "null", "inf", "infinity"})
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _SHOWN = 40
 # From here on, neighbouring integers are the same float64.
 LARGEST_EXACT = 2**53
+DECIMAL_POINT = "Write decimals with a point instead of a comma."
 _GIVE_ONE = "Give the item a score, or remove it from both systems."
 _NO_NUMBER_AT_ALL = "Keep only numbers below an optional header line."
 
@@ -68,8 +71,8 @@ def _cure(field: str) -> str:
         return _GIVE_ONE
     if field.endswith("%") and is_number(field[:-1].strip()):
         return "Write it without the per cent sign."
-    if _DECIMAL_COMMA.fullmatch(field):
-        return "Write decimals with a point instead of a comma."
+    if _DECIMAL_COMMA.fullmatch(field) or _TWO_DECIMALS.fullmatch(field):
+        return DECIMAL_POINT
     if field[0] in "\u2212\u2013\u2014" and is_number(field[1:]):
         return "Write the minus sign as a plain hyphen."
     if field[0] in "\"'" and is_number(field.strip("\"'")):

@@ -11,11 +11,12 @@ import msgspec
 import numpy as np
 
 from outscore.errors import OutscoreError
+from outscore.formats.cells import looks_numeric
 from outscore.formats.field import undecoded
 from outscore.formats.source import Source
 from outscore.formats.table import BLOCK_ROWS, Block, Choice, Records
 
-__all__ = ["looks_like_json", "records"]
+__all__ = ["looks_like_json", "records", "sample"]
 
 _NO_JSON = re.compile(r"\b(NaN|Infinity)\b")
 
@@ -28,24 +29,37 @@ def looks_like_json(source: Source, _choice: Choice) -> bool:
 
 def records(source: Source) -> Records:
     """Open the objects of a file as a stream of records."""
-    label = source.label
-    if next((line for line in source.head if line.strip()), "").lstrip().startswith("["):
-        raise OutscoreError(
-            f"{label} is one JSON list, an object per line was expected.", f"Convert it with `jq -c '.[]' {source.path}`."
-        )
-    sample = [record for _, record in _objects(source.head, label)]
-    if not sample:
-        raise OutscoreError(f"{label} is empty, JSON objects were expected.", "Give one object per line.")
-    columns = tuple(dict.fromkeys(key for record in sample for key in record))
+    label, first = source.label, sample(source)
+    late: dict[str, int] = {}
+
+    def row(line: int, record: dict[str, Any], needed: Sequence[str]) -> tuple[int, tuple[Any, ...]]:
+        if not record.keys() <= first.keys():
+            for key, value in record.items():
+                if key not in first and looks_numeric([value]):
+                    late.setdefault(key, line)
+        return line, tuple(map(record.get, needed))
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:
-        rows = ((line, tuple(map(record.get, needed))) for line, record in _objects(source.lines(), label))
+        rows = (row(line, record, needed) for line, record in _objects(source.lines(), label))
         while block := list(itertools.islice(rows, BLOCK_ROWS)):
             lines = np.fromiter((line for line, _ in block), dtype=np.int64, count=len(block))
             fields = zip(*(row for _, row in block), strict=True)
-            yield Block(lines, dict(zip(needed, fields, strict=True)))
+            yield Block(lines, dict(zip(needed, fields, strict=True)), late)
 
-    return Records(label, columns, {name: [record.get(name) for record in sample] for name in columns}, blocks)
+    return Records(label, tuple(first), first, blocks)
+
+
+def sample(source: Source) -> dict[str, list[Any]]:
+    """The first values of each column, None where an object lacks it."""
+    if next((line for line in source.head if line.strip()), "").lstrip().startswith("["):
+        raise OutscoreError(
+            f"{source.label} is one JSON list, an object per line was expected.",
+            f"Convert it with `jq -c '.[]' {source.path}`.",
+        )
+    found = [record for _, record in _objects(source.head, source.label)]
+    if not found:
+        raise OutscoreError(f"{source.label} is empty, JSON objects were expected.", "Give one object per line.")
+    return {name: [record.get(name) for record in found] for name in dict.fromkeys(key for record in found for key in record)}
 
 
 def _objects(lines: Sequence[str] | Iterator[str], label: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -7,7 +7,7 @@ predictions beside it decides: then it holds the right answers. Whatever else th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,16 +17,17 @@ from outscore.data import Array
 from outscore.errors import OutscoreError
 from outscore.formats import delimited, jsonl, parquet
 from outscore.formats.cells import LabelColumn, is_scalar
-from outscore.formats.columns import SLICES, USUAL, listed, nearest
+from outscore.formats.columns import SLICES, USUAL, listed, nearest, plain
 from outscore.formats.kinds import CHAINS, TREES, refuse_kinds
 from outscore.formats.source import Source, open_source, stem_of
 from outscore.formats.table import Choice, Records
 from outscore.outputs.model import Items
 from outscore.scores import Labels, Origin
 
-__all__ = ["read_labels"]
+__all__ = ["has_answers", "items_of", "read_labels"]
 
 Tiers = tuple[tuple[str, ...], ...]
+Role = Literal["system", "gold", "either"]
 PREDICTED: Tiers = (
     ("prediction", "predicted", "pred", "predicted_label", "predicted_answer", "model_answer", "system_answer", "model_output"),
     ("output", "response", "completion", "generation", "hypothesis"),
@@ -44,7 +45,7 @@ def read_labels(
     path: str | os.PathLike[str],
     name: str | None = None,
     *,
-    role: Literal["system", "gold"] = "system",
+    role: Role = "system",
     item: str | None = None,
     answer: str | None = None,
     gold: str | None = None,
@@ -63,7 +64,8 @@ def read_labels(
     name
         What the system is called; the file's name if not given.
     role
-        ``"gold"`` takes the right answers for the file's answers; ``"system"`` keeps them beside, where there are any.
+        ``"gold"`` takes the right answers for the file's answers; ``"system"`` keeps them beside, where there are any;
+        ``"either"`` is ``"system"``, but for files of right answers alone.
     item, answer, gold, cluster
         Columns; left out, they are recognised by their usual names (but for `cluster`).
     slices
@@ -80,11 +82,32 @@ def read_labels(
     (('yes', '(none)', 'no'), ('yes', 'no'), ('law', 'art'), 'q2')
     """
     with open_source(path) as source:
-        refuse_kinds(source, (TREES, CHAINS), "a table with a label per item was")
-        records = _records(source)
-        layout = _layout(records, role, item=item, answer=answer, gold=gold, cluster=cluster, slices=slices)
-        columns, lines = _columns(records, layout)
-        return _items(source, records, layout, columns, lines, stem_of(source.path) if name is None else name)
+        return items_of(source, name, role=role, item=item, answer=answer, gold=gold, cluster=cluster, slices=slices)
+
+
+def items_of(
+    source: Source,
+    name: str | None = None,
+    *,
+    role: Role = "system",
+    item: str | None = None,
+    answer: str | None = None,
+    gold: str | None = None,
+    cluster: str | None = None,
+    slices: Sequence[str] = (),
+) -> Items:
+    """The items of a table that is open already."""
+    refuse_kinds(source, (TREES, CHAINS), "a table with a label per item was")
+    records = _records(source)
+    layout = _layout(records, role, item=item, answer=answer, gold=gold, cluster=cluster, slices=slices)
+    columns, lines = _columns(records, layout)
+    return _items(source, records, layout, columns, lines, stem_of(source.path) if name is None else name)
+
+
+def has_answers(columns: Iterable[str]) -> bool:
+    """Whether a column bears a usual name of answers."""
+    usual = {name for tier in (*PREDICTED, *RIGHT, *EITHER) for name in tier}
+    return any(plain(column) in usual for column in columns)
 
 
 def _records(source: Source) -> Records:
@@ -118,7 +141,7 @@ class _Layout:
 
 def _layout(
     records: Records,
-    role: str,
+    role: Role,
     *,
     item: str | None,
     answer: str | None,
@@ -140,6 +163,8 @@ def _layout(
         beside = (*RIGHT, *EITHER) if answer is not None else RIGHT
         gold = gold or finder.take("gold", beside)
         answer = answer or finder.take("answer", EITHER)
+    if answer is None and role == "either":
+        answer, gold = gold, None
     if answer is None:
         raise OutscoreError(
             f"{records.label} has no column of {'right ' if role == 'gold' else ''}answers among {listed(records.columns)}.",
@@ -163,7 +188,7 @@ class _Finder:
     def take(self, part: str, tiers: Tiers) -> str | None:
         """The column whose name stands in the earliest tier; two names of one tier leave it unsure."""
         for tier in tiers:
-            found = [name for name in self._free if _plain(name) in tier]
+            found = [name for name in self._free if plain(name) in tier]
             if len(found) > 1:
                 raise OutscoreError(
                     f"{self._label}: {listed(found)} could each be the {part} column.",
@@ -173,10 +198,6 @@ class _Finder:
                 self._free.remove(found[0])
                 return found[0]
         return None
-
-
-def _plain(name: str) -> str:
-    return name.strip().lower().replace(" ", "_").replace("-", "_").replace(".", "_")
 
 
 def _is_flat(records: Records, name: str) -> bool:
@@ -217,5 +238,5 @@ def _few(layout: _Layout, columns: dict[str, Labels], rows: int) -> Iterator[str
     """Columns whose values come up again and again."""
     for name in layout.others:
         count = len(columns[name].names)
-        if _plain(name) in SLICES or count <= min(MOST_SLICES, rows // 2):
+        if plain(name) in SLICES or count <= min(MOST_SLICES, rows // 2):
             yield name

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outscore.errors import OutscoreError
-from outscore.formats.field import LARGEST_EXACT, is_name, is_number, problem_with, shorten, undecoded
+from outscore.formats.field import DECIMAL_POINT, LARGEST_EXACT, is_name, is_number, problem_with, shorten, undecoded
 from outscore.formats.source import Source, stem_of
 from outscore.formats.table import Choice, NumberTable
 from outscore.scores import Origin, Scores
@@ -32,6 +32,10 @@ WIDTHS = (1, 2, 4)
 BLOCK_LINES = 1 << 16
 
 _NOT_PLAIN = re.compile(r"[^0-9+\-,;\s]")
+_LIKE_A_DECIMAL = re.compile(r"[+-]?(?:0|[1-9][0-9]*),[0-9]+")
+_PADDED = re.compile(r",0[0-9]")
+# One wrong answer costs a false positive and a false negative: pairs of 1,0 and 0,2 and 0,1 are counts of right and wrong.
+MOST_ERRORS_OF_ONE = 2
 
 
 @dataclass(frozen=True)
@@ -105,15 +109,36 @@ def read_numbers(source: Source, widths: Sequence[int] = WIDTHS) -> NumberTable:
     """Read all numbers of a file whose lines hold one of `widths` columns."""
     layout = _layout(source, widths)
     lines = itertools.islice(_without_trailing_blanks(source.lines()), layout.first_line - 1, None)
-    blocks, line = [], layout.first_line
+    blocks, line, padded = [], layout.first_line, False
+    commas = layout.separator == "," and layout.width == 2 and not layout.columns
     while block := list(itertools.islice(lines, BLOCK_LINES)):
+        padded = padded or (commas and any(map(_PADDED.search, block)))
         blocks.append(_parse(layout, block, line))
         line += len(block)
     values = np.concatenate(blocks)
     if values.dtype.kind == "i":
         _refuse_large(layout, values)
+        if commas:
+            _refuse_decimal_commas(layout, source.head, values, padded=padded)
     table = NumberTable(source.path, layout.columns, values, layout.first_line, source.sha256())
     return whole_counts(table) if layout.width == 4 else table
+
+
+def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: NDArray[Any], *, padded: bool) -> None:
+    """Refuse pairs that are scores with a decimal comma, which would be read as two systems without a word.
+
+    Nobody writes the count 5 as 05. Without that sign, every line must be a score from 0 to 1 if the comma is a decimal one,
+    and some line must hold more errors than one answer can have: real pairs do not look so, and 3,5 is taken as it is.
+    """
+    whole, rest = np.abs(values[:, 0]), values[:, 1]
+    up_to_one = bool(((whole == 0) | ((whole == 1) & (rest == 0))).all()) and int(rest.max()) > MOST_ERRORS_OF_ONE
+    if (rest < 0).any() or not (padded or up_to_one):
+        return
+    if all(_LIKE_A_DECIMAL.fullmatch(line.strip()) for line in head if line.strip()):
+        raise OutscoreError(
+            f'{layout.label}: the lines look like scores with a decimal comma ("{shorten(head[0])}").',
+            f"{DECIMAL_POINT} If they are two columns, put a blank behind the commas or a line of names above them.",
+        )
 
 
 def whole_counts(table: NumberTable) -> NumberTable:
@@ -188,10 +213,11 @@ def _names(line: str, layout: _Layout) -> tuple[str, ...]:
         return tuple(field.strip().strip("\"'") for field in fields)
     if comment:
         return ()
+    hint = "Give each column one name; names with blanks need tabs or commas between them."
     return layout.refuse(
         1,
-        f"found a header of {len(fields)} names over {layout.width} columns of numbers",
-        "Give each column one name; names with blanks need tabs or commas between them.",
+        f"found a header of {len(fields)} {'name' if len(fields) == 1 else 'names'} over {layout.width} columns of numbers",
+        f"{DECIMAL_POINT} Or {hint[0].lower()}{hint[1:]}" if layout.separator == "," and len(fields) == 1 else hint,
     )
 
 

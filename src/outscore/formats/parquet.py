@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -16,15 +17,33 @@ from outscore.formats.table import BLOCK_ROWS, Block, Choice, Records
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["looks_like_parquet", "records"]
+__all__ = ["holds_more", "looks_like_parquet", "records"]
 
 _MARK = b"PAR1"
+_CELL = 8
 SAMPLE_ROWS = 20
 
 
 def looks_like_parquet(source: Source, _choice: Choice) -> bool:
     """Whether the first bytes are those of a Parquet file."""
     return source.parquet is not None
+
+
+def holds_more(path: Path, most: int) -> bool:
+    """Whether the cells of a Parquet file would take more than so many bytes, as its footer tells.
+
+    A column of one value is written once, however many rows have it.
+    """
+    import polars as pl
+
+    with path.open("rb") as raw:
+        if raw.read(len(_MARK)) != _MARK:
+            return False
+    # What is damaged is for the reader to say.
+    with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        frame = pl.scan_parquet(path)
+        return int(frame.select(pl.len()).collect().item()) * len(frame.collect_schema()) * _CELL > most
+    return False
 
 
 def records(source: Source) -> Records:

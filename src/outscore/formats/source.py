@@ -18,7 +18,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Protocol, cast
@@ -27,12 +27,14 @@ from outscore.errors import OutscoreError
 from outscore.scores import label_of
 from outscore.scores.system import STANDARD_INPUT
 
-__all__ = ["PACKED", "Source", "label_of", "nul_byte", "open_source", "stem_of"]
+__all__ = ["PACKED", "Source", "label_of", "nul_byte", "open_source", "stem_of", "unpacks_to_more"]
 
 PACKED = {".gz", ".bz2", ".xz", ".zst"}
 HEAD_LINES = 20
 BLOCK = 1 << 16
 PIECE = 1 << 18
+# A few bytes of zstd may unpack to 128 KB, and a piece is unpacked whole: this much of it takes 32 MB at most.
+FED = 1 << 10
 # A file without line ends must not be taken into memory as one line.
 LONGEST_LINE = 1 << 24
 # One letter too many, too few or wrong in a stem of six.
@@ -40,6 +42,9 @@ ALIKE = 0.8
 
 _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _PARQUET = b"PAR1"
+_ZIP = b"PK\x03\x04"
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF-")
+_WEB_PAGE = (b"<!doctype html", b"<html")
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,18 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutscoreError(f"{label} could not be read: {reason}.", "Copy the file and try again.") from None
+
+
+def unpacks_to_more(path: str | os.PathLike[str], most: int) -> bool:
+    """Whether a compressed file unpacks to more than so many bytes; none of them are kept, and no more are unpacked."""
+    left = most
+    # What is damaged is for the reader to say.
+    with suppress(EOFError, OSError, zlib.error, lzma.LZMAError), Path(path).open("rb") as raw:
+        packed = cast("io.BufferedReader[Any]", raw)
+        stream = _unpack(packed, label_of(os.fspath(path)))
+        while stream is not packed and left >= 0 and (block := stream.read(PIECE)):
+            left -= len(block)
+    return left < 0
 
 
 def nul_byte(label: str, line: int) -> tuple[str, str]:
@@ -196,7 +213,7 @@ class _Zstd(io.RawIOBase):
         self._packed, self._error = packed, zstandard.ZstdError
         self._new = zstandard.ZstdDecompressor().decompressobj
         self._frame = self._new()
-        self._ready = b""
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -204,7 +221,7 @@ class _Zstd(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401 - any writable buffer
         view = memoryview(buffer)
         while not self._ready:
-            block = self._frame.unused_data or self._packed.read(BLOCK)
+            block = self._frame.unused_data or self._packed.read(FED)
             if not block:
                 if not self._frame.eof:
                     raise EOFError("Compressed file ended before the end of its last frame")
@@ -212,7 +229,7 @@ class _Zstd(io.RawIOBase):
             if self._frame.eof:
                 self._frame = self._new()
             try:
-                self._ready = self._frame.decompress(block)
+                self._ready = memoryview(self._frame.decompress(block))
             except self._error as error:
                 raise EOFError(str(error)) from None
         size = min(len(view), len(self._ready))
@@ -225,10 +242,25 @@ def _as_text(stream: io.BufferedReader[Any], label: str) -> io.TextIOWrapper[Any
     start = stream.peek(BLOCK)[:BLOCK]
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise OutscoreError(f"{label} is written in UTF-16, UTF-8 was expected.", "Save it as UTF-8 text.")
+    if start.startswith(_ZIP):
+        cure = "Export a sheet as CSV, and take files out of an archive first."
+        raise OutscoreError(f"{label} is a spreadsheet or an archive, text was expected.", cure)
+    if start.startswith(_PICTURES):
+        raise OutscoreError(f"{label} is a picture or a PDF, text was expected.", "Give the numbers or texts that it shows.")
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:14].lower().startswith(_WEB_PAGE):
+        raise OutscoreError(f"{label} is a web page, text was expected.", "Save the data that it shows, as CSV for example.")
+    if _is_wide(start):
+        raise OutscoreError(f"{label} seems to be written in UTF-16, UTF-8 was expected.", "Save it as UTF-8 text.")
     before, nul, _ = start.partition(b"\x00")
     if nul:
         raise OutscoreError(*nul_byte(label, before.count(b"\n") + 1))
     return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape")
+
+
+def _is_wide(start: bytes) -> bool:
+    """Whether every other byte is 0, as in plain text whose letters take two bytes each and have no mark before them."""
+    pairs = start[: len(start) // 2 * 2]
+    return len(pairs) > 2 and any(not any(pairs[i::2]) and all(pairs[1 - i :: 2]) for i in (0, 1))
 
 
 def _bounded_pieces(text: io.TextIOWrapper[Any], label: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NoReturn
 
 from numpy.typing import NDArray
@@ -80,10 +80,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Block:
-    """Some records: the line each begins on, and their values by column."""
+    """Some records: the line each begins on, and their values by column.
+
+    `late` are columns of numbers that the sample did not show, with the line each first stands on.
+    """
 
     lines: NDArray[Any]
     columns: Mapping[str, Sequence[object]]
+    late: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -107,9 +111,10 @@ class Records:
 
 @dataclass(frozen=True)
 class FormatEntry:
-    """One file format: how to recognise it, and how to read the systems in it."""
+    """One format of scores: how to recognise it, and how to read the systems in it; `example` is a line of such a file."""
 
     name: str
     summary: str
+    example: str
     detect: Callable[[Source, Choice], bool]
     read: Callable[[Source, Choice], list[Scores]]

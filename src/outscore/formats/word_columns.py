@@ -26,10 +26,10 @@ from outscore.formats.word_lines import (
 from outscore.outputs.model import Words
 from outscore.scores import Origin
 
-__all__ = ["read_word_columns", "words_of"]
+__all__ = ["DOCUMENT", "read_word_columns", "words_of"]
 
 WORD, TAG = "word", "tag"
-_DOCUMENT = "-DOCSTART-"
+DOCUMENT = "-DOCSTART-"
 # What headers of such files, and of tables with a label per item, begin and end with.
 _WORDS = {"word", "words", "form", "token", "tokens", "id", "item_id", "question_id", "sentence_id"}
 _TAGS = {"tag", "tags", "pos", "upos", "xpos", "ner", "label", "labels", "gold", "prediction", "predicted", "pred"}
@@ -126,7 +126,7 @@ def _columns_of(source: Source) -> tuple[list[str], str]:
     """The columns of the first word's line, and what separates them."""
     for line in source.head:
         text = line.strip()
-        if text and not text.startswith(("#", _DOCUMENT)):
+        if text and not text.startswith(("#", DOCUMENT)):
             return (text.split("\t"), "\t") if "\t" in text else (text.split(), " ")
     return [], "\t"
 
@@ -167,7 +167,7 @@ def _kinds(block: Lines, width: int) -> tuple[Array, Array, Array]:
     bare = np.flatnonzero(~(blank | block.filled(1)))
     blank[bare] = [not text.strip() for text in block.texts(0, bare)]
     hyphened = np.flatnonzero(initials == ord("-"))
-    document[hyphened] = [text == _DOCUMENT for text in block.texts(0, hyphened)]
+    document[hyphened] = [text == DOCUMENT for text in block.texts(0, hyphened)]
     complete = block.filled(width - 1) & ~block.filled(width)
     odd = ~(blank | document | complete)
     comment = odd & (initials == ord("#"))
