@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
+from tests.browser.screens import SHOTS, Screens
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# The browser draws parts of its own window in advance for every window it opens, which takes longer than most of our pages.
+# Giving a list of features replaces the driver's own, so what that switches off to keep off the network is here too.
+WITHOUT = "PreloadTopChromeWebUI,MediaRouter,OptimizationHints,HttpsUpgrades,NetworkTimeServiceQuerying,PreconnectToSearch"
+FLAGS = ("--no-sandbox", "--disable-gpu", f"--disable-features={WITHOUT}")
 
 
 @pytest.fixture(scope="session")
@@ -18,9 +24,17 @@ def browser():
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:
         try:
-            opened = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+            opened = driver.chromium.launch(executable_path=found, args=list(FLAGS))
         except playwright.Error as error:
             # A browser that is there and may not run, as in some containers, says nothing about our pages.
             pytest.skip(f"{found} does not start here: {error.message.splitlines()[0]}")
-        yield opened
+        yield Screens(opened)
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory) -> Path:
+    """Where pages go, and their pictures if OUTSCORE_SCREENSHOTS names a folder for them."""
+    made = Path(SHOTS) if SHOTS else tmp_path_factory.mktemp("pages")
+    made.mkdir(parents=True, exist_ok=True)
+    return made

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
+import time
 from pathlib import Path
 
 import pytest
+from tests.browser.screens import PATIENCE, picture
 from tests.report.diff_making import HOSTILE, SENTENCE, make_changed, make_contexts, make_diff, make_units
 
 from outscore.outputs.changed import Contexts
@@ -19,15 +20,6 @@ PARSES = make_units(systems=3, criterion="las", heads=True, seed=5)
 CONTEXTS = make_contexts(UNITS)
 WIDE = {"width": 1360, "height": 900}
 PHONE = {"width": 390, "height": 844}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """Where pages go. OUTSCORE_SCREENSHOTS names a folder for them and their pictures, to be looked at."""
-    named = os.environ.get("OUTSCORE_SCREENSHOTS")
-    made = Path(named) if named else tmp_path_factory.mktemp("explorer")
-    made.mkdir(parents=True, exist_ok=True)
-    return made
 
 
 @pytest.fixture(scope="module")
@@ -75,11 +67,10 @@ def found(page) -> int:
 
 def settled(page, there) -> None:
     """Wait until what was typed has had its effect; the page's policy lets nobody poll from inside."""
-    for _ in range(100):
-        if there():
-            return
+    end = time.monotonic() + PATIENCE / 1000
+    while not there():
+        assert time.monotonic() < end, page.locator("#found").inner_text()
         page.wait_for_timeout(50)
-    raise AssertionError(page.locator("#found").inner_text())
 
 
 def test_a_cell_leads_to_its_examples(visit, file):
@@ -185,7 +176,7 @@ def test_hostile_labels_names_and_texts(visit, folder):
     contexts = Contexts(
         tuple(f"q{i}" for i in range(50)), tuple((evil, "long answer " * 9) for _ in range(50)), ("question", evil)
     )
-    path = folder / "hostile.html"
+    path = folder / "explorer-hostile.html"
     path.write_text(render_html(make_diff(units, warnings=(evil,), notes=[evil]), [changed], contexts), encoding="utf-8")
     page = visit(path)
     page.locator(".cell").first.click()
@@ -203,11 +194,11 @@ def test_no_sideways_scrolling(visit, file, folder, scheme, size):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
         "rgb(252, 252, 251)" if scheme == "light" else "rgb(20, 23, 27)"
     )
-    page.screenshot(path=folder / f"explorer-{scheme}-{size['width']}.png")
+    picture(page, folder / f"explorer-{scheme}-{size['width']}.png")
 
 
 def test_a_saved_result_says_that_it_has_no_examples(visit, folder):
-    path = folder / "saved.html"
+    path = folder / "explorer-saved.html"
     path.write_text(render_html(make_diff(UNITS), [], None), encoding="utf-8")
     page = visit(path)
     page.locator(".cell").first.click()
@@ -218,7 +209,7 @@ def test_a_hundred_thousand_units_stay_usable(visit, folder):
     units = make_units(n=520_000)
     changed = make_changed(units)
     assert changed.units.n > 99_000
-    path = folder / "large.html"
+    path = folder / "explorer-large.html"
     # The rows of the pair are counted from few units: only the units shown are many.
     path.write_text(render_html(make_diff(make_units(n=400)), [changed], make_contexts(units)), encoding="utf-8")
     assert path.stat().st_size < 12e6

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from tests.browser.screens import picture
 from tests.browser.test_report_page import VIEWS, opened
 from tests.report.ranking_making import HOSTILE, MADE
 
 from outscore.report.ranking_html import render_html
 from outscore.report.table import clean
 
-# Drawing a page of a hundred systems takes seconds, so only who wants to look at them pays for it.
-SHOTS = os.environ.get("OUTSCORE_SCREENSHOTS")
-
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory) -> dict[str, Path]:
-    """Each page in a file. OUTSCORE_SCREENSHOTS names a folder for them and their pictures, to be looked at."""
-    folder = Path(SHOTS) if SHOTS else tmp_path_factory.mktemp("pages")
-    folder.mkdir(parents=True, exist_ok=True)
+def pages(folder) -> dict[str, Path]:
+    """Each page in a file."""
     for name, make in MADE.items():
         (folder / f"ranking-{name}.html").write_text(render_html(make()), encoding="utf-8")
     return {name: folder / f"ranking-{name}.html" for name in MADE}
@@ -42,8 +37,7 @@ def pages(tmp_path_factory) -> dict[str, Path]:
 )
 def test_quiet_alone_and_no_wider_than_the_screen(browser, pages, name, view):
     with opened(browser, pages[name], **VIEWS[view]) as (page, said, asked):
-        if SHOTS is not None:
-            page.screenshot(path=pages[name].with_name(f"ranking-{name}-{view}.png"), full_page=True)
+        picture(page, pages[name].with_name(f"ranking-{name}-{view}.png"), full_page=True)
         assert said == []
         assert [url for url in asked if not url.startswith("data:")] == [pages[name].as_uri()]
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.browser.screens import picture
 from tests.report.making import make_full
 
 from outscore.report.html import render_html
 from outscore.results import Comparisons, Decision, Family, Interval, SystemScore
-from outscore.wording import verdict
+from outscore.wording import Facts, verdict
 
 HOSTILE = "<script>document.title='x'</script>\"A\" & 'a'"
 WIDE = {"width": 1200, "height": 900}
@@ -35,11 +35,10 @@ def of_the_median() -> Comparisons:
 def hostile() -> Comparisons:
     """Names that would be markup if nobody escaped them, and the words a real comparison would have."""
     c = make_full().comparisons[0]
-    words = verdict(
-        (HOSTILE, "B" * 60), c.metric, c.higher_is_better, (0.9543, 0.94), c.difference, c.p, c.interval, 0.05, "two-sided"
-    )
+    systems = (HOSTILE, "B" * 60)
+    words = verdict(Facts(systems, c.metric, c.higher_is_better, (0.9543, 0.94), c.difference, c.p, c.interval, 0.05))
     scores = (SystemScore(HOSTILE, 0.9543), SystemScore("B" * 60, 0.94))
-    return make_full(systems=(HOSTILE, "B" * 60), scores=scores, verdict=words, sentence=words, notes=[HOSTILE])
+    return make_full(systems=systems, scores=scores, verdict=words, sentence=words, notes=[HOSTILE])
 
 
 def several() -> Comparisons:
@@ -52,11 +51,8 @@ PAGES = {"full": make_full, "median": of_the_median, "hostile": hostile, "severa
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory) -> dict[str, Path]:
-    """Each page in a file. OUTSCORE_SCREENSHOTS names a folder for them and their pictures, to be looked at."""
-    named = os.environ.get("OUTSCORE_SCREENSHOTS")
-    folder = Path(named) if named else tmp_path_factory.mktemp("pages")
-    folder.mkdir(parents=True, exist_ok=True)
+def pages(folder) -> dict[str, Path]:
+    """Each page in a file."""
     for name, make in PAGES.items():
         (folder / f"{name}.html").write_text(render_html(make()), encoding="utf-8")
     return {name: folder / f"{name}.html" for name in PAGES}
@@ -65,15 +61,14 @@ def pages(tmp_path_factory) -> dict[str, Path]:
 @contextmanager
 def opened(browser, path: Path, **settings):
     """The page, with all it said on the console and all it asked for."""
-    context = browser.new_context(**settings)
-    page = context.new_page()
+    page = browser.new_page(**settings)
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
     page.goto(path.as_uri())
     yield page, said, asked
-    context.close()
+    page.close()
 
 
 @pytest.mark.parametrize(
@@ -82,7 +77,7 @@ def opened(browser, path: Path, **settings):
 )
 def test_quiet_alone_and_no_wider_than_the_screen(browser, pages, name, view):
     with opened(browser, pages[name], **VIEWS[view]) as (page, said, asked):
-        page.screenshot(path=pages[name].with_name(f"{name}-{view}.png"), full_page=True)
+        picture(page, pages[name].with_name(f"{name}-{view}.png"), full_page=True)
         assert said == []
         assert [url for url in asked if not url.startswith("data:")] == [pages[name].as_uri()]
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -102,6 +97,7 @@ def test_headings_and_descriptions(browser, pages):
             "Power",
             "What carried the difference",
             "For a paper",
+            "Works to cite",
             "Settings",
         ]
         charts = page.get_by_role("img")
@@ -131,7 +127,7 @@ def test_dark_is_dark(browser, pages):
 def test_an_interval_has_its_own_card(browser, pages):
     with opened(browser, pages["median"]) as (page, *_):
         cards = page.locator(".numbers > div").all_inner_texts()
-        assert [card.split("\n")[0] for card in cards] == ["A", "B", "A - B", "median difference", "p"]
+        assert [card.split("\n")[0] for card in cards] == ["A", "B", "A\u00a0\u2212\u00a0B", "median difference", "p"]
         assert "interval" not in cards[2]
         assert "95 % interval" in cards[3].replace("\u00a0", " ")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from tests.browser.screens import picture
 from tests.browser.test_report_page import VIEWS, opened
 
 from outscore.metrics.cache import StatisticsCache
@@ -32,11 +32,8 @@ def outputs() -> tuple[list[str], list[str]]:
 
 
 @pytest.fixture(scope="module")
-def page_file(tmp_path_factory) -> Path:
-    """The page in a file. OUTSCORE_SCREENSHOTS names a folder for it and its pictures, to be looked at."""
-    named = os.environ.get("OUTSCORE_SCREENSHOTS")
-    folder = Path(named) if named else tmp_path_factory.mktemp("texts")
-    folder.mkdir(parents=True, exist_ok=True)
+def page_file(folder) -> Path:
+    """The page in a file."""
     found = compare_texts(
         *outputs(),
         REFERENCE,
@@ -60,7 +57,7 @@ def segments_of(page):
 def test_quiet_alone_and_no_wider_than_the_screen(browser, page_file, view):
     with opened(browser, page_file, **VIEWS[view]) as (page, said, asked):
         segments_of(page)
-        page.screenshot(path=page_file.with_name(f"texts-{view}.png"), full_page=True)
+        picture(page, page_file.with_name(f"texts-{view}.png"), full_page=True)
         assert said == []
         assert [url for url in asked if not url.startswith("data:")] == [page_file.as_uri()]
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

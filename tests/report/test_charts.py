@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from outscore.errors import OutscoreError
-from outscore.report.charts import FORMATS, pictures, to_svg, write_charts
+from outscore.report.chart_files import chart_files
+from outscore.report.charts import FORMATS, pictures, to_svg
 from outscore.report.distributions import _through_quartiles
 from outscore.results import Comparisons, Interval, SystemScore
+from outscore.summaries import Advice
 
 SIGNATURES = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
 KEYS = ["difference", "null", "scores", "differences", "quantiles", "power", "sizes"]
@@ -27,25 +28,26 @@ def test_only_what_there_are_data_for(comparison):
     assert [picture.key for picture in drawn(whole)] == ["difference"]
 
 
-def test_files_of_every_kind(full, tmp_path):
-    written = write_charts(full(), tmp_path / "new" / "charts")
-    assert [path.name for path in written] == [f"{key}.{form}" for key in KEYS for form in FORMATS]
-    for path in written:
-        assert path.read_bytes().startswith(SIGNATURES[path.suffix[1:]])
+@pytest.mark.parametrize(("unsuited", "called"), [([], "paired t test"), (["student"], "paired t test by the jackknife")])
+def test_a_t_test_is_not_taken_for_the_one_that_is_advised_against(full, unsuited, called):
+    whole = full()
+    (c,) = whole.comparisons
+    tests = replace(c.analysis.tests, unsuited=[Advice(test, "It is for means.") for test in unsuited])
+    c = replace(c, analysis=replace(c.analysis, tests=tests), pictures=replace(c.pictures, sizes_test="paired t test"))
+    (caption,) = [picture.caption for picture in pictures(c, whole) if picture.key == "sizes"]
+    assert f"({called}):" in caption
 
 
-def test_several_comparisons_do_not_overwrite_each_other(comparison, tmp_path):
-    written = write_charts(Comparisons([comparison(), comparison()], {}), tmp_path, ["svg"])
-    assert [path.name for path in written] == ["1-difference.svg", "2-difference.svg"]
+def test_files_of_every_kind(full):
+    files = chart_files(full())
+    assert list(files) == [f"{key}.{form}" for key in KEYS for form in FORMATS]
+    for name, content in files.items():
+        assert content.startswith(SIGNATURES[name.rpartition(".")[2]])
 
 
-def test_unknown_form_and_bad_folder(comparison, tmp_path):
-    whole = Comparisons([comparison()], {})
-    with pytest.raises(OutscoreError, match="`gif`"):
-        write_charts(whole, tmp_path, ["gif"])
-    (tmp_path / "file").write_text("")
-    with pytest.raises(OutscoreError, match="could not be written"):
-        write_charts(whole, tmp_path / "file")
+def test_several_comparisons_do_not_overwrite_each_other(comparison):
+    files = chart_files(Comparisons([comparison(), comparison()], {}))
+    assert list(files) == [f"{number}-difference.{form}" for number in (1, 2) for form in FORMATS]
 
 
 def test_the_same_picture_has_the_same_bytes(full):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import builtins
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -9,12 +10,13 @@ import pytest
 
 from outscore.errors import OutscoreError
 from outscore.report import latex, markdown, text
-from outscore.report.html import render_html
+from outscore.report.html import prose, render_html
 from outscore.report.theme import PALETTE
 from outscore.results import Comparisons, Decision, Family, SystemScore
+from outscore.summaries import Advice, TestAdvice
 
 HOSTILE = "<script>alert('x')</script>\"q\" a_b 5% R&D \\ {{ 7*7 }}"
-VOID = {"meta", "link", "br", "hr", "img", "input"}
+VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
 
 class Page(HTMLParser):
@@ -170,3 +172,25 @@ def test_what_is_missing_is_named(comparison, monkeypatch):
     with pytest.raises(OutscoreError, match=r"must be installed") as caught:
         render_html(Comparisons([comparison()], {}))
     assert caught.value.hint == "Install outscore[report]."
+
+
+def test_a_reason_that_several_tests_share_stands_once(full):
+    analysis = full().comparisons[0].analysis
+    shared = [Advice(test, "It needs many items.") for test in ("student", "wilcoxon", "sign")]
+    advised = replace(analysis, tests=TestAdvice([Advice("permutation", "It needs nothing.")], [], shared))
+    source = render_html(full(analysis=advised, tests=[]))
+    start = source.index('<div class="advice">')
+    table = source[start : source.index("</table>", start)]
+    assert table.count("It needs many items.") == 1
+    assert table.count('rowspan="3"') == 1
+    # A script reads the test and what is said of it from the first two cells of its row.
+    assert re.findall(r'<td class="l short">([^<]*)</td><td class="l short">([^<]*)</td>', table) == [
+        ("recommended", "permutation"),
+        ("not suited", "student"),
+        ("not suited", "wilcoxon"),
+        ("not suited", "sign"),
+    ]
+
+
+def test_prose_is_escaped_before_code_is_marked():
+    assert prose("`<b>` - -1 <= x") == "<code>&lt;b&gt;</code>\u00a0\u2212\u00a0\u22121 \u2264 x"

@@ -12,7 +12,7 @@ from tests.report.ranking_making import HOSTILE, MADE
 
 from outscore.cli.output import show, to_format, write_all
 from outscore.rankings import Ranking
-from outscore.report.ranking_citations import CORRECTIONS, TESTS, citations
+from outscore.report.citations import cited_by_ranking
 from outscore.report.ranking_csv import pairs_csv, scores_csv
 from outscore.report.ranking_facts import headline
 from outscore.report.ranking_latex import render_latex
@@ -148,19 +148,12 @@ def test_the_headline_ends_behind_the_leaders_name():
 
 
 def test_only_what_was_used_is_cited():
-    used = [use for use, _ in citations(MADE["sixteen"]())]
-    assert used == ["test", "correction", "groups", "rank intervals"]
+    used = [work.label for work in cited_by_ranking(MADE["sixteen"]()).works]
+    assert used == ["test", "correction", "bleu", "bleu", "groups", "rank intervals"]
     discovery = replace(MADE["baseline"](), family=Family("bh", "FDR", 7))
-    assert [work for _, work in citations(discovery)] == [TESTS["permutation"], CORRECTIONS["bh"]]
-    assert {"replicability", "critical difference"} <= {use for use, _ in citations(MADE["datasets"]())}
-
-
-def test_every_test_and_correction_can_be_cited():
-    from outscore.inference import TESTS as REGISTERED
-    from outscore.inference.multiplicity import CORRECTIONS as KNOWN
-
-    assert set(KNOWN) <= set(CORRECTIONS)
-    assert set(REGISTERED) - set(TESTS) <= {"bayes"}
+    authors = [work.lines[0].partition(" (")[0] for work in cited_by_ranking(discovery).works]
+    assert authors == ["Noreen", "Benjamini, Hochberg"]
+    assert {"replicability", "critical difference"} <= {work.label for work in cited_by_ranking(MADE["datasets"]()).works}
 
 
 def test_hostile_names_stay_in_their_cells():

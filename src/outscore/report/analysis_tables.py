@@ -64,7 +64,8 @@ def _checks(analysis: Analysis) -> Table:
 
     add("skewness of A - B", number(analysis.skewness, sign=True), analysis.skewness_band or "")
     if analysis.normality is not None:
-        add("normality of A - B", f"p = {format_probability(analysis.normality.p)}", analysis.normality_reason)
+        of = f"{analysis.normality.test}{'; ' if analysis.normality_reason else ''}{analysis.normality_reason}"
+        add("normality of A - B", f"p = {format_probability(analysis.normality.p)}", of)
     add("items without a difference", None if analysis.zero_share is None else f"{100 * analysis.zero_share:.1f} %")
     add("correlation of A and B", number(analysis.correlation, sign=True))
     add("gain by pairing", number(analysis.pairing_gain), "standard error unpaired / paired")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,27 @@ from outscore.summaries import Histogram
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["DASHED", "DOTTED", "WIDE", "WIDTH", "Drawing", "bars", "bins", "data", "layered", "padded", "rule", "short"]
+__all__ = [
+    "DASHED",
+    "DOTTED",
+    "WIDE",
+    "WIDTH",
+    "Drawing",
+    "bars",
+    "bins",
+    "data",
+    "layered",
+    "padded",
+    "rule",
+    "scaled",
+    "short",
+]
 
 HEIGHT = 150
 # With an axis of numbers beside it or without, every picture is about as wide as the others.
 WIDTH, WIDE = 276, 308
 LONGEST_NAME = 32
+WIDE_RANGE, MOST_TICKS = 20, 7
 SOLID, DASHED, DOTTED = (1, 0), (4, 3), (1, 3)
 
 
@@ -75,6 +91,22 @@ def padded(values: list[float], share: float = 0.12) -> tuple[float, float]:
     low, high = min(values), max(values)
     air = share * (high - low) or 0.1 * max(abs(high), 1e-3)
     return low - air, high + air
+
+
+def scaled(values: Sequence[float], form: str = "~s") -> dict[str, Any]:
+    """Scale and axis over the range of the values: logarithmic where it is wide, with ticks at 1, 2, 5, 10, 20, 50."""
+    import altair as alt
+
+    low, high = min(values), max(values)
+    if low <= 0 or high <= WIDE_RANGE * low:
+        return {"scale": alt.Scale(domain=[low, high], nice=False, zero=False), "axis": alt.Axis(format=form)}
+    tens = [10.0**k for k in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    ticks = [step * ten for ten in tens for step in (1, 2, 5) if low <= step * ten <= high]
+    shown = ticks if len(ticks) <= MOST_TICKS else [ten for ten in tens if low <= ten <= high]
+    return {
+        "scale": alt.Scale(type="log", domain=[low, high], nice=False, zero=False),
+        "axis": alt.Axis(format=form, values=shown),
+    }
 
 
 def short(name: str) -> str:

@@ -11,20 +11,19 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from outscore.errors import OutscoreError
 from outscore.report.distributions import differences_histogram, quantile_chart, scores_histograms
 from outscore.report.drawings import difference_chart, null_chart, power_chart, size_chart
-from outscore.report.table import clean
+from outscore.report.table import clean, minus
 from outscore.report.theme import chart_config
 from outscore.results import Comparison, Comparisons
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["FORMATS", "Picture", "file_content", "pictures", "require_drawing", "to_svg", "write_charts"]
+__all__ = ["FORMATS", "NOT_IN_A_NAME", "Picture", "file_content", "pictures", "require_drawing", "to_svg"]
 
 FORMATS = ("svg", "png", "pdf")
 NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -60,34 +59,9 @@ def pictures(c: Comparison, whole: Comparisons) -> list[Picture]:
 def to_svg(picture: Picture, prefix: str = "") -> str:
     """The picture for a page: transparent, described in words, and the same bytes every time."""
     svg = str(_drawn(picture.chart, "svg", "transparent"))
-    label = html.escape(picture.description)
+    label = html.escape(minus(picture.description))
     svg = svg.replace(NAMESPACE, "").replace('class="marks"', f'class="chart" role="img" aria-label="{label}"', 1)
     return _own_ids(svg, f"{prefix}{picture.key}").strip()
-
-
-def write_charts(comparisons: Comparisons, folder: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Draw every chart into files of a folder, which is made if need be, and return their paths.
-
-    With several comparisons the file names begin with their number.
-    """
-    unknown = [form for form in formats if form not in FORMATS]
-    if unknown:
-        raise OutscoreError(f"Charts cannot be written as `{unknown[0]}`.", f"Choose from: {', '.join(FORMATS)}.")
-    target = Path(folder)
-    written = []
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for i, c in enumerate(comparisons.comparisons, 1):
-            start = f"{i}-" if len(comparisons.comparisons) > 1 else ""
-            for picture in pictures(c, comparisons):
-                for form in formats:
-                    path = target / f"{start}{NOT_IN_A_NAME.sub('-', picture.key)}.{form}"
-                    path.write_bytes(file_content(picture, form))
-                    written.append(path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutscoreError(f"The charts could not be written to `{target}`: {reason}.", "Name another folder.") from None
-    return written
 
 
 def file_content(picture: Picture, form: str) -> bytes:

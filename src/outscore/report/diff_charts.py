@@ -124,7 +124,9 @@ def _parts(parts: list[Part]) -> list[list[Any]]:
 def _cards(diff: Diff, pair: Pair) -> list[dict[str, Any]]:
     """The numbers everybody looks for first."""
     metric, scores = metric_name(pair.metric), (points(pair.first), points(pair.second))
-    cards = [_card(name, score, [metric], role) for role, name, score in zip("ab", pair.systems, scores, strict=True)]
+    cards = [
+        _card(name, score, [f"{metric}, in %"], role) for role, name, score in zip("ab", pair.systems, scores, strict=True)
+    ]
     about = "no interval"
     if pair.interval is not None:
         about = f"{interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from outscore.diffs import Diff, Pair, Part
+from outscore.diffs import Pair, Part
 from outscore.report.canvas import DASHED, Drawing, data, layered, padded, rule, short
-
-# Charts become SVG, PNG and PDF in one place.
-from outscore.report.charts import FORMATS, Picture, file_content, require_drawing
+from outscore.report.charts import Picture, require_drawing
 from outscore.report.diff_charts import matrix
 from outscore.report.diff_pair_tables import sorted_parts
 from outscore.report.diff_words import metric_name, pair_name
 from outscore.report.table import clean
 from outscore.report.theme import COLOURS
 
-__all__ = ["MOST_DRAWN", "chart_files", "pictures"]
+__all__ = ["MOST_DRAWN", "pictures"]
 
 MOST_DRAWN = 15
 """Pairs that are drawn: as many as the table of pairs shows."""
@@ -31,17 +29,6 @@ def pictures(pair: Pair) -> list[Picture]:
     require_drawing()
     drawn = [_transitions(pair), _labels(pair)]
     return [Picture(d.key, clean(d.caption), clean(d.description), d.chart) for d in drawn if d is not None]
-
-
-def chart_files(diff: Diff) -> dict[str, bytes]:
-    """The charts of the pairs by the first criterion as SVG, PNG and PDF, by file name; of several, names are numbered."""
-    pairs = diff.primary_pairs[:MOST_DRAWN]
-    return {
-        f"{f'{i}-' if len(pairs) > 1 else ''}{picture.key}.{form}": file_content(picture, form)
-        for i, pair in enumerate(pairs, 1)
-        for picture in pictures(pair)
-        for form in FORMATS
-    }
 
 
 def _transitions(pair: Pair) -> Drawing | None:
@@ -63,13 +50,15 @@ def _transitions(pair: Pair) -> Drawing | None:
     # As on the page: green for what became right, vermilion for what became wrong.
     scale = alt.Scale(domain=[-largest, 0, largest], range=[COLOURS[role] for role in ("b", "panel", "won")], interpolate="rgb")
     legend = alt.Legend(orient="bottom", titleColor=COLOURS["muted"], labelColor=COLOURS["muted"], titleFontWeight="normal")
-    colour = alt.Color("balance:Q", scale=scale, title="corrections - new errors", legend=legend)
+    colour = alt.Color("balance:Q", scale=scale, title="corrections − new errors", legend=legend)
     base = alt.Chart(data(rows)).encode(x, y)
     bright = alt.condition(f"abs(datum.balance) > {0.6 * largest}", alt.value("#ffffff"), alt.value(COLOURS["ink"]))
     layers = [base.mark_rect().encode(colour), base.mark_text(fontSize=9).encode(text="count:Q", color=bright)]
     outside = f"; {found['outside']:,} changes are between other labels" if found["outside"] else ""
     caption = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}"
-    about = f"{caption}: rows are labels of the first system, columns of the second{outside}."
+    most = max(rows, key=lambda row: row["count"])
+    peak = f"most often {most['from']} became {most['to']} ({most['count']:,})"
+    about = f"{caption}: rows are labels of the first system, columns of the second; {peak}{outside}."
     return Drawing("transitions", caption, about, layered(layers, CELL * len(order), CELL * len(order)))
 
 
@@ -82,7 +71,7 @@ def _labels(pair: Pair) -> Drawing | None:
 
     rows = [_row(part) for part in parts]
     scale = alt.Scale(domain=list(padded([0.0, *(row[key] for row in rows for key in ("x", "low", "high"))])), nice=False)
-    title = f"{short(pair.systems[1])} - {short(pair.systems[0])}, in points"
+    title = f"{short(pair.systems[1])} − {short(pair.systems[0])}, in points"
     y = alt.Y("label:N", sort=[row["label"] for row in rows], title=None, axis=alt.Axis(labelLimit=200))
     x = alt.X("x:Q", scale=scale, title=title)
     base = alt.Chart(data(rows))

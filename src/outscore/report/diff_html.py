@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from outscore.diffs import Diff
 from outscore.outputs.changed import Changed, Contexts
+from outscore.report.citations import cited_by_diff
 from outscore.report.diff_charts import pair_data
 from outscore.report.diff_data import embedded, examples_data
 from outscore.report.diff_tables import whole_sheets
@@ -56,6 +57,9 @@ def render_html(diff: Diff, changed: Sequence[Changed], contexts: Contexts | Non
         together=_chosen(tables, TOGETHER),
         more=_chosen(tables, MORE),
         settings=tables.get("settings"),
+        # The script shows that of the pair it is about; without it there are all.
+        sentences=[clean(pair.sentence) for pair in diff.primary_pairs if pair.sentence],
+        cited=cited_by_diff(diff),
         has_pairs=bool(diff.pairs),
         is_section=is_section,
         # Our own files, and data that hold no markup.

@@ -7,6 +7,7 @@ read without colour. The preamble needs ``booktabs`` and ``xcolor`` with the opt
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from outscore.diffs import Diff
 from outscore.report.diff_pair_tables import Sort
@@ -14,7 +15,7 @@ from outscore.report.diff_selection import chosen_sheets, default_sheets, told_p
 from outscore.report.diff_words import Sheet, is_section
 
 # A cell with mathematical signs where a number has them is the same in every table.
-from outscore.report.latex import cell_of, escape
+from outscore.report.latex import cell_of, escape, opened
 from outscore.report.table import clean
 
 __all__ = ["render_latex"]
@@ -49,15 +50,15 @@ def _table(sheet: Sheet, label: str) -> str:
     table = sheet.table
     notes = [*table.notes, *([LEGEND] if "worst" in sheet.marks.values() else [])]
     caption = " ".join(text if text.endswith(".") else f"{text}." for text in (table.title, *notes))
-    prose = [side == "l" and any(len(r[i]) > 40 for r in table.rows if not is_section(r)) for i, side in enumerate(table.align)]
-    columns = "".join("p{.4\\linewidth}" if long else side for long, side in zip(prose, table.align, strict=True))
+    # A line across the table takes the room of all its columns.
+    opening, _ = opened(replace(table, rows=tuple(row for row in table.rows if not is_section(row))))
     body = [line for i in range(len(table.rows)) for line in _row(sheet, i)]
     lines = [
         r"\begin{table}",
         r"  \centering",
         f"  \\caption{{{_escaped(caption)}}}",
         f"  \\label{{tab:outscore-{label}}}",
-        f"  \\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        *opening,
         r"    \toprule",
         f"    {' & '.join(map(_escaped, table.columns))} \\\\",
         r"    \midrule",

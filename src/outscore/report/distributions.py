@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from outscore.numerals import format_number, format_probability
 from outscore.report.canvas import DASHED, WIDTH, Drawing, bars, bins, data, layered, rule, short
 from outscore.report.table import clean
+from outscore.report.tables import decimals_of
 from outscore.report.theme import COLOURS
 from outscore.results import Comparison, Comparisons
 
@@ -31,13 +33,11 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Drawing | None:
             title=clean(c.metric) + " per item" if last else None,
             axis=alt.Axis(labels=last, ticks=last),
         )
-        chart = alt.Chart(data(bins(histogram)), title=alt.TitleParams(short(name), color=COLOURS[role]))
+        chart = alt.Chart(data(bins(histogram)), title=short(name))
         panels.append(bars(chart, x, COLOURS[role]).properties(width=WIDTH, height=58))
-    text = (
-        "Histograms of the item scores of "
-        + " and ".join(f"{short(name)} ({sum(h.counts):,.0f} items)" for _, h, name in pairs)
-        + "."
-    )
+    values = {s.system: format_number(s.value, decimals_of(c)) for s in c.scores}
+    told = [f"{short(name)} ({sum(h.counts):,.0f} items, {clean(c.metric)} {values[name]})" for _, h, name in pairs]
+    text = f"Histograms of the item scores of {' and '.join(told)}."
     return Drawing("scores", "How the items scored", text, alt.vconcat(*panels, spacing=8))
 
 
@@ -51,12 +51,16 @@ def differences_histogram(c: Comparison, whole: Comparisons) -> Drawing | None:
 
     above, below = ("a", "b") if c.higher_is_better else ("b", "a")
     rows = [row | {"side": above if row["low"] >= 0 else below if row["high"] <= 0 else "null"} for row in bins(histogram)]
-    x = alt.X("low:Q", bin="binned", title="A - B per item", scale=alt.Scale(nice=False, zero=False))
+    x = alt.X("low:Q", bin="binned", title="A − B per item", scale=alt.Scale(nice=False, zero=False))
     sides = ("a", "b", "null")
     colours = alt.Scale(domain=list(sides), range=[COLOURS[side] for side in sides])
     shown = bars(alt.Chart(data(rows)), x, None).encode(color=alt.Color("side:N", scale=colours, legend=None))
     zero = [rule(0.0, alt.X("x:Q"), dash=DASHED)] if min(histogram.edges) < 0 < max(histogram.edges) else []
-    text = f"Histogram of the differences of {sum(histogram.counts):,.0f} items, blue where {short(c.systems[0])} was better."
+    peak = max(rows, key=lambda row: row["count"])
+    text = (
+        f"Histogram of the differences of {sum(histogram.counts):,.0f} items, blue where {short(c.systems[0])} was better; "
+        f"the highest bar has {peak['count']:,.0f} items from {format_number(peak['low'])} to {format_number(peak['high'])}."
+    )
     caption = f"Where the items differ: blue for {short(c.systems[0])}, orange for {short(c.systems[1])}"
     return Drawing("differences", caption, text, layered([shown, *zero]))
 
@@ -80,6 +84,8 @@ def quantile_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
         f"Quantiles of the differences of the items against those of a normal distribution, {len(points):,} points "
         "and the line through the quartiles."
     )
+    if c.analysis is not None and c.analysis.normality is not None:
+        text += f" {c.analysis.normality.test} test of normality: p = {format_probability(c.analysis.normality.p)}."
     return Drawing("quantiles", caption, text, layered([dots.encode(x, y), line.encode(x, y)]))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from outscore.numerals import finer, format_ends, format_level, format_number, format_p_number
-from outscore.report.canvas import DASHED, DOTTED, WIDE, Drawing, data, layered, padded, rule, short
+from outscore.numerals import finer, format_ends, format_level, format_number, format_p_number, format_probability
+from outscore.report.canvas import DASHED, DOTTED, WIDE, Drawing, data, layered, padded, rule, scaled, short
 from outscore.report.nouns import units_of
+from outscore.report.table import minus
 from outscore.report.tables import alpha_of, decimals_of, finite, other_estimand
 from outscore.report.theme import COLOURS
 from outscore.results import Comparison, Comparisons, Interval
@@ -28,7 +29,7 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     # A system's colour only where it won.
     colour = COLOURS["ink" if c.decision.winner is None else "ab"[c.decision.winner]]
     scale = alt.Scale(domain=[least, most], nice=False, zero=False)
-    title = f"A - B (above 0: {'A' if c.higher_is_better else 'B'} is better)"
+    title = f"A − B (above 0: {'A' if c.higher_is_better else 'B'} is better)"
     x = alt.X("x:Q", scale=scale, title=title)
     y = alt.Y("what:N", sort=[row["what"] for row in rows], title=None, axis=None)
     layers = [rule(0.0, x, dash=DASHED), *(rule(end, x, colour="muted", dash=DOTTED) for end in margins)]
@@ -57,13 +58,13 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
 def _marks(c: Comparison) -> list[dict[str, Any]]:
     """A row for the difference, and one for what the interval is about where that is something else."""
     decimals, other = decimals_of(c), other_estimand(c)
-    label = format_number(c.difference, decimals, sign=True)
+    label = minus(format_number(c.difference, decimals, sign=True))
     own = None if other is not None else c.interval
     rows = [_mark(c.metric, c.difference, label, own, decimals)]
     if other is not None:
         name, interval = other
         places = finer(decimals, interval.estimate)
-        shown = "" if interval.estimate is None else format_number(interval.estimate, places, sign=True)
+        shown = "" if interval.estimate is None else minus(format_number(interval.estimate, places, sign=True))
         rows[0]["label"] = f"{short(c.metric)} {label}"
         rows.append(_mark(name, interval.estimate, shown, interval, places) | {"label": f"{name} {shown}"})
         rows[1]["words"] = f"{name} {rows[1]['words']}"
@@ -95,7 +96,7 @@ def null_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     rows = [{"x": x, "y": y} for x, y in zip(picture.x, picture.density, strict=True)]
     tails = _tails(rows, picture.observed, alternative, turn=1 if c.higher_is_better else -1)
     domain = padded([picture.observed, *picture.x], share=0.03)
-    x = alt.X("x:Q", title="A - B if the systems were alike", scale=alt.Scale(domain=list(domain), nice=False, zero=False))
+    x = alt.X("x:Q", title="A − B if the systems were alike", scale=alt.Scale(domain=list(domain), nice=False, zero=False))
     y = alt.Y("y:Q", title=None, axis=None)
     layers = [alt.Chart(data(rows)).mark_area(color=COLOURS["null"], opacity=0.55).encode(x, y)]
     layers += [alt.Chart(data(tail)).mark_area(color=COLOURS["b"], opacity=0.9).encode(x, y) for tail in tails if len(tail) > 1]
@@ -132,16 +133,15 @@ def power_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     observed, unit = units_of(c)
     rows = [{"n": point.n, "power": point.power} for point in power.curve]
     sizes = [point.n for point in power.curve]
-    kind: Any = "log" if max(sizes) > 20 * max(min(sizes), 1) else "linear"
-    scale = alt.Scale(type=kind, domain=[min(sizes), max(sizes)], nice=False, zero=False)
-    x = alt.X("n:Q", title=unit, scale=scale, axis=alt.Axis(format="~s"))
+    x = alt.X("n:Q", title=unit, **scaled(sizes))
     y = alt.Y("power:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
     line = alt.Chart(data(rows)).mark_line(color=COLOURS["a"], strokeWidth=2.5).encode(x, y)
     target = alt.Chart(data([{"power": 0.8}])).mark_rule(color=COLOURS["muted"], strokeDash=list(DOTTED)).encode(y)
     here = alt.Chart(data([{"n": observed}])).mark_rule(color=COLOURS["ink"], strokeDash=list(DASHED)).encode(x)
     marked = min(sizes) <= observed <= max(sizes)
     mark = f"; the dashed line is your {observed:,} {unit}" if marked else ""
-    text = f"Power against the number of {unit}, from {min(sizes):,} to {max(sizes):,}{mark}."
+    ends = " and ".join(f"{format_probability(q.power, 2)} with {q.n:,} {unit}" for q in (power.curve[0], power.curve[-1]))
+    text = f"Power to find the observed difference: {ends}{mark}."
     layers = [target, line, *([here] if marked else [])]
     return Drawing("power", f"Power to find the observed difference{mark}", text, layered(layers))
 
@@ -166,6 +166,15 @@ def size_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     if alpha is not None:
         layers.append(alt.Chart(data([{"p": alpha}])).mark_rule(color=COLOURS["b"], strokeDash=list(DOTTED)).encode(y))
         level = f"; the dotted line is alpha = {format_level(alpha)}"
-    of = f" ({c.pictures.sizes_test})" if c.pictures is not None and c.pictures.sizes_test else ""
+    of = f" ({_size_test(c)})" if c.pictures is not None and c.pictures.sizes_test else ""
     caption = f"p on random subsets of the {units_of(c)[1]}{of}: the median and the middle half{level}"
-    return Drawing("sizes", caption, f"{caption}.", layered(layers))
+    ends = " and ".join(f"{format_probability(q.p)} with {q.n:,}" for q in (points[0], points[-1]))
+    return Drawing("sizes", caption, f"{caption}. The median is {ends}.", layered(layers))
+
+
+def _size_test(c: Comparison) -> str:
+    """The test of the curve of sizes; where Student's test itself is advised against, how this t test differs from it."""
+    assert c.pictures is not None
+    unsuited = [] if c.analysis is None else [advice.test for advice in c.analysis.tests.unsuited]
+    by = " by the jackknife" if c.pictures.sizes_test == "paired t test" and "student" in unsuited else ""
+    return f"{c.pictures.sizes_test}{by}"

@@ -37,12 +37,11 @@ function drawPair() {
   const pair = pairs[state.pair];
   byId("explorer").hidden = false;
   byId("step").textContent = `${pairs.some((p) => p.name !== pair.name) ? `${pair.name}, ` : ""}${pair.criterionName}: ${pair.significant ? "significant difference" : "undecided"}`;
-  byId("why").textContent = pair.verdict;
+  byId("why").textContent = minus(pair.verdict);
   byId("verdict").classList.toggle("won", pair.significant);
   byId("cards").replaceChildren(...drawCards(pair));
   byId("outcomes").replaceChildren(...drawOutcomes(pair, choose).filter(Boolean));
-  const sentences = pair.sentence ? [make("h3", {}, "For a paper"), make("pre", { class: "paste" }, pair.sentence)] : [];
-  byId("sentences").replaceChildren(...pair.notes.map((text) => make("p", {}, text)), ...sentences);
+  byId("sentences")?.replaceChildren(...pair.notes.map((text) => make("p", {}, ...coded(text))), ...(pair.sentence ? [make("pre", { class: "paste" }, pair.sentence)] : []));
   drawCharts();
 }
 
@@ -89,7 +88,7 @@ function more(key, hidden) {
 }
 
 function plainTable(heads, body) {
-  const cell = (tag) => (text, i) => make(tag, { class: i ? "r" : "l" }, text);
+  const cell = (tag) => (text, i) => make(tag, { class: i ? "r" : "l", scope: tag === "th" ? "col" : null }, text);
   return scroller(heads[0], make("table", { class: "rows" }, make("thead", {}, make("tr", {}, ...heads.map(cell("th")))), make("tbody", {}, ...body.map((row) => make("tr", {}, ...row.map(cell("td")))))));
 }
 
@@ -98,7 +97,7 @@ function drawExamples() {
   const panel = byId("examples");
   if (!step) {
     const text = store ? "The page holds no examples for this pair." : "This page was made from a saved result, which holds counts and no examples. Run `outscore diff` with `-o page.html` to see them.";
-    panel.replaceChildren(make("h3", {}, "Examples"), make("p", { class: "note", id: "no-examples" }, text));
+    panel.replaceChildren(make("h3", {}, "Examples"), make("p", { class: "note", id: "no-examples" }, ...coded(text)));
     return;
   }
   panel.replaceChildren(make("h3", { id: "found", "aria-live": "polite" }), make("a", { class: "back", href: "#h-explorer" }, "Back to the charts"), drawFilters(), make("ol", { class: "list", id: "list" }), make("nav", { class: "pages", id: "pages", "aria-label": "Pages of examples" }));
@@ -112,7 +111,7 @@ function drawFilters() {
   const search = make("input", { type: "search", id: "search", placeholder: store.columns.length ? "words or item id" : "words or sentence id", value: filter.query, "aria-label": "Search" });
   search.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => { filter.query = search.value; state.page = 0; update(); }, 120);
+    waiting = setTimeout(() => { if (search.isConnected) { filter.query = search.value; state.page = 0; update(); } }, 120);
   });
   const kinds = [["", "all changes"], ...[1, 2, 3, 4].map((kind) => [`${kind}`, PLURALS[kind]])];
   const slices = set.slices.flatMap((slice) => slice.names.map((value) => [JSON.stringify([slice.column, value]), `${slice.column} = ${value}`]));
@@ -204,7 +203,10 @@ function differing(label, gold) {
 function start() {
   const options = pairs.map((pair, i) => [`${i}`, new Set(pairs.map((p) => p.criterion)).size > 1 ? `${pair.name}, ${pair.criterionName}` : pair.name]);
   if (pairs.length > 1) byId("choice").append(select("pair", options, "0", (value) => choosePair(+value)));
-  document.addEventListener("keydown", (event) => {
+  // The page of `outscore serve` puts another result in this one's place, and that one has its own explorer.
+  const own = byId("explorer");
+  document.addEventListener("keydown", function listen(event) {
+    if (!own.isConnected) { document.removeEventListener("keydown", listen); return; }
     const typing = event.target.closest("input, select, textarea");
     if (event.key === "/" && !typing && byId("search")) { event.preventDefault(); byId("search").focus(); }
     if (typing || !event.target.closest("#pages, #list") || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;

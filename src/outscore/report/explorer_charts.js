@@ -14,14 +14,18 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-const minus = (text) => text.replace(/^-(?=[\d.])/, "\u2212");
+const minus = (text) => text.replace(/(^|[\s(])-(?=[\d.])|(?<=\s)-(?=\s)/g, "$1\u2212");
 const number = (n) => n.toLocaleString("en-GB");
+// A sentence whose words between back-ticks are code.
+const coded = (text) => minus(text).split(/`([^`]+)`/).map((part, i) => (i % 2 ? make("code", {}, part) : part));
+// The name of an outcome, for one or for several.
+const counted = (n, kind) => (n === 1 ? PLURALS[kind].replace(/s$/, "") : PLURALS[kind]);
 const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)} %` : "");
 
 function drawCards(pair) {
   return pair.cards.map((card) =>
     make("div", { class: card.role }, make("span", { class: "term" }, card.label), make("span", { class: "big" }, minus(card.value)),
-      ...card.small.map((text) => make("small", {}, text))));
+      ...card.small.map((text) => make("small", {}, minus(text)))));
 }
 
 // The five outcomes: a bar of the changes, and a button for each class that has examples.
@@ -30,10 +34,11 @@ function drawOutcomes(pair, choose) {
   const segments = [1, 2, 3].map((kind) => make("span", { class: `k${kind}`, "--part": pair.outcomes[kind] }));
   const buttons = [1, 2, 3, 4].map((kind) =>
     make("button", { type: "button", class: `pill k${kind}`, click: () => choose({ kind }) },
-      make("b", {}, number(pair.outcomes[kind])), ` ${PLURALS[kind]}`,
+      make("b", {}, number(pair.outcomes[kind])), ` ${counted(pair.outcomes[kind], kind)}`,
       kind < 4 && changes ? make("small", {}, ` ${percent(pair.outcomes[kind], changes)} of changes`) : ""));
   const rest = make("span", { class: "pill plain" }, make("b", {}, number(pair.outcomes[0])), " both right");
-  const bar = changes ? make("div", { class: "stack", role: "img", "aria-label": "Shares of corrections, new errors and changed errors" }, ...segments) : null;
+  const shares = [1, 2, 3].map((kind) => `${number(pair.outcomes[kind])} ${counted(pair.outcomes[kind], kind)}`).join(", ");
+  const bar = changes ? make("div", { class: "stack", role: "img", "aria-label": `${shares} of ${number(changes)} changes` }, ...segments) : null;
   return [bar, make("div", { class: "pills" }, ...buttons, rest)];
 }
 
@@ -53,14 +58,14 @@ function drawMatrix(pair, size, choose) {
     .reduce((sum, c) => sum + c[2] + c[3] + c[4], 0);
   const note = make("p", { class: "note" }, `Rows: answers of ${pair.systems[0]}; columns: answers of ${pair.systems[1]}. `,
     make("span", { class: "key k1" }, "mostly corrections"), " ", make("span", { class: "key k2" }, "mostly new errors"), " ",
-    make("span", { class: "key k3" }, "mostly changed errors"), left ? ` ${number(left)} changes lie outside these labels.` : "");
+    make("span", { class: "key k3" }, "mostly changed errors"), left ? `. ${number(left)} changes lie outside these labels.` : "");
   return [scroller("Transition matrix", table), note];
 }
 
 function matrixCell(from, to, counts, most, choose) {
   const total = counts[0] + counts[1] + counts[2];
   const kind = 1 + counts.indexOf(Math.max(...counts));
-  const label = `${from} to ${to}: ${counts.map((n, i) => `${n} ${PLURALS[i + 1]}`).join(", ")}`;
+  const label = `${from} to ${to}: ${counts.map((n, i) => `${n} ${counted(n, i + 1)}`).join(", ")}`;
   return make("button", {
     type: "button", class: `cell k${kind}`, "aria-label": label, title: label, "data-from": from, "data-to": to,
     "--strength": `${Math.round(8 + 42 * Math.sqrt(total / most))}%`, click: () => choose({ from, to }),

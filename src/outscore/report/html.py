@@ -7,18 +7,20 @@ the renderer has escaped, go in as they are.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from outscore.errors import OutscoreError
 from outscore.numerals import finer, format_interval, format_number, format_p_error, format_p_number
-from outscore.report.charts import pictures, to_svg
+from outscore.report.charts import Picture, pictures, to_svg
+from outscore.report.citations import cited_by_comparisons
 from outscore.report.facts import evidence, heading, headline
 from outscore.report.marking import word_runs
 from outscore.report.metric_table import is_family_of_metrics, metric_sentence, metric_table, metrics_headline
 from outscore.report.segment_view import MANY, segment_views, segments_note, segments_title
-from outscore.report.table import Table, clean, glue
+from outscore.report.table import Table, clean, glue, minus
 from outscore.report.tables import (
     alpha_of,
     decimals_of,
@@ -35,8 +37,9 @@ from outscore.wording import interval_noun, interval_phrase, method_phrase, post
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
-__all__ = ["environment", "render_html"]
+__all__ = ["card", "environment", "figures", "prose", "render_html"]
 
 CLAIMS = {
     "better": "Significant difference",
@@ -45,7 +48,8 @@ CLAIMS = {
     "non-inferior": "Not inferior within the margin",
 }
 EVIDENCE = ("path", "effects", "tests")
-ANALYSIS = ("summary", "checks", "units", "advice", "nlpstattest")
+ANALYSIS = ("summary", "checks", "units", *(ADVICE := ("advice", "nlpstattest")))
+CODE = re.compile(r"`([^`]+)`")
 
 
 def render_html(comparisons: Comparisons) -> str:
@@ -56,11 +60,13 @@ def render_html(comparisons: Comparisons) -> str:
         .get_template("comparison.html")
         .render(
             title=title,
+            headline=_parts_of(title),
             overview=overview,
             overview_sentence=sentence,
             views=[_view(c, comparisons, f"c{i}") for i, c in enumerate(comparisons.comparisons, 1)],
             settings=settings(comparisons),
             family=family_note(comparisons),
+            cited=cited_by_comparisons(comparisons),
         )
     )
 
@@ -72,6 +78,12 @@ def _overview(whole: Comparisons) -> tuple[str, Table | None, str]:
     if len(whole.comparisons) == 1:
         return heading(whole.comparisons[0]), None, ""
     return f"{len(whole.comparisons)} comparisons", results(whole), ""
+
+
+def _parts_of(title: str) -> tuple[str, str]:
+    """What metrics come to, in two parts where the sentence has two; a colon may also be part of a name."""
+    opening = "The metrics contradict each other"
+    return (opening, title.removeprefix(f"{opening}: ")) if title.startswith(f"{opening}: ") else (title, "")
 
 
 def environment() -> Environment:
@@ -88,20 +100,47 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"minus": _minus, "glue": glue, "clean": clean, "word_runs": word_runs}
-    made.globals["style"] = Markup(stylesheet())  # noqa: S704 - our own file
+    made.filters |= {"minus": minus, "prose": prose, "glue": glue, "clean": clean, "word_runs": word_runs, "parted": _parted}
+    made.globals |= {"style": Markup(stylesheet()), "spans": _spans}  # noqa: S704 - our own file
     return made
 
 
-def _minus(number: str) -> str:
-    """Numbers with a real minus sign, which is as wide as a plus."""
-    return re.sub(r"(?:^|(?<= ))-(?=[\d.])", "\u2212", number)
+def prose(text: str) -> Markup:
+    """A sentence of ours: signs as they are printed, no formula torn apart at the end of a line, and code as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(minus(glue(text))))))  # noqa: S704 - escaped before
+
+
+def _parted(text: str) -> Markup:
+    """A signature that may be broken between its parts; copied, it is still one word."""
+    from markupsafe import Markup
+
+    return Markup("|<wbr>").join(text.split("|"))
+
+
+def _spans(table: Table) -> list[int]:
+    """Over how many rows the last cell of each row reaches: a reason that several tests share stands once, 0 below it."""
+    spans = [1] * len(table.rows)
+    start = 0
+    for i in range(1, len(spans) if table.key in ADVICE else 0):
+        if (table.rows[i][0], table.rows[i][-1]) == (table.rows[start][0], table.rows[start][-1]):
+            spans[start], spans[i] = spans[start] + 1, 0
+        else:
+            start = i
+    return spans
+
+
+def figures(drawn: Iterable[Picture], prefix: str = "") -> list[dict[str, Any]]:
+    """Charts as a template wants them."""
+    from markupsafe import Markup
+
+    # The renderer escapes the texts of a chart.
+    return [{"key": p.key, "caption": p.caption, "svg": Markup(to_svg(p, prefix))} for p in drawn]  # noqa: S704
 
 
 def _view(c: Comparison, whole: Comparisons, key: str) -> dict[str, Any]:
     """One comparison as its template wants it."""
-    from markupsafe import Markup
-
     top, why = headline(c)
     facts = evidence(c, whole)
     tables = {table.key: table for table in details(c, whole)}
@@ -114,11 +153,7 @@ def _view(c: Comparison, whole: Comparisons, key: str) -> dict[str, Any]:
         "won": c.decision.winner is not None,
         "claim": CLAIMS[c.decision.claim],
         "numbers": _numbers(c, whole),
-        "figures": [
-            # The renderer escapes the texts of a chart.
-            {"caption": picture.caption, "svg": Markup(to_svg(picture, f"{key}-"))}  # noqa: S704
-            for picture in pictures(c, whole)
-        ],
+        "figures": figures(pictures(c, whole), f"{key}-"),
         "facts": facts,
         "evidence": _chosen(tables, EVIDENCE),
         "analysis": _chosen(tables, ANALYSIS),
@@ -145,28 +180,29 @@ def _numbers(c: Comparison, whole: Comparisons) -> list[dict[str, Any]]:
     better = "higher is better" if c.higher_is_better else "lower is better"
     noun, ends = score_ends(c, alpha)
     cards = [
-        _card(
+        card(
             clean(s.system),
             format_number(s.value, decimals),
-            [clean(f"{c.metric}, {better}"), end and _minus(f"{noun} {end}")],
+            [clean(f"{c.metric}, {better}"), end and f"{noun} {end}"],
             role,
         )
         for s, end, role in zip(c.scores, ends, "ab", strict=True)
     ]
     other = other_estimand(c)
-    about = "" if other is not None else "no interval" if c.interval is None else _minus(interval_phrase(c.interval, decimals))
-    cards.append(_card("A - B", format_number(c.difference, decimals, sign=True), [about]))
+    about = "" if other is not None else "no interval" if c.interval is None else interval_phrase(c.interval, decimals)
+    cards.append(card("A - B", format_number(c.difference, decimals, sign=True), [about]))
     if other is not None:
         name, interval = other
         places = finer(decimals, interval.estimate)
         shown = "unknown" if interval.estimate is None else format_number(interval.estimate, places, sign=True)
-        cards.append(_card(name, shown, [_minus(f"{interval_noun(interval)} {format_interval(interval, places)}")]))
+        cards.append(card(name, shown, [f"{interval_noun(interval)} {format_interval(interval, places)}"]))
     if c.bayes is not None:
         better_a, *others = posterior_phrase(c.bayes, ("A", "B")).split(", ")
         label, _, value = better_a.rpartition(" ")
-        cards.append(_card(f"posterior: {label}", value, others))
-    return [*cards, _card("p", format_p_number(c.p, alpha), [format_p_error(c.p), method_phrase(c.p)])]
+        cards.append(card(f"posterior: {label}", value, others))
+    return [*cards, card("p", format_p_number(c.p, alpha), [format_p_error(c.p), method_phrase(c.p)])]
 
 
-def _card(label: str, value: str, small: list[str], role: str = "") -> dict[str, Any]:
+def card(label: str, value: str, small: Iterable[str], role: str = "") -> dict[str, Any]:
+    """A number in large letters with what it is above and what belongs to it below."""
     return {"label": label, "value": value, "small": [text for text in small if text], "role": role}

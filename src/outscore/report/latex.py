@@ -17,7 +17,7 @@ from outscore.report.table import Table, clean
 from outscore.report.tables import ASKED_FOR, details, results, settings
 from outscore.results import Comparison, Comparisons
 
-__all__ = ["cell_of", "escape", "preamble", "render", "table_block", "with_minus"]
+__all__ = ["cell_of", "escape", "opened", "preamble", "render", "table_block", "with_minus"]
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -118,18 +118,13 @@ def table_block(table: Table, label: str, about: str = "") -> str:
     """A table with its caption and notes."""
     caption = f"{table.title}, {about}" if about else table.title
     notes = " ".join(note if note.endswith(".") else f"{note}." for note in table.notes)
-    setting = fitting(table)
-    prose = setting.prose(table)
-    share = f"{setting.share(table):.2f}".removeprefix("0")
-    columns = "".join(f"p{{{share}\\linewidth}}" if broken else side for side, broken in zip(table.align, prose, strict=True))
+    opening, prose = opened(table)
     lines = [
         r"\begin{table}",
         r"  \centering",
         f"  \\caption{{{escape(caption)}.{' ' + escape(notes) if notes else ''}}}",
         f"  \\label{{tab:outscore-{label}}}",
-        *([f"  {setting.size}\\setlength{{\\tabcolsep}}{{{setting.gap:g}pt}}"] if setting.size else []),
-        *([r"  \sloppy"] if any(prose) else []),
-        f"  \\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        *opening,
         r"    \toprule",
         f"    {_row(table.columns, prose)}",
         r"    \midrule",
@@ -139,6 +134,20 @@ def table_block(table: Table, label: str, about: str = "") -> str:
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def opened(table: Table) -> tuple[list[str], list[bool]]:
+    """The lines that begin a table in a size in which it fits a line, and which of its columns are broken into lines."""
+    setting = fitting(table)
+    prose = setting.prose(table)
+    share = f"{setting.share(table):.2f}".removeprefix("0")
+    columns = "".join(f"p{{{share}\\linewidth}}" if broken else side for side, broken in zip(table.align, prose, strict=True))
+    lines = [
+        *([f"  {setting.size}\\setlength{{\\tabcolsep}}{{{setting.gap:g}pt}}"] if setting.size else []),
+        *([r"  \sloppy"] if any(prose) else []),
+        f"  \\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+    ]
+    return lines, prose
 
 
 def _row(cells: Sequence[str], prose: Sequence[bool]) -> str:

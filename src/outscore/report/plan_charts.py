@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from outscore.numerals import format_level
+from outscore.numerals import format_level, format_probability
 from outscore.plans import PlanResult, PossibleP, PowerPoint, SimulatedCurve
-from outscore.report.canvas import DASHED, DOTTED, Drawing, data, layered, rule
-
-# Charts become SVG, PNG and PDF in one place.
-from outscore.report.charts import FORMATS, Picture, file_content, require_drawing, to_svg
+from outscore.report.canvas import DASHED, DOTTED, Drawing, data, layered, rule, scaled
+from outscore.report.charts import Picture, require_drawing
 from outscore.report.plan_tables import Plan, difference
 from outscore.report.table import clean
 from outscore.report.theme import COLOURS
 
-__all__ = ["chart_files", "pictures", "to_svg"]
-
-WIDE_RANGE = 20
+__all__ = ["pictures"]
 
 
 def pictures(found: Plan) -> list[Picture]:
@@ -29,16 +25,11 @@ def pictures(found: Plan) -> list[Picture]:
     return [Picture(d.key, clean(d.caption), clean(d.description), d.chart) for d in drawn if d is not None]
 
 
-def chart_files(found: Plan) -> dict[str, bytes]:
-    """Every chart as SVG, PNG and PDF, by file name."""
-    return {f"{picture.key}.{form}": file_content(picture, form) for picture in pictures(found) for form in FORMATS}
-
-
 def _power_chart(found: PlanResult) -> Drawing | None:
     if len(found.curve) < 2:
         return None
     caption = f"Power to find a difference of {difference(found)}; the dashed line is {found.items:,} items"
-    return Drawing("power", caption, f"{caption}.", _curve_chart(found.curve, found.items, "items", found.target))
+    return Drawing("power", caption, _told(caption, found.curve), _curve_chart(found.curve, found.items, "items", found.target))
 
 
 def _tried_chart(curve: SimulatedCurve) -> Drawing | None:
@@ -49,8 +40,17 @@ def _tried_chart(curve: SimulatedCurve) -> Drawing | None:
         f"Power of the {curve.test} test, {kind}, with 95 % bands; the dashed line is your {curve.observed_n:,} {curve.unit}"
     )
     return Drawing(
-        f"tried-{curve.kind}", caption, f"{caption}.", _curve_chart(curve.points, curve.observed_n, curve.unit, None)
+        f"tried-{curve.kind}",
+        caption,
+        _told(caption, curve.points),
+        _curve_chart(curve.points, curve.observed_n, curve.unit, None),
     )
+
+
+def _told(caption: str, points: list[PowerPoint]) -> str:
+    """A curve of power in words: where it begins and where it ends."""
+    ends = " and ".join(f"{format_probability(point.power, 2)} with {point.n:,}" for point in (points[0], points[-1]))
+    return f"{caption}. Power is {ends}."
 
 
 def _curve_chart(points: list[PowerPoint], marked: int, unit: str, target: float | None) -> Any:  # noqa: ANN401 - Altair's
@@ -58,7 +58,8 @@ def _curve_chart(points: list[PowerPoint], marked: int, unit: str, target: float
     import altair as alt
 
     rows = [{"n": p.n, "power": p.power, "low": p.low, "high": p.high} for p in points]
-    x = alt.X("n:Q", title=unit, scale=_scale([p.n for p in points]), axis=alt.Axis(format="~s"))
+    sizes = scaled([p.n for p in points])
+    x = alt.X("n:Q", title=unit, **sizes)
     y = alt.Y("power:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
     base, layers = alt.Chart(data(rows)), []
     if all(p.low is not None and p.high is not None for p in points):
@@ -69,7 +70,7 @@ def _curve_chart(points: list[PowerPoint], marked: int, unit: str, target: float
         line = alt.Chart(data([{"power": target}])).mark_rule(color=COLOURS["muted"], strokeDash=list(DOTTED))
         layers.append(line.encode(y))
     layers.append(base.mark_line(color=COLOURS["a"], strokeWidth=2.5).encode(x, y))
-    layers.append(rule(marked, alt.X("x:Q", scale=_scale([p.n for p in points])), dash=DASHED))
+    layers.append(rule(marked, alt.X("x:Q", scale=sizes["scale"]), dash=DASHED))
     return layered(layers)
 
 
@@ -80,11 +81,9 @@ def _needs_chart(found: PlanResult) -> Drawing | None:
 
     rows = [{"effect": abs(point.effect), "items": point.items} for point in found.needs]
     unit = {"sd": "difference in the mean score", "discordance": "difference in accuracy", "standardised": "effect in sd"}
-    x = alt.X(
-        "effect:Q", title=unit[found.design.basis], scale=_scale([row["effect"] for row in rows]), axis=alt.Axis(format="~g")
-    )
-    y = alt.Y("items:Q", title=None, scale=_scale([row["items"] for row in rows]), axis=alt.Axis(format="~s"))
-    line = alt.Chart(data(rows)).mark_line(color=COLOURS["a"], strokeWidth=2.5, point=True).encode(x, y)
+    x = alt.X("effect:Q", title=unit[found.design.basis], **scaled([row["effect"] for row in rows], "~g"))
+    y = alt.Y("items:Q", title="items", **scaled([row["items"] for row in rows]))
+    line = alt.Chart(data(rows)).mark_line(color=COLOURS["a"], strokeWidth=2.5, point={"color": COLOURS["a"]}).encode(x, y)
     caption = f"Items needed for smaller and larger differences (power {format_level(found.target)})"
     ends = (rows[0], rows[-1])
     text = f"{caption}: " + ", ".join(f"{row['items']:,} items for {difference(found, row['effect'])}" for row in ends) + "."
@@ -97,20 +96,10 @@ def _overlap_chart(found: PossibleP) -> Drawing | None:
     import altair as alt
 
     rows = [{"differ": point.differ, "p": point.p} for point in found.curve]
-    x = alt.X(
-        "differ:Q", title="items they differ on", scale=_scale([row["differ"] for row in rows]), axis=alt.Axis(format="~s")
-    )
+    x = alt.X("differ:Q", title="items they differ on", **scaled([row["differ"] for row in rows]))
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
     line = alt.Chart(data(rows)).mark_line(color=COLOURS["a"], strokeWidth=2.5).encode(x, y)
     level = alt.Chart(data([{"p": found.alpha}])).mark_rule(color=COLOURS["b"], strokeDash=list(DOTTED)).encode(y)
     caption = f"p against the number of items they differ on; the dotted line is alpha = {format_level(found.alpha)}"
-    return Drawing("overlaps", caption, f"{caption}.", layered([level, line]))
-
-
-def _scale(values: list[float] | list[int]) -> Any:  # noqa: ANN401 - Altair's
-    """The range of the values, logarithmic where it is wide."""
-    import altair as alt
-
-    low, high = min(values), max(values)
-    kind: Any = "log" if low > 0 and high > WIDE_RANGE * low else "linear"
-    return alt.Scale(type=kind, domain=[low, high], nice=False, zero=False)
+    ends = " and ".join(f"{format_probability(q.p)} with {q.differ:,}" for q in (found.curve[0], found.curve[-1]))
+    return Drawing("overlaps", caption, f"{caption}. p is {ends}.", layered([level, line]))

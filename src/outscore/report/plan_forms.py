@@ -6,9 +6,10 @@ from typing import Any
 
 from outscore.numerals import format_level, format_p_number
 from outscore.plans import PossibleP
+from outscore.report.citations import cited_by_plan
 
 # The layout of a table is that of every other report.
-from outscore.report.html import environment
+from outscore.report.html import card, environment, figures
 from outscore.report.latex import escape as latex_escape
 from outscore.report.latex import preamble as latex_preamble
 from outscore.report.latex import table_block as latex_table
@@ -16,8 +17,8 @@ from outscore.report.markdown import escape as markdown_escape
 from outscore.report.markdown import facts_block as markdown_facts
 from outscore.report.markdown import fenced as markdown_fenced
 from outscore.report.markdown import table_block as markdown_table
-from outscore.report.plan_charts import pictures, to_svg
-from outscore.report.plan_tables import Plan, difference, facts, number, shown_tables, tables, title
+from outscore.report.plan_charts import pictures
+from outscore.report.plan_tables import Plan, difference, facts, headline, number, shown_tables, tables, title
 from outscore.report.table import clean
 from outscore.report.text import NARROWEST, fact_lines, signature_lines, titled, wrapped
 
@@ -71,28 +72,21 @@ def _without_settings(found: Plan) -> list[Any]:
 def render_html(found: Plan, *, verbose: bool = False) -> str:
     """One self-contained page; it always holds everything."""
     del verbose
-    page = environment().get_template("plan.html")
-    from markupsafe import Markup
-
-    return page.render(
-        title=title(found),
-        headline=_headline(found),
-        numbers=_numbers(found),
-        # The renderer escapes the texts of a chart.
-        figures=[{"caption": p.caption, "svg": Markup(to_svg(p))} for p in pictures(found)],  # noqa: S704
-        facts=facts(found),
-        tables=_without_settings(found),
-        settings=[table for table in tables(found) if table.key == "settings"],
-        signature=clean(found.signature),
+    return (
+        environment()
+        .get_template("plan.html")
+        .render(
+            title=title(found),
+            headline=headline(found),
+            numbers=_numbers(found),
+            figures=figures(pictures(found)),
+            cited=cited_by_plan(found),
+            facts=facts(found),
+            tables=_without_settings(found),
+            settings=[table for table in tables(found) if table.key == "settings"],
+            signature=clean(found.signature),
+        )
     )
-
-
-def _headline(found: Plan) -> tuple[str, str]:
-    """The answer, and what it is an answer to: what to set in large letters, and what to set under it."""
-    places = {"items": " to detect", "effect": " with power", "power": " ("}
-    place = ", depending" if isinstance(found, PossibleP) else places[found.question]
-    top, found_place, rest = clean(found.verdict).partition(place)
-    return top, (found_place + rest).lstrip(", ")
 
 
 def _numbers(found: Plan) -> list[dict[str, Any]]:
@@ -101,17 +95,17 @@ def _numbers(found: Plan) -> list[dict[str, Any]]:
         low, high = (format_p_number(p, found.alpha) for p in (found.lowest, found.highest))
         limit = "none" if found.significant_up_to is None else f"{found.significant_up_to:,}"
         return [
-            _card("lowest p", low, f"they differ on {found.discordant[0]:,} items"),
-            _card("highest p", high, f"they differ on {found.discordant[1]:,} items"),
-            _card("items they may differ on", limit, f"for p <= {format_level(found.alpha)}"),
+            card("lowest p", low, [f"they differ on {found.discordant[0]:,} items"]),
+            card("highest p", high, [f"they differ on {found.discordant[1]:,} items"]),
+            card("items they may differ on", limit, [f"for p <= {format_level(found.alpha)}"]),
         ]
     unit = {"sd": "in the mean score", "discordance": "in accuracy", "standardised": "in standard deviations"}
     return [
-        _card("items", f"{found.items:,}", "asked for" if found.question != "items" else "to collect"),
-        _card("difference", difference(found), unit[found.design.basis]),
-        _card("power", number(found.power), f"{found.design.alternative}, alpha = {format_level(found.design.alpha)}"),
+        card("items", f"{found.items:,}", ["asked for" if found.question != "items" else "to collect"]),
+        card("difference", difference(found), [unit[found.design.basis]]),
+        card(
+            "power",
+            number(found.power).removeprefix("0"),
+            [f"{found.design.alternative}, alpha = {format_level(found.design.alpha)}"],
+        ),
     ]
-
-
-def _card(label: str, value: str, small: str) -> dict[str, Any]:
-    return {"label": label, "value": value, "small": small}

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from outscore.numerals import format_level, format_p_number
 from outscore.plans import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve
-from outscore.report.table import Fact, Table, make_table
+from outscore.report.table import Fact, Table, clean, make_table
 
 # Nested settings as rows are the same in every report.
 from outscore.report.tables import flat
 from outscore.wording.rounding import effect_size
 
-__all__ = ["Plan", "difference", "facts", "number", "shown_tables", "tables", "title"]
+__all__ = ["Plan", "difference", "facts", "headline", "number", "shown_tables", "tables", "title"]
 
 Plan = PlanResult | PossibleP
 
@@ -33,6 +33,14 @@ def title(found: Plan) -> str:
     if isinstance(found, PossibleP):
         return f"Scores of {found.scores[0]} and {found.scores[1]} on {found.n:,} items"
     return {"items": "Items needed", "effect": "Detectable difference", "power": "Power"}[found.question]
+
+
+def headline(found: Plan) -> tuple[str, str]:
+    """The answer, and what it is an answer to: what to set in large letters, and what to set under it."""
+    places = {"items": " to detect", "effect": " with power", "power": " ("}
+    place = ", depending" if isinstance(found, PossibleP) else places[found.question]
+    top, found_place, rest = clean(found.verdict).partition(place)
+    return top, (found_place + rest).lstrip(", ")
 
 
 def number(value: float) -> str:

@@ -61,7 +61,7 @@ def wins_matrix(ranking: Ranking) -> Drawing | None:
     won, most, labels = datasets_won(ranking), len(ranking.datasets), labels_of(systems, 24)
     numbers = [str(i) for i in range(1, len(systems) + 1)]
     rows = [
-        {"row": label, "column": number, "won": won[a, b], "share": 0.85 * won[a, b] / most + 0.02}
+        {"row": label, "column": number, "won": won[a, b], "share": 0.55 * won[a, b] / most + 0.02}
         for a, label in zip(systems, labels, strict=True)
         for b, number in zip(systems, numbers, strict=True)
         if a != b
@@ -70,8 +70,8 @@ def wins_matrix(ranking: Ranking) -> Drawing | None:
     y = alt.Y("row:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     base = alt.Chart(data(rows)).encode(x, y)
     opacity = alt.Opacity("share:Q", scale=None)
-    bright = alt.condition("datum.share > 0.6", alt.value(COLOURS["paper"]), alt.value(COLOURS["ink"]))
-    layers = [base.mark_rect(color=COLOURS["a"]).encode(opacity), base.mark_text().encode(text="won:Q", color=bright)]
+    # Pale enough for dark numbers on all of them.
+    layers = [base.mark_rect(color=COLOURS["a"]).encode(opacity), base.mark_text().encode(text="won:Q")]
     caption = f"On how many of {most} datasets the row is significantly better than the column"
     a, b = max(won, key=lambda key: won[key]) if won else (systems[0], systems[1])
     about = f"{caption}: at most {won[a, b]}, {fitted(a, 60)} against {fitted(b, 60)}."

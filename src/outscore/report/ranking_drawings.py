@@ -18,12 +18,12 @@ MOST_DRAWN = 100
 # Each band in the light and in the dark: the row is better or worse at the first, second or third level, or neither.
 BANDS = {
     "better-3": ("#0072b2", "#56b4e9"),
-    "better-2": ("#559fcd", "#34789f"),
+    "better-2": ("#559fcd", "#2e6c8f"),
     "better-1": ("#a9cfe6", "#1f465d"),
     "open": ("#e9ecef", "#2a3038"),
     "worse-1": ("#f6cba8", "#5c3f17"),
-    "worse-2": ("#e6935a", "#a36d22"),
-    "worse-3": ("#d55e00", "#f0a33a"),
+    "worse-2": ("#e6935a", "#8f5f1e"),
+    "worse-3": ("#be5200", "#f0a33a"),
     "apart": ("#fcfcfb", "#14171b"),
 }
 # Shapes instead of letters: the renderer is faster with them, and they look the same in every font.
@@ -112,7 +112,7 @@ def forest_chart(ranking: Ranking) -> Drawing | None:
     spread = [row[key] for row in rows for key in ("x", "low", "high")] + ([] if ranking.baseline is None else [0.0])
     scale = alt.Scale(domain=list(padded(spread, 0.04)), nice=False, zero=False)
     what = clean(ranking.metric)
-    title = what if ranking.baseline is None else f"{what}: system - {fitted(ranking.baseline, 20)}"
+    title = what if ranking.baseline is None else f"{what}: system − {fitted(ranking.baseline, 20)}"
     y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     x = alt.X("x:Q", scale=scale, title=title)
     base = alt.Chart(data(rows))
@@ -124,7 +124,12 @@ def forest_chart(ranking: Ranking) -> Drawing | None:
     left = len(ranking.scores) - MOST_DRAWN
     more = f"; the first {MOST_DRAWN} of {len(ranking.scores)} systems" if left > 0 else ""
     told = "Scores" if ranking.baseline is None else f"Differences to {clean(ranking.baseline)}"
-    caption = f"{told} with {interval_name(ranking)}s{more}"
+    colours = (
+        "; blue: nobody is significantly better"
+        if ranking.baseline is None
+        else "; blue: significantly better than it, orange: worse"
+    )
+    caption = f"{told} with {interval_name(ranking)}s{more}{colours if ranking.counts.testable else ''}"
     best = ", ".join(row["words"] for row in rows[:3])
     chart: Any = layered([*zero, lines, dots], height=ROW * len(rows))
     return Drawing("forest", caption, f"{caption}. First: {best}.", chart)

@@ -8,10 +8,9 @@ from typing import Any
 
 from outscore.numerals import count, format_level, format_number
 from outscore.rankings import Ranking
-from outscore.report.charts import to_svg
-from outscore.report.html import environment
+from outscore.report.citations import cited_by_ranking
+from outscore.report.html import card, environment, figures
 from outscore.report.ranking_charts import page_pictures
-from outscore.report.ranking_citations import citations
 from outscore.report.ranking_facts import correction_name, decided, facts, headline, leaders
 from outscore.report.ranking_heat import MOST_LINKED, heat_map, heat_style
 from outscore.report.ranking_tables import (
@@ -26,7 +25,7 @@ from outscore.report.ranking_tables import (
     standings_table,
 )
 from outscore.report.ranking_words import cells, decimals_of, ends, interval_name
-from outscore.report.table import Table, clean, make_table
+from outscore.report.table import Table, clean
 from outscore.report.theme import stylesheet
 
 __all__ = ["render_html"]
@@ -43,11 +42,6 @@ def render_html(ranking: Ranking) -> str:
     from markupsafe import Markup
 
     top, why = headline(ranking)
-    pictures = [
-        # The renderer escapes the texts of a chart.
-        {"caption": p.caption, "svg": Markup(to_svg(p, "r-"))}  # noqa: S704
-        for p in page_pictures(ranking)
-    ]
     own = files("outscore.report").joinpath("ranking.css").read_text(encoding="utf-8")
     return page.render(
         style=Markup(stylesheet() + own + heat_style()),  # noqa: S704 - our own files and colours
@@ -66,11 +60,11 @@ def render_html(ranking: Ranking) -> str:
         groups=group_lines(ranking),
         groups_note=GROUPS,
         few_groups=len(ranking.groups) <= FEW_GROUPS,
-        figures=pictures,
+        figures=figures(page_pictures(ranking), "r-"),
         tall=len(ranking.scores) > TALL,
         parts_of=_parts(ranking),
         facts=facts(ranking),
-        citations=make_table("citations", "Works to cite", ["for", "work"], "ll", citations(ranking)),
+        cited=cited_by_ranking(ranking),
         sentence=clean(ranking.sentence),
         signature=clean(ranking.signature),
         settings=settings_table(ranking),
@@ -96,19 +90,15 @@ def _numbers(ranking: Ranking) -> list[dict[str, Any]]:
     noun = "item" if ranking.design is None else ranking.design.noun
     family = ranking.family
     return [
-        _card(clean(leader.system), format_number(leader.value, decimals), about, "a"),
-        _card("systems", f"{len(ranking.scores):,}", [f"on {count(ranking.n, noun)}"]),
-        _card(
+        card(clean(leader.system), format_number(leader.value, decimals), about, "a"),
+        card("systems", f"{len(ranking.scores):,}", [f"on {count(ranking.n, noun)}"]),
+        card(
             "pairs that differ",
             f"{counts.significant:,} of {counts.testable:,}",
             [f"at alpha = {format_level(ranking.alpha)}", strangers],
         ),
-        _card("correction", correction_name(family.correction), [f"{family.error_rate}, m = {family.m:,}"]),
+        card("correction", correction_name(family.correction), [f"{family.error_rate}, m = {family.m:,}"]),
     ]
-
-
-def _card(label: str, value: str, small: list[str], role: str = "") -> dict[str, Any]:
-    return {"label": label, "value": value, "small": [text for text in small if text], "role": role}
 
 
 def _bars(ranking: Ranking) -> list[dict[str, float] | None]:

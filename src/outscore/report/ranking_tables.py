@@ -212,9 +212,11 @@ def replicability_table(ranking: Ranking, most: int | None = None) -> Table | No
     """On how many datasets a system is better than another, by two ways to combine their p-values."""
     if not ranking.replicability:
         return None
+    place = {s.system: i for i, s in enumerate(ranking.scores)}
+    ordered = sorted(ranking.replicability, key=lambda r: (place[r.systems[0]], place[r.systems[1]]))
     rows = [
         (*r.systems, f"{r.bonferroni} of {r.datasets}", f"{r.fisher} of {r.datasets}", named(r.holm, 6) if r.holm else "")
-        for r in ranking.replicability[:most]
+        for r in ordered[:most]
     ]
     level = format_percent(1 - ranking.alpha)
     meaning = (

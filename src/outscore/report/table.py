@@ -11,10 +11,24 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["GLUED", "Fact", "Table", "broken", "clean", "column_widths", "glue", "make_table", "padded", "screen_width"]
+__all__ = [
+    "GLUED",
+    "Fact",
+    "Table",
+    "broken",
+    "clean",
+    "column_widths",
+    "glue",
+    "make_table",
+    "minus",
+    "padded",
+    "screen_width",
+]
 
 # No line break inside "A - B", "p = .01" or "95 %".
 GLUED = (" - ", " = ", " ± ", " %")
+# Before a number, or between two names.
+MINUS = re.compile(r"(?:^|(?<=[ (\u00a0]))-(?=[\d.])|(?<=[ \u00a0])-(?=[ \u00a0])")
 LONG = 24
 """A word of more columns is no reason to narrow the other ones."""
 
@@ -78,6 +92,17 @@ def glue(text: str) -> str:
     for pair in GLUED:
         text = text.replace(pair, pair.replace(" ", "\u00a0"))
     return text
+
+
+def minus(text: str) -> str:
+    """The text as it is printed: a minus sign, which is as wide as a plus, and the sign for at most.
+
+    Examples
+    --------
+    >>> minus("A - B = -0.5, p <= .05")
+    'A − B = −0.5, p ≤ .05'
+    """
+    return MINUS.sub("\u2212", text).replace("<= ", "\u2264 ")
 
 
 def screen_width(text: str) -> int:

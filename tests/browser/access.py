@@ -1,0 +1,75 @@
+"""What everybody must be able to do with a page: read its letters, follow its headings, hear of its pictures and controls."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+# WCAG 2.2, success criteria 1.4.3 and 1.4.11: 4.5, and 3 for large letters and for signs that are pictures, which no reader
+# reads aloud; what is hidden, empty or switched off does not count.
+CONTRAST = """() => {
+  const numbers = (text) => (text.match(/[\\d.]+(e-?\\d+)?/g) ?? []).map(Number);
+  const rgba = (text) => {
+    const [r, g, b, a = 1] = numbers(text.replace("srgb", ""));
+    return text.startsWith("color(") ? [255 * r, 255 * g, 255 * b, a] : [r, g, b, a];
+  };
+  const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a), 1];
+  const ground = (element) => {
+    const layers = [];
+    for (let at = element; at; at = at.parentElement) layers.unshift(rgba(getComputedStyle(at).backgroundColor));
+    return layers.reduce((below, layer) => over(layer, below), [255, 255, 255, 1]);
+  };
+  const light = (colour) => {
+    const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = colour.slice(0, 3).map((c) => linear(c / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent.trim(), element = walker.currentNode.parentElement;
+    if (!text || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    if (element.closest(".unseen, script, noscript, option, :disabled")) continue;
+    const style = getComputedStyle(element), size = parseFloat(style.fontSize);
+    const below = ground(element);
+    const ink = over(rgba(element.closest("svg") ? style.fill : style.color), below);
+    const [dark, bright] = [light(ink), light(below)].sort((x, y) => x - y);
+    const ratio = (bright + 0.05) / (dark + 0.05);
+    const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    const sign = element.closest("[aria-hidden=true]");
+    const name = `${element.localName}.${element.getAttribute("class")}`;
+    if (ratio < (large || sign ? 3 : 4.5)) found.push(`${ratio.toFixed(2)} ${name} ${text.slice(0, 40)}`);
+  }
+  return found;
+}"""
+HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].filter((heading) => heading.checkVisibility())
+  .map((heading) => Number(heading.localName[1]))"""
+SILENT = """() => [...document.querySelectorAll("img, svg, [role=img]")].filter((picture) => picture.checkVisibility())
+  .filter((picture) => !picture.closest("[aria-hidden=true]") && picture.parentElement.closest("svg") === null)
+  .filter((picture) => picture.getAttribute("alt") === null && !picture.ariaLabel)
+  .map((picture) => picture.outerHTML.slice(0, 80))"""
+NAMELESS = """() => [...document.querySelectorAll("input, select, textarea, button, a[href], summary")]
+  .filter((control) => control.checkVisibility())
+  .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
+  .map((control) => control.outerHTML)"""
+
+
+def pale_letters(page) -> list[str]:
+    """Every text whose colour is too close to the ground it stands on."""
+    return page.evaluate(CONTRAST)
+
+
+def skipped_headings(page) -> list[int]:
+    """The levels of the headings, if they do not begin with one of the first level or leave out a level on the way down."""
+    levels = page.evaluate(HEADINGS)
+    in_order = levels[:1] == [1] and levels.count(1) == 1 and all(b <= a + 1 for a, b in pairwise(levels))
+    return [] if in_order else levels
+
+
+def silent_pictures(page) -> list[str]:
+    """Pictures that say nothing to those who cannot see them."""
+    return page.evaluate(SILENT)
+
+
+def nameless_controls(page) -> list[str]:
+    """Controls without a name."""
+    return page.evaluate(NAMELESS)

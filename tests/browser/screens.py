@@ -1,0 +1,31 @@
+"""Screens of every kind to open pages on, and pictures of them for who wants to look."""
+
+from __future__ import annotations
+
+import os
+
+# The machine may be busy with other tests: what counts is that an answer comes.
+PATIENCE = 60_000
+# A folder for the pages and their pictures. Drawing takes seconds, so only who wants to look at them pays for it.
+SHOTS = os.environ.get("OUTSCORE_SCREENSHOTS")
+
+
+class Screens:
+    """A browser with one profile for each kind of screen: making a profile takes longer than opening a page in it."""
+
+    def __init__(self, browser):
+        self._browser, self._profiles = browser, {}
+
+    def new_page(self, **screen):
+        kind = repr(sorted(screen.items()))
+        if kind not in self._profiles:
+            self._profiles[kind] = self._browser.new_context(**screen)
+        page = self._profiles[kind].new_page()
+        page.set_default_timeout(PATIENCE)
+        return page
+
+
+def picture(page, path, **more) -> None:
+    """Draw a page into a file, if somebody wants to look at it."""
+    if SHOTS is not None:
+        page.screenshot(path=path, **more)
