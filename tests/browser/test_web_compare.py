@@ -6,7 +6,6 @@ import json
 import shlex
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 from tests.browser.web_server import (  # noqa: F401
@@ -23,9 +22,9 @@ from tests.browser.web_server import (  # noqa: F401
 SCORES = "".join(f"{(i * 37 % 101) / 101:.3f} {(i * 53 % 97) / 97:.3f}\n" for i in range(120))
 
 
-@contextmanager
-def compared(browser, server):  # noqa: F811
-    """The guided comparison of 120 pairs."""
+@pytest.fixture(scope="module")
+def finished(browser, server):  # noqa: F811
+    """The guided comparison of 120 pairs, to look at."""
     with visited(browser, server) as page:
         bring(page, scores_txt=SCORES)
         start(page, "Compare two systems")
@@ -34,16 +33,10 @@ def compared(browser, server):  # noqa: F811
 
 
 @pytest.fixture
-def comparison(browser, server):  # noqa: F811
-    """One to change."""
-    with compared(browser, server) as page:
-        yield page
-
-
-@pytest.fixture(scope="module")
-def finished(browser, server):  # noqa: F811
-    """One to look at."""
-    with compared(browser, server) as page:
+def comparison(browser, server, finished):  # noqa: F811
+    """The same by its address, to change."""
+    with visited(browser, server, finished.url.removeprefix(server)) as page:
+        page.locator("#steps").wait_for()
         yield page
 
 
@@ -71,17 +64,28 @@ def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
 
 def test_a_late_report_does_not_replace_a_newer_one(comparison):
     page, held = comparison, []
+    # What the page reads of each report, so that the held one can be waited for.
+    page.evaluate(
+        """() => {
+          const read = Response.prototype.text;
+          window.read = [];
+          Response.prototype.text = function () {
+            const text = read.call(this);
+            if (this.url.endsWith("/download.html")) window.read.push(text);
+            return text;
+          };
+        }"""
+    )
     page.route("**/download.html", lambda route: held.append(route) if not held else route.continue_())
     page.get_by_label("Test", exact=True).select_option("wilcoxon")
     expect(page.locator("#answer .why")).to_contain_text("Wilcoxon")
     page.wait_for_function("() => document.querySelector('#work .progress') !== null")
     page.get_by_label("Test", exact=True).select_option("student")
     expect(page.locator("#shown-test")).to_contain_text("paired t test")
-    with page.expect_response("**/download.html") as late:
-        held[0].continue_()
-    late.value.finished()
-    # Long enough for the held report to be put in place, were it still wanted.
-    page.wait_for_timeout(1_000)
+    held[0].continue_()
+    # The newer report was read first. What follows the reading of the held one is over before the next task begins.
+    page.wait_for_function("() => window.read.length === 2")
+    page.evaluate("() => window.read[1].then(() => new Promise((next) => setTimeout(next)))")
     assert "paired t test" in page.locator("#answer .why").inner_text()
     assert "Wilcoxon" not in page.locator("#answer .why").inner_text()
 
@@ -92,7 +96,6 @@ def test_the_advice_chooses_the_test(comparison):
     expect(page.locator("#answer .why")).to_contain_text("sign test")
     chosen = page.get_by_label("Test", exact=True)
     assert chosen.input_value() == "sign"
-    assert "recommended" in chosen.inner_text()
 
 
 def test_every_step_has_its_part(finished):
@@ -155,15 +158,15 @@ def test_two_files_change_places(browser, server):  # noqa: F811
         page.locator("#files > summary").click()
         page.get_by_role("button", name="Swap A and B").click()
         expect(page.locator("#answer dt").first).to_have_text("old")
-        expect(page.locator("#answer .why")).to_contain_text("old - new")
+        expect(page.locator("#answer .why")).to_contain_text("old − new")
 
 
 @pytest.mark.slow
 def test_a_refusal_is_a_sentence_and_the_next_change_works(comparison):
     page = comparison
     page.get_by_label("Level", exact=True).fill("7")
-    problem = page.locator("#work .problem")
-    expect(problem).to_contain_text("alpha")
+    problem = page.locator("[data-field=alpha] > .problem")
+    expect(problem).to_contain_text("Level")
     page.get_by_label("Level", exact=True).fill("0.01")
     expect(problem).to_have_count(0)
     expect(page.locator("#answer .why")).to_contain_text(".01")

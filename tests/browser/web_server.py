@@ -7,11 +7,10 @@ import sys
 from contextlib import contextmanager
 
 import pytest
+from tests.browser.screens import PATIENCE
 
 WIDE = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}}
-# The machine may be busy with other tests: what counts is that an answer comes.
-PATIENCE = 60_000
 pytest.importorskip("starlette")
 expect = pytest.importorskip("playwright.sync_api").expect
 expect.set_options(timeout=PATIENCE)
@@ -30,11 +29,9 @@ def server():
 
 
 @contextmanager
-def visited(browser, server, address="/", **view):
-    """A page of the server, and in the end nothing to complain about."""
-    context = browser.new_context(**(WIDE | view))
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
+def visited(browser, server, address="/", *, refused=422, **view):
+    """A page of the server, and in the end nothing to complain about but requests that were refused with this status."""
+    page = browser.new_page(**(WIDE | view))
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
@@ -42,17 +39,22 @@ def visited(browser, server, address="/", **view):
     page.goto(server + address)
     yield page
     elsewhere = [url for url in asked if not url.startswith((server, "data:", "blob:"))]
-    context.close()
+    page.close()
     # The browser notes every refused request by itself; the page shows the reason.
-    assert [text for text in said if "status of 422" not in text] == []
+    assert [text for text in said if f"status of {refused}" not in text] == []
     assert elsewhere == []
+
+
+def choose(page, *files):
+    """Choose files, each a name and a text."""
+    sent = [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in files]
+    page.set_input_files("#choose", files=sent)
 
 
 def bring(page, **files):
     """Choose files on the start page; `new_txt` is called new.txt."""
     named = [(name.replace("_", "."), text) for name, text in files.items()]
-    sent = [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in named]
-    page.set_input_files("#choose", files=sent)
+    choose(page, *named)
     page.get_by_role("article", name=named[-1][0]).wait_for()
 
 
@@ -64,6 +66,11 @@ def start(page, way):
 def example(page, title):
     """Open an example by the beginning of its title."""
     page.get_by_role("button", name=f"Try the example: {title}").click()
+
+
+def unfold(page):
+    """Open the settings."""
+    page.locator(".settings:not([open]) > summary").click()
 
 
 def no_wider_than_the_screen(page):

@@ -15,6 +15,7 @@ import httpx
 import numpy as np
 import pytest
 
+from outscore.cli.serve import WORKER
 from outscore.web.app import create_app
 from outscore.web.settings import Settings
 
@@ -76,7 +77,7 @@ class Page:
 
 @contextmanager
 def opened(folder, **settings):
-    app = create_app(Settings(**{"workers": 1, "warm": False, "folder": folder, **settings}))
+    app = create_app(Settings(**{"workers": 1, "warm": False, "folder": folder, **settings}), WORKER)
     with TestClient(app, base_url=ADDRESS, raise_server_exceptions=False) as client:
         yield Page(client, app)
 
@@ -125,7 +126,7 @@ class Server:
         for page in self.pages:
             page.close()
         self.process.send_signal(how)
-        code = self.process.wait(20)
+        code = self.process.wait(60)
         self.process.stdout.close()
         self.errors = self.process.stderr.read()
         self.process.stderr.close()
@@ -166,8 +167,8 @@ def slow_job():
     return {"files": {"files": files}, "test": "bootstrap", "resamples": 1_000_000}
 
 
-def until(condition, seconds=20.0):
-    """Wait for something that happens soon."""
+def until(condition, seconds=60.0):
+    """Wait for something that happens soon, though the machine may be busy with other tests."""
     end = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < end, "it did not happen"

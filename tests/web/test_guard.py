@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import re
 import socket
+import zipfile
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.web.guard import POLICY
+from outscore.web.guard import POLICY, Guard
 from outscore.web.settings import Settings
 from outscore.web.store import safe_name
 
+STRANGERS = ["evil.example", "evil.example:8370", "127.0.0.1.evil.example", "localhost@evil.example", "a#127.0.0.1", ""]
+STRANGERS += [
+    "10.0.0.7",
+    "localhost.",
+    "127.0.0.1:8370:80",
+    "127.1",
+    "0x7f.1",
+    "[::2]:8370",
+    "[::1].evil.example",
+    "[::1]@evil.example",
+]
 
-@pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8370", "127.0.0.1.evil.example", "localhost@evil.example", "", "10.0.0.7"]
-)
+
+@pytest.mark.parametrize("host", STRANGERS)
 def test_another_host_is_refused(page, host):
     answer = page.get("/api/openapi.json", headers={"host": host})
     assert answer.status_code == 421
-    assert set(answer.json()) == {"error", "hint"}
+    assert set(answer.json()) == {"error", "hint", "setting"}
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8370", "localhost:8370", "localhost", "[::1]:8370", "LOCALHOST"])
@@ -139,3 +152,110 @@ def test_names_stay_in_their_folder(name):
 @pytest.mark.parametrize("name", ["scores.csv", "new model (2).tsv.gz", "größe.txt", "モデル.jsonl", "<script>alert(1).csv"])
 def test_usual_names_stay(name):
     assert safe_name(name) == name
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "127.0.0.1", "::1", "localhost"])
+def test_this_machine_alone_is_local(host):
+    settings = Settings(host=host)
+    assert settings.is_local
+    assert settings.admits(host)
+    assert not settings.admits("192.168.1.5")
+    assert not Settings(host="::").is_local
+
+
+def test_methods_cannot_be_smuggled(page, pair):
+    file = page.upload(pair)[0]["id"]
+    for name in ("x-http-method-override", "x-method-override", "x-http-method"):
+        assert page.get(f"/api/files/{file}", headers={name: "DELETE"}).status_code == 200
+        assert page.post(f"/api/files/{file}", headers={name: "DELETE"}).status_code == 405
+    assert page.get(f"/api/files/{file}", params={"_method": "DELETE"}).status_code == 200
+    assert page.request("TRACE", "/").status_code == 405
+    assert page.get(f"/api/files/{file}").status_code == 200
+
+
+def test_heads_and_ranges(page, pair):
+    job = page.run("compare", {"files": pair})
+    path = f"/api/results/{job['result']}"
+    whole = page.get(path)
+    head = page.head(path)
+    assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(whole.content)))
+    part = page.get(path, headers={"range": "bytes=0-9"})
+    assert (part.status_code, part.content) == (206, whole.content[:10])
+    for range_ in ("bytes=-1-", "bytes=9999999999-", "bytes=" + "0-0," * 5_000, "bytes=a-b", "lines=1-2"):
+        answer = page.get(path, headers={"range": range_})
+        assert answer.status_code in (200, 206, 400, 416)
+        assert len(answer.content) <= 2 * len(whole.content)
+    assert page.head("/compare").status_code == 200
+    assert page.head("/api/jobs").status_code == 405
+
+
+NAMES = [
+    b'a\\"b.txt',
+    b"x%0d%0aset-cookie: a=b.txt",
+    b"..%2f..%2fetc%2fpasswd",
+    b"\xff\xfe.txt",
+    b"\x00.txt",
+    "\u202etxt.exe".encode(),
+    b"a" * 5_000 + b".txt",
+    b"CON",
+    b"..",
+    b"",
+]
+
+
+@pytest.mark.parametrize("name", range(len(NAMES)))
+def test_names_of_uploads_are_only_names(page, name):
+    body = b'--x\r\nContent-Disposition: form-data; name="file"; filename="' + NAMES[name] + b'"\r\n\r\n1\n2\n\r\n--x--\r\n'
+    answer = page.post("/api/files", content=body, headers={"content-type": "multipart/form-data; boundary=x"})
+    assert "set-cookie" not in answer.headers
+    if answer.status_code == 400:
+        assert answer.json()["error"].endswith(".")
+        return
+    file = answer.json()["files"][0]
+    assert file["name"] == safe_name(file["name"])
+    job = page.run("rank", {"files": [file["id"]]})
+    assert "set-cookie" not in page.get(f"/api/jobs/{job['id']}").headers
+    stored = page.service.store.uploads.get(file["id"]).path
+    assert stored.resolve().parent.parent == page.service.store.folder.resolve()
+
+
+def test_archives_are_not_unpacked(page):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("../../escaped.txt", "1\n2\n")
+    file = page.upload({"x.zip": packed.getvalue()})[0]
+    assert file["problem"].startswith("`x.zip`")
+    assert not (page.service.store.folder.parent / "escaped.txt").exists()
+
+
+def test_ids_cannot_be_guessed(page):
+    ids = [page.upload({"a.txt": b"1\n"})[0]["id"] for _ in range(5)]
+    assert len(set(ids)) == 5
+    # 16 bytes of the system's own randomness.
+    assert all(re.fullmatch(r"[\w-]{22}", one) for one in ids)
+    assert page.get("/api/files").status_code == 405
+    assert page.get("/api/jobs").status_code == 405
+    assert page.get("/api/results").status_code == 404
+
+
+def test_no_answer_comes_before_the_request_is_whole():
+    """A browser that is still sending when the connection ends says that nobody is there."""
+    heard = []
+
+    async def receive():
+        heard.append("received")
+        return {"type": "http.request", "body": b"x" * 10, "more_body": heard.count("received") < 4}
+
+    async def send(message):
+        heard.append(message["type"])
+
+    async def app(scope, receive, send):
+        await receive()
+        await send({"type": "http.response.start", "status": 507, "headers": []})
+
+    headers = [(b"host", b"localhost")]
+    scope = {"type": "http", "method": "POST", "path": "/api/files", "headers": headers, "scheme": "http"}
+    for limit, parts in ((100, 4), (25, 3)):
+        heard.clear()
+        asyncio.run(Guard(app, Settings(largest_upload=limit))(scope, receive, send))
+        assert heard == [*["received"] * parts, "http.response.start"]

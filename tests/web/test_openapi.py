@@ -54,9 +54,11 @@ def test_answers_fit(page, pair):
     job = page.run("compare", {"files": [file["id"] for file in files]})
     fits(job, answer_schema("/api/jobs/{id}"))
     fits(page.get(f"/api/results/{job['result']}").json(), answer_schema("/api/results/{id}"))
+    fits(page.get(f"/api/results/{job['result']}/headline").json(), answer_schema("/api/results/{id}/headline"))
     fits(page.get(f"/api/results/{job['result']}/charts").json(), answer_schema("/api/results/{id}/charts"))
     for asked in ({"effect": 0.1}, {"scores": ".8 .7", "n": 100}):
         fits(page.post("/api/plan", json=asked).json(), answer_schema("/api/plan", "post"))
+        fits(page.post("/api/plan/headline", json=asked).json(), answer_schema("/api/plan/headline", "post"))
     fits(page.get("/api/files/nothing").json(), {"$ref": "#/components/schemas/Refusal"})
 
 

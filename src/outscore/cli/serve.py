@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import errno
+import logging
+import os
+import signal
 import socket
+import tempfile
 import threading
 import webbrowser
 from typing import TYPE_CHECKING
@@ -20,28 +24,40 @@ __all__ = ["serve"]
 PORT = 8370
 # Modules by the names under which they are installed.
 NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "python_multipart": "python-multipart", "jinja2": "jinja2"}
+WORKER = "outscore.cli.worker"
 GRACE = 1
+MOST_CONNECTIONS = 400
 
 
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Port; 0 takes a free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="0.0.0.0 lets other machines in.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="0.0.0.0 lets other machines in; there is no password.",
+)
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 def serve(port: int, host: str, *, no_browser: bool) -> None:
     """Open a page on which files are dropped, compared and reported.
 
     The page is served by this machine and to this machine only, unless --host says otherwise. Files stay here, and are
-    removed when it ends. Ctrl-C ends it.
+    removed an hour after their last use and when it ends. Ctrl-C ends it.
+
+    An upload may have 256 MB, and a compressed file may unpack to 512 MB. A job may run for 10 minutes. The other commands have
+    no such limits.
     """
     _check_packages()
     from outscore.web.settings import Settings
 
     listening = _listen(host, port)
     settings = Settings(host=host, port=listening.getsockname()[1])
+    _check_folder(settings)
     address = f"http://{_shown(host)}:{settings.port}/"
     click.echo(f"outscore is at {address} (Ctrl-C ends it)")
     if not settings.is_local:
-        click.echo("Everybody who can reach this machine can use it, and there is no password.", err=True)
+        click.echo("Everybody who can reach this machine can use it: there is no password, and nothing is encrypted.", err=True)
     if not no_browser:
         # A browser in the terminal would otherwise keep the page from being served.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
@@ -54,6 +70,18 @@ def _check_packages() -> None:
     for module, package in NEEDED.items():
         if find_spec(module) is None:
             raise OutscoreError(f"{package} must be installed to serve the page.", "Run `pip install 'outscore[web]'`.")
+
+
+def _check_folder(settings: Settings) -> None:
+    """See that uploads have a place before anybody is told where the page is."""
+    try:
+        with tempfile.TemporaryDirectory(dir=settings.folder):
+            pass
+    except OSError as error:
+        raise OutscoreError(
+            f"Nothing can be written to the temporary folder `{settings.folder}`: {error.strerror}.",
+            "Free some space, or name another folder in TMPDIR.",
+        ) from None
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -87,16 +115,24 @@ def _serve(settings: Settings, listening: socket.socket) -> None:
     """Serve until Ctrl-C, which is how it is meant to end and no failure."""
     import uvicorn
 
+    from outscore.cli.mistakes import MistakesOnly
     from outscore.web.app import create_app
+    from outscore.web.protocol import ImpatientProtocol
 
+    logging.basicConfig(level=logging.ERROR, handlers=[MistakesOnly()], force=True)
+    # A terminal that is closed ends it as one that asks it to, unless it was started to outlive the terminal (nohup).
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     config = uvicorn.Config(
-        create_app(settings),
-        http="h11",
+        create_app(settings, WORKER),
+        http=ImpatientProtocol,
         loop="asyncio",
         ws="none",
         lifespan="on",
-        log_level="warning",
+        log_config=None,
+        log_level="error",
         access_log=False,
+        limit_concurrency=MOST_CONNECTIONS,
         server_header=False,
         # Nobody stands between the page and its reader, so nobody speaks for another.
         proxy_headers=False,

@@ -29,6 +29,7 @@ __all__ = [
     "Steps",
     "engine_of",
     "opened",
+    "processors",
     "terminal_progress",
 ]
 
@@ -136,14 +137,14 @@ def engine_of(jobs: int | None = None, *, work: float | None = None, dask: str |
             raise OutscoreError(
                 f"`jobs` is {jobs}, but the Dask cluster at {dask} has the workers it has.", "Leave `jobs` out."
             )
-        return Dask(dask, jobs or _processors())
-    workers = 1 if jobs is None else jobs or _processors()
+        return Dask(dask, jobs or processors())
+    workers = 1 if jobs is None else jobs or processors()
     if workers == 1 or (work is not None and work < START_UP):
         return Serial()
     return Processes(workers)
 
 
-def _processors() -> int:
+def processors() -> int:
     """How many processors this process may use, which on a shared machine are fewer than it has."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1

@@ -14,9 +14,9 @@ from typing import IO
 
 from outscore.errors import OutscoreError
 
-__all__ = ["ONE_THREAD", "own_output", "piped", "reaped", "started"]
+__all__ = ["ONE_THREAD", "interpreter", "own_output", "piped", "reaped", "started"]
 
-BOOT = "import sys; sys.path[:] = sys.argv[1:]; from {module} import serve; serve()"
+BOOT = "import sys; sys.path[:] = sys.argv[1:]; from {module} import serve; serve({arguments})"
 ONE_THREAD = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -30,15 +30,26 @@ ONE_THREAD = (
 """What numerical libraries look at when they are imported."""
 
 
+def interpreter(module: str, **arguments: float) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment that run `serve` of a module as this process would import it.
+
+    Folders are handed on as absolute paths, since the interpreter may be started in another folder than this one.
+    """
+    folders = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100
+    boot = BOOT.format(module=module, arguments=", ".join(f"{name}={value!r}" for name, value in arguments.items()))
+    # Without -P a file in the current folder could take the place of a module.
+    return [sys.executable, "-P", "-c", boot, *folders], os.environ | dict.fromkeys(ONE_THREAD, "1")
+
+
 def started(module: str) -> subprocess.Popen[bytes]:
     """An interpreter that runs `serve` of a module, with pipes for its standard input and output."""
-    folders = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100
+    command, environment = interpreter(module)
     try:
         return subprocess.Popen(  # noqa: S603 - this very interpreter, and a constant
-            [sys.executable, "-P", "-c", BOOT.format(module=module), *folders],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | dict.fromkeys(ONE_THREAD, "1"),
+            env=environment,
             # Ctrl-C reaches the main process only, which then ends the others itself.
             start_new_session=True,
         )

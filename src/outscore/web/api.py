@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from importlib import import_module
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -19,13 +20,13 @@ from starlette.routing import Route
 
 from outscore.web import commands, options, render
 from outscore.web.bodies import JobRequest, SettingsRequest, TextRequest
+from outscore.web.jobs import LONGEST_WAIT
 from outscore.web.openapi import description
 from outscore.web.refusals import RefusedError
 from outscore.web.service import service_of
 
 __all__ = ["routes"]
 
-LONGEST_WAIT = 20.0
 MOST_FILES = 100
 Asked = TypeVar("Asked")
 
@@ -46,8 +47,16 @@ async def post_files(request: Request) -> Response:
         sent = [part for part in form.getlist("file") if isinstance(part, UploadFile)]
         if not sent:
             raise RefusedError(400, "No file was sent.", "Send them as multipart/form-data in fields called `file`.")
-        taken = [await service.take(part.filename or "", part.file, part.size or 0) for part in sent]
+        taken = await service.take_all((_name_of(part), part.file, part.size or 0) for part in sent)
     return JSONResponse({"files": [upload.described() for upload in taken]}, 201)
+
+
+def _name_of(part: UploadFile) -> str:
+    """The name of a file, in which browsers write these three signs in another way."""
+    name = part.filename or ""
+    for written, meant in (("%22", '"'), ("%0D", " "), ("%0A", " ")):
+        name = name.replace(written, meant)
+    return name
 
 
 async def post_text(request: Request) -> Response:
@@ -85,8 +94,9 @@ async def post_example(request: Request) -> Response:
     """Take the files of an example in."""
     examples = await _examples()
     entry, texts = await anyio.to_thread.run_sync(examples.example, request.path_params["name"])
-    service = service_of(request)
-    taken = {name: await service.take(name, io.BytesIO(text.encode()), len(text.encode())) for name, text in texts.items()}
+    contents = {name: text.encode() for name, text in texts.items()}
+    uploads = await service_of(request).take_all((name, io.BytesIO(sent), len(sent)) for name, sent in contents.items())
+    taken = dict(zip(contents, uploads, strict=True))
     found = {
         "files": [upload.described() for upload in taken.values()],
         "view": entry.view,
@@ -104,10 +114,8 @@ async def get_options(request: Request) -> Response:
 
 async def post_job(request: Request) -> Response:
     """Start a job."""
-    asked = await _body(request, JobRequest)
     service = service_of(request)
-    wanted = commands.Request(asked.command, asked.files, dict(asked.settings))
-    command = await anyio.to_thread.run_sync(service.command, wanted)
+    command = await service.command(await _body(request, JobRequest))
     client = "" if request.client is None else request.client.host
     return JSONResponse(service.jobs.start(command, client).described(), 202)
 
@@ -148,34 +156,54 @@ async def get_download(request: Request) -> Response:
     """A result in one of its forms."""
     service, form = service_of(request), request.path_params["form"]
     job = service.result(request.path_params["id"])
-    path = await render.download(job, form, service.workers)
+    path = await render.download(job, form, service.jobs)
     return FileResponse(path, media_type=render.TYPES[form], filename=f"outscore-{job.command.name}.{form}")
+
+
+async def get_headline(request: Request) -> Response:
+    """What a result comes to."""
+    service = service_of(request)
+    return JSONResponse(await render.headline(service.result(request.path_params["id"]), service.jobs))
 
 
 async def get_charts(request: Request) -> Response:
     """The charts of a result."""
     service = service_of(request)
-    return JSONResponse(await render.charts(service.result(request.path_params["id"]), service.workers))
+    return JSONResponse(await render.charts(service.result(request.path_params["id"]), service.jobs))
 
 
 async def get_chart(request: Request) -> Response:
     """One chart of a result."""
     service, (name, form) = service_of(request), (request.path_params[key] for key in ("name", "form"))
-    path = await render.chart(service.result(request.path_params["id"]), name, form, service.workers)
+    path = await render.chart(service.result(request.path_params["id"]), name, form, service.jobs)
     return FileResponse(path, media_type=render.CHART_TYPES[form])
+
+
+@asynccontextmanager
+async def _planned(request: Request) -> AsyncIterator[str]:
+    """The folder of a plan from numbers, made at once."""
+    asked = await _body(request, SettingsRequest)
+    service = service_of(request)
+    command = await service.command(JobRequest("plan", {}, asked))
+    with TemporaryDirectory(dir=service.store.folder) as folder:
+        answer = await service.workers.moment({"argv": command.words(), "folder": folder})
+        if answer.code:
+            raise command.refusal(answer.error or "There is no such plan.")
+        yield folder
 
 
 async def post_plan(request: Request) -> Response:
     """A plan from numbers, at once."""
-    asked = await _body(request, SettingsRequest)
-    service = service_of(request)
-    command = await anyio.to_thread.run_sync(service.command, commands.Request("plan", {}, dict(asked)))
-    with TemporaryDirectory(dir=service.store.folder) as folder:
-        answer = await service.workers.moment({"argv": command.words(), "folder": folder})
-        if answer.code:
-            raise RefusedError(422, answer.error or "There is no such plan.")
+    async with _planned(request) as folder:
         content = await anyio.Path(folder, commands.RESULT).read_bytes()
     return Response(content, media_type=render.TYPES["json"])
+
+
+async def post_plan_headline(request: Request) -> Response:
+    """What a plan from numbers comes to."""
+    async with _planned(request) as folder:
+        answer = await service_of(request).workers.moment({"task": "headline", "folder": folder})
+    return JSONResponse(render.told_headline(answer))
 
 
 async def get_description(request: Request) -> Response:
@@ -203,10 +231,12 @@ routes = [
     _route("GET", "/jobs/{id}", get_job),
     _route("DELETE", "/jobs/{id}", delete_job),
     _route("GET", "/results/{id}", get_result),
+    _route("GET", "/results/{id}/headline", get_headline),
     _route("GET", "/results/{id}/download.{form}", get_download),
     _route("GET", "/results/{id}/charts", get_charts),
     _route("GET", "/results/{id}/charts/{name}.{form}", get_chart),
     _route("POST", "/plan", post_plan),
+    _route("POST", "/plan/headline", post_plan_headline),
     _route("GET", "/openapi.json", get_description),
 ]
 """All routes; the description has exactly these."""

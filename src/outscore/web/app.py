@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -15,27 +16,28 @@ from starlette.types import ExceptionHandler
 
 from outscore.errors import OutscoreError
 from outscore.web import api, pages
-from outscore.web.guard import Guard
-from outscore.web.refusals import RefusedError, refused
+from outscore.web.answers import refused
+from outscore.web.guard import HEADERS, Guard
+from outscore.web.refusals import RefusedError
 from outscore.web.service import running
 from outscore.web.settings import Settings
 
 __all__ = ["create_app"]
 
 
-def create_app(settings: Settings) -> Starlette:
-    """The page and the interface behind it.
+def create_app(settings: Settings, worker: str) -> Starlette:
+    """The page and the interface behind it; `worker` is the module that its worker processes run.
 
     Examples
     --------
-    >>> app = create_app(Settings())
+    >>> app = create_app(Settings(), "some.module")
     >>> "/api/jobs" in [route.path for route in app.routes]
     True
     """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with running(settings) as service:
+        async with running(settings, worker) as service:
             app.state.service = service
             yield
 
@@ -44,6 +46,7 @@ def create_app(settings: Settings) -> Starlette:
         OutscoreError: _refusal,
         HTTPException: _http,
         ClientDisconnect: _gone,
+        OSError: _no_room,
         Exception: _mistake,
     }
     return Starlette(
@@ -55,28 +58,34 @@ def create_app(settings: Settings) -> Starlette:
 
 
 async def _refusal(request: Request, error: Exception) -> Response:
-    del request
     assert isinstance(error, OutscoreError)
-    status = error.status if isinstance(error, RefusedError) else 422
-    return refused(status, error.message, error.hint)
+    return refused(request.scope, error)
 
 
 async def _http(request: Request, error: Exception) -> Response:
     """What the framework refuses: unknown addresses, methods, forms that cannot be read."""
-    del request
     assert isinstance(error, HTTPException)
     said = {404: "There is nothing at this address.", 405: "This cannot be done at this address."}
-    message = said.get(error.status_code, f"{HTTPStatus(error.status_code).phrase}: {error.detail}".rstrip("."))
-    return refused(error.status_code, message if message.endswith(".") else f"{message}.", headers=dict(error.headers or {}))
+    detail = f"{HTTPStatus(error.status_code).phrase}: {error.detail.rstrip('.')}."
+    return refused(request.scope, RefusedError(error.status_code, said.get(error.status_code, detail)), error.headers)
 
 
 async def _gone(request: Request, error: Exception) -> Response:
     """An upload that was broken off: there is nobody left to answer."""
-    del request, error
-    return refused(400, "The request was broken off.")
+    del error
+    return refused(request.scope, RefusedError(400, "The request was broken off."))
+
+
+async def _no_room(request: Request, error: Exception) -> Response:
+    """A full disk, which is nobody's mistake; any other failure of the system is one of ours."""
+    assert isinstance(error, OSError)
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        raise error
+    said = RefusedError(507, "The disk on which the page keeps files is full.", "Free some space, and send it again.")
+    return refused(request.scope, said, {"connection": "close"})
 
 
 async def _mistake(request: Request, error: Exception) -> Response:
-    """A mistake of ours: the terminal shows it, the answer does not."""
-    del request
-    return refused(500, f"This failed unexpectedly ({type(error).__name__}).", "Please report it with what you did.")
+    """A mistake of ours: the terminal says where, the answer does not. It stands outside the guard, whose headers it needs."""
+    said = RefusedError(500, f"This failed unexpectedly ({type(error).__name__}).", "Please report it with what you did.")
+    return refused(request.scope, said, HEADERS)

@@ -6,32 +6,27 @@ the job, so that the command names them as a person would who stands in that fol
 
 from __future__ import annotations
 
+import itertools
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from outscore.options import did_you_mean
 from outscore.web.fields import Field, read_value
+from outscore.web.labels import in_words_of
 from outscore.web.options import form
 from outscore.web.refusals import RefusedError
 from outscore.web.store import Upload
 
-__all__ = ["RESULT", "Command", "Request", "build"]
+__all__ = ["RESULT", "Command", "build"]
 
-RESULT = "result.json"
-PAGE = "result.html"
+STEM = "result"
+RESULT = f"{STEM}.json"
 SUBCOMMAND = {"texts": "compare"}
 # Where files stand that have an option of their own; all others are arguments.
 NAMED_FILES = ("reference", "documents", "gold", "pilot", "buckets")
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a job is asked: a command, ids of uploads by the part they play, and settings by their names."""
-
-    command: str
-    files: dict[str, list[str]]
-    settings: dict[str, object]
+# What a file of labels may not be called, because the command line means something else by it.
+LENGTH = "length"
 
 
 @dataclass(frozen=True)
@@ -49,26 +44,48 @@ class Command:
     given: Mapping[str, tuple[str, ...]]
 
     @property
-    def outputs(self) -> tuple[str, ...]:
+    def outputs(self) -> list[str]:
+        """What the command line to copy writes, under names that none of its files has."""
+        taken = {place.casefold() for place in self.places}
+        stems = itertools.chain([STEM], (f"{STEM}-{i}" for i in itertools.count(2)))
+        return next(names for names in map(self._written, stems) if not taken.intersection(names))
+
+    def _written(self, stem: str) -> list[str]:
         """What it writes. The page of a diff shows examples, which its JSON does not hold: it has to be written with it."""
-        return (RESULT, PAGE) if self.name == "diff" else (RESULT,)
+        return [f"{stem}.json", f"{stem}.html"] if self.name == "diff" else [f"{stem}.json"]
 
     def words(self, folder: str = "") -> list[str]:
-        """The words of the command line, with its outputs in a folder."""
-        written = [word for output in self.outputs for word in ("-o", f"{folder}{output}")]
-        return [*self.arguments, *written]
+        """The words of the command as it is run, with its outputs in a folder where nothing is in their way."""
+        return [*self.arguments, *_outputs(f"{folder}{name}" for name in self._written(STEM))]
 
     @property
     def line(self) -> str:
         """The command line to copy."""
-        return shlex.join(["outscore", *self.words()])
+        return shlex.join(["outscore", *self.arguments, *_outputs(self.outputs)])
+
+    def refusal(self, said: str) -> RefusedError:
+        """What the command said when it refused, in the words of its form."""
+        about = [upload.about for upload in self.places.values()]
+        names = {column["name"] for one in about for column in one.get("columns", ())}
+        names.update(*(one.get("systems", ()) for one in about), *self.given.values())
+        text, setting = in_words_of(form(self.name), said, names, self.places)
+        return RefusedError(422, text, setting=setting)
 
 
-def build(request: Request, uploads: Mapping[str, Sequence[Upload]]) -> Command:
-    """The command that answers a request, or a refusal that names what does not fit."""
-    fields = form(request.command)
+def _outputs(names: Iterable[str]) -> list[str]:
+    return [word for name in names for word in ("-o", name)]
+
+
+def build(command: str, settings: Mapping[str, object], uploads: Mapping[str, Sequence[Upload]]) -> Command:
+    """The command that a person asks for by settings and files, or a refusal that names what does not fit."""
+    fields = form(command)
     _check_files(fields, uploads)
-    given = _read(fields, request.settings)
+    try:
+        given = _read(fields, settings)
+        options = _options(fields, given)
+    except RefusedError as refusal:
+        message, setting = in_words_of(fields, refusal.message)
+        raise RefusedError(refusal.status, message, refusal.hint, setting) from None
     paths: dict[str, str] = {}
     places: dict[str, Upload] = {}
     for part in uploads.values():
@@ -77,8 +94,8 @@ def build(request: Request, uploads: Mapping[str, Sequence[Upload]]) -> Command:
                 paths[upload.id] = _free_place(upload.name, places)
                 places[paths[upload.id]] = upload
     parts = {part: tuple(paths[upload.id] for upload in several) for part, several in uploads.items()}
-    words = [SUBCOMMAND.get(request.command, request.command), *_options(fields, given), *_files(request.command, parts)]
-    return Command(request.command, tuple(words), places, parts, given)
+    words = [SUBCOMMAND.get(command, command), *options, *_files(command, parts)]
+    return Command(command, tuple(words), places, parts, given)
 
 
 def _check_files(fields: Sequence[Field], uploads: Mapping[str, Sequence[Upload]]) -> None:
@@ -126,6 +143,8 @@ def _is_called_for(one: Field, given: Mapping[str, tuple[str, ...]], known: Mapp
 def _written_default(one: Field) -> tuple[str, ...]:
     if one.type == "flag":
         return ("true" if one.default else "false",)
+    if isinstance(one.default, tuple):
+        return one.default
     return () if one.default is None else (str(one.default),)
 
 
@@ -175,9 +194,13 @@ def _two_numbers(values: tuple[str, ...]) -> tuple[str, str]:
 def _files(command: str, parts: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Options that name files, then files: of a diff the right answers come first."""
     named = [name for name in NAMED_FILES if not (command == "diff" and name == "gold")]
-    words = [word for name in named for path in parts.get(name, ()) for word in (f"--{name}", path)]
+    words = [word for name in named for path in parts.get(name, ()) for word in (f"--{name}", _unlike_a_word(path))]
     first = parts.get("gold", ()) if command == "diff" else ()
     return [*words, *first, *parts.get("files", ())]
+
+
+def _unlike_a_word(path: str) -> str:
+    return f"./{path}" if path == LENGTH else path
 
 
 def _free_place(name: str, taken: Mapping[str, Upload]) -> str:

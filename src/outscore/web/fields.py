@@ -33,7 +33,8 @@ class Field:
     """One thing that may be asked.
 
     `only` says when it means something: other fields, and the values of them that call for this one. `many` is for files,
-    columns, systems and texts of which several may be given; of files at least `least` and at most `most` are needed.
+    columns, systems and texts of which several may be given; of files at least `least` and at most `most` are needed. The
+    choices of a text are proposals, beside which others will do.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Field:
     help: str
     type: Kind
     group: str
-    default: str | int | float | bool | None = None
+    default: str | int | float | bool | tuple[str, ...] | None = None
     choices: tuple[Choice, ...] = ()
     only: Only = ()
     many: bool = False
@@ -100,7 +101,7 @@ def read_value(of: Field, value: object) -> list[str]:
     """
     if value is None or value == "":
         return []
-    values = value if isinstance(value, list) else [value]
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
     if len(values) > 1 and not (of.many or of.type == "several"):
         raise RefusedError(422, f"`{of.name}` has {len(values)} values.", "One was expected.")
     if len(values) > MOST_VALUES:

@@ -63,6 +63,19 @@ METRICS: Mapping[str, str] = {
     "macro-f1": r"\frac{1}{2} ( F_{1}^{+} + F_{1}^{-} )",
     "bleu": r"\text{BP} \cdot \exp ( \frac{1}{N} \sum_{n} \log p_n )",
     "chrf": r"( 1 + β^2 ) \frac{P R}{β^2 P + R}",
+    "chrf++": r"( 1 + β^2 ) \frac{P R}{β^2 P + R} , P , R \text{ over n-grams of characters and of words}",
+    "nist": r"\sum_{n} \frac{\text{information of matched n-grams}}{\text{number of n-grams}}"
+    r" \cdot \exp ( β \log^2 \min ( 1 , \frac{\text{length}}{\text{length of the reference}} ) )",
+    "meteor": r"\frac{1}{n} \sum_{i} ( 1 - γ ( \frac{\text{chunks}_i}{\text{matches}_i} )^β )"
+    r" \frac{P_i R_i}{α P_i + ( 1 - α ) R_i}",
+    "meteor-corpus": r"( 1 - γ ( \frac{\sum_{i} \text{chunks}_i}{\sum_{i} \text{matches}_i} )^β )"
+    r" \frac{P R}{α P + ( 1 - α ) R}",
+    "rouge1": r"\frac{1}{n} \sum_{i} \frac{2 P_i R_i}{P_i + R_i} , P , R \text{ of single words}",
+    "rouge2": r"\frac{1}{n} \sum_{i} \frac{2 P_i R_i}{P_i + R_i} , P , R \text{ of pairs of words}",
+    "rougeL": r"\frac{1}{n} \sum_{i} \frac{2 P_i R_i}{P_i + R_i} , P , R \text{ of the longest common subsequence}",
+    "sentence-bleu": r"\frac{1}{n} \sum_{i} \text{BLEU}_i",
+    "sentence-chrf": r"\frac{1}{n} \sum_{i} \text{chrF}_i",
+    "sentence-ter": r"\frac{1}{n} \sum_{i} \text{TER}_i",
     "ter": r"\frac{\text{edits} + \text{shifts}}{\text{words of the reference}}",
     "wer": r"\frac{\text{edits}}{\text{words of the reference}}",
     "cer": r"\frac{\text{edits}}{\text{characters of the reference}}",
@@ -70,6 +83,9 @@ METRICS: Mapping[str, str] = {
 CORRECTIONS: Mapping[str, str] = {
     "bonferroni": r"\min ( 1 , m p_i )",
     "holm": r"\max_{j ≤ i} \min ( 1 , ( m - j + 1 ) p_{(j)} )",
+    "shaffer": r"\max_{j ≤ i} \min ( 1 , t_j p_{(j)} ) ,"
+    r" t_j = \text{most pairs that can be alike when } j - 1 \text{ are not}",
+    "hommel": r"\max_{I ∋ i} \min_{j} \frac{|I|}{j} p_{(j)}^{I}",
     "hochberg": r"\min_{j ≥ i} ( m - j + 1 ) p_{(j)}",
     "bh": r"\min_{j ≥ i} \frac{m}{j} p_{(j)}",
     "by": r"\min_{j ≥ i} \frac{m}{j} p_{(j)} \sum_{k=1}^{m} \frac{1}{k}",
@@ -92,8 +108,11 @@ def to_mathml(tex: str) -> str:
     """
     tokens = TOKEN.findall(tex)[::-1]
     parts = []
-    while tokens:
-        parts.append(_scripted(tokens))
+    try:
+        while tokens:
+            parts.append(_scripted(tokens))
+    except IndexError:
+        raise ValueError(f"The formula {tex} breaks off.") from None
     return f"<math>{''.join(parts)}</math>"
 
 
@@ -133,6 +152,8 @@ def _argument(tokens: list[str]) -> str:
 def _element(tokens: list[str]) -> str:
     token = tokens.pop()
     match token:
+        case "}":
+            raise ValueError("A formula has a brace too many.")
         case "{":
             return f"<mrow>{_group(tokens)}</mrow>"
         case r"\frac":

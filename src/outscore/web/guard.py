@@ -6,21 +6,24 @@ a request that changes something must come from the page itself, and no request 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from outscore.web.refusals import RefusedError, refused
+from outscore.web.answers import refused
+from outscore.web.refusals import RefusedError
 from outscore.web.settings import Settings
 
-__all__ = ["POLICY", "Guard"]
+__all__ = ["HEADERS", "POLICY", "Guard"]
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""No script, style, picture or connection from anywhere else, and nothing inline; an answer may bring a policy of its own."""
+"""No script, style, picture or connection from anywhere else, and nothing inline."""
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -53,10 +56,10 @@ class Guard:
             check_length(scope, limit)
         except RefusedError as refusal:
             # What is left of a body that nobody reads must not be taken for the next request.
-            answer = refused(refusal.status, refusal.message, refusal.hint, {"connection": "close"})
-            await answer(scope, receive, sending)
+            await refused(scope, refusal, {"connection": "close"})(scope, receive, sending)
             return
-        await self.app(scope, _Bounded(receive, limit), sending)
+        body = _Bounded(receive, limit, self.settings.silence)
+        await self.app(scope, body, replace(sending, body=body))
 
 
 def check_host(scope: Scope, settings: Settings) -> None:
@@ -108,29 +111,45 @@ def too_large(limit: int) -> RefusedError:
 
 @dataclass
 class _Bounded:
-    """Receives a body and stops at its limit: a length may be left out, or be wrong."""
+    """Receives a body and stops at its limit, as a length may be left out or be wrong, and when nothing comes for too long."""
 
     receive: Receive
     limit: int
+    silence: float
     seen: int = 0
+    whole: bool = False
 
     async def __call__(self) -> Message:
-        message = await self.receive()
+        try:
+            # Behind the body comes only that somebody has gone, which may be long after.
+            message = await asyncio.wait_for(self.receive(), None if self.whole else self.silence)
+        except TimeoutError:
+            raise RefusedError(408, "The request stopped in the middle.", "Send it again.") from None
         self.seen += len(message.get("body", b""))
+        self.whole = not message.get("more_body", False)
         if self.seen > self.limit:
             raise too_large(self.limit)
         return message
 
+    async def finish(self) -> None:
+        """Read what nobody wanted of it: who is still sending when the connection ends never sees the answer."""
+        with suppress(RefusedError):
+            while not self.whole:
+                await self()
+
 
 @dataclass(frozen=True)
 class _Dressed:
-    """Sends answers with the headers that are missing."""
+    """Sends answers with the headers that are missing, and none before the request has come whole."""
 
     send: Send
     path: str
+    body: _Bounded | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            if self.body is not None:
+                await self.body.finish()
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)

@@ -7,68 +7,52 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from outscore.errors import OutscoreError
-from outscore.formats import delimited, jsonl, parquet, read
+from outscore.formats import delimited, jsonl, parquet, read_scores
 from outscore.formats.cells import looks_numeric
 from outscore.formats.conll2012 import read_chains
-from outscore.formats.field import is_name
+from outscore.formats.field import DECIMAL_POINT, is_name
 from outscore.formats.kinds import CHAINS, TREES, kind_of
 from outscore.formats.labels import read_labels
 from outscore.formats.numbers import BARE
 from outscore.formats.segments import read_segments
-from outscore.formats.source import Source, open_source
-from outscore.formats.table import Choice
+from outscore.formats.source import PACKED, Source, label_of, open_source, unpacks_to_more
+from outscore.formats.table import Choice, Records
 from outscore.formats.words import read_words
 from outscore.scores import Scores
+from outscore.web.bodies import Column, Description
 
-__all__ = ["Column", "Description", "inspect"]
+__all__ = ["inspect"]
 
-ROWS, WIDTH, CELL = 10, 60, 200
+ROWS, WIDTH, LONGEST = 10, 60, 2_000
 MOST_SYSTEMS = 500
-TABLES = ("csv", "tsv", "jsonl", "parquet")
+SCORES = ["compare", "rank", "plan"]
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column: its name, the part it plays (None: none), and whether it holds numbers or text."""
-
-    name: str
-    part: str | None
-    kind: str
-
-
-@dataclass(frozen=True)
-class Description:
-    """What was found out about a file; `problem` says why it cannot be used as it is."""
-
-    format: str | None
-    rows: int | None = None
-    columns: Sequence[Column] = ()
-    systems: Sequence[str] = ()
-    head: Sequence[Sequence[str]] = ()
-    suits: Sequence[str] = ()
-    problem: str | None = None
-
-
-def inspect(folder: Path) -> dict[str, Any]:
-    r"""Describe the one file of a folder.
+def inspect(folder: Path, most: int) -> dict[str, Any]:
+    r"""Describe the one file of a folder; one that unpacks to more than so many bytes is refused before it is read.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "runs.csv").write_text("question_id,new,old\nq1,1,0\nq2,1,1\n")
-    ...     found = inspect(Path(folder))
+    ...     found = inspect(Path(folder), 1000)
     >>> found["format"], found["rows"], found["systems"], found["suits"]
     ('csv', 2, ['new', 'old'], ['compare', 'rank', 'plan'])
     >>> [(column["name"], column["part"]) for column in found["columns"]]
     [('question_id', 'item'), ('new', 'scores'), ('old', 'scores')]
     """
     path = next(folder.iterdir())
+    if unpacks_to_more(path, most) or parquet.holds_more(path, most):
+        raise OutscoreError(
+            f"{label_of(path.name)} holds more than {most >> 20:,} MB when it is unpacked, which is all the page takes.",
+            "Give the items and columns that are needed, or use the command line.",
+        )
     problem = None
     try:
         found = _described(path)
@@ -82,25 +66,31 @@ def _described(path: Path) -> Description:
     with open_source(path) as source:
         kind = kind_of(source)
         lines = [line.rstrip("\r\n") for line in source.head]
-        is_packed_table = source.suffix in (".csv", ".tsv", ".jsonl")
-    if lines[:1] == ["{"]:
-        return _result(path, lines)
+        is_table = source.suffix in (".csv", ".tsv", ".jsonl") or jsonl.looks_like_json(source, Choice())
+        is_document = source.suffix == ".json" or lines[:1] in (["{"], ["["])
+    if is_document and (result := _result(path, lines)) is not None:
+        return result
     readers: dict[str | None, Callable[[Path, list[str]], Description]] = {CHAINS: _chains, TREES: _words}
     if kind in readers:
         return readers[kind](path, lines)
     try:
         return _scores(path)
     except OutscoreError as refusal:
-        return _labels(path) or _other(path, lines, refusal, table=is_packed_table or not lines)
+        return _labels(path) or _ambiguous(path, refusal) or _other(path, lines, refusal, table=is_table or not lines)
 
 
 def _scores(path: Path) -> Description:
-    systems = read(path)
+    gaps = False
+    try:
+        systems = read_scores(path)
+    except OutscoreError:
+        # Where cells are empty, some systems lack items, which a ranking takes.
+        systems, gaps = read_scores(path, gaps=True), True
     origin = systems[0].origin
     assert origin is not None
     columns, head = _bare(path, systems) if origin.format in BARE.values() else _table(path, origin.columns, systems)
     labels = _labels(path) if origin.format not in BARE.values() else None
-    suits = ["compare", "rank", "plan"] if origin.format != "f1-counts" else ["compare"]
+    suits = ["rank"] if gaps else SCORES if origin.format != "f1-counts" else ["compare"]
     return Description(
         origin.format,
         origin.rows,
@@ -108,6 +98,7 @@ def _scores(path: Path) -> Description:
         [scores.name for scores in systems[:MOST_SYSTEMS]],
         head,
         suits if labels is None else [*suits, *labels.suits],
+        empty=sum(origin.rows - scores.rows for scores in systems) if gaps else 0,
     )
 
 
@@ -128,7 +119,7 @@ def _table(path: Path, used: Mapping[str, str], systems: Sequence[Scores]) -> tu
     parts = {column: part for part, columns in used.items() for column in columns.split(", ")}
     parts |= {scores.name: "scores" for scores in systems if "system" not in used and "score" not in used}
     with open_source(path) as source:
-        sample = _sample(source)
+        sample = _records(source)[1].sample
     columns = [
         Column(name, parts.get(name), "number" if looks_numeric(values) else "text") for name, values in sample.items() if name
     ]
@@ -137,13 +128,24 @@ def _table(path: Path, used: Mapping[str, str], systems: Sequence[Scores]) -> tu
     return columns[:WIDTH], rows[:filled]
 
 
-def _sample(source: Source) -> Mapping[str, Sequence[object]]:
-    """The first values of every column."""
+def _records(source: Source) -> tuple[str, Records]:
+    """A table by the name of its format, with the first values of every column."""
     if parquet.looks_like_parquet(source, Choice()):
-        return parquet.records(source).sample
+        return "parquet", parquet.records(source)
     if jsonl.looks_like_json(source, Choice()):
-        return jsonl.records(source).sample
-    return delimited.records(source, delimited.separator_of(source) or ",").sample
+        return "jsonl", jsonl.records(source)
+    separator = delimited.separator_of(source) or ","
+    return "tsv" if separator == "\t" else "csv", delimited.records(source, separator)
+
+
+def _ambiguous(path: Path, refusal: OutscoreError) -> Description | None:
+    """A table of numbers of which a person has to say where the scores are; None where no choice would help."""
+    if "--score" not in refusal.hint:
+        return None
+    columns, head = _table(path, {}, ())
+    with open_source(path) as source:
+        form, _ = _records(source)
+    return Description(form, None, columns, (), head, SCORES) if any(column.kind == "number" for column in columns) else None
 
 
 def _labels(path: Path) -> Description | None:
@@ -163,6 +165,8 @@ def _labels(path: Path) -> Description | None:
 def _other(path: Path, lines: list[str], refusal: OutscoreError, *, table: bool) -> Description:
     """Words with their tags, or a text; the refusal of the numbers where it is neither."""
     filled = [line for line in lines if line.strip()]
+    if not filled or DECIMAL_POINT in refusal.hint:
+        raise refusal
     widths = {len(line.split("\t" if "\t" in line else None)) for line in filled}
     between = any(not line.strip() for line in lines[:-1])
     if len(widths) == 1 and min(widths) > 1 and (between or all("\t" in line for line in filled)):
@@ -193,10 +197,19 @@ def _chains(path: Path, lines: list[str]) -> Description:
     return Description(chains.origin.format, chains.origin.rows, (), [chains.name], _cut(lines), ["diff"])
 
 
-def _result(path: Path, lines: list[str]) -> Description:
-    from outscore.procedure.saved import load
+def _result(path: Path, lines: list[str]) -> Description | None:
+    """A saved result; None where the file is no JSON document."""
+    from outscore.web.documents import saved_in
 
-    result = load(path)
+    with open_source(path) as source:
+        content = "".join(source.pieces()).encode("utf-8", "surrogateescape")
+    result = saved_in(content, path.name)
+    if result is None and lines[:1] == ["{"]:
+        raise OutscoreError(f"{label_of(path.name)} is JSON that breaks off or has a mistake in it.", "Save it again.")
+    if result is None:
+        return None
+    if path.suffix in PACKED:
+        raise OutscoreError(f"{label_of(path.name)} is a saved result in compressed form.", "Unpack it first.")
     return Description("result", None, head=[[line] for line in lines[:ROWS]], suits=["report"], systems=_systems(result))
 
 
@@ -222,7 +235,7 @@ def _clean(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold
     match value:
         case str():
             readable = value.encode("utf-8", "replace").decode()
-            return readable if len(readable) <= 10 * CELL else readable[: 10 * CELL] + "…"
+            return readable if len(readable) <= LONGEST else readable[:LONGEST] + "…"
         case list() | tuple():
             return [_clean(one) for one in value]
         case dict():

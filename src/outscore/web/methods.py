@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from outscore.options import Option
+from outscore.report.bibliography import Work, works
 from outscore.web import formulas
 
-__all__ = ["Method", "Section", "bibtex", "sections"]
-
-WORK = re.compile(r"(?P<authors>.+?) \((?P<year>\d{4})\): (?P<title>.+?)\. (?P<venue>.+)\.")
+__all__ = ["Method", "Section", "sections"]
 
 
 @dataclass(frozen=True)
 class Method:
-    """One entry: its name, what it is, its formula as MathML, its options and the work to cite."""
+    """One entry: its name, what it is, its formula as MathML, its options and the works to cite."""
 
     name: str
     summary: str
     formula: str
     options: tuple[Option, ...]
-    work: str = ""
-    bibtex: str = ""
+    works: tuple[Work, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,70 +39,30 @@ def sections() -> list[Section]:
     from outscore.inference.multiplicity import CORRECTIONS
     from outscore.metrics import METRICS
     from outscore.metrics.text import TEXT_METRICS
-    from outscore.report import ranking_citations as works
+    from outscore.report import citations
 
     return [
-        Section("tests", "Tests", _methods(TESTS, formulas.TESTS, works.TESTS)),
-        Section("metrics", "Metrics of scores and counts", _methods(METRICS, formulas.METRICS, {})),
-        Section("text-metrics", "Metrics of texts", _methods(TEXT_METRICS, formulas.METRICS, {})),
+        Section("tests", "Tests", _methods(TESTS, formulas.TESTS, citations.TESTS)),
+        Section("metrics", "Metrics of scores and counts", _methods(METRICS, formulas.METRICS, citations.METRICS)),
+        Section("text-metrics", "Metrics of texts", _methods(TEXT_METRICS, formulas.METRICS, citations.METRICS)),
         Section(
-            "corrections", "Corrections for many comparisons", _methods(CORRECTIONS, formulas.CORRECTIONS, works.CORRECTIONS)
+            "corrections",
+            "Corrections for many comparisons",
+            _methods(CORRECTIONS, formulas.CORRECTIONS, citations.CORRECTIONS),
         ),
     ]
 
 
-def _methods(registry: Mapping[str, Any], tex: Mapping[str, str], works: Mapping[str, str]) -> list[Method]:
+def _methods(registry: Mapping[str, Any], tex: Mapping[str, str], cited: Mapping[str, tuple[str, ...]]) -> list[Method]:
     from markupsafe import Markup
-
-    def formula(name: str) -> str:
-        return Markup(formulas.to_mathml(tex[name])) if name in tex else ""  # noqa: S704 - our own formulas
 
     return [
         Method(
             name,
             entry.summary,
-            formula(name),
+            Markup(formulas.to_mathml(tex[name])),  # noqa: S704 - our own formulas
             tuple(getattr(entry, "options", ())),
-            works.get(name, ""),
-            _entry(works.get(name)),
+            tuple(works()[key] for key in cited.get(name, ())),
         )
         for name, entry in registry.items()
     ]
-
-
-def _entry(work: str | None) -> str:
-    return "" if work is None else bibtex(work)
-
-
-def bibtex(work: str) -> str:
-    """A work as a BibTeX entry, from the one way in which works are written.
-
-    Examples
-    --------
-    >>> print(bibtex("Dixon, Mood (1946): The statistical sign test. JASA 41."))
-    @misc{dixon1946,
-      author = {Dixon and Mood},
-      year = {1946},
-      title = {The statistical sign test},
-      howpublished = {JASA 41}
-    }
-    """
-    found = WORK.fullmatch(work)
-    assert found is not None, work
-    authors = found["authors"].split(", ")
-    rows = {
-        "author": " and ".join(authors),
-        "year": found["year"],
-        "title": found["title"],
-        "howpublished": found["venue"].replace("&", r"\&"),
-    }
-    return _braced(f"{_key(authors[:1])}{found['year']}", rows.items())
-
-
-def _key(authors: Iterable[str]) -> str:
-    return re.sub(r"\W", "", "".join(authors)).lower()
-
-
-def _braced(key: str, rows: Iterable[tuple[str, str]]) -> str:
-    inner = ",\n".join(f"  {name} = {{{value}}}" for name, value in rows)
-    return f"@misc{{{key},\n{inner}\n}}"

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from outscore._version import __version__
-from outscore.web.bodies import JobRequest, SettingsRequest, TextRequest
+from outscore.web.bodies import Description, JobRequest, SettingsRequest, TextRequest
 from outscore.web.fields import Kind
+from outscore.web.jobs import LONGEST_WAIT, State
 from outscore.web.options import COMMANDS
 from outscore.web.render import CHART_TYPES, TYPES
 
@@ -21,8 +22,15 @@ Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 WHOLE: Schema = {"type": "integer", "minimum": 0}
 ID: Schema = {"type": "string", "minLength": 1, "pattern": "^[A-Za-z0-9_-]+$"}
-REFUSALS = {400: "It does not fit.", 403: "Another page asked for it.", 404: "There is no such thing.", 413: "It is too large."}
+REFUSALS = {
+    400: "It does not fit.",
+    403: "Another page asked for it.",
+    404: "There is no such thing.",
+    408: "It stopped in the middle.",
+    413: "It is too large.",
+}
 REFUSALS |= {421: "It names another host.", 422: "It cannot be computed.", 429: "There are too many jobs."}
+REFUSALS |= {503: "No process could be started.", 507: "The disk is full."}
 
 
 def _maybe(schema: Schema) -> Schema:
@@ -44,36 +52,34 @@ def _ref(name: str) -> Schema:
 
 def _own_schemas() -> dict[str, Schema]:
     """What only the page has."""
-    column = _object({"name": TEXT, "part": _maybe(TEXT), "kind": {"enum": ["number", "text"]}})
     choice = _object({"value": TEXT, "label": TEXT, "help": TEXT})
-    kinds = list(Kind.__args__)  # type: ignore[attr-defined] # of Literal
     progress = _object({"doing": TEXT, "done": WHOLE, "total": WHOLE})
-    states = ["waiting", "running", "done", "failed", "cancelled"]
-    found = {"format": _maybe(TEXT), "rows": _maybe(WHOLE), "columns": _list(column), "systems": _list(TEXT)}
-    found |= {"head": _list(_list(TEXT)), "suits": _list({"enum": list(COMMANDS)}), "problem": _maybe(TEXT)}
-    entry = {"name": TEXT, "label": TEXT, "help": TEXT, "type": {"enum": kinds}, "group": TEXT, "default": {}}
+    entry = {"name": TEXT, "label": TEXT, "help": TEXT, "type": {"enum": list(get_args(Kind))}, "group": TEXT, "default": {}}
     entry |= {"choices": _list(choice), "for": {"type": "object", "additionalProperties": _list(TEXT)}}
     entry |= {"many": {"type": "boolean"}, "least": WHOLE, "most": _maybe(WHOLE)}
     about = {"name": TEXT, "title": TEXT, "about": TEXT, "parameters": TEXT, "view": TEXT}
     parts = {"type": "object", "additionalProperties": _list(ID)}
     settings = {"type": "object"}
     return {
-        "Refusal": _object({"error": TEXT, "hint": _maybe(TEXT)}),
-        "File": _object({"id": ID, "name": TEXT, "size": WHOLE, **found}),
+        "Refusal": _object({"error": TEXT, "hint": _maybe(TEXT), "setting": _maybe(TEXT)}),
+        "File": {"allOf": [_object({"id": ID, "name": TEXT, "size": WHOLE}), _ref("Description")]},
         "Field": _object(entry, optional=("least", "most")),
         "Example": _object({**about, "files": _list(TEXT), "settings": settings}),
         "Taken": _object({"files": _list(_ref("File")), "view": TEXT, "parts": parts, "settings": settings}),
         "Job": _object(
             {
                 "id": ID,
-                "state": {"enum": states},
+                "state": {"enum": list(get_args(State))},
                 "progress": _maybe(progress),
                 "result": _maybe(ID),
                 "error": _maybe(TEXT),
+                "setting": _maybe(TEXT),
+                "notes": _list(TEXT),
                 "command_line": TEXT,
                 "python": TEXT,
             }
         ),
+        "Headline": _object({"headline": TEXT, "why": TEXT, "won": {"type": "boolean"}}),
         "Chart": _object({"name": TEXT, "title": TEXT, "caption": TEXT}),
     }
 
@@ -134,7 +140,7 @@ def _file_paths() -> dict[str, Schema]:
 
 def _job_paths(results: Schema, plans: Schema, settings: Schema) -> dict[str, Schema]:
     one, command = {"id": ID}, {"command": {"enum": list(COMMANDS)}}
-    wait = {"wait": {"type": "number", "minimum": 0, "maximum": 20}}
+    wait = {"wait": {"type": "number", "minimum": 0, "maximum": LONGEST_WAIT}}
     form, chart = {"form": {"enum": list(TYPES)}}, {"name": TEXT, "form": {"enum": list(CHART_TYPES)}}
     return {
         "/api/options/{command}": {
@@ -146,6 +152,9 @@ def _job_paths(results: Schema, plans: Schema, settings: Schema) -> dict[str, Sc
             "delete": _operation("Cancel a job", 200, _json(_ref("Job")), parameters=one),
         },
         "/api/results/{id}": {"get": _operation("A result", 200, _json(results), parameters=one)},
+        "/api/results/{id}/headline": {
+            "get": _operation("What a result comes to", 200, _json(_maybe(_ref("Headline"))), parameters=one),
+        },
         "/api/results/{id}/download.{form}": {
             "get": _operation("A result in another form", 200, _binary(TYPES), parameters=one | form),
         },
@@ -156,6 +165,9 @@ def _job_paths(results: Schema, plans: Schema, settings: Schema) -> dict[str, Sc
             "get": _operation("One chart", 200, _binary(CHART_TYPES), parameters=one | chart),
         },
         "/api/plan": {"post": _operation("A plan from numbers, at once", 200, _json(plans), body=_json(settings))},
+        "/api/plan/headline": {
+            "post": _operation("What a plan from numbers comes to", 200, _json(_ref("Headline")), body=_json(settings)),
+        },
         "/api/openapi.json": {"get": _operation("This description", 200, _json({"type": "object"}))},
     }
 
@@ -172,15 +184,20 @@ def description() -> Schema:
     """
     import msgspec
 
+    from outscore.plans import PlanResult, PossibleP
     from outscore.procedure.saved import SAVED
 
-    asked = [*SAVED.values(), JobRequest, TextRequest, SettingsRequest]
-    made, schemas = msgspec.json.schema_components(asked, ref_template="#/components/schemas/{name}")
-    saved = dict(zip(SAVED, made, strict=False))
-    plans = {"anyOf": [schema for name, schema in saved.items() if "plan" in name or "possible" in name]}
+    held = [*SAVED.values(), SettingsRequest, JobRequest, TextRequest, Description]
+    made, schemas = msgspec.json.schema_components(held, ref_template="#/components/schemas/{name}")
+    schema_of = dict(zip(map(str, held), made, strict=True))
+    results, plans = (
+        {"anyOf": [schema_of[str(kind)] for kind in kinds]} for kinds in (SAVED.values(), (PlanResult, PossibleP))
+    )
+    # All of it is told about every file.
+    schemas["Description"]["required"] = list(schemas["Description"]["properties"])
     return {
         "openapi": "3.1.0",
         "info": {"title": "outscore", "version": __version__, "summary": "Did system A really outscore system B?"},
-        "paths": _file_paths() | _job_paths({"anyOf": list(saved.values())}, plans, made[-1]),
+        "paths": _file_paths() | _job_paths(results, plans, schema_of[str(SettingsRequest)]),
         "components": {"schemas": schemas | _own_schemas()},
     }

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from outscore.options import did_you_mean
-from outscore.web.fields import Choice, Field, chosen, field_of
+from outscore.web.fields import Choice, Field, Kind, chosen, field_of
 from outscore.web.refusals import RefusedError
 
 __all__ = ["COMMANDS", "form"]
@@ -20,6 +20,15 @@ COMMANDS = ("compare", "texts", "rank", "diff", "plan", "report")
 """What a job can be; `texts` is `outscore compare` with references."""
 NAMED = ("method", "resamples")
 """Options of tests that are options of the command, too."""
+METRICS_OF_TEXTS = ("bleu", "chrf")
+"""Those of `outscore.compare_texts` where none is named."""
+CRITERIA = {
+    "las": "las (head and relation)",
+    "uas": "uas (head)",
+    "ls": "ls (relation)",
+    "arcs-any": "any antecedent",
+    "arcs-nom": "a nominal antecedent",
+}
 EITHER_SIDE = (
     Choice("two-sided", "either system better"),
     Choice("greater", "A better than B"),
@@ -117,9 +126,7 @@ def _diff() -> Iterable[Field]:
     yield Field("gold", "Right answers", "The file with the right answers.", "file", "files", least=1, most=1)
     yield Field("files", "Systems", "The output of each system.", "file", "files", many=True, least=1)
     yield Field("task", "Task", "What the files hold.", "choice", "data", None, _tasks())
-    yield Field(
-        "criterion", "Criterion", "What makes an answer right: upos, xpos, feats; uas, ls, las …", "text", "data", many=True
-    )
+    yield from _criteria()
     yield Field(
         "cluster", "Swapped as one", "sentence, document, none, or a column of labels; empty: the task's own.", "text", "data"
     )
@@ -139,11 +146,24 @@ def _diff() -> Iterable[Field]:
     yield _SEED
 
 
+def _criteria() -> Iterable[Field]:
+    """What makes an answer right, of the tasks that leave a choice; tags may also be in a column of any other name."""
+    from outscore.procedure.tasks import TASKS
+
+    for name, task in TASKS.items():
+        if task.criteria:
+            kind: Kind = "text" if name == "pos" else "several"
+            empty = "empty: the first tags that all files have" if name == "pos" else "none chosen: all"
+            help_ = f"What makes an answer right; {empty}."
+            choices = tuple(Choice(one, CRITERIA.get(one, one)) for one in task.criteria)
+            yield Field("criterion", "Criterion", help_, kind, "data", None, choices, (("task", (name,)),), many=name == "pos")
+
+
 def _plan() -> Iterable[Field]:
     yield Field("pilot", "Pilot", "Scores to take the spread from.", "file", "files", many=True, most=2)
     for name, label, help_ in (
-        ("effect", "Difference", "The difference A - B to detect; with no spread given, in standard deviations."),
-        ("sd", "Spread", "Standard deviation between items of the difference A - B."),
+        ("effect", "Difference", "The difference A − B to detect; with no spread given, in standard deviations."),
+        ("sd", "Spread", "Standard deviation between items of the difference A − B."),
         ("discordance", "Discordance", "Share of right-or-wrong items that one system alone gets right."),
         ("accuracy", "Accuracy", "The baseline's accuracy; errors count as independent without a discordance."),
         ("within", "Spread within", "Standard deviation of the difference between two runs on one item."),
@@ -151,7 +171,7 @@ def _plan() -> Iterable[Field]:
         ("icc", "Correlation", "Correlation of differences within a cluster."),
     ):
         yield Field(name, label, help_, "number", "design")
-    yield Field("n", "Items", "How many items there are.", "whole", "design")
+    yield Field("n", "Number of items", "How many items there are.", "whole", "design")
     yield Field("power", "Power", "Chance of detecting the difference.", "number", "design", 0.8)
     yield Field("repeats", "Repeats", "Runs of each system per item.", "whole", "design")
     methods = tuple(Choice(name, name) for name in ("auto", "normal", "t", "exact"))
@@ -159,7 +179,7 @@ def _plan() -> Iterable[Field]:
     yield Field(
         "scores",
         "Printed scores",
-        "Two printed accuracies: which p are possible? Needs the items.",
+        "Two printed accuracies: which p are possible? Needs the number of items.",
         "text",
         "review",
         many=True,
@@ -234,8 +254,8 @@ def _metric(*, texts: bool = False) -> Iterable[Field]:
 def _text_metrics() -> Iterable[Field]:
     from outscore.metrics.text import TEXT_METRICS
 
-    help_ = "One or more; empty: BLEU and chrF."
-    yield Field("metric", "Metrics", help_, "several", "test", None, chosen(TEXT_METRICS))
+    help_ = "One or more; their p-values are corrected for their number."
+    yield Field("metric", "Metrics", help_, "several", "test", METRICS_OF_TEXTS, chosen(TEXT_METRICS))
     yield from _own_options("metric", TEXT_METRICS)
 
 
@@ -267,7 +287,7 @@ def _test(*, several: bool) -> Iterable[Field]:
 def _question() -> Iterable[Field]:
     yield Field("alternative", "Question", "Which difference counts.", "choice", "test", "two-sided", EITHER_SIDE)
     yield _ALPHA
-    yield Field("delta", "Difference", "Test the difference A - B against this.", "number", "test", 0.0)
+    yield Field("delta", "Difference", "Test the difference A − B against this.", "number", "test", 0.0)
     yield Field("margin", "Margin", "Also test non-inferiority and equivalence within this margin.", "number", "test")
 
 

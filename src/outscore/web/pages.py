@@ -7,7 +7,8 @@ are those of the reports: page and report are one look.
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -23,16 +24,88 @@ from outscore.web.refusals import RefusedError
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["routes"]
+__all__ = ["problem", "routes"]
+
+
+@dataclass(frozen=True)
+class View:
+    """A page with a place in the menu (`label`), on the start page (`way`), or both; `script` makes it work.
+
+    Those that have one form say which `groups` of settings it has and which come `first`: ``test+`` is the setting with the
+    options that belong to what is chosen in it. `lead` says what to bring.
+    """
+
+    name: str
+    label: str
+    way: str
+    title: str = ""
+    lead: str = ""
+    groups: str = ""
+    first: str = ""
+    script: str = "simple.js"
+    template: str = "view.html"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that a plan answers: settings that have to be given, and others that may be."""
+
+    name: str
+    text: str
+    needs: str
+    asks: str
+
 
 VIEWS = (
-    ("compare", "Compare"),
-    ("texts", "Texts"),
-    ("rank", "Rank"),
-    ("diff", "Diff"),
-    ("plan", "Plan"),
-    ("methods", "Methods"),
+    View(
+        "compare",
+        "Compare",
+        "Compare two systems",
+        "Compare two systems",
+        "Two systems scored on the same items: one file with both, or a file for each. The difference is A minus B.",
+        script="compare.js",
+        template="compare.html",
+    ),
+    View(
+        "texts",
+        "Texts",
+        "Compare texts",
+        "Compare texts with a reference",
+        "The output of two systems and at least one reference, a segment per line, in the same order.",
+        "test data",
+        "metric test+ alternative alpha lengths",
+    ),
+    View(
+        "rank",
+        "Rank",
+        "Rank all systems",
+        "Rank many systems",
+        "One table with all systems, or a file for each; texts come with a reference, outputs with the right answers.",
+        "files test data units",
+        "test correction baseline alpha critical-difference",
+    ),
+    View(
+        "diff",
+        "Diff",
+        "See what changed",
+        "What changed between outputs",
+        "The right answers and the output of one system or more: tags, trees, entities, labels or coreference chains.",
+        "data test",
+        "task+ criterion min-support correction",
+        script="diff.js",
+    ),
+    View("plan", "Plan", "Plan a test set", script="plan.js", template="plan.html"),
+    View("methods", "Methods", "", script="", template="methods.html"),
+    View(
+        "report",
+        "",
+        "Show the result",
+        "Show a saved result",
+        "A result saved as JSON, by this page or by the command line.",
+    ),
+    View("start", "", "", script="start.js", template="start.html"),
 )
+MENU = tuple(view for view in VIEWS if view.label)
 STEPS = (
     ("step-data", "Data analysis"),
     ("step-test", "Test"),
@@ -40,35 +113,16 @@ STEPS = (
     ("step-power", "Power"),
     ("step-report", "Report"),
 )
-QUESTIONS = (
-    ("items", "How many items do I need?"),
-    ("effect", "What can my items detect?"),
-    ("power", "How good are my chances?"),
-    ("review", "Which p can two printed scores have?"),
+SPREAD = (
+    "sd discordance accuracy method repeats within cluster-size icc alternative alpha seed "
+    "retrospective test replicates system item score cluster repeat"
 )
-# Of the views that have one form: title, what to bring, which groups of settings, and which settings come first.
-SIMPLE = {
-    "texts": (
-        "Compare texts with a reference",
-        "The output of two systems and at least one reference, a segment per line, in the same order.",
-        "test data",
-        "metric test+ alternative alpha lengths",
-    ),
-    "rank": (
-        "Rank many systems",
-        "One table with all systems, or a file for each; texts come with a reference, outputs with the right answers.",
-        "files test data units",
-        "test correction baseline alpha critical-difference",
-    ),
-    "diff": (
-        "What changed between outputs",
-        "The right answers and the output of one system or more: tags, trees, entities, labels or coreference chains.",
-        "data test",
-        "task+ criterion min-support correction",
-    ),
-    "report": ("Show a saved result", "A result saved as JSON, by this page or by the command line.", "", ""),
-}
-SCRIPTS = {"start": "start.js", "compare": "compare.js", "plan": "plan.js", "methods": ""}
+QUESTIONS = (
+    Question("items", "How many items do I need?", "effect", f"power {SPREAD}"),
+    Question("effect", "What can my items detect?", "n", f"power {SPREAD}"),
+    Question("power", "How good are my chances?", "effect n", SPREAD),
+    Question("review", "Which p can two printed scores have?", "scores n", "alternative alpha"),
+)
 # Names and contents change together with the version only, but a page that is being worked on must not be stale.
 FRESH = {"cache-control": "no-cache"}
 
@@ -82,13 +136,17 @@ def _templates() -> Environment:
     """Our templates, with everything escaped and every missing name an error."""
     import jinja2
 
-    return jinja2.Environment(
+    from outscore.report.html import prose
+
+    made = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: _text("outscore.web", f"templates/{name}")),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["prose"] = prose
+    return made
 
 
 @cache
@@ -100,26 +158,41 @@ def page(view: str) -> str:
     >>> "<h1>Did system A really outscore system B?</h1>" in page("start")
     True
     """
-    more: dict[str, Any] = {"steps": STEPS, "questions": QUESTIONS, "effects": _effects(), "sections": []}
-    template = f"{view}.html"
-    if view in SIMPLE:
-        template = "view.html"
-        more |= dict(zip(("title", "lead", "groups", "first"), SIMPLE[view], strict=True))
+    found = next(one for one in VIEWS if one.name == view)
+    sections: Sequence[Any] = ()
     if view == "methods":
-        from outscore.web.methods import sections
+        from outscore.web.methods import sections as listed
 
-        more["sections"] = sections()
-    return (
-        _templates()
-        .get_template(template)
-        .render(
-            view=view,
-            views=VIEWS,
-            script=SCRIPTS.get(view, "simple.js"),
-            version=__version__,
-            **more,
-        )
+        sections = listed()
+    return _rendered(
+        found.template,
+        view,
+        found.script,
+        title=found.title,
+        lead=found.lead,
+        groups=found.groups,
+        first=found.first,
+        ways=[one for one in VIEWS if one.way],
+        steps=STEPS,
+        questions=QUESTIONS,
+        effects=_effects(),
+        sections=sections,
     )
+
+
+def problem(message: str, hint: str) -> str:
+    """The page that says why there is none.
+
+    Examples
+    --------
+    >>> "&lt;b&gt; is not here.</h1>" in problem("<b> is not here.", "")
+    True
+    """
+    return _rendered("problem.html", "", "", message=message, hint=hint)
+
+
+def _rendered(template: str, view: str, script: str, **more: Any) -> str:  # noqa: ANN401 - whatever the template shows
+    return _templates().get_template(template).render(view=view, menu=MENU, script=script, version=__version__, **more)
 
 
 def _effects() -> list[tuple[str, str, str]]:
@@ -195,9 +268,7 @@ async def get_static(request: Request) -> Response:
 
 
 routes = [
-    _page_route("/", "start"),
-    *(_page_route(f"/{view}", view) for view, _ in VIEWS),
-    _page_route("/report", "report"),
+    *(_page_route("/" if view.name == "start" else f"/{view.name}", view.name) for view in VIEWS),
     Route("/static/{name}", get_static, methods=["GET"]),
 ]
 """All pages."""

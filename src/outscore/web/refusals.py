@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from starlette.responses import JSONResponse
-
 from outscore.errors import OutscoreError
 
-__all__ = ["RefusedError", "refused"]
+__all__ = ["RefusedError"]
 
 
 class RefusedError(OutscoreError):
-    """A refusal with the status it is answered with.
+    """A refusal with the status it is answered with, and the name of the setting that is to blame, if it is one.
 
     Examples
     --------
     >>> refusal = RefusedError(404, "There is no such file.", "Upload it again.")
-    >>> refusal.status, str(refusal)
-    (404, 'There is no such file. Upload it again.')
+    >>> refusal.status, str(refusal), refusal.setting
+    (404, 'There is no such file. Upload it again.', None)
     """
 
-    def __init__(self, status: int, message: str, hint: str = "") -> None:
+    def __init__(self, status: int, message: str, hint: str = "", setting: str | None = None) -> None:
         super().__init__(message, hint)
         self.status = status
-
-
-def refused(status: int, message: str, hint: str = "", headers: dict[str, str] | None = None) -> JSONResponse:
-    """The answer to a request that is refused.
-
-    Examples
-    --------
-    >>> refused(404, "There is no such file.").body
-    b'{"error":"There is no such file.","hint":null}'
-    """
-    return JSONResponse({"error": message, "hint": hint or None}, status, headers)
+        self.setting = setting

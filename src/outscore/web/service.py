@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO
 
 import anyio.to_thread
-from starlette.requests import Request as HttpRequest
+from starlette.requests import Request
 
-from outscore.web.commands import Command, Request, build
+from outscore.web.bodies import Description, JobRequest
+from outscore.web.commands import Command, build
 from outscore.web.jobs import Job, Jobs
 from outscore.web.refusals import RefusedError
 from outscore.web.settings import Settings
@@ -37,27 +38,46 @@ class Service:
 
     async def take(self, name: str, content: IO[bytes], size: int) -> Upload:
         """Keep a file and find out what it is."""
-        self.store.check_room(size)
-        id_, folder = self.store.new_folder()
-        upload = Upload(id_, folder, safe_name(name), size)
-        try:
-            await anyio.to_thread.run_sync(_write, upload.path, content)
-            answer = await self.workers.moment({"task": "inspect", "folder": str(folder)})
-        except BaseException:
-            # Whoever sent it has gone, or there is no place: nothing may stay that no id leads to.
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        upload = replace(upload, about=answer.answer or _unknown(answer.error))
-        self.store.uploads.put(upload)
+        with self.store.room(size):
+            id_, folder = self.store.new_folder()
+            upload = Upload(id_, folder, safe_name(name), size)
+            try:
+                await anyio.to_thread.run_sync(_write, upload.path, content)
+                looking = {"task": "inspect", "folder": str(folder), "most": self.settings.largest_unpacked}
+                answer = await self.workers.moment(looking)
+            except BaseException:
+                # Nothing may stay that no id leads to.
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+            upload = replace(upload, about=answer.answer or _unknown(answer.error), readable=answer.code == 0)
+            self.store.uploads.put(upload)
         return upload
 
-    def command(self, request: Request) -> Command:
+    async def take_all(self, files: Iterable[tuple[str, IO[bytes], int]]) -> list[Upload]:
+        """Keep several files, or none of them."""
+        taken: list[Upload] = []
+        try:
+            for name, content, size in files:
+                taken.append(await self.take(name, content, size))
+        except BaseException:
+            for upload in taken:
+                self.store.uploads.discard(upload.id)
+            raise
+        return taken
+
+    async def command(self, request: JobRequest) -> Command:
         """The command that answers a request, with the uploads it names."""
         found = {part: [self._upload(id_) for id_ in ids] for part, ids in request.files.items()}
-        return build(request, {part: uploads for part, uploads in found.items() if uploads})
+        # The first form that is asked for imports what it lists.
+        uploads = {part: several for part, several in found.items() if several}
+        return await anyio.to_thread.run_sync(build, request.command, request.settings, uploads)
 
     def _upload(self, id_: str) -> Upload:
-        return self.store.uploads.get(id_)
+        upload = self.store.uploads.get(id_)
+        if not upload.readable:
+            # A job would take as long, or as much memory, for nothing.
+            raise RefusedError(422, str(upload.about["problem"]))
+        return upload
 
     def result(self, id_: str) -> Job:
         """The job that made a result."""
@@ -74,15 +94,14 @@ def _write(path: Path, content: IO[bytes]) -> None:
 
 def _unknown(problem: str | None) -> dict[str, object]:
     """The description of a file that could not even be looked at."""
-    nothing: Mapping[str, object] = {"format": None, "rows": None, "columns": [], "systems": [], "head": [], "suits": []}
-    return {**nothing, "problem": problem or "The file could not be read."}
+    return asdict(Description(None, problem=problem or "The file could not be read."))
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Service]:
-    """A service with its workers started; at the end nothing of it is left."""
+async def running(settings: Settings, worker: str) -> AsyncIterator[Service]:
+    """A service with its workers started, each of which runs the module `worker`; at the end nothing of it is left."""
     store = Store(settings)
-    workers = Workers(settings, store.folder)
+    workers = Workers(settings, store.folder, worker, {"OUTSCORE_CACHE": str(store.cache)})
     service = Service(settings, store, workers, Jobs(settings, store, workers))
     workers.start()
     sweeping = asyncio.create_task(_sweep(service))
@@ -96,11 +115,9 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 
 
 async def _sweep(service: Service) -> None:
-    lifetime = service.settings.lifetime
     while True:
-        await asyncio.sleep(lifetime / SWEEPS)
-        service.store.uploads.sweep(lifetime)
-        service.jobs.shelf.sweep(lifetime)
+        await asyncio.sleep(service.settings.lifetime / SWEEPS)
+        service.store.sweep()
 
 
 async def _cancelled(tasks: Iterable[asyncio.Task[None]]) -> None:
@@ -109,7 +126,7 @@ async def _cancelled(tasks: Iterable[asyncio.Task[None]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def service_of(request: HttpRequest) -> Service:
+def service_of(request: Request) -> Service:
     """The service that a request is for."""
     service: Service = request.app.state.service
     return service

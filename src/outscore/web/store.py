@@ -1,11 +1,13 @@
 """Uploads and results: a private folder of this process, unguessable names, nothing kept longer than needed.
 
 The folder is removed when the page ends, what nobody used for an hour is removed before that, and folders that a killed process
-left behind are removed when the next one starts.
+left behind are removed when the next one starts. A page locks its folder for as long as it lives: the number of a process would
+say little, since another container has other numbers and may share the temporary folder.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import secrets
@@ -13,7 +15,8 @@ import shutil
 import tempfile
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -24,7 +27,8 @@ from outscore.web.settings import Settings
 __all__ = ["Held", "Shelf", "Store", "Upload", "safe_name"]
 
 PREFIX = "outscore-web-"
-LEFT = re.compile(re.escape(PREFIX) + r"(\d+)-.+")
+OURS = re.compile(re.escape(PREFIX) + r"\d+-.+")
+LOCK, CACHE = ".lock", ".cache"
 LONGEST_NAME = 120
 DEFAULT_NAME = "file.txt"
 
@@ -47,20 +51,31 @@ class Held(Protocol):
         """Whether it is in use although nobody asks for it."""
         ...
 
+    @property
+    def holds(self) -> Mapping[str, int]:
+        """Bytes on the disk by what they belong to, which may be the id of another thing."""
+        ...
+
 
 Thing = TypeVar("Thing", bound=Held)
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file as it was uploaded, and what was found out about it."""
+    """A file as it was uploaded, and what was found out about it; `readable` says whether it could be looked at at all."""
 
     id: str
     folder: Path
     name: str
     size: int
     about: dict[str, Any] = field(default_factory=dict)
+    readable: bool = True
     busy: bool = False
+
+    @property
+    def holds(self) -> Mapping[str, int]:
+        """Its bytes."""
+        return {self.id: self.size}
 
     @property
     def path(self) -> Path:
@@ -90,9 +105,13 @@ class Shelf(Generic[Thing]):
         """Take a thing in; what nobody has used for the longest time makes room."""
         self._things[thing.id] = thing
         self._used[thing.id] = self._clock()
-        spare = sorted((one for one in self if not one.busy and one.id != thing.id), key=lambda one: self._used[one.id])
-        for old in spare[: max(0, len(self) - self._most)]:
+        for old in self.spare(but=thing.id)[: max(0, len(self) - self._most)]:
             self.drop(old.id)
+
+    def spare(self, but: str = "") -> list[Thing]:
+        """What is not in use, the longest unused first; `but` may be the id of a thing that is to stay."""
+        idle = (one for one in self if not one.busy and one.id != but)
+        return sorted(idle, key=lambda one: self._used[one.id])
 
     def get(self, id_: str) -> Thing:
         """The thing of this name, which counts as used."""
@@ -103,9 +122,15 @@ class Shelf(Generic[Thing]):
 
     def drop(self, id_: str) -> None:
         """Remove a thing and its folder."""
-        thing = self.get(id_)
-        del self._things[id_], self._used[id_]
-        shutil.rmtree(thing.folder, ignore_errors=True)
+        self.get(id_)
+        self.discard(id_)
+
+    def discard(self, id_: str) -> None:
+        """Remove a thing and its folder, if it is still there."""
+        thing = self._things.pop(id_, None)
+        if thing is not None:
+            del self._used[id_]
+            shutil.rmtree(thing.folder, ignore_errors=True)
 
     def sweep(self, lifetime: float) -> None:
         """Remove what nobody has used for so many seconds."""
@@ -121,9 +146,12 @@ class Store:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         remove_left_behind(settings.folder)
-        # mkdtemp makes a folder that nobody else may enter.
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=settings.folder))
+        self.folder, self._lock = _locked_folder(settings.folder)
+        self.cache = self.folder / CACHE
+        """Where workers keep statistics of texts, which are to go with the texts."""
         self.uploads: Shelf[Upload] = Shelf("file", settings.most_uploads)
+        self.results: Shelf[Any] = Shelf("job", settings.most_results)
+        self._coming = 0
 
     def new_folder(self) -> tuple[str, Path]:
         """An unguessable id, and an empty folder for it."""
@@ -132,37 +160,87 @@ class Store:
         folder.mkdir(mode=0o700)
         return id_, folder
 
-    def check_room(self, more: int) -> None:
-        """Refuse to take more than may be held at the same time."""
-        if sum(upload.size for upload in self.uploads) + more > self._settings.most_bytes:
+    @contextmanager
+    def room(self, more: int) -> Iterator[None]:
+        """Set so many bytes aside for what comes, or refuse to take more than may be held at the same time."""
+        spare = {result.id for result in self.results.spare()}
+        staying = [*self.uploads, *(result for result in self.results if result.id not in spare)]
+        if self._held(staying) + more > self._settings.most_bytes:
             raise RefusedError(
                 413, f"More than {self._settings.most_bytes >> 20:,} MB would be held.", "Remove files that you no longer need."
             )
+        self.trim(more)
+        self._coming += more
+        try:
+            yield
+        finally:
+            self._coming -= more
+
+    def trim(self, more: int = 0, but: str = "") -> None:
+        """Remove results, the longest unused first, until so many bytes more may be held."""
+        for old in self.results.spare(but):
+            if self._held([*self.uploads, *self.results]) + more <= self._settings.most_bytes:
+                return
+            self.results.drop(old.id)
+
+    def _held(self, things: Iterable[Held]) -> int:
+        """Bytes of things, and of what is coming; what belongs to several counts once."""
+        found: dict[str, int] = {}
+        for thing in things:
+            found |= thing.holds
+        return sum(found.values()) + self._coming
+
+    def sweep(self) -> None:
+        """Remove what nobody has used for its lifetime."""
+        lifetime = self._settings.lifetime
+        self.uploads.sweep(lifetime)
+        self.results.sweep(lifetime)
+        for path in self.cache.glob("*"):
+            # Workers remove some, too.
+            with suppress(FileNotFoundError):
+                if time.time() - path.stat().st_mtime > lifetime:
+                    path.unlink()
 
     def close(self) -> None:
         """Remove everything."""
+        os.close(self._lock)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _locked_folder(parent: Path) -> tuple[Path, int]:
+    """A new folder that nobody else may enter, and its lock."""
+    # It has another name until it is locked: a page that starts at this very moment could take it for one that was left behind.
+    new = Path(tempfile.mkdtemp(prefix="outscore-new-", dir=parent))
+    lock = os.open(new / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    # Where files cannot be locked nobody else can lock it either, so nobody removes it.
+    with suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return new.rename(parent / f"{PREFIX}{os.getpid()}-{secrets.token_urlsafe(8)}"), lock
 
 
 def remove_left_behind(parent: Path) -> None:
     """Remove the folders of processes that were killed before they could do it."""
     for folder in parent.glob(f"{PREFIX}*"):
-        named = LEFT.fullmatch(folder.name)
-        if named is not None and not folder.is_symlink() and not _is_running(int(named[1])):
+        if OURS.fullmatch(folder.name) and not folder.is_symlink() and not _is_in_use(folder):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is_running(process: int) -> bool:
-    # This process has no folder yet: one of its number is that of an earlier process.
-    if process == os.getpid():
-        return False
+def _is_in_use(folder: Path) -> bool:
+    """Whether a page holds the lock of a folder, or may hold it."""
     try:
-        os.kill(process, 0)
-    except PermissionError:
-        return True
-    except (ProcessLookupError, OverflowError):
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        # Somebody began to remove it.
         return False
-    return True
+    except OSError:
+        return True
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
 
 
 def safe_name(written: str) -> str:

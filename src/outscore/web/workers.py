@@ -9,18 +9,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import sys
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from outscore.engine.interpreters import interpreter
 from outscore.web.refusals import RefusedError
 from outscore.web.settings import Settings
 
 __all__ = ["Answer", "Workers"]
 
-MODULE = "outscore.cli.worker"
 LONGEST_LINE = 1 << 24
 Told = Callable[[dict[str, Any]], None]
 
@@ -32,31 +33,36 @@ def _nobody(progress: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a task: 0 and an answer, or another code and why."""
+    """What came of a task: 0 and an answer, or another code and why; `notes` are what a person should know all the same."""
 
     code: int
     error: str | None = None
     answer: Any = None
+    notes: Sequence[str] = ()
 
 
 class _LostError(Exception):
-    """The process ended in the middle of a task."""
+    """The process ended, after it had begun with the task or before."""
+
+    def __init__(self, *, begun: bool) -> None:
+        super().__init__()
+        self.begun = begun
 
 
 class _Worker:
     """One process, started at once and ready a second later."""
 
-    def __init__(self, settings: Settings, folder: Path) -> None:
-        self._starting = asyncio.create_task(self._start(settings, folder))
+    def __init__(self, command: list[str], environment: dict[str, str], folder: Path) -> None:
+        self._starting = asyncio.create_task(self._start(command, environment, folder))
 
     @staticmethod
-    async def _start(settings: Settings, folder: Path) -> asyncio.subprocess.Process:
+    async def _start(command: list[str], environment: dict[str, str], folder: Path) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            # Without -P a file in the current folder could take the place of a module.
-            *(sys.executable, "-P", "-m", MODULE, str(settings.memory), str(int(settings.warm))),
+            *command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=LONGEST_LINE,
+            env=environment,
             cwd=folder,
             start_new_session=True,
         )
@@ -66,17 +72,21 @@ class _Worker:
         process = await asyncio.shield(self._starting)
         assert process.stdin is not None
         assert process.stdout is not None
+        begun = False
         try:
             process.stdin.write(json.dumps(task).encode() + b"\n")
             await process.stdin.drain()
             while line := await process.stdout.readline():
                 message = json.loads(line)
-                if "progress" not in message:
+                if "progress" in message:
+                    told(message["progress"])
+                elif "begun" in message:
+                    begun = True
+                else:
                     return Answer(**message)
-                told(message["progress"])
         except (ConnectionError, ValueError) as error:
-            raise _LostError from error
-        raise _LostError
+            raise _LostError(begun=begun) from error
+        raise _LostError(begun=begun)
 
     async def end(self) -> int:
         """End the process, whatever it is doing; the code it ended with."""
@@ -85,26 +95,36 @@ class _Worker:
         except OSError:
             # It never began, which whoever asked it was told.
             return 0
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        if process.returncode is None:
+            # Not `process.kill`, which takes the code of one that has just ended away from `wait`.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
         return await process.wait()
 
 
 class Workers:
-    """All processes. Jobs share all of them but one, which is there for what takes a moment."""
+    """All processes. Jobs share all of them but one and so does what takes a moment, so that neither has to wait for the other.
 
-    def __init__(self, settings: Settings, folder: Path) -> None:
+    `module` is what the processes run: its function `serve` takes `memory` and `warm`, and answers tasks as `cli.worker` says.
+    `environment` is what they find beside the environment of this process.
+    """
+
+    def __init__(self, settings: Settings, folder: Path, module: str, environment: dict[str, str]) -> None:
         self._settings, self._folder = settings, folder
+        self._command, inherited = interpreter(module, memory=settings.memory, warm=settings.warm)
+        self._environment = inherited | environment
         self._all: set[_Worker] = set()
         self._free: asyncio.Queue[_Worker] = asyncio.Queue()
         self._jobs = asyncio.Semaphore(settings.workers)
+        self._moments = asyncio.Semaphore(settings.workers)
+        self._asked = 0
         self._ending: set[asyncio.Task[int]] = set()
         self._stopped = False
 
     def start(self) -> None:
         """Start all processes in the background."""
         for _ in range(self._settings.workers + 1):
-            self._add()
+            self._free.put_nowait(self._new())
 
     async def stop(self) -> None:
         """End all processes."""
@@ -113,8 +133,15 @@ class Workers:
         self._all.clear()
 
     async def moment(self, task: dict[str, Any]) -> Answer:
-        """Do what takes a moment."""
-        return await self._ask(task, self._settings.moment_seconds, lambda: None, _nobody)
+        """Do what takes a moment, unless too many are waiting for that already."""
+        if self._asked >= self._settings.moments_in_all:
+            raise RefusedError(429, f"{self._asked} requests are waiting, which is all there may be.", "Try again in a moment.")
+        self._asked += 1
+        try:
+            async with self._moments:
+                return await self._ask(task, self._settings.moment_seconds, lambda: None, _nobody)
+        finally:
+            self._asked -= 1
 
     async def job(self, task: dict[str, Any], begun: Callable[[], None], told: Told) -> Answer:
         """Do what may take minutes; `begun` is called when a process takes it, `told` how far it is."""
@@ -126,35 +153,40 @@ class Workers:
         whole = False
         begun()
         try:
-            answer = await asyncio.wait_for(worker.ask(task, told), seconds)
+            # Not `wait_for`, which in Python 3.11 forgets a cancellation that comes at the same time as the answer.
+            async with asyncio.timeout(seconds):
+                try:
+                    answer = await worker.ask(task, told)
+                except _LostError as lost:
+                    if lost.begun:
+                        raise
+                    # The task is not to blame for what happened before it, perhaps while nobody asked anything.
+                    worker = self._instead_of(worker)
+                    answer = await worker.ask(task, told)
             whole = True
         except TimeoutError:
             return Answer(1, f"It took longer than {seconds:g} seconds, which is all it may. The command line has no limit.")
         except _LostError:
-            return Answer(1, f"The process was lost{await self._replace(worker)}. Is memory short? Use fewer or smaller files.")
+            code = await worker.end()
+            how = f"signal {-code}" if code < 0 else f"code {code}"
+            return Answer(1, f"The process was lost ({how}). Is memory short? Use fewer or smaller files.")
         except OSError as error:
-            raise RefusedError(429, f"No process could be started: {error.strerror}.", "Try again later.") from None
+            raise RefusedError(503, f"No process could be started: {error.strerror}.", "Try again later.") from None
         finally:
-            if whole:
-                self._free.put_nowait(worker)
-            elif worker in self._all:
-                ending = asyncio.create_task(self._end(worker))
-                self._ending.add(ending)
-                ending.add_done_callback(self._ending.discard)
+            self._free.put_nowait(worker if whole else self._instead_of(worker))
         return answer
 
-    def _add(self) -> None:
-        worker = _Worker(self._settings, self._folder)
+    def _new(self) -> _Worker:
+        worker = _Worker(self._command, self._environment, self._folder)
         self._all.add(worker)
-        self._free.put_nowait(worker)
+        return worker
 
-    async def _replace(self, worker: _Worker) -> str:
-        code = await self._end(worker)
-        return f" (signal {-code})" if code < 0 else f" (code {code})"
-
-    async def _end(self, worker: _Worker) -> int:
-        """End a process and start another, unless all are to end."""
+    def _instead_of(self, worker: _Worker) -> _Worker:
+        """Another process in the place of one, which is ended; no other is started once all are to end."""
+        if self._stopped:
+            return worker
         self._all.discard(worker)
-        if not self._stopped:
-            self._add()
-        return await worker.end()
+        ending = asyncio.create_task(worker.end())
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
+        return self._new()

@@ -7,9 +7,21 @@ export function readAddress(fields) {
     const given = query.getAll(field.name).filter((value) => value !== "");
     if (!given.length) continue;
     if (field.type === "file") files[field.name] = given.flatMap((ids) => ids.split(",")).filter(Boolean);
-    else settings[field.name] = field.many || field.type === "several" ? given : given[0];
+    else if (field.many || field.type === "several") settings[field.name] = given;
+    else if (given.length === 1) [settings[field.name]] = given;
   }
   return { files, settings };
+}
+
+// What the address asks for and the form does not hold: unknown names, values that do not fit or mean nothing beside others.
+export function leftOut(fields, kept) {
+  const query = new URLSearchParams(location.search);
+  const written = (value) => [value ?? ""].flat().map(String).sort().join(" ");
+  const isKept = (name) => {
+    const own = fields.filter((field) => field.name === name), asked = written(query.getAll(name));
+    return own.some((field) => field.type === "file" || asked === written(kept[name] ?? field.default));
+  };
+  return [...query].filter(([name, value]) => value !== "" && !isKept(name)).map(([name, value]) => `${name}=${value}`);
 }
 
 export function addressOf(path, files, settings) {

@@ -1,10 +1,13 @@
 // Every request to the server goes through here, so every refusal arrives as one kind of error.
 
+const AT_ONCE = 50;
+
 export class Refused extends Error {
-  constructor(message, hint, status) {
+  constructor(message, hint, status, setting = null) {
     super(message);
     this.hint = hint;
     this.status = status;
+    this.setting = setting;
   }
 }
 
@@ -33,11 +36,14 @@ export async function askJson(method, address, body, signal) {
 
 async function refusal(answer) {
   const said = await answer.json().catch(() => ({}));
-  return new Refused(said.error ?? `The server answered ${answer.status}.`, said.hint ?? null, answer.status);
+  return new Refused(said.error ?? `The server answered ${answer.status}.`, said.hint ?? null, answer.status, said.setting);
 }
 
-export async function upload(files) {
-  const form = new FormData();
-  for (const file of files) form.append("file", file, file.name);
-  return (await askJson("POST", "/api/files", form)).files;
+// Files are sent some at a time, because a request may not hold any number of them: what was found out about each part.
+export async function* upload(files) {
+  for (let i = 0; i < files.length; i += AT_ONCE) {
+    const form = new FormData();
+    for (const file of files.slice(i, i + AT_ONCE)) form.append("file", file, file.name);
+    yield (await askJson("POST", "/api/files", form)).files;
+  }
 }

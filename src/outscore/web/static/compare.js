@@ -1,44 +1,86 @@
 // The guided comparison: the sections of the report, each at the step it belongs to.
 
 import { askJson } from "./api.js";
-import { button, byId, make, say } from "./dom.js";
+import { button, byId, make, say, told } from "./dom.js";
 import { drop } from "./forms.js";
-import { Worker } from "./jobs.js";
+import { Runner } from "./jobs.js";
 import { fetchReport, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
-import { View } from "./view.js";
+import { View, open } from "./view.js";
 
-// At which step a picture belongs, by the beginning of its caption.
-const PICTURES = [
-  [/^(The difference( and|:)|What (chance|swapping))/, "test"],
-  [/^(Power|p on random)/, "power"],
-  [/./, "data"],
-];
+// At which step a picture belongs; all others are about the data.
+const PICTURES = { difference: "test", null: "test", power: "power", sizes: "power" };
 const ELSEWHERE = ["effect size", "power"];
+const BELOW_STEPS = 58;
+const NO_EFFECTS = "Effect sizes are for means of item scores; this metric is a ratio of sums, "
+  + "whose difference above is its own measure.";
+const NO_CURVE = "There is no power curve for this metric and design.";
+// Settings of the comparison that a trial takes over.
+const SHARED = ["alpha", "alternative", "system", "item", "score", "cluster", "repeat", "seed"];
+// What the advice says of a test, best first.
+const SUITS = ["recommended", "usable", "not suited"];
 
 class Comparison extends View {
   async begin() {
-    this.trial = new Worker(byId("trying"));
+    this.trial = new Runner(byId("trying"));
     await super.begin();
     await this.drawTrial();
     watchSteps();
+    stickSettings();
+  }
+
+  // A comparison is of two systems: of a table with more, the first two are proposed.
+  drawForms(settings) {
+    const { system, ...columns } = settings;
+    const systems = this.known.systems.filter((name) => !Object.values(columns).flat().includes(name));
+    const choosing = !system && this.isOneTable && this.known.systems.length > 2;
+    super.drawForms(choosing ? { ...settings, system: systems.slice(0, 2) } : settings);
+  }
+
+  get isOneTable() {
+    return this.files.files?.length === 1;
+  }
+
+  // The two systems of one table change places, too.
+  get canSwap() {
+    return super.canSwap || (this.isOneTable && this.known.systems.length > 1);
+  }
+
+  swap() {
+    if (!this.isOneTable) return super.swap();
+    const { system = this.known.systems.slice(0, 2), ...others } = this.form.values();
+    this.drawForms({ ...others, system: [...system].reverse() });
+    return this.compute();
   }
 
   // The verdict is there at once; the pictures take a moment longer. What is about to change keeps its room.
   async early(job, isLast) {
-    const { comparisons } = await askJson("GET", `/api/results/${job.result}`);
-    if (comparisons.length > 1 || this.shown === job.result || !isLast()) return;
-    const [top, ...why] = comparisons[0].verdict.split(": ");
-    const won = comparisons[0].decision.winner !== null;
-    const verdict = make("div", { class: `verdict${won ? " won" : ""}` }, make("p", { class: "kind" }, "Pictures and tables follow …"), make("h1", {}, top), make("p", { class: "why" }, why.join(": ")));
+    const found = await askJson("GET", `/api/results/${job.result}/headline`);
+    if (!found || this.shown === job.result || !isLast()) return;
+    const verdict = make("div", { class: `verdict early${found.won ? " won" : ""}` },
+      make("p", { class: "kind" }, "Pictures and tables follow …"),
+      make("h1", {}, found.headline),
+      make("p", { class: "why" }, told(found.why)));
     const held = hold(), before = byId("answer").querySelector(".verdict");
     byId("answer").querySelector(".numbers")?.classList.add("stale");
     before ? before.replaceWith(verdict) : place("answer", verdict);
+    // That of a whole report comes back if no report follows.
+    this.replaced = before?.classList.contains("early") ? this.replaced : before;
     held();
   }
 
-  async show(job, main) {
+  // What was about to follow does not, where something else was asked and refused.
+  fade(old) {
+    super.fade(old);
+    const early = byId("answer").querySelector(".early");
+    if (!old || !early) return;
+    early.replaceWith(...[this.replaced].filter(Boolean));
+    byId("answer").querySelector(".numbers")?.classList.remove("stale");
+  }
+
+  show(job, main) {
     this.shown = job.result;
+    this.replaced = null;
     const held = hold();
     const [first, ...others] = main.querySelectorAll(":scope > article");
     main.querySelector(":scope > nav")?.remove();
@@ -51,11 +93,16 @@ class Comparison extends View {
     trim(evidence.querySelector(".facts"));
     place("shown-data", pictures.data, folded(bare(section(first, "analysis"))));
     place("shown-test", bare(evidence), pictures.test);
-    place("shown-effect", effects ?? make("p", { class: "note" }, "Effect sizes are for means of item scores; this metric is a ratio of sums, whose difference above is its own measure."));
-    place("shown-power", bare(section(first, "power")) ?? make("p", { class: "note" }, "There is no power curve for this metric and design."), pictures.power);
-    place("shown-report", ...["buckets", "items", "paper"].map((id) => lower(section(first, id))), ...others.map((article) => unfolding(article)), lower(main.querySelector("section[aria-labelledby=settings]")));
+    place("shown-effect", effects ?? note(NO_EFFECTS));
+    place("shown-power", bare(section(first, "power")) ?? note(NO_CURVE), pictures.power);
+    place("shown-report",
+      ...["buckets", "items", "paper"].map((id) => lower(section(first, id))),
+      ...others.map((article) => unfolding(article)),
+      ...[...main.querySelectorAll(":scope > section")].map(lower));
     byId("take").replaceChildren(...takeAway(job));
     byId("steps").hidden = false;
+    byId("trial").hidden = !this.canTry;
+    if (this.tried !== this.question()) this.forgetTrial();
     this.advise();
     this.announce();
     held();
@@ -68,9 +115,10 @@ class Comparison extends View {
     for (const row of document.querySelectorAll("#shown-data .advice tbody tr")) {
       const [how, test] = [...row.cells].map((cell) => cell.textContent);
       suits.set(test, how);
-      if ([...control.options].some((option) => option.value === test)) row.cells[1].replaceChildren(button(test, () => this.choose(test), "link-button"));
+      const offered = [...control.options].some((option) => option.value === test);
+      if (offered) row.cells[1].replaceChildren(button(test, () => this.choose(test), "link-button"));
     }
-    for (const option of control.options) option.textContent = suits.has(option.value) ? `${option.value}, ${suits.get(option.value)}` : option.value;
+    group(control, (option) => suits.get(option.value));
   }
 
   choose(test) {
@@ -84,7 +132,8 @@ class Comparison extends View {
   async drawTrial() {
     const fields = await askJson("GET", "/api/options/plan");
     const tests = fields.find((field) => field.name === "test").choices.filter((choice) => choice.value !== "bayes");
-    const test = drop({ id: "trial-test" }, tests.map((choice) => [choice.value, choice.label]), this.form.find("test").read(), null);
+    const offered = tests.map((choice) => [choice.value, choice.label]);
+    const test = drop({ id: "trial-test" }, offered, this.form.find("test").read(), null);
     const samples = make("input", { id: "trial-samples", type: "number", min: 1, step: 1, value: 200 });
     byId("trial").replaceChildren(
       make("div", { class: "entry" }, make("label", { for: "trial-test" }, "Test to try"), test),
@@ -96,17 +145,49 @@ class Comparison extends View {
 
   async tryOut(test, replicates) {
     const all = this.form.values();
-    const shared = ["alpha", "alternative", "system", "item", "score", "cluster", "repeat", "seed"].filter((name) => name in all);
-    const settings = { retrospective: true, test, replicates, ...Object.fromEntries(shared.map((name) => [name, all[name]])) };
-    const job = await this.trial.run("plan", { pilot: this.files.files }, settings);
+    const shared = Object.fromEntries(SHARED.filter((name) => name in all).map((name) => [name, all[name]]));
+    const settings = { retrospective: true, test, replicates, ...shared };
+    const asked = this.tried = this.question();
+    const job = await this.trial.run("plan", { pilot: [...this.files.files] }, settings);
     if (!job) return;
-    const main = await fetchReport(job.result);
-    for (const figure of main.querySelectorAll("figure")) if (!figure.textContent.includes("samples")) figure.remove();
-    place("tried", main.querySelector(".pictures"), main.querySelector(".tables"));
-    say("The test was tried.");
+    try {
+      const main = await this.trial.follow("Drawing pictures and tables", fetchReport(job.result));
+      // Meanwhile other data may have been chosen, or another trial been asked for.
+      if (asked !== this.question() || this.trial.running) return;
+      for (const figure of main.querySelectorAll("figure")) if (!figure.dataset.key.startsWith("tried")) figure.remove();
+      place("tried", main.querySelector(".pictures"), main.querySelector(".tables"));
+      say("The test was tried.");
+    } catch (error) {
+      this.trial.refuse(error);
+    }
+  }
+
+  // Samples are drawn of items with one number each; counts have several.
+  get canTry() {
+    const columns = [this.form.values().score ?? []].flat();
+    return columns.length < 2 && [...this.infos.values()].every((file) => file.suits.includes("plan"));
+  }
+
+  // What was tried on other data says nothing about these.
+  forgetTrial() {
+    this.tried = null;
+    this.trial.cancel();
+    this.trial.clear();
+    place("tried");
   }
 }
 
+// The choices under headings, in the order in which these come up; what has none stands at the end.
+function group(control, headingOf) {
+  const chosen = control.value, options = [...control.options];
+  const headings = [...new Set(options.map(headingOf))].filter(Boolean).sort((a, b) => SUITS.indexOf(a) - SUITS.indexOf(b));
+  const under = (heading) => options.filter((option) => headingOf(option) === heading);
+  const groups = headings.map((heading) => make("optgroup", { label: heading }, under(heading)));
+  control.replaceChildren(...groups, ...options.filter((option) => !headingOf(option)));
+  control.value = chosen;
+}
+
+const note = (text) => make("p", { class: "note" }, text);
 const place = (id, ...parts) => byId(id).replaceChildren(...parts.filter(Boolean));
 const section = (article, id) => article.querySelector(`section[aria-labelledby=${article.id}-${id}]`);
 
@@ -121,7 +202,9 @@ function bare(part) {
 function folded(analysis) {
   const other = analysis?.querySelector(".nlpstattest");
   const heading = other?.querySelector("h3");
-  if (heading) other.replaceWith(make("details", { class: "nlpstattest" }, make("summary", {}, heading.textContent), ...[...other.children].filter((child) => child !== heading)));
+  if (!heading) return analysis;
+  const rest = [...other.children].filter((child) => child !== heading);
+  other.replaceWith(make("details", { class: "nlpstattest" }, make("summary", {}, heading.textContent), ...rest));
   return analysis;
 }
 
@@ -142,10 +225,7 @@ function trim(facts) {
 
 function sorted(article) {
   const galleries = Object.fromEntries(["data", "test", "power"].map((step) => [step, make("div", { class: "pictures" })]));
-  for (const figure of article.querySelectorAll("figure")) {
-    const caption = figure.querySelector("figcaption").textContent;
-    galleries[PICTURES.find(([start]) => start.test(caption))[1]].append(figure);
-  }
+  for (const figure of article.querySelectorAll("figure")) galleries[PICTURES[figure.dataset.key] ?? "data"].append(figure);
   return galleries;
 }
 
@@ -156,15 +236,26 @@ function hold() {
   return () => { if (at) scrollBy(0, at.getBoundingClientRect().top - before); };
 }
 
+// Settings stay beside a long result. Those that are taller than the screen stay with their end in sight, not their beginning.
+function stickSettings() {
+  const panels = document.querySelectorAll(".beside > :first-child");
+  const topOf = (panel) => Math.min(BELOW_STEPS, innerHeight - panel.offsetHeight - 12);
+  const stick = () => { for (const panel of panels) panel.style.top = `${topOf(panel)}px`; };
+  const watch = new ResizeObserver(stick);
+  for (const panel of panels) watch.observe(panel);
+  addEventListener("resize", stick);
+}
+
 // The step that is on the screen is marked in the list of steps.
 function watchSteps() {
   const links = new Map([...document.querySelectorAll("#step-list a")].map((link) => [link.hash.slice(1), link]));
   const watch = new IntersectionObserver((seen) => {
     for (const { target, isIntersecting } of seen) links.get(target.id).toggleAttribute("data-seen", isIntersecting);
     const current = [...links.values()].find((link) => link.hasAttribute("data-seen"));
-    for (const link of links.values()) link === current ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current");
+    for (const link of links.values()) link.removeAttribute("aria-current");
+    current?.setAttribute("aria-current", "step");
   }, { rootMargin: "-20% 0px -60% 0px" });
   for (const id of links.keys()) watch.observe(byId(id));
 }
 
-new Comparison().begin();
+open(new Comparison());

@@ -22,15 +22,26 @@ export function size(bytes) {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
+// Several things in a sentence: a, b and c.
+export function listed(things) {
+  return things.length > 1 ? `${things.slice(0, -1).join(", ")} and ${things.at(-1)}` : things.join("");
+}
+
+// What a person or a file wrote, in a sentence of ours.
+export const quoted = (text) => `\`${text}\``;
+
 // What is said aloud as well as shown: a sentence, or nothing.
 export function say(text) {
   byId("status").textContent = text;
 }
 
+// A sentence as nodes: what it has between backticks is set as code.
+export const told = (text) => text.split(/`([^`]+)`/).map((part, i) => (i % 2 ? make("code", {}, part) : part));
+
 // A refusal as the command line words it: what was found, and the cure.
 export function problem(error) {
-  const lines = [make("strong", {}, error.message), error.hint ? ` ${error.hint}` : null];
-  return make("p", { class: "problem", role: "alert" }, ...lines);
+  const cure = error.hint ? [" ", ...told(error.hint)] : [];
+  return make("p", { class: "problem", role: "alert" }, make("strong", {}, told(error.message)), ...cure);
 }
 
 // Waits until nothing has happened for a while: typing asks one question, not ten.

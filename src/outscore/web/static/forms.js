@@ -1,6 +1,6 @@
 // Forms from what the server declares: one control for each field, shown while it means something, with its line of help.
 
-import { make, settled } from "./dom.js";
+import { make, settled, told } from "./dom.js";
 
 const TYPING = 500;
 
@@ -12,25 +12,31 @@ export class Form {
     this.changed = changed;
     this.allows = () => true;
     this.typed = settled(TYPING, changed);
-    this.entries = fields.filter((field) => field.type !== "file").map((field, i) => this.entry(field, i, settings[field.name]));
+    this.latest = null;
+    const own = fields.filter((field) => field.type !== "file");
+    // Several fields have one name where it means another thing beside other choices: a value is for the one it was given to.
+    const chosen = (name) => [settings[name] ?? own.find((field) => field.name === name)?.default].flat().map(String);
+    const given = (field) => (isCalledFor(field, chosen) ? settings[field.name] : undefined);
+    this.entries = own.map((field, i) => this.entry(field, i, given(field)));
     this.refresh();
   }
 
   entry(field, i, given) {
     const id = `field-${i}-${field.name.replaceAll(/\W/g, "-")}`;
     const value = given ?? field.default;
-    const { control, read, group } = this.control(field, id, value);
-    const help = make("small", { id: `${id}-help`, class: "help" }, field.help);
+    const { control, read, group, list } = this.control(field, id, value);
+    const help = make("small", { id: `${id}-help`, class: "help" }, told(field.help));
     const label = group ? make("legend", {}, field.label) : make("label", { for: id }, field.label);
-    const inner = field.type === "flag" ? [make("div", { class: "check" }, control, label), help] : [label, control, help];
+    const ticked = field.type === "flag" && make("div", { class: "check" }, control, label);
+    const inner = ticked ? [ticked, help] : [label, control, list, help];
     const element = make(group ? "fieldset" : "div", { class: `entry ${field.type}`, "data-field": field.name }, ...inner);
-    const explain = field.choices.some((choice) => choice.help) && !group;
-    if (explain) {
-      const meant = make("small", { class: "meant" });
-      const show = () => { meant.textContent = field.choices.find((choice) => choice.value === read())?.help ?? ""; };
+    element.addEventListener("input", () => { this.latest = element; });
+    // What a choice means says more than what is to be chosen, and both together are long.
+    if (field.choices.some((choice) => choice.help) && !group) {
+      const chosen = () => field.choices.find((choice) => choice.value === read());
+      const show = () => { help.replaceChildren(...told(chosen()?.help || field.help)); };
       control.addEventListener("change", show);
       show();
-      element.append(meant);
     }
     return { field, element, read, control };
   }
@@ -58,26 +64,36 @@ export class Form {
     const numeric = field.type === "number" || field.type === "whole";
     const written = Array.isArray(value) ? value.join(" ") : value ?? "";
     const shape = numeric ? { type: "number", step: field.type === "whole" ? 1 : "any" } : { type: "text" };
-    const control = make("input", { ...described, ...shape, value: `${written}`, autocomplete: "off", input: this.typed, change });
+    const proposed = field.choices.map((choice) => make("option", { value: choice.value }));
+    const list = proposed.length ? make("datalist", { id: `${id}-list` }, ...proposed) : null;
+    const filled = { value: `${written}`, placeholder: field.default, list: list?.id, autocomplete: "off" };
+    const control = make("input", { ...described, ...shape, ...filled, input: this.typed, change });
     const words = () => control.value.trim().split(/\s+/).filter(Boolean);
-    return { control, read: () => (field.many ? words() : control.value.trim()) };
+    return { control, list, read: () => (field.many ? words() : control.value.trim()) };
   }
 
   // Hides what means nothing beside the other choices.
   refresh() {
     const chosen = new Map();
-    for (const { field, read } of this.entries) if (!chosen.has(field.name)) chosen.set(field.name, [read()].flat().map(String));
+    for (const { field, read } of this.entries) {
+      if (!chosen.has(field.name)) chosen.set(field.name, [read()].flat().map(String));
+    }
     for (const entry of this.entries) {
-      const called = Object.entries(entry.field.for ?? {}).every(([name, values]) => chosen.get(name)?.some((value) => values.includes(value)));
-      const nothing = !this.hasChoice(entry.field);
-      entry.element.hidden = !called || nothing || !this.allows(entry.field);
+      const called = isCalledFor(entry.field, (name) => chosen.get(name) ?? []);
+      entry.element.hidden = !called || !this.hasChoice(entry.field) || !this.allows(entry.field);
     }
   }
 
-  // Without columns there is none to choose, and of two systems both are compared.
+  // Without columns there is none to choose. Two files are compared in their order, and two systems of one in either.
   hasChoice({ type }) {
     if (type === "column") return this.known.columns.length > 0;
-    return type !== "system" || this.known.systems.length > (this.twoSystems ? 2 : 0);
+    const given = this.known.files > 1 ? 2 : 1;
+    return type !== "system" || this.known.systems.length > (this.twoSystems ? given : 0);
+  }
+
+  // What holds something that is no number: the browser then says it is empty, which would stand for the default.
+  get unfit() {
+    return this.entries.find(({ element, control }) => !element.hidden && control.validity?.badInput);
   }
 
   // The settings that differ from their defaults.
@@ -85,20 +101,45 @@ export class Form {
     const found = {};
     for (const { field, element, read } of this.entries) {
       const value = read();
-      const same = Array.isArray(value) ? value.length === 0 : `${value}` === `${field.default ?? (field.type === "flag" ? false : "")}`;
-      if (!element.hidden && !same && value !== "") found[field.name] = value;
+      const same = `${value}` === `${field.default ?? (field.type === "flag" ? false : "")}`;
+      if (!element.hidden && !same && value.length !== 0) found[field.name] = value;
     }
     return found;
   }
 
   // Puts fields into a form of the page: some at once (`name+`: with the options that belong to it), the others folded away.
   place(form, names, first) {
-    form.addEventListener("submit", (event) => { event.preventDefault(); this.changed(); });
+    form.onsubmit = (event) => { event.preventDefault(); this.changed(); };
     const mine = this.entries.filter(({ field }) => names.includes(field.name));
-    const shown = first.flatMap((name) => mine.filter(({ field }) => field.name === name.replace("+", "") || (name.endsWith("+") && name.slice(0, -1) in field.for)));
+    const called = (name) => mine.filter(({ field }) => field.name === name);
+    const belonging = (name) => mine.filter(({ field }) => field.name === name || name in field.for);
+    const shown = first.flatMap((name) => (name.endsWith("+") ? belonging(name.slice(0, -1)) : called(name)));
     const folded = mine.filter((entry) => !shown.includes(entry));
-    form.append(...new Set(shown.map((entry) => entry.element)));
-    if (folded.length) form.append(make("details", {}, make("summary", {}, "More settings"), make("div", { class: "entries" }, ...folded.map((entry) => entry.element))));
+    form.replaceChildren(...new Set(shown.map((entry) => entry.element)));
+    if (!folded.length) return;
+    const entries = make("div", { class: "entries" }, ...folded.map((entry) => entry.element));
+    form.append(make("details", {}, make("summary", {}, "More settings"), entries));
+  }
+
+  // What is chosen in a form of the page, in a few words.
+  summary(form) {
+    const said = ({ field, read }) => {
+      const values = [read()].flat().filter((value) => value !== "" && value !== false);
+      const named = values.map((value) => field.choices.find((choice) => choice.value === value)?.label ?? value).join(", ");
+      return values.length > 0 && `${field.label.toLowerCase()} ${field.type === "flag" ? "" : named}`.trim();
+    };
+    // Options of a test or a metric are worth a word when they are not what they always are.
+    const changed = this.values(), worth = ({ name, for: beside }) => !Object.keys(beside).length || name in changed;
+    const visible = [...form.children].filter((element) => !element.hidden);
+    const entries = visible.map((element) => this.entries.find((entry) => entry.element === element));
+    return entries.filter((entry) => entry && worth(entry.field)).map(said).filter(Boolean).join(" · ");
+  }
+
+  // Where to say what is wrong with a setting, which is unfolded; without a name, where something was changed last.
+  placeOf(name) {
+    const place = this.entries.find(({ field, element }) => field.name === name && !element.hidden)?.element ?? this.latest;
+    for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    return place;
   }
 
   find(name) {
@@ -106,14 +147,21 @@ export class Form {
   }
 }
 
+// Whether a field means something beside what is chosen in others.
+function isCalledFor(field, chosen) {
+  return Object.entries(field.for ?? {}).every(([name, values]) => chosen(name).some((value) => values.includes(value)));
+}
+
 export function drop(attributes, options, value, change) {
   const chosen = `${value ?? ""}`;
-  return make("select", { ...attributes, change }, ...options.map(([key, text]) => make("option", { value: key, selected: key === chosen }, text)));
+  const offered = options.map(([key, text]) => make("option", { value: key, selected: key === chosen }, text));
+  return make("select", { ...attributes, change }, ...offered);
 }
 
 function boxes(id, choices, value, change) {
   const chosen = [value ?? []].flat();
-  const inputs = choices.map((choice) => make("input", { type: "checkbox", value: choice.value, checked: chosen.includes(choice.value), change }));
+  const box = ({ value: one }) => make("input", { type: "checkbox", value: one, checked: chosen.includes(one), change });
+  const inputs = choices.map(box);
   const control = make("div", { id, class: "boxes" },
     ...choices.map((choice, i) => make("label", { title: choice.help || null }, inputs[i], ` ${choice.label}`)));
   return { control, group: true, read: () => inputs.filter((input) => input.checked).map((input) => input.value) };
@@ -122,7 +170,18 @@ function boxes(id, choices, value, change) {
 // Which of many is A and which is B: their order decides the sign of the difference.
 function twoChoices(id, names, value, change) {
   const chosen = [value ?? []].flat();
-  const both = ["A", "B"].map((letter, i) => drop({ id: `${id}-${letter}`, "aria-label": `System ${letter}` }, [["", `${letter}: as recognised`], ...names.map((name) => [name, `${letter}: ${name}`])], chosen[i], change));
+  const options = (letter) => [["", `${letter}: as recognised`], ...names.map((name) => [name, `${letter}: ${name}`])];
+  const named = (letter) => ({ id: `${id}-${letter}`, "aria-label": `System ${letter}` });
+  const both = ["A", "B"].map((letter, i) => drop(named(letter), options(letter), chosen[i], () => choose(i)));
   const read = () => both.map((one) => one.value).filter(Boolean);
-  return { control: make("div", { id, class: "pair" }, ...both), group: true, read };
+  let before = both.map((one) => one.value);
+  // Both are chosen or neither is, and one system is never both: who takes the place of the other changes places with it.
+  const choose = (i) => {
+    const [mine, other] = [both[i], both[1 - i]];
+    if (!mine.value) other.value = "";
+    else if (!other.value || other.value === mine.value) other.value = before[i] || names.find((name) => name !== mine.value);
+    before = both.map((one) => one.value);
+    change();
+  };
+  return { control: make("div", { id, class: "two" }, ...both), group: true, read };
 }

@@ -6,22 +6,36 @@ import { button, make, number, problem, say } from "./dom.js";
 const ENDED = ["done", "failed", "cancelled"];
 const PATIENCE = 250;
 
-export class Worker {
-  // `place` shows progress and problems; what is under way is cancelled when something else is asked.
-  constructor(place) {
+export class Runner {
+  // `place` shows progress, and problems unless `beside` knows a better place for one; what is under way is cancelled when
+  // something else is asked.
+  constructor(place, beside = () => null) {
     this.place = place;
+    this.beside = beside;
     this.running = null;
-    // Nobody waits for the result of a page that was left.
-    addEventListener("pagehide", () => { if (this.running?.id) fetch(`/api/jobs/${this.running.id}`, { method: "DELETE", keepalive: true }); });
+    this.refusal = null;
+    this.pending = 0;
+    this.failure = null;
+    this.ending = null;
+    // Nobody waits for the result of a page that was left; who comes back to it does.
+    let left = false;
+    addEventListener("pagehide", () => {
+      left = Boolean(this.running?.id);
+      if (!left) return;
+      fetch(`/api/jobs/${this.running.id}`, { method: "DELETE", keepalive: true });
+      this.running.over = true;
+      this.running = null;
+    });
+    addEventListener("pageshow", (event) => { if (event.persisted && left) this.again(); });
   }
 
   // The finished job, or null when it was cancelled or overtaken; what goes wrong is shown where the result would be.
   async run(command, files, settings) {
     const mine = { id: null, over: false };
-    const before = this.cancel();
+    this.cancel();
     // Before anything is waited for, so that whoever asks next finds this one to cancel.
     this.running = mine;
-    await before;
+    await this.ending;
     if (mine.over) return null;
     const shown = this.show(mine);
     try {
@@ -46,34 +60,61 @@ export class Worker {
   async follow(text, promise) {
     const note = make("div", { class: "progress" }, make("progress", { "aria-label": "Progress" }), text);
     const timer = setTimeout(() => { if (!this.running) this.place.replaceChildren(note); }, PATIENCE);
+    this.busy(1);
     try {
       return await promise;
     } finally {
+      this.busy(-1);
       clearTimeout(timer);
       note.remove();
     }
   }
 
+  // Jobs and what follows them overlap when something else is asked in between.
+  busy(more) {
+    this.pending += more;
+    this.place.closest("[aria-busy]")?.setAttribute("aria-busy", `${this.pending > 0}`);
+  }
+
+  again() {
+    this.place.dispatchEvent(new Event("again", { bubbles: true }));
+  }
+
+  clear() {
+    this.place.replaceChildren();
+    this.forgive();
+  }
+
+  forgive() {
+    this.refusal?.remove();
+    this.refusal = this.failure = null;
+  }
+
   finish(job) {
     if (job.state === "done") {
-      this.place.replaceChildren();
+      this.clear();
       return job;
     }
-    this.refuse({ message: job.error ?? (job.state === "cancelled" ? "Cancelled." : "The job failed."), hint: null });
+    const ended = job.state === "cancelled" ? "Cancelled." : "The job failed.";
+    this.refuse({ message: job.error ?? ended, hint: null, setting: job.setting });
     return null;
   }
 
   refuse(error) {
-    this.place.replaceChildren(problem(error));
-    say(error.message);
+    this.clear();
+    this.refusal = problem(error);
+    this.failure = error;
+    (this.beside(error) ?? this.place).append(this.refusal);
+    this.refusal.scrollIntoView({ block: "nearest" });
   }
 
-  async cancel() {
+  // Whoever waits for `ending` finds the process free.
+  cancel() {
     const job = this.running;
-    if (!job || job.over) return;
+    if (!job) return;
     job.over = true;
     this.running = null;
-    if (job.id) await askJson("DELETE", `/api/jobs/${job.id}`).catch(() => null);
+    if (job.id) this.ending = askJson("DELETE", `/api/jobs/${job.id}`).catch(() => null);
   }
 
   // A job of a moment shows nothing, so that the page does not flicker.
@@ -81,24 +122,28 @@ export class Worker {
     const text = make("span", {}, "Waiting for a free process");
     const bar = make("progress", { "aria-label": "Progress", max: 1 });
     const stop = button("Cancel", async () => {
-      await this.cancel();
-      this.place.replaceChildren(make("p", { class: "note" }, "Cancelled. Change a setting, or ", button("run it again", () => this.place.dispatchEvent(new Event("again", { bubbles: true })), "link-button"), "."));
+      this.cancel();
+      await this.ending;
+      this.clear();
+      const again = button("run it again", () => this.again(), "link-button");
+      this.place.append(make("p", { class: "note" }, "Cancelled. Change a setting, or ", again, "."));
       say("Cancelled.");
     });
     const panel = make("div", { class: "progress" }, bar, text, stop);
     const timer = setTimeout(() => { if (!mine.over) { this.place.replaceChildren(panel); say("Computing."); } }, PATIENCE);
-    this.place.closest("[aria-busy]")?.setAttribute("aria-busy", "true");
+    this.busy(1);
     return {
       update: (job) => {
-        const { doing, done, total } = job.progress ?? {};
-        text.textContent = job.state === "waiting" ? "Waiting for a free process" : doing ? `${doing}${total ? `: ${number(done)} of ${number(total)}` : ""}` : "Computing";
+        const { doing = "Computing", done, total } = job.progress ?? {};
+        const far = total ? `: ${number(done)} of ${number(total)}` : "";
+        text.textContent = job.state === "waiting" ? "Waiting for a free process" : `${doing}${far}`;
         if (total) bar.value = done / total;
         else bar.removeAttribute("value");
       },
       close: () => {
         clearTimeout(timer);
         panel.remove();
-        this.place.closest("[aria-busy]")?.setAttribute("aria-busy", "false");
+        this.busy(-1);
       },
     };
   }

@@ -3,23 +3,37 @@
 const REFERENCE = /(^|[^a-z])(ref|refs|reference|references|target|human)([^a-z]|$)/i;
 const GOLD = /(^|[^a-z])(gold|key|keys|truth|answers|test)([^a-z]|$)/i;
 const DOCUMENTS = /(^|[^a-z])(doc|docs|document|documents|docids?)([^a-z]|$)/i;
-const NAMED = { reference: REFERENCE, gold: GOLD, documents: DOCUMENTS };
+// Parts that files are named after, and the view that a file has to suit for its name to count.
+const NAMED = { reference: [REFERENCE, "texts"], gold: [GOLD, "diff"], documents: [DOCUMENTS, "texts"] };
 
-// The files of a view by the part they play.
-export function assign(view, fields, files) {
+function isNamed(file, part, view) {
+  const [name, suited] = NAMED[part] ?? [];
+  // A table of scores is one whatever it is called, unless it is brought to where scores mean nothing.
+  return name?.test(file.name) && file.suits.includes(suited) && (view === suited || !file.suits.includes("compare"));
+}
+
+// Files by the part they play, beside those that have one already (`taken`: ids by part); each has one, whatever it is called.
+export function assign(view, fields, files, taken = {}) {
+  const slots = fields.filter((field) => field.type === "file");
+  const rest = slots.find((field) => field.name === "files") ?? slots[0];
+  const has = (field) => taken[field.name]?.length ?? 0;
+  const lacks = (field) => Math.max(field.least - has(field), 0);
   const parts = {};
-  const free = new Map(files.map((file) => [file.name, file.id]));
-  const take = (part, names) => {
-    parts[part] = names.map((name) => free.get(name));
-    for (const name of names) free.delete(name);
+  let free = files;
+  const take = (part, some) => {
+    parts[part] = some.map((file) => file.id);
+    free = free.filter((file) => !some.includes(file));
   };
-  for (const field of fields.filter((one) => one.type === "file" && one.name !== "files")) {
-    const guessed = [...free.keys()].filter((name) => NAMED[field.name]?.test(name)).slice(0, field.most ?? undefined);
+  for (const field of slots.filter((one) => one !== rest)) {
+    const room = (field.most ?? Infinity) - has(field);
+    const guessed = free.filter((file) => isNamed(file, field.name, view)).slice(0, room);
+    const wanted = lacks(field);
     if (guessed.length) take(field.name, guessed);
-    else if (field.least && free.size > field.least) take(field.name, [...free.keys()].slice(0, field.least));
+    // Where nothing is named so, the first will be it, unless systems are missing more.
+    else if (wanted && free.length >= wanted + lacks(rest)) take(field.name, free.slice(0, wanted));
   }
-  if (view === "plan") return { ...parts, pilot: files.map((file) => file.id) };
-  return { ...parts, files: [...free.values()] };
+  take(rest.name, free);
+  return parts;
 }
 
 // What the files are good for, the likeliest first; each view with a sentence that says why.
@@ -28,14 +42,15 @@ export function proposals(files) {
   const suits = (view) => usable.filter((file) => file.suits.includes(view));
   const [scores, texts, outputs, saved] = ["compare", "texts", "diff", "report"].map(suits);
   const systems = scores.length > 1 ? scores.length : scores[0]?.systems.length ?? 0;
-  const found = [];
-  if (saved.length) found.push({ view: "report", files: saved.slice(0, 1), why: "A saved result, shown again." });
-  if (systems > 2) found.push({ view: "rank", files: scores, why: `${systems} systems: every pair is tested, and corrected for their number.` });
-  if (systems >= 2 && scores.length <= 2) found.push({ view: "compare", files: scores, why: systems === 2 ? "Two systems scored on the same items." : "Two of the systems, in every detail." });
-  if (texts.length > 3) found.push({ view: "rank", files: texts, why: "Texts of several systems, ranked by a metric." });
-  if (texts.length >= 3) found.push({ view: "texts", files: texts.slice(0, 4), why: "Two texts and a reference, by several metrics." });
-  if (outputs.length >= 2) found.push({ view: "diff", files: outputs, why: "Outputs unit by unit: what was corrected, what was broken." });
-  if (systems >= 2) found.push({ view: "plan", files: scores.slice(0, 2), why: "The spread of these scores, to plan the next test set." });
+  const found = [], offer = (view, own, why) => found.push({ view, files: own, why });
+  if (saved.length) offer("report", saved.slice(0, 1), "A saved result, shown again.");
+  if (systems > 2) offer("rank", scores, `${systems} systems: every pair is tested, and corrected for their number.`);
+  const pair = systems === 2 ? "Two systems scored on the same items." : "Two of the systems, in every detail.";
+  if (systems >= 2 && scores.length <= 2) offer("compare", scores, pair);
+  if (texts.length > 3) offer("rank", texts, "Texts of several systems, ranked by a metric.");
+  if (texts.length >= 3) offer("texts", texts, "Two texts and a reference, by several metrics.");
+  if (outputs.length >= 2) offer("diff", outputs, "Outputs unit by unit: what was corrected, what was broken.");
+  if (systems >= 2) offer("plan", scores.slice(0, 2), "The spread of these scores, to plan the next test set.");
   return found;
 }
 
@@ -43,8 +58,9 @@ export function proposals(files) {
 export function missing(files) {
   const usable = files.filter((file) => !file.problem);
   if (!usable.length) return "";
-  if (usable.some((file) => file.suits.includes("texts"))) return "Texts need a reference and two systems: add the files that are missing.";
-  if (usable.some((file) => file.suits.includes("diff"))) return "Outputs need the right answers: add the gold file, or another system.";
+  const some = (view) => usable.some((file) => file.suits.includes(view));
+  if (some("texts")) return "Texts need a reference and two systems: add the files that are missing.";
+  if (some("diff")) return "Outputs need the right answers: add the gold file, or another system.";
   return "These are the scores of one system: add the file of the other.";
 }
 

@@ -1,29 +1,21 @@
 // The plan: a calculator that answers while you type, and the whole report once you have stopped.
 
+import { writeAddress } from "./address.js";
 import { askJson } from "./api.js";
-import { byId, make, problem, say, settled } from "./dom.js";
+import { byId, listed, make, settled, told } from "./dom.js";
 import { takeAway } from "./results.js";
-import { View } from "./view.js";
+import { View, open, words } from "./view.js";
 
-const SPREAD = ["sd", "discordance", "accuracy", "method", "repeats", "within", "cluster-size", "icc"];
-const COMMON = ["alternative", "alpha", "seed"];
-const PILOT = ["retrospective", "test", "replicates", "system", "item", "score", "cluster", "repeat"];
 const TRIED = ["test", "replicates"];
-// What each question asks for.
-const QUESTIONS = {
-  items: ["effect", "power", ...SPREAD, ...COMMON, ...PILOT],
-  effect: ["n", "power", ...SPREAD, ...COMMON, ...PILOT],
-  power: ["effect", "n", ...SPREAD, ...COMMON, ...PILOT],
-  review: ["scores", "n", "alternative", "alpha"],
-};
-const NEEDED = { items: ["effect"], effect: ["n"], power: ["effect", "n"], review: ["scores", "n"] };
 const EXAMPLE = { effect: "0.02", sd: "0.3" };
 
 class Plan extends View {
   constructor() {
     super();
-    this.later = settled(900, (again) => super.compute(again));
-    this.asked = 0;
+    this.later = settled(900, (again) => { if (!this.wrong) super.compute(again); });
+    this.soon = settled(150, (signal) => this.fetchAnswer(signal));
+    this.asking = new AbortController();
+    this.wrong = false;
   }
 
   drawForms(settings) {
@@ -31,65 +23,106 @@ class Plan extends View {
     super.drawForms(blank ? EXAMPLE : settings);
     for (const entry of this.form.entries) entry.control.addEventListener("input", () => this.answer());
     for (const radio of document.querySelectorAll("[name=question]")) {
-      radio.addEventListener("change", () => { this.ask(radio.value); this.compute(); });
+      radio.onchange = () => { this.ask(radio.value); this.changed(); };
     }
     this.ask(questionOf(settings));
   }
 
   ask(question) {
-    this.question = question;
-    byId(`ask-${question}`).checked = true;
-    const pilot = !this.empty;
-    const tries = () => this.form.find("retrospective").read();
-    this.form.allows = ({ name }) => QUESTIONS[question].includes(name) && (pilot || !PILOT.includes(name)) && (!TRIED.includes(name) || tries());
+    this.asked = question;
+    const radio = byId(`ask-${question}`), asks = words(radio.dataset.asks);
+    radio.checked = true;
+    this.needed = words(radio.dataset.needs);
+    const hasData = ({ group }) => group !== "pilot" || !this.empty;
+    const isTried = ({ name }) => !TRIED.includes(name) || this.form.find("retrospective").read();
+    this.form.allows = (field) => asks.includes(field.name) && hasData(field) && isTried(field);
     this.form.refresh();
   }
 
   // Half a question has no answer yet.
-  get ready() {
+  get missing() {
     const given = this.form.values();
-    return NEEDED[this.question].every((name) => (name === "scores" ? given.scores?.length === 2 : name in given)) || !this.empty;
+    return this.needed.filter((name) => !(name in given) || (name === "scores" && given.scores.length < 2));
+  }
+
+  get needsFiles() {
+    return false;
+  }
+
+  get ready() {
+    return !this.missing.length || !this.empty;
+  }
+
+  question() {
+    return JSON.stringify([this.asked, super.question()]);
   }
 
   async compute(again = false) {
     this.later(again);
-    await this.answer();
+    this.answer(again);
   }
 
-  // Answers overtake each other: only the last one counts.
-  async answer() {
-    const mine = ++this.asked;
-    if (!this.ready) this.forget();
-    if (!this.empty || !this.ready) return;
+  // The answer to what stands in the form now; that to anything before is not wanted any more.
+  answer(again = false) {
+    const question = this.question();
+    if (question === this.answered && !again) return;
+    this.answered = question;
+    this.last = null;
+    this.supersede();
+    writeAddress(this.files, this.form.values());
+    // Pictures follow later, and what can be taken along until then would be of another plan.
+    byId("result").classList.add("old");
+    byId("taking").hidden = true;
+    this.asking.abort();
+    this.asking = new AbortController();
+    this.wrong = this.refuseUnfit();
+    if (this.wrong) return;
+    if (!this.ready) this.wait();
+    else if (this.empty) this.soon(this.asking.signal);
+  }
+
+  async fetchAnswer(signal) {
+    if (signal.aborted) return;
     try {
-      const found = await askJson("POST", "/api/plan", this.form.values());
-      if (mine === this.asked) this.showAnswer(found);
+      const found = await askJson("POST", "/api/plan/headline", this.form.values(), signal);
+      if (!signal.aborted) this.showAnswer(found);
     } catch (error) {
-      if (mine === this.asked) byId("answer").replaceChildren(problem(error));
+      if (signal.aborted) return;
+      // The whole report would be refused as well, and once is enough.
+      this.wrong = true;
+      this.worker.refuse(error);
+      this.fade(true);
     }
   }
 
   // Without its numbers a question has no answer, and that of another question is not to be taken for one.
-  forget() {
-    const given = this.form.values();
-    const missing = NEEDED[this.question].filter((name) => !(name in given) || (name === "scores" && given.scores.length < 2));
-    const labels = missing.map((name) => this.form.find(name).field.label);
-    byId("answer").replaceChildren(make("p", { class: "note" }, `Still to be given: ${labels.join(" and ")}.`));
+  wait() {
+    this.worker.clear();
+    this.fade(false);
+    const labels = this.missing.map((name) => this.form.find(name).field.label);
+    byId("answer").replaceChildren(make("p", { class: "note" }, `Still to be given: ${listed(labels)}.`));
     byId("result").replaceChildren();
     byId("taking").hidden = true;
   }
 
   showAnswer(found) {
-    const [, top, why] = /^(.*?[a-z]\b.*?)((?: to detect| with power| \(|, depending).*)$/.exec(found.verdict) ?? [null, found.verdict, ""];
-    byId("answer").replaceChildren(make("div", { class: "verdict won" }, make("p", { class: "kind" }, "Plan"), make("h1", {}, top), make("p", { class: "why" }, why.replace(/^[, ]+/, ""))));
+    this.worker.forgive();
+    this.fade(false);
+    byId("answer").replaceChildren(make("div", { class: "verdict told" },
+      make("p", { class: "kind" }, "Plan"),
+      make("h2", {}, found.headline),
+      make("p", { class: "why" }, told(found.why))));
   }
 
-  async show(job, main) {
-    byId("answer").replaceChildren(main.querySelector(".verdict"));
+  show(job, main) {
+    const verdict = main.querySelector(".verdict"), heading = verdict.querySelector("h1");
+    // The page has its own first heading: the question.
+    heading.replaceWith(make("h2", {}, ...heading.childNodes));
+    byId("answer").replaceChildren(verdict);
     byId("result").replaceChildren(...main.childNodes);
+    byId("result").classList.remove("old");
     byId("take").replaceChildren(...takeAway(job, { table: false }));
     byId("taking").hidden = false;
-    say(byId("answer").textContent);
   }
 }
 
@@ -99,4 +132,4 @@ function questionOf(settings) {
   return settings.n ? "effect" : "items";
 }
 
-new Plan().begin();
+open(new Plan());

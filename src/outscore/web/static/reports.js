@@ -1,13 +1,15 @@
-// The report of a result, taken into the page: the server renders it once for everybody, and the page only puts its parts in place.
+// The report of a result, taken into the page: the server renders it once for everybody, and the page puts its parts in place.
 
 import { ask } from "./api.js";
 import { make } from "./dom.js";
+
+const STYLES = [["#explorer", "/static/explorer.css"], [".ranked", "/static/ranking.css"]];
 
 // The contents of the report. Our own templates have escaped everything that came from files.
 export async function fetchReport(result) {
   const report = await ask("GET", `/api/results/${result}/download.html`).then((answer) => answer.text());
   // The page's policy allows no style attributes; the same values may be set one by one.
-  const text = report.slice(report.indexOf("<main>"), report.lastIndexOf("</main>")).replaceAll(' style="', ' data-style="');
+  const text = report.slice(report.indexOf("<main"), report.lastIndexOf("</main>")).replaceAll(' style="', ' data-style="');
   const main = new DOMParser().parseFromString(text, "text/html").querySelector("main");
   for (const unused of main.querySelectorAll("noscript, script:not([type='application/json'])")) unused.remove();
   document.adoptNode(main);
@@ -15,6 +17,7 @@ export async function fetchReport(result) {
     element.style.cssText = element.dataset.style;
     delete element.dataset.style;
   }
+  await dress(main);
   return main;
 }
 
@@ -28,9 +31,10 @@ export function unfolding(article, open = false) {
 }
 
 // Rankings and diffs bring a stylesheet of their own.
-export async function dress(main) {
-  const wanted = [["#explorer", "explorer.css"], [".ranked", "ranking.css"]].filter(([part]) => main.querySelector(part)).map(([, name]) => `/static/${name}`);
-  await Promise.all(wanted.filter((href) => !document.querySelector(`link[href="${href}"]`)).map((href) => new Promise((load) => {
+async function dress(main) {
+  const wanted = STYLES.filter(([part]) => main.querySelector(part)).map(([, href]) => href);
+  const missing = wanted.filter((href) => !document.querySelector(`link[href="${href}"]`));
+  await Promise.all(missing.map((href) => new Promise((load) => {
     document.head.append(make("link", { rel: "stylesheet", href, load, error: load }));
   })));
 }

@@ -15,9 +15,11 @@ const PICTURES = ["svg", "png", "pdf"];
 
 export function takeAway(job, { table = true } = {}) {
   const address = `/api/results/${job.result}`;
-  const links = FORMS.filter(([suffix]) => table || suffix !== "csv").map(([suffix, name, about]) => make("li", {}, make("a", { href: `${address}/download.${suffix}`, download: `outscore.${suffix}`, title: about }, name)));
+  const forms = FORMS.filter(([suffix]) => table || suffix !== "csv");
+  const link = ([suffix, name, title]) => make("a", { href: `${address}/download.${suffix}`, download: "", title }, name);
   return [
-    make("ul", { class: "downloads", "aria-label": "Downloads" }, ...links),
+    ...job.notes.map((note) => make("p", { class: "note" }, note)),
+    make("ul", { class: "downloads", "aria-label": "Downloads" }, ...forms.map((form) => make("li", {}, link(form)))),
     pictures(address),
     copied("The same on the command line", job.command_line),
     copied("The same in Python", job.python),
@@ -27,32 +29,45 @@ export function takeAway(job, { table = true } = {}) {
 // Pictures are drawn in three forms each, so they are drawn when somebody wants them.
 function pictures(address) {
   const place = make("div", { class: "scroll", role: "region", "aria-label": "Pictures to download", tabindex: 0 });
+  let drawn = false;
+  // What failed is tried again when it is unfolded again.
   const fill = async () => {
+    if (drawn || !details.open) return;
+    drawn = true;
     place.replaceChildren(make("p", { class: "note" }, "Drawing …"));
     try {
       place.replaceChildren(listed(address, await askJson("GET", `${address}/charts`)));
     } catch (error) {
       place.replaceChildren(problem(error));
+      drawn = false;
     }
   };
-  const details = make("details", {}, make("summary", {}, "Pictures to download"), place);
-  details.addEventListener("toggle", fill, { once: true });
+  const details = make("details", { toggle: fill }, make("summary", {}, "Pictures to download"), place);
   return details;
 }
 
 function listed(address, charts) {
-  const link = (chart, form) => make("a", { href: `${address}/charts/${encodeURIComponent(chart.name)}.${form}`, download: `${chart.name}.${form}` }, form.toUpperCase());
-  const row = (chart) => make("tr", {}, make("td", { class: "l" }, chart.title || chart.name), ...PICTURES.map((form) => make("td", {}, link(chart, form))));
-  return charts.length ? make("table", {}, make("tbody", {}, ...charts.map(row))) : make("p", { class: "note" }, "This result has none.");
+  if (!charts.length) return make("p", { class: "note" }, "This result has none.");
+  const link = ({ name }, form) => {
+    const href = `${address}/charts/${encodeURIComponent(name)}.${form}`;
+    return make("a", { href, download: `${name}.${form}` }, form.toUpperCase());
+  };
+  const cells = (chart) => PICTURES.map((form) => make("td", {}, link(chart, form)));
+  const row = (chart) => make("tr", {}, make("td", { class: "l" }, chart.title || chart.name), ...cells(chart));
+  return make("table", {}, make("tbody", {}, ...charts.map(row)));
 }
 
 function copied(title, text) {
   const shown = make("pre", { class: "paste mono" }, text);
   const copy = button("Copy", async () => {
-    // Without https only this machine may use the clipboard; elsewhere the text is selected for the keyboard.
-    if (navigator.clipboard) await navigator.clipboard.writeText(text);
-    else getSelection().selectAllChildren(shown);
-    copy.textContent = navigator.clipboard ? "Copied" : "Press Ctrl+C";
+    // Without https only this machine may use the clipboard, and a person may forbid it: then the text is selected instead.
+    try {
+      await navigator.clipboard.writeText(text);
+      copy.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(shown);
+      copy.textContent = "Press Ctrl+C";
+    }
     say(`${title}: ${copy.textContent.toLowerCase()}.`);
     setTimeout(() => { copy.textContent = "Copy"; }, 2000);
   });

@@ -1,5 +1,5 @@
-// Texts, rankings, diffs and saved results: one form, one result.
+// Texts, rankings and saved results: one form, one result.
 
-import { View } from "./view.js";
+import { View, open } from "./view.js";
 
-new View().begin();
+open(new View());

@@ -1,23 +1,30 @@
 // The start: files in, what each is, and the way to the view that suits them.
 
-import { addressOf } from "./address.js";
-import { askJson } from "./api.js";
+import { addressOf, readAddress, writeAddress } from "./address.js";
+import { askJson, upload } from "./api.js";
 import { button, byId, make, problem, say } from "./dom.js";
-import { card, sendFiles, takeFiles } from "./files.js";
+import { card, takeFiles } from "./files.js";
 import { assign, missing, proposals, taskOf } from "./parts.js";
 
-const NAMES = { compare: "Compare two systems", texts: "Compare texts", rank: "Rank all systems", diff: "See what changed", plan: "Plan a test set", report: "Show the result" };
-const state = { files: [], columns: [], settings: {} };
+// Of many files most cards are folded away, so that the way on is in sight.
+const UNFOLDED = 6;
+const state = { files: [], columns: [], settings: {}, open: false };
+
+// The pages say how each view is called.
+const nameOf = (view) => byId("ways").dataset[view];
 
 function begin() {
-  takeFiles(byId("choose"), byId("zone"), add);
+  takeFiles(byId("choose"), byId("zone"), add, refuse);
   byId("paste").addEventListener("submit", paste);
   attempt(async () => byId("examples").replaceChildren(...(await askJson("GET", "/api/examples")).map(example)));
   attempt(async () => {
-    const given = new URLSearchParams(location.search).get("files")?.split(",").filter(Boolean) ?? [];
-    state.columns = (await askJson("GET", "/api/options/compare")).filter((field) => field.type === "column");
-    const files = await Promise.all(given.map((id) => askJson("GET", `/api/files/${id}`).catch(() => null)));
+    const fields = await askJson("GET", "/api/options/compare");
+    state.columns = fields.filter((field) => field.type === "column");
+    const given = readAddress([...state.columns, ...fields.filter((field) => field.type === "file")]);
+    const look = (id) => askJson("GET", `/api/files/${id}`).catch(() => null);
+    const files = await Promise.all((given.files.files ?? []).map(look));
     state.files.unshift(...files.filter(Boolean));
+    for (const [part, column] of Object.entries(given.settings)) state.settings[part] = [column].flat()[0];
     draw();
   });
 }
@@ -27,16 +34,18 @@ async function attempt(action) {
   try {
     await action();
   } catch (error) {
-    byId("problems").replaceChildren(problem(error));
+    refuse(error);
   }
 }
+
+const refuse = (error) => byId("problems").replaceChildren(problem(error));
 
 function add(files) {
   return attempt(async () => {
     say(`Reading ${files.length === 1 ? files[0].name : `${files.length} files`}.`);
     byId("zone").setAttribute("aria-busy", "true");
     try {
-      arrived(await sendFiles(files));
+      for await (const some of upload(files)) arrived(some);
     } finally {
       byId("zone").removeAttribute("aria-busy");
     }
@@ -57,7 +66,9 @@ function arrived(files) {
   state.files.push(...files);
   draw();
   const ways = proposals(state.files);
-  say(`${files.map((file) => file.name).join(", ")}: ${files.find((file) => file.problem)?.problem ?? (ways.length ? `read. Next: ${NAMES[ways[0].view]}.` : "read.")}`);
+  const next = ways.length ? ` Next: ${nameOf(ways[0].view)}.` : "";
+  const found = files.find((file) => file.problem)?.problem ?? `read.${next}`;
+  say(`${files.map((file) => file.name).join(", ")}: ${found}`);
   byId("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
@@ -77,13 +88,25 @@ function choosePart(part, column) {
 
 function draw() {
   const shown = { columns: state.columns, chosen: state.settings, choose: choosePart, remove };
-  byId("files").replaceChildren(...state.files.map((file) => card(file, shown)));
+  const cards = state.files.map((file) => card(file, shown));
+  // What is wrong with a file has to be seen.
+  const folded = cards.filter((_, i) => i >= UNFOLDED && !state.files[i].problem);
+  byId("files").replaceChildren(...cards.filter((one) => !folded.includes(one)), ...(folded.length ? [more(folded)] : []));
   byId("next").hidden = !state.files.length;
-  history.replaceState(null, "", addressOf("/", { files: state.files.map((file) => file.id) }, {}));
+  writeAddress({ files: state.files.map((file) => file.id) }, state.settings);
   const ways = proposals(state.files);
-  const offers = ways.map(({ view, files, why }, i) =>
-    make("li", {}, button(NAMES[view], () => attempt(() => go(view, files, state.settings)), i ? "quiet-button" : "main-button"), make("span", { class: "note" }, why)));
+  const offers = ways.map(({ view, files, why }, i) => {
+    const follow = () => attempt(() => go(view, files, state.settings));
+    const named = button(nameOf(view), follow, i ? "quiet-button" : "main-button");
+    return make("li", {}, named, make("span", { class: "note" }, why));
+  });
   byId("ways").replaceChildren(...(offers.length ? offers : [make("li", { class: "note" }, missing(state.files))]));
+}
+
+function more(cards) {
+  const toggle = (event) => { state.open = event.target.open; };
+  const summary = make("summary", {}, `${cards.length} more files`);
+  return make("details", { class: "more-files", open: state.open, toggle }, summary, ...cards);
 }
 
 async function go(view, files, settings) {
@@ -91,7 +114,10 @@ async function go(view, files, settings) {
   const known = new Set(fields.filter((field) => field.type !== "file").map((field) => field.name));
   const own = Object.fromEntries(Object.entries(settings).filter(([name]) => known.has(name)));
   if (view === "diff" && !own.task) own.task = taskOf(files);
-  location.assign(addressOf(`/${view}`, assign(view, fields, files), own));
+  const parts = assign(view, fields, files);
+  // Of more files than a view takes, the first are proposed.
+  for (const { name, most } of fields) if (most) parts[name]?.splice(most);
+  location.assign(addressOf(`/${view}`, parts, own));
 }
 
 function example(one) {
@@ -101,7 +127,11 @@ function example(one) {
     location.assign(addressOf(`/${view}`, parts, settings));
   }));
   open.setAttribute("aria-label", `Try the example: ${one.title}`);
-  return make("li", { class: "offer" }, make("h3", {}, one.title), make("p", {}, one.about), make("details", {}, make("summary", {}, "How it was made"), make("p", { class: "note" }, one.parameters)), open);
+  return make("li", { class: "offer" },
+    make("h3", {}, one.title),
+    make("p", {}, one.about),
+    make("details", {}, make("summary", {}, "How it was made"), make("p", { class: "note" }, one.parameters)),
+    open);
 }
 
 begin();

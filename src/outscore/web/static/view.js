@@ -1,49 +1,65 @@
 // A view: files and the parts they play, settings, one job, and its result. The guided comparison and the plan build on it.
 
-import { readAddress, writeAddress } from "./address.js";
-import { askJson } from "./api.js";
-import { button, byId, make, problem, say } from "./dom.js";
-import { card, sendFiles, takeFiles } from "./files.js";
+import { leftOut, readAddress, writeAddress } from "./address.js";
+import { askJson, upload } from "./api.js";
+import { button, byId, listed, make, problem, quoted, say, told } from "./dom.js";
+import { card, takeFiles } from "./files.js";
 import { Form, drop } from "./forms.js";
-import { Worker } from "./jobs.js";
-import { assign, taskOf } from "./parts.js";
-import { dress, fetchReport, startExplorer, unfolding } from "./reports.js";
+import { Runner } from "./jobs.js";
+import { assign } from "./parts.js";
+import { fetchReport, startExplorer, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
 
 export class View {
   constructor() {
     this.command = document.body.dataset.command;
-    this.worker = new Worker(byId("work"));
+    this.worker = new Runner(byId("work"), (error) => this.form?.placeOf(error.setting));
     this.infos = new Map();
     this.round = 0;
   }
 
   async begin() {
-    try {
-      this.fields = await askJson("GET", `/api/options/${this.command}`);
-      const { files, settings } = readAddress(this.fields);
-      await this.look(Object.values(files).flat());
-      this.files = Object.fromEntries(Object.entries(files).map(([part, ids]) => [part, ids.filter((id) => this.infos.has(id))]));
-      takeFiles(byId("choose"), byId("files"), (chosen) => this.add(chosen));
-      byId("work").addEventListener("again", () => this.compute(true));
-      this.draw(settings);
-      await this.compute();
-    } catch (error) {
-      byId("work").replaceChildren(problem(error));
-    }
+    this.fields = await askJson("GET", `/api/options/${this.command}`);
+    const { files, settings } = readAddress(this.fields);
+    this.files = files;
+    const gone = await this.look();
+    takeFiles(byId("choose"), byId("files"), (chosen) => this.add(chosen), (error) => this.worker.refuse(error));
+    byId("work").addEventListener("again", () => this.compute(true));
+    this.draw(settings);
+    if (gone.length) warn("gone", ["Some files of this address are no longer here."]);
+    else this.checkAddress();
+    foldSettings();
+    await this.compute();
   }
 
-  async look(ids) {
-    const gone = [];
-    await Promise.all(ids.map(async (id) => {
-      try {
-        this.infos.set(id, await askJson("GET", `/api/files/${id}`));
-      } catch (error) {
-        if (error.status !== 404) throw error;
-        gone.push(id);
-      }
-    }));
-    if (gone.length) byId("gone").hidden = false;
+  // Finds out about all files; the ids of those that are gone, which play no part any more.
+  async look() {
+    const ids = Object.values(this.files).flat();
+    const found = await Promise.all(ids.map((id) => askJson("GET", `/api/files/${id}`).catch((error) => {
+      if (error.status !== 404) throw error;
+      return null;
+    })));
+    ids.forEach((id, i) => (found[i] ? this.infos.set(id, found[i]) : this.infos.delete(id)));
+    const gone = ids.filter((id, i) => !found[i]);
+    for (const [part, own] of Object.entries(this.files)) this.files[part] = own.filter((id) => !gone.includes(id));
+    return gone;
+  }
+
+  // What the address says and the form cannot hold would be lost without a word.
+  checkAddress() {
+    const lost = leftOut(this.fields, this.form.values());
+    if (lost.length) warn("unfit", told(`This address asks for ${listed(lost.map(quoted))}, which does not fit.`));
+  }
+
+  // A file may be removed from another window, or by the server, while its name still stands here.
+  async checkFiles() {
+    const names = new Map([...this.infos].map(([id, file]) => [id, file.name]));
+    const gone = await this.look();
+    if (!gone.length) return;
+    this.worker.clear();
+    warn("gone", told(`${listed(gone.map((id) => quoted(names.get(id))))} ${gone.length > 1 ? "are" : "is"} no longer here.`));
+    this.draw(this.form.values());
+    if (this.empty) this.reset();
   }
 
   draw(settings) {
@@ -54,55 +70,83 @@ export class View {
   get known() {
     const infos = [...this.infos.values()];
     const names = (list) => [...new Set(list)];
-    return { columns: names(infos.flatMap((file) => file.columns.map((column) => column.name))), systems: names(infos.flatMap((file) => file.systems)) };
+    return {
+      files: infos.length,
+      columns: names(infos.flatMap((file) => file.columns.map((column) => column.name))),
+      systems: names(infos.flatMap((file) => file.systems)),
+    };
   }
 
-  // A comparison is of two systems: of a table with more, the first two are proposed.
-  withTwo(settings) {
-    const { system, ...columns } = settings;
-    if (this.command !== "compare" || system || this.files.files?.length !== 1) return settings;
-    const systems = this.known.systems.filter((name) => !Object.values(columns).flat().includes(name));
-    return this.known.systems.length > 2 ? { ...settings, system: systems.slice(0, 2) } : settings;
+  // Whether two systems are asked for, no more and no less.
+  get isOfTwo() {
+    return this.fields.some((field) => field.type === "file" && ["files", "pilot"].includes(field.name) && field.most === 2);
   }
 
-  drawForms(given) {
-    const settings = this.withTwo(given);
-    this.form = new Form(this.fields, { settings, known: this.known, changed: () => this.compute(), twoSystems: this.command !== "rank" });
+  drawForms(settings) {
+    const changed = () => this.changed();
+    this.form = new Form(this.fields, { settings, known: this.known, changed, twoSystems: this.isOfTwo });
     const forms = [...document.querySelectorAll("form[data-groups]")];
     const named = new Set(forms.flatMap((form) => words(form.dataset.names)));
     for (const form of forms) {
       const groups = words(form.dataset.groups), own = words(form.dataset.names);
-      const mine = this.fields.filter((field) => own.includes(field.name) || (groups.includes(field.group) && !named.has(field.name)));
-      form.replaceChildren();
+      const isMine = ({ name, group }) => own.includes(name) || (groups.includes(group) && !named.has(name));
+      const mine = this.fields.filter(isMine);
       this.form.place(form, mine.map((field) => field.name), words(form.dataset.first));
+    }
+  }
+
+  changed() {
+    byId("unfit").hidden = true;
+    this.compute();
+  }
+
+  // What is folded away still says what it holds.
+  sumUp() {
+    for (const fold of document.querySelectorAll(".settings")) {
+      fold.hidden = this.empty || !fold.querySelector("[data-field]");
+      fold.querySelector("summary span").textContent = this.form.summary(fold.querySelector("form"));
     }
   }
 
   drawFiles() {
     const parts = this.fields.filter((field) => field.type === "file");
     const rows = parts.flatMap((field) => (this.files[field.name] ?? []).map((id, i) => this.fileRow(field, id, i, parts)));
-    const both = (this.files.files ?? []).length === 2 && ["compare", "texts"].includes(this.command);
     const names = [...this.infos.values()].map((file) => file.name);
     byId("file-names").textContent = names.length > 4 ? `${names.length} files` : names.join(", ");
     byId("file-list").replaceChildren(...rows);
-    byId("swap").replaceChildren(...(both ? [button("Swap A and B", () => this.swap())] : []));
+    byId("swap").replaceChildren(...(this.canSwap ? [button("Swap A and B", () => this.swap())] : []));
   }
 
   fileRow(field, id, i, parts) {
     const info = this.infos.get(id);
-    const letters = field.name === "files" && ["compare", "texts"].includes(this.command) && this.files.files.length === 2;
+    const lettered = field.name === "files" && this.hasTwoFiles;
+    const move = (part) => this.move(id, field.name, part);
+    const choices = parts.map((one) => [one.name, one.label]);
     const part = parts.length > 1
-      ? drop({ "aria-label": `Part of ${info.name}` }, parts.map((one) => [one.name, one.label]), field.name, (event) => this.move(id, field.name, event.target.value))
+      ? drop({ "aria-label": `Part of ${info.name}` }, choices, field.name, (event) => move(event.target.value))
       : make("span", { class: "note" }, field.label);
     return make("li", {},
-      make("div", { class: "file-row" }, letters && make("span", { class: `letter ${"ab"[i]}` }, "AB"[i]), make("strong", {}, info.name), part, button("Remove", () => this.move(id, field.name, null))),
+      make("div", { class: "file-row" },
+        lettered && make("span", { class: `letter ${"ab"[i]}` }, "AB"[i]),
+        make("strong", {}, info.name),
+        part,
+        button("Remove", () => move(null))),
       make("details", {}, make("summary", {}, "First rows"), card(info)));
+  }
+
+  get hasTwoFiles() {
+    return this.isOfTwo && this.files.files?.length === 2;
+  }
+
+  get canSwap() {
+    return this.hasTwoFiles;
   }
 
   swap() {
     this.files.files.reverse();
+    this.form.latest = null;
     this.drawFiles();
-    this.compute();
+    return this.compute();
   }
 
   move(id, from, to) {
@@ -113,29 +157,43 @@ export class View {
   }
 
   async add(chosen) {
+    const added = [];
+    let failure = null;
     try {
-      const added = await sendFiles(chosen);
-      for (const file of added) this.infos.set(file.id, file);
-      const guess = assign(this.command, this.fields, added);
-      for (const [part, ids] of Object.entries(guess)) this.files[part] = [...(this.files[part] ?? []), ...ids];
-      this.changedFiles();
+      for await (const some of upload(chosen)) added.push(...some);
     } catch (error) {
-      byId("work").replaceChildren(problem(error));
+      failure = error;
     }
+    for (const file of added) this.infos.set(file.id, file);
+    const guess = assign(this.command, this.fields, added, this.files);
+    for (const [part, ids] of Object.entries(guess)) this.files[part] = [...(this.files[part] ?? []), ...ids];
+    if (added.length) await this.changedFiles();
+    if (failure) this.worker.refuse(failure);
   }
 
   // Columns and systems are those of the files, so the form is drawn anew and keeps what was chosen.
   changedFiles() {
     const settings = this.form.values();
-    if (this.command === "diff" && !settings.task) settings.task = taskOf([...this.infos.values()]);
+    this.complete(settings);
     byId("gone").hidden = true;
     this.draw(settings);
-    this.compute();
+    return this.compute();
+  }
+
+  // Adds to the settings what the files say by themselves.
+  complete() {}
+
+  // The parts that too few files play.
+  get lacking() {
+    return this.fields.filter((field) => field.type === "file" && (this.files[field.name] ?? []).length < field.least);
   }
 
   get ready() {
-    const parts = this.fields.filter((field) => field.type === "file");
-    return parts.every((field) => (this.files[field.name] ?? []).length >= field.least);
+    return !this.lacking.length;
+  }
+
+  get needsFiles() {
+    return true;
   }
 
   get empty() {
@@ -144,33 +202,76 @@ export class View {
 
   // The same question twice (a field was typed in, and then left) is asked once; `again` asks it anew.
   async compute(again = false) {
-    const settings = this.form.values();
-    const asked = JSON.stringify([this.files, settings]);
+    // Files may be added or removed while the question is under way.
+    const files = structuredClone(this.files), settings = this.form.values();
+    const asked = this.question();
     if (asked === this.last && !again) return;
     this.last = asked;
-    writeAddress(this.files, settings);
+    const isLast = this.supersede();
+    writeAddress(files, settings);
     byId("empty").hidden = !this.empty;
-    if (this.empty && this.command !== "plan") byId("files").open = true;
-    if (!this.ready) return;
-    // The explorer listens to the whole page until it is left: another result gets a fresh page, at the same place.
-    if (this.exploring) {
-      location.reload();
-      return;
-    }
-    // Reports overtake each other: only the one asked for last is shown.
-    const mine = ++this.round;
-    const isLast = () => mine === this.round;
-    const job = await this.worker.run(this.command, this.files, settings);
-    if (isLast()) this.fade(!job);
-    if (!job || !isLast()) return;
+    this.sumUp();
+    if (this.empty && this.needsFiles) byId("files").open = true;
+    if (this.refuseUnfit()) return;
+    if (!this.ready) return this.wait();
+    const job = await this.worker.run(this.command, files, settings);
+    if (!isLast()) return;
+    this.fade(!job);
+    if (this.worker.failure?.status === 404) await this.checkFiles();
+    if (!job) return;
     // Whatever goes wrong here goes wrong for the report, too, and is shown there.
     this.early(job, isLast).catch(() => null);
     try {
       const main = await this.worker.follow("Drawing pictures and tables", fetchReport(job.result));
-      if (isLast()) await this.show(job, main);
+      if (!isLast()) return;
+      this.show(job, main);
+      byId("work").replaceChildren(...job.notes.map((note) => make("p", { class: "note noted" }, told(note))));
     } catch (error) {
-      if (isLast()) this.worker.refuse(error);
+      if (!isLast()) return;
+      this.worker.refuse(error);
+      this.fade(true);
     }
+  }
+
+  // Everything that decides the answer, as text.
+  question() {
+    return JSON.stringify([this.files, this.form.values(), this.form.unfit?.field.name]);
+  }
+
+  // Answers overtake each other: only the one asked for last is shown, and what is under way for another is ended.
+  supersede() {
+    const mine = ++this.round;
+    this.worker.cancel();
+    return () => mine === this.round;
+  }
+
+  // Whether something was typed that is no number, which is said beside it.
+  refuseUnfit() {
+    const field = this.form.unfit?.field;
+    if (!field) return false;
+    const message = `What stands in “${field.label}” is no number.`;
+    this.worker.refuse({ message, hint: "Write digits, with a point before decimals.", setting: field.name });
+    this.fade(true);
+    return true;
+  }
+
+  // Too few files for an answer: without any, nothing of an earlier one is left.
+  wait() {
+    if (this.empty) return this.reset();
+    const count = ({ name, label, least }) => (least > 1 ? `${label} (${this.files[name]?.length ?? 0} of ${least})` : label);
+    this.worker.clear();
+    const said = `Still to be given: ${listed(this.lacking.map(count))}.`;
+    byId("work").append(make("p", { class: "problem", role: "status" }, said));
+    byId("files").open = true;
+    this.fade(true);
+  }
+
+  reset() {
+    this.worker.clear();
+    this.fade(false);
+    for (const id of ["answer", "result", "take"]) byId(id)?.replaceChildren();
+    for (const id of ["steps", "taking"]) byId(id)?.toggleAttribute("hidden", true);
+    byId("empty").hidden = false;
   }
 
   // What stays on the page when a question was refused or cancelled is the answer to another one, and looks like it.
@@ -181,16 +282,14 @@ export class View {
   // What can be shown before the pictures are drawn.
   async early() {}
 
-  async show(job, main) {
-    await dress(main);
+  show(job, main) {
     foldArticles(main);
     // A plan, which a saved result may be, has no rows to make a table of.
     const table = main.querySelector("#places") !== null || main.querySelector("#grounds") === null;
     byId("result").replaceChildren(...main.childNodes);
     byId("take").replaceChildren(...takeAway(job, { table }));
     byId("taking").hidden = false;
-    this.exploring = byId("data-pairs") !== null;
-    if (this.exploring) startExplorer();
+    if (byId("data-pairs")) startExplorer();
     this.announce();
   }
 
@@ -202,12 +301,36 @@ export class View {
   }
 }
 
+// Beside the answer there is room for settings; on a small screen, and where they stand before it, the answer comes first.
+function foldSettings() {
+  const roomy = matchMedia("(min-width: 60rem)");
+  const folds = document.querySelectorAll(".beside > .settings");
+  const fold = () => { for (const one of folds) one.open = roomy.matches; };
+  roomy.addEventListener("change", fold);
+  fold();
+}
+
 // Of several comparisons the table on top says most; the details of each unfold.
 function foldArticles(main) {
   const articles = [...main.querySelectorAll(":scope > article")];
   if (articles.length < 2) return;
   main.querySelector(":scope > nav").remove();
   articles.forEach((article, i) => unfolding(article, i === 0));
+}
+
+// One of the warnings that stand above everything else.
+function warn(id, parts) {
+  byId(id).querySelector("strong").replaceChildren(...parts);
+  byId(id).hidden = false;
+}
+
+// Shows a view. What goes wrong before there is anything to see is said where its result would be.
+export async function open(view) {
+  try {
+    await view.begin();
+  } catch (error) {
+    byId("work").replaceChildren(problem(error));
+  }
 }
 
 export const words = (text) => (text ?? "").split(" ").filter(Boolean);

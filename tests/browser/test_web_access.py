@@ -1,0 +1,144 @@
+"""The page for everybody: on a phone, by ear, by keyboard, in the dark and on paper."""
+
+from __future__ import annotations
+
+import pytest
+from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings
+from tests.browser.web_server import PHONE, bring, example, expect, no_wider_than_the_screen, server, start, unfold, visited  # noqa: F401
+
+# Every view by the example that opens it, or by its address, and what has to be there.
+OPENED = {
+    "compare": ("A lead", "#shown-report .paste"),
+    "texts": ("Metrics that", "#result table"),
+    "rank": ("Twelve", "svg.heat"),
+    "diff": ("What a better", ".matrix .cell"),
+    "plan": ("/plan", "#result figure"),
+    "start": ("/", ".offer"),
+    "methods": ("/methods", "math"),
+}
+
+
+def opened(page, view):
+    """Show a view with its first answer."""
+    way, until = OPENED[view]
+    if way.startswith("/"):
+        page.goto(page.url.rstrip("/") + way)
+    else:
+        example(page, way)
+    page.locator(until).first.wait_for()
+
+
+@pytest.mark.parametrize("view", OPENED)
+def test_a_view_can_be_read_followed_and_heard(browser, server, view):  # noqa: F811
+    with visited(browser, server) as page:
+        opened(page, view)
+        for fold in page.locator(".settings:not([open]) > summary:visible, .files > summary:visible").all():
+            fold.click()
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert pale_letters(page) == []
+        assert skipped_headings(page) == []
+        assert silent_pictures(page) == []
+        assert nameless_controls(page) == []
+
+
+@pytest.mark.parametrize("view", ["compare", "texts", "rank", "diff", "plan"])
+def test_the_answer_is_on_the_first_screen_of_a_phone(browser, server, view):  # noqa: F811
+    with visited(browser, server, **PHONE) as page:
+        opened(page, view)
+        verdict = page.locator("#answer .verdict, #result .verdict").first.bounding_box()
+        assert verdict["y"] + 100 < PHONE["viewport"]["height"]
+        assert no_wider_than_the_screen(page)
+        last = page.locator(".masthead li").last.bounding_box()
+        assert last["x"] + last["width"] <= PHONE["viewport"]["width"]
+
+
+def test_settings_say_what_they_hold_and_unfold(browser, server):  # noqa: F811
+    with visited(browser, server, **PHONE) as page:
+        opened(page, "rank")
+        expect(page.locator(".settings > summary span")).to_have_text("test permutation · correction holm · level 0.05")
+        assert not page.get_by_label("Baseline").is_visible()
+        unfold(page)
+        page.get_by_label("Baseline").select_option("cedar")
+        expect(page.locator("#result .kind")).to_contain_text("cedar")
+        assert page.get_by_label("Baseline").is_visible()
+
+
+def test_a_refusal_stands_beside_its_setting(browser, server):  # noqa: F811
+    with visited(browser, server, **PHONE) as page:
+        opened(page, "rank")
+        unfold(page)
+        page.get_by_label("Level", exact=True).fill("7")
+        problem = page.locator("[data-field=alpha] > .problem")
+        expect(problem).to_contain_text("Level")
+        assert "alpha" not in problem.inner_text()
+        # It covers nothing, and what is shown below is no longer the answer.
+        assert problem.evaluate("(shown) => getComputedStyle(shown).position") == "static"
+        assert "unanswered" in page.locator("body").get_attribute("class")
+        page.locator(".settings > summary").click()
+        page.get_by_label("Level", exact=True).evaluate(
+            "(level) => { level.value = '8'; level.dispatchEvent(new Event('change')); }"
+        )
+        expect(problem).to_contain_text("8")
+        assert problem.is_visible()
+        page.get_by_label("Level", exact=True).fill("0.01")
+        expect(problem).to_have_count(0)
+        expect(page.locator("body")).not_to_have_class("unanswered")
+
+
+def test_names_in_refusals_are_code_and_never_markup(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        sent = {"name": "<b>x.txt", "mimeType": "text/plain", "buffer": b"1 0\n0 x\n1 1\n"}
+        page.set_input_files("#choose", files=[sent])
+        problem = page.locator(".card .problem")
+        problem.wait_for()
+        assert "`" not in problem.inner_text()
+        assert problem.locator("code").first.inner_text() == "<b>x.txt"
+        assert page.locator(".card b").count() == 0
+
+
+def test_busy_until_the_pictures_are_there(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        opened(page, "compare")
+        held = []
+        page.route("**/download.html", lambda route: held.append(route))  # noqa: PLW0108 - playwright takes no built-in
+        page.get_by_label("Test", exact=True).select_option("wilcoxon")
+        expect(page.locator("#answer .why")).to_contain_text("Wilcoxon")
+        busy = page.locator("#content > [aria-busy]")
+        assert busy.get_attribute("aria-busy") == "true"
+        page.wait_for_function("() => document.querySelector('#work .progress') !== null")
+        held[0].continue_()
+        expect(busy).to_have_attribute("aria-busy", "false")
+
+
+def test_a_long_form_can_be_seen_to_its_end(browser, server):  # noqa: F811
+    """Beside a result that is as long as it, a form must neither be cut off nor hide its end."""
+    with visited(browser, server, viewport={"width": 1280, "height": 500}) as page:
+        opened(page, "compare")
+        end = page.locator("#step-test .settings summary").last
+        end.scroll_into_view_if_needed()
+        box, form = end.bounding_box(), page.locator("#step-test .settings")
+        assert 0 <= box["y"] <= 500 - box["height"]
+        assert form.evaluate("(part) => part.scrollHeight <= part.clientHeight + 1")
+
+
+def test_tests_stand_under_what_the_data_say_of_them(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        opened(page, "compare")
+        groups = page.get_by_label("Test", exact=True).locator("optgroup")
+        assert [group.get_attribute("label") for group in groups.all()] == ["recommended", "usable", "not suited"]
+        assert groups.first.locator("option").first.get_attribute("value") == "permutation"
+
+
+@pytest.mark.parametrize("view", ["compare", "rank", "diff", "plan"])
+def test_paper_shows_the_answer_without_forms(browser, server, view):  # noqa: F811
+    with visited(browser, server, color_scheme="dark") as page:
+        opened(page, view)
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.locator("#answer .verdict, #result .verdict").first.is_visible()
+        for part in (".masthead", ".settings", ".files", "form", ".downloads", ".step-nav", ".bottom", ".questions"):
+            assert page.locator(part).locator("visible=true").count() == 0, part
+        if view == "compare":
+            assert page.locator(".advice tbody").get_by_text("wilcoxon", exact=True).is_visible()
+        assert page.evaluate("() => getComputedStyle(document.body).color") == "rgb(26, 29, 33)"
+        assert len(page.pdf(format="A4")) > 10_000

@@ -1,0 +1,400 @@
+"""No answer is lost and none is wrong: files keep their parts, late answers come too late, and what does not fit is said."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from contextlib import contextmanager
+
+import pytest
+from tests.browser.screens import PATIENCE
+from tests.browser.web_server import bring, choose, expect, server, start, visited  # noqa: F401
+
+A, B, C = ("".join(f"{i * step % 7 / 7:.2f}\n" for i in range(40)) for step in (2, 3, 5))
+TABLE = "item,ash,birch\n" + "".join(f"i{i},{i % 3 > 0:d},{i % 4 < 1:d}\n" for i in range(40))
+BOARD = "item,ash,birch,cedar\n" + "".join(f"i{i},{i % 3 > 0:d},{i % 4 < 1:d},{i % 2}\n" for i in range(40))
+COUNTS = "".join(f"{i % 3} {i % 2} {(i + 1) % 3} {i % 4}\n" for i in range(40))
+SCORES = "".join(f"{a} {b}\n" for a, b in zip(A.split(), B.split(), strict=True))
+
+
+def compare(page, **files):
+    """The guided comparison of files that are brought to the start page."""
+    bring(page, **files)
+    start(page, "Compare two systems")
+    page.locator("#steps").wait_for()
+
+
+class Held:
+    """Answers that are held back until they are let go."""
+
+    def __init__(self, page, pattern):
+        self.page, self.pattern, self.waiting, self.free = page, pattern, [], False
+        page.route(pattern, self._take)
+
+    def _take(self, route):
+        route.continue_() if self.free else self.waiting.append(route)
+
+    def wait(self):
+        """Wait until one is held back."""
+        deadline = time.monotonic() + PATIENCE / 1000
+        while not self.waiting:
+            assert time.monotonic() < deadline, f"nobody asked for {self.pattern}"
+            self.page.wait_for_timeout(20)
+
+    def let_go(self):
+        """Give the first one, and the page time to put it in place."""
+        self.free = True
+        with self.page.expect_response(self.pattern) as late:
+            self.waiting[0].continue_()
+        late.value.finished()
+        self.page.wait_for_timeout(500)
+
+
+@contextmanager
+def empty_view(browser, server, address):  # noqa: F811
+    """A view that waits for files."""
+    with visited(browser, server, address) as page:
+        page.locator("#empty h1").wait_for()
+        yield page
+
+
+def test_scores_are_systems_whatever_their_files_are_called(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        bring(page, human_txt=A, gpt_txt=B, target_txt=C)
+        start(page, "Rank all systems")
+        page.locator(".ranked").first.wait_for()
+        assert "reference=" not in page.url
+        assert sorted(re.findall(r"\b(?:human|gpt|target)\b", page.locator(".ranked").first.inner_text())) == [
+            "gpt",
+            "human",
+            "target",
+        ]
+
+
+@pytest.mark.parametrize("name", ["test.csv", "human-eval.csv", "docs.csv"])
+def test_a_leaderboard_is_ranked_whatever_it_is_called(browser, server, name):  # noqa: F811
+    with visited(browser, server) as page:
+        choose(page, (name, BOARD))
+        start(page, "Rank all systems")
+        page.locator("svg.heat").wait_for()
+
+
+def test_files_of_one_name_are_all_there(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        choose(page, ("scores.txt", A), ("scores.txt", B))
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        assert len(re.search(r"files=([^&]*)", page.url)[1].split(",")) == 2
+    with empty_view(browser, server, "/rank") as page:
+        choose(page, ("scores.txt", A), ("scores.txt", B), ("scores.txt", C))
+        page.locator(".ranked").first.wait_for()
+        assert page.locator("#file-list > li").count() == 3
+
+
+def test_another_system_does_not_become_the_right_answers(browser, server):  # noqa: F811
+    tagged = "".join(f"w{i}\t{'NV'[i % 2]}\n" + "\n" * (i % 5 == 4) for i in range(40))
+    with empty_view(browser, server, "/diff") as page:
+        choose(page, ("gold.tsv", tagged), ("one.tsv", tagged.replace("w3\tV", "w3\tN")))
+        page.locator(".matrix, #result .verdict").first.wait_for()
+        choose(page, ("two.tsv", tagged), ("three.tsv", tagged))
+        expect(page.locator("#file-list > li")).to_have_count(4)
+        parts = page.locator("#file-list select").evaluate_all("(controls) => controls.map((control) => control.value)")
+        assert parts == ["gold", "files", "files", "files"]
+
+
+def test_what_is_missing_is_said(browser, server):  # noqa: F811
+    with empty_view(browser, server, "/texts") as page:
+        choose(page, ("new.txt", "a cat\nsat here\n"), ("old.txt", "a dog\nsat there\n"))
+        page.locator("#file-list > li").nth(1).wait_for()
+        expect(page.locator("#work")).to_have_text("Still to be given: References.")
+        page.get_by_label("Part of old.txt").select_option("reference")
+        expect(page.locator("#work")).to_have_text("Still to be given: Systems (1 of 2).")
+
+
+def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):  # noqa: F811
+    with visited(browser, server, "/plan") as page:
+        late = Held(page, "**/download.html")
+        late.wait()
+        page.get_by_label("Which p can two printed scores have?").check()
+        expect(page.locator("#answer")).to_have_text("Still to be given: Printed scores and Number of items.")
+        late.let_go()
+        expect(page.locator("#answer")).to_have_text("Still to be given: Printed scores and Number of items.")
+        assert page.locator("#result figure").count() == 0
+        assert page.locator("#taking").is_hidden()
+
+
+def test_pictures_of_another_plan_are_not_taken_for_those_of_this_one(browser, server):  # noqa: F811
+    with visited(browser, server, "/plan") as page:
+        page.locator("#result:not(.old) figure").first.wait_for()
+        late = Held(page, "**/download.html")
+        page.get_by_label("Difference", exact=True).fill("0.05")
+        page.locator("#result.old").wait_for()
+        assert page.locator("#taking").is_hidden()
+        late.wait()
+        late.let_go()
+        page.locator("#result:not(.old) figure").first.wait_for()
+        assert page.locator("#taking").is_visible()
+
+
+def test_typing_asks_once(browser, server):  # noqa: F811
+    with visited(browser, server, "/plan") as page:
+        expect(page.locator("#answer h2")).to_contain_text("You need")
+        asked = []
+        page.on("request", lambda request: asked.append(request.url) if "/api/plan" in request.url else None)
+        difference = page.get_by_label("Difference", exact=True)
+        difference.fill("")
+        # All keys at once, as fast as the page takes them.
+        difference.evaluate(
+            """(control) => {
+              for (const value of ["0", "0.0", "0.01", "0.012", "0.0123"]) {
+                control.value = value;
+                control.dispatchEvent(new Event("input", { bubbles: true }));
+              }
+            }"""
+        )
+        expect(page.locator("#answer .why")).to_contain_text("0.0123")
+        assert len(asked) == 1
+
+
+def test_what_is_no_number_is_refused_where_it_stands(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        compare(page, scores_txt=SCORES)
+        level = page.get_by_label("Level", exact=True)
+        level.focus()
+        page.keyboard.press("End")
+        page.keyboard.type("-")
+        problem = page.locator("[data-field=alpha] > .problem")
+        expect(problem).to_contain_text("“Level” is no number")
+        assert page.evaluate("() => document.body.classList.contains('unanswered')")
+        page.keyboard.press("Backspace")
+        expect(problem).to_have_count(0)
+        expect(page.locator("body")).not_to_have_class(re.compile("unanswered"))
+    with visited(browser, server, "/plan") as page:
+        expect(page.locator("#answer h2")).to_contain_text("You need")
+        page.get_by_label("Difference", exact=True).focus()
+        page.keyboard.press("End")
+        page.keyboard.type("-")
+        expect(page.locator("[data-field=effect] > .problem")).to_contain_text("is no number")
+
+
+def test_what_does_not_fit_in_an_address_is_said(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        compare(page, scores_txt=SCORES)
+        expect(page.locator("#unfit")).to_be_hidden()
+        unfit = "alpha=abc&test=foo&nonsense=1&unit-size=5&unit-size=6&set.zeros=pratt"
+        page.goto(f"{page.url}&{unfit}&margin=0.1&alternative=two-sided&seed=0")
+        said = page.locator("#unfit")
+        for setting in unfit.split("&"):
+            expect(said).to_contain_text(setting)
+        assert page.locator("#unfit code").count() == 6
+        page.locator("#steps").wait_for()
+        assert "margin=0.1" in page.url
+        page.get_by_label("Margin").fill("0.2")
+        expect(said).to_be_hidden()
+
+
+def test_a_setting_belongs_to_the_test_it_was_given_for(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        compare(page, scores_txt=SCORES)
+        page.goto(f"{page.url}&test=bootstrap&resamples=500")
+        page.locator("#steps").wait_for()
+        resamples = page.locator("[data-field=resamples]:visible input")
+        assert resamples.input_value() == "500"
+        page.get_by_label("Test", exact=True).select_option("permutation")
+        page.wait_for_url(lambda url: "bootstrap" not in url)
+        assert "resamples" not in page.url
+
+
+def test_the_early_verdict_is_that_of_the_report(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        bring(page, board_csv=TABLE.replace("ash", "gpt: a").replace("birch", "gpt: b"))
+        late = Held(page, "**/download.html")
+        start(page, "Compare two systems")
+        page.locator("#answer .early").wait_for()
+        late.wait()
+        early = [page.locator(f"#answer {part}").inner_text() for part in ("h1", ".why")]
+        assert early[0] == "gpt: a outscored gpt: b"
+        late.let_go()
+        page.locator("#steps").wait_for()
+        assert [page.locator(f"#answer {part}").inner_text() for part in ("h1", ".why")] == early
+
+
+def test_an_unfinished_answer_does_not_stay(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        compare(page, new_txt=A, old_txt=B)
+        before = page.locator("#answer .why").inner_text()
+        late = Held(page, "**/download.html")
+        page.get_by_label("Test", exact=True).select_option("student")
+        page.locator("#answer .early").wait_for()
+        late.wait()
+        page.locator("#files > summary").click()
+        remove = page.locator("#file-list").get_by_role("button", name="Remove")
+        remove.last.click()
+        expect(page.locator(".problem:visible").first).to_contain_text("new.txt")
+        assert page.locator("#answer .why").inner_text() == before
+        assert page.locator(".early, .stale").count() == 0
+        remove.click()
+        page.get_by_role("heading", name="Compare two systems").wait_for()
+        expect(page.locator("#answer")).to_be_empty()
+        expect(page.locator(".problem:visible")).to_have_count(0)
+        assert page.locator("#steps").is_hidden()
+
+
+def test_a_file_that_was_removed_elsewhere_is_named(browser, server):  # noqa: F811
+    with visited(browser, server, refused=404) as page:
+        compare(page, new_txt=A, old_txt=B)
+        ids = re.search(r"files=([^&]*)", page.url)[1].split(",")
+        assert page.request.delete(f"{server}/api/files/{ids[1]}").ok
+        page.get_by_label("Test", exact=True).select_option("student")
+        expect(page.locator("#gone")).to_contain_text("old.txt is no longer here. Files are removed")
+        expect(page.locator("#file-list > li")).to_have_count(1)
+        assert page.request.delete(f"{server}/api/files/{ids[0]}").ok
+        page.get_by_label("Test", exact=True).select_option("sign")
+        expect(page.locator("#gone")).to_contain_text("new.txt is no longer here.")
+        assert page.locator("#steps").is_hidden()
+
+
+def test_nothing_follows_a_form_that_cannot_be_had(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        refusal = {"error": "There is no form today.", "hint": None, "setting": None}
+        page.route("**/api/options/compare", lambda route: route.fulfill(status=422, json=refusal))
+        page.goto(f"{server}/compare")
+        expect(page.locator("#work")).to_have_text("There is no form today.")
+
+
+def test_a_trial_belongs_to_its_data(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        compare(page, scores_txt=SCORES)
+        page.get_by_label("Test to try").select_option("student")
+        page.get_by_label("Samples for each size").fill("5")
+        page.get_by_role("button", name="Try it on samples like these").click()
+        page.locator("#tried figure").first.wait_for()
+        page.get_by_role("spinbutton", name="Unit size").fill("2")
+        expect(page.locator("#tried")).to_be_empty()
+        # One that cannot be shown says why.
+        refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
+        page.locator("#answer .numbers:not(.stale)").wait_for()
+        page.route("**/download.html", lambda route: route.fulfill(status=422, json=refusal))
+        page.get_by_role("button", name="Try it on samples like these").click()
+        expect(page.locator("#trying")).to_have_text("It cannot be drawn.")
+
+
+def test_counts_are_not_offered_what_counts_cannot_have(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        compare(page, counts_txt=COUNTS)
+        assert page.locator("#trial").is_hidden()
+        # What is there has the room.
+        assert page.locator("#shown-power").bounding_box()["width"] > 1000
+
+
+def test_two_of_three_systems_are_always_two(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        choose(page, ("board.csv", BOARD))
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        first, second = page.get_by_label("System A"), page.get_by_label("System B")
+        assert [first.input_value(), second.input_value()] == ["ash", "birch"]
+        second.select_option("ash")
+        expect(page.locator("#answer dt").first).to_have_text("birch")
+        assert [first.input_value(), second.input_value()] == ["birch", "ash"]
+        first.select_option("")
+        assert second.input_value() == ""
+        second.select_option("ash")
+        assert first.input_value() == "birch"
+
+
+@pytest.mark.parametrize("name", ["table.csv", "scores.txt"])
+def test_two_systems_of_one_table_change_places(browser, server, name):  # noqa: F811
+    with visited(browser, server) as page:
+        choose(page, (name, TABLE if name == "table.csv" else SCORES))
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        names = page.locator("#answer dt").all_inner_texts()[:2]
+        page.locator("#files > summary").click()
+        page.get_by_role("button", name="Swap A and B").click()
+        expect(page.locator("#answer dt").first).to_have_text(names[1])
+        page.get_by_role("button", name="Swap A and B").click()
+        expect(page.locator("#answer dt").first).to_have_text(names[0])
+
+
+def test_a_folder_cannot_be_dropped_and_the_page_says_so(browser, server, tmp_path):  # noqa: F811
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "scores.txt").write_text(SCORES)
+    with visited(browser, server) as page:
+        page.locator(".offer").first.wait_for()
+        mouse = page.context.new_cdp_session(page)
+        data = {"items": [], "files": [str(tmp_path / "runs"), str(tmp_path / "scores.txt")], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            mouse.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
+        expect(page.locator("#problems")).to_contain_text("runs is a folder.")
+        page.get_by_role("article", name="scores.txt").wait_for()
+
+
+def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        bring(page, board_csv=BOARD)
+        page.get_by_label("Part of column item").select_option(label="clusters")
+        assert "cluster=item" in page.url
+        page.reload()
+        part = page.get_by_label("Part of column item")
+        part.wait_for()
+        assert part.input_value() == "cluster"
+
+
+def test_any_number_of_files_is_taken_and_the_way_on_stays_in_sight(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        choose(page, *((f"s{i}.txt", "1\n0\n1\n") for i in range(101)), ("bad.txt", "1 0\n0 x\n1 1\n0 0\n"))
+        page.get_by_role("button", name="Rank all systems").wait_for()
+        expect(page.get_by_text("95 more files")).to_be_visible()
+        assert page.locator(".card:visible").count() == 7
+        assert page.get_by_role("article", name="bad.txt").is_visible()
+
+
+def test_what_failed_can_be_tried_again(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        compare(page, scores_txt=SCORES)
+        refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
+        page.route("**/charts", lambda route: route.fulfill(status=422, json=refusal))
+        pictures = page.get_by_text("Pictures to download")
+        pictures.click()
+        expect(page.get_by_text("It cannot be drawn.")).to_be_visible()
+        page.unroute("**/charts")
+        charts = [{"name": "null", "title": "Chance", "caption": ""}]
+        page.route("**/charts", lambda route: route.fulfill(json=charts))
+        pictures.click()
+        pictures.click()
+        page.get_by_role("link", name="SVG").wait_for()
+        # A clipboard that is forbidden leaves the text selected.
+        page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')); }")
+        page.get_by_role("button", name="Copy").first.click()
+        page.get_by_role("button", name="Press Ctrl+C").wait_for()
+        assert page.evaluate("() => String(getSelection())").startswith("outscore compare")
+
+
+def test_who_comes_back_to_a_page_finds_the_answer(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+        compare(page, scores_txt=SCORES)
+        late = Held(page, "**/api/jobs/*?wait=1")
+        page.get_by_label("Test", exact=True).select_option("student")
+        late.wait()
+        with page.expect_request(lambda request: request.method == "DELETE"):
+            page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+        late.let_go()
+        page.evaluate("() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+        expect(page.locator("#answer .why")).to_contain_text("t test")
+        expect(page.locator("#work")).to_be_empty()
+
+
+def test_what_a_command_noted_is_shown(browser, server):  # noqa: F811
+    with visited(browser, server) as page:
+
+        def noted(route):
+            answer = route.fetch()
+            route.fulfill(
+                response=answer, json={**json.loads(answer.text()), "notes": ["`x` was full, so <b>nothing</b> was kept."]}
+            )
+
+        page.route("**/api/jobs/*", noted)
+        compare(page, scores_txt=SCORES)
+        expect(page.locator("#work .noted")).to_have_text("x was full, so <b>nothing</b> was kept.")

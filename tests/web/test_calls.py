@@ -1,0 +1,61 @@
+"""What is shown to copy gives what the page gives: the command line byte for byte, the Python call number for number."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.web.copying import command_line, python
+
+from outscore.examples import EXAMPLES
+
+LONG = {"texts"}
+
+
+def some(*names):
+    """Examples, of which those that compute for seconds are left to the slow tests."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in names]
+
+
+def without(found, *names):
+    """The same without what only the command line knows: its words, and how it read the files."""
+    match found:
+        case dict():
+            return {key: without(value, *names) for key, value in found.items() if key not in names}
+        case list():
+            return [without(one, *names) for one in found]
+    return found
+
+
+CALLS = {"plan", "reviewer"}
+"""Examples that no single call computes: the call loads what the command wrote."""
+
+
+@pytest.mark.parametrize("name", some(*EXAMPLES))
+def test_every_example_is_what_is_shown_to_copy(page, name, tmp_path, monkeypatch):
+    assert name in {entry["name"] for entry in page.get("/api/examples").json()}
+    answer = page.post(f"/api/examples/{name}")
+    assert answer.status_code == 201
+    found = answer.json()
+    assert all(file["problem"] is None for file in found["files"]), found["files"]
+    assert all(found["view"] in file["suits"] for file in found["files"])
+    job = page.run(found["view"], found["parts"], settings=found["settings"])
+    assert job["state"] == "done", job["error"]
+    for file, text in EXAMPLES[name].files(0).items():
+        (tmp_path / file).write_text(text)
+    saved = page.get(f"/api/results/{job['result']}").content
+    assert command_line(tmp_path, job["command_line"], monkeypatch) == saved
+    assert ("osc.load" in job["python"]) == (name in CALLS)
+    mine, theirs = python(job["python"]), json.loads(saved)
+    assert without(mine, "schema", "settings", "notes") == without(theirs, "schema", "settings", "notes")
+
+
+def test_the_python_call_of_a_plan(page):
+    for settings in ({"effect": 0.1}, {"n": 500, "sd": 0.3}, {"effect": 0.1, "n": 500, "alpha": "0.01"}):
+        job = page.run("plan", settings=settings)
+        values = {}
+        exec(job["python"], values)  # noqa: S102
+        theirs = page.get(f"/api/results/{job['result']}").json()
+        field = {"sample_size": "n", "detectable": "effect", "osc.power": "power"}
+        wanted = next(value for key, value in field.items() if key in job["python"])
+        assert values["result"] == pytest.approx(theirs[wanted])

@@ -1,0 +1,231 @@
+"""Files that are more than they seem, or less: JSON of all kinds, and what unpacks to far more than it weighs."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+import zstandard
+
+SAVED = {"clusters": "comparisons", "leaderboard": "ranking", "labels": "diff", "reviewer": "possible p"}
+
+
+@pytest.fixture(scope="module")
+def saved(page):
+    """Results of every kind, as they are saved."""
+    found = {}
+    for name in SAVED:
+        taken = page.post(f"/api/examples/{name}").json()
+        job = page.run(taken["view"], taken["parts"], settings=taken["settings"])
+        found[name] = page.get(f"/api/results/{job['result']}").content
+    found["plan"] = page.post("/api/plan", json={"effect": 0.1}).content
+    return found
+
+
+@pytest.mark.parametrize("name", [*SAVED, "plan"])
+def test_a_saved_result_is_known_however_it_is_written(page, saved, name):
+    content = saved[name]
+    small = json.dumps(json.loads(content)).encode()
+    marked = b"\xef\xbb\xbf" + content
+    for sent in (content, small, marked, content.replace(b"\n", b"\r\n")):
+        file = page.upload({"saved.json": sent})[0]
+        assert (file["format"], file["suits"], file["problem"]) == ("result", ["report"], None)
+        job = page.run("report", {"files": [file["id"]]})
+        assert page.get(f"/api/results/{job['result']}").content == content
+    # Cut short it is a sentence, wherever it is cut.
+    for cut in (small[: len(small) // 2], content[: len(content) // 2]):
+        problem = page.upload({"saved.json": cut})[0]["problem"]
+        assert problem.startswith("`saved.json`"), problem
+    assert page.upload({"saved.json.gz": gzip.compress(content)})[0]["problem"].endswith("Unpack it first.")
+
+
+DOCUMENTS = {
+    "inspect": ({"eval": {}, "plan": {}, "samples": []}, "a log of Inspect"),
+    "harness": ({"results": {}, "n-shot": {}, "configs": {}}, "a summary by the Language Model Evaluation Harness"),
+    "helm": ([{"instance_id": "1", "stats": []}], "written by HELM"),
+    "helm-run": ({"scenario_spec": {}, "adapter_spec": {}}, "written by HELM"),
+    "list": ([{"id": 1, "score": 0.5}], "one JSON list"),
+    "numbers": ([0.5, 0.7], "one JSON list"),
+    "object": ({"a": [1, 2], "b": [3, 4]}, "JSON, and no result that outscore saved"),
+    "empty": ({}, "JSON, and no result that outscore saved"),
+    "null": (None, "JSON, and no result that outscore saved"),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_of_other_tools_says_what_it_is(page, name, indent):
+    data, what = DOCUMENTS[name]
+    file = page.upload({"x.json": json.dumps(data, indent=indent).encode()})[0]
+    assert file["problem"].startswith(f"`x.json` is {what}"), file["problem"]
+    assert file["suits"] == []
+
+
+def test_a_broken_or_newer_result_is_a_sentence(page, saved):
+    data = json.loads(saved["clusters"])
+    broken = page.upload({"x.json": json.dumps({**data, "comparisons": 5}).encode()})[0]
+    assert broken["problem"].startswith("`x.json` is a broken result: ")
+    newer = page.upload({"x.json": json.dumps({**data, "schema": "outscore/result/9"}).encode()})[0]
+    assert newer["problem"].startswith("`x.json` was saved by another version of outscore (outscore/result/9).")
+
+
+def test_lines_of_json_are_a_table_whatever_they_are_called(page):
+    file = page.upload({"x.json": b'{"id": 1, "a": 1, "b": 0}\n{"id": 2, "a": 1, "b": 1}\n'})[0]
+    assert (file["format"], file["rows"], file["systems"]) == ("jsonl", 2, ["a", "b"])
+
+
+LINES = b"0.5 0.25\n" * 400_000
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
+def test_what_unpacks_to_too_much_is_refused_and_used_for_nothing(open_page, pack):
+    with open_page(largest_unpacked=1 << 20) as page:
+        file = page.upload({"bomb.txt.gz": pack(LINES)})[0]
+        wanted = "`bomb.txt.gz` holds more than 1 MB when it is unpacked, which is all the page takes."
+        assert file["problem"].startswith(wanted)
+        answer = page.start("compare", {"files": [file["id"]]})
+        assert answer.status_code == 422
+        assert answer.json()["error"].startswith(wanted)
+        assert page.upload({"fine.txt.gz": pack(LINES[:9_000])})[0]["rows"] == 1_000
+
+
+MEASURED = """
+import resource, sys
+from outscore.formats.source import unpacks_to_more
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+assert unpacks_to_more(sys.argv[1], (1 << 30) - 1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_a_bomb_costs_little_memory(tmp_path):
+    """A GB in one frame of some KB, of which a reader that unpacks all it was given would make one piece."""
+    packer = zstandard.ZstdCompressor().compressobj()
+    packed = b"".join(packer.compress(bytes(16 << 20)) for _ in range(64)) + packer.flush()
+    assert len(packed) < 1 << 16
+    (tmp_path / "bomb.zst").write_bytes(packed)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(tmp_path / "bomb.zst")], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 100 << 10
+
+
+def test_a_parquet_table_of_too_many_rows_is_refused_by_its_footer(open_page):
+    content = io.BytesIO()
+    pl.DataFrame({"id": range(300_000), "a": [1] * 300_000, "b": [0] * 300_000}).write_parquet(content)
+    with open_page(largest_unpacked=4 << 20) as page:
+        assert "holds more than 4 MB" in page.upload({"x.parquet": content.getvalue()})[0]["problem"]
+    with open_page() as page:
+        assert page.upload({"x.parquet": content.getvalue()})[0]["rows"] == 300_000
+
+
+@pytest.mark.slow
+def test_a_real_bomb_is_refused_soon(page):
+    """Three GB of pairs in 15 MB, refused as fast as half a GB is unpacked; parsing it would take minutes."""
+    one = gzip.compress(LINES * 30, compresslevel=1, mtime=0)
+    began = time.monotonic()
+    file = page.upload({"bomb.txt.gz": one * 30})[0]
+    assert file["problem"].startswith("`bomb.txt.gz` holds more than 512 MB")
+    assert time.monotonic() - began < 30
+
+
+def test_a_leaderboard_with_gaps_can_be_ranked(page):
+    file = page.upload({"board.csv": b"item,a,b,c\n1,1,0,1\n2,,1,0\n3,1,0,0\n4,0,1,1\n"})[0]
+    assert (file["problem"], file["suits"], file["systems"]) == (None, ["rank"], ["a", "b", "c"])
+    assert file["empty"] == 1
+    assert page.upload({"board.csv": b"item,a,b,c\n1,1,,1\n2,,,0\n3,1,0,0\n4,0,1,1\n"})[0]["empty"] == 3
+    assert page.upload({"full.csv": b"item,a,b\n1,1,0\n2,0,1\n"})[0]["empty"] == 0
+    assert page.run("rank", {"files": [file["id"]]})["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found", "cure"),
+    [
+        ("t.tsv", b"id\tnew\told\n1\t0,5\t0,7\n2\t0,1\t0,2\n", '"0,5"', "Write decimals with a point"),
+        ("s.txt", b"0,5\n0,7\n", "decimal comma", "Write decimals with a point"),
+        ("book.xlsx", b"PK\x03\x04" + bytes(40), "is a spreadsheet or an archive", "Export a sheet as CSV"),
+        ("plot.png", b"\x89PNG\r\n\x1a\n" + bytes(40), "is a picture or a PDF", "Give the numbers"),
+        ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\n", "is a picture or a PDF", "Give the numbers"),
+        ("page.txt", b"\n<!DOCTYPE html>\n<html lang=en>\n<p>x\n", "is a web page", "Save the data"),
+        ("wide.txt", "0.5 0.25\n0.1 0.2\n".encode("utf-16-le"), "UTF-16", "Save it as UTF-8 text"),
+        ("wide.csv", "id,a,b\n1,0,1\n".encode("utf-16-be"), "UTF-16", "Save it as UTF-8 text"),
+        ("one.bin", b"a\x00b", "found a NUL byte", "Save it as plain UTF-8 text"),
+        ("blank.txt", b"\n\n\n", "is empty", "Give one item per line"),
+    ],
+)
+def test_what_looks_like_something_else_says_so(page, name, content, found, cure):
+    file = page.upload({name: content})[0]
+    assert found in file["problem"]
+    assert cure in file["problem"]
+    assert file["suits"] == []
+
+
+def test_names_are_what_browsers_mean(page):
+    body = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a%22b%0A%2F.txt"\r\n\r\n1\n2\n\r\n--x--\r\n'
+    answer = page.post("/api/files", content=body, headers={"content-type": "multipart/form-data; boundary=x"})
+    assert answer.json()["files"][0]["name"] == 'a"b %2F.txt'
+
+
+def test_a_full_disk_is_a_sentence(page, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    answer = page.post("/api/files", files={"file": ("a.txt", b"1\n")})
+    assert (answer.status_code, answer.json()["error"]) == (507, "The disk on which the page keeps files is full.")
+    monkeypatch.setattr(shutil, "copyfileobj", lambda *_: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+    assert page.post("/api/files", files={"file": ("a.txt", b"1\n")}).status_code == 500
+
+
+SCORES = ["compare", "rank", "plan"]
+FILES = {
+    "one.txt": (b"0.5\n0.25\n", "scores", 2, SCORES),
+    "two.tsv": (b"new\told\n0.5\t1\n0.25\t0\n", "score-pairs", 2, SCORES),
+    "four.txt": (b"1 2 3 4\n5 6 7 8\n", "f1-counts", 2, ["compare"]),
+    "long.csv": (b"item,model,score\n1,a,0\n1,b,1\n2,a,1\n2,b,1\n", "csv", 4, SCORES),
+    "wide.jsonl": (b'{"id": 1, "new": 0.5, "old": 0}\n{"id": 2, "new": 1, "old": 0}\n', "jsonl", 2, SCORES),
+    "two-metrics.csv": (b"item,model,f1,bleu\n1,a,0,1\n1,b,1,2\n", "csv", None, SCORES),
+    "labels.csv": (b"id,prediction\n1,yes\n2,no\n", "labels", 2, ["diff"]),
+    "gold.csv": (b"id,gold\n1,yes\n2,no\n", "labels", 2, ["diff"]),
+    "text.txt": (b"A cat sat, and slept.\nIt was late.\n\nWe go 3 times.\n", "segments", 4, ["texts"]),
+    "words.tsv": (b"It\tPRON\nworks\tVERB\n\nGo\tVERB\n", "word-columns", 3, ["diff"]),
+    "tree.conllu": (b"1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\tis\tbe\tVERB\t_\t_\t0\troot\t_\t_\n\n", "conllu", 2, ["diff"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_are_recognised(page, name):
+    content, format_, rows, suits = FILES[name]
+    for sent, called in ((content, name), (gzip.compress(content), f"{name}.gz")):
+        found = page.upload({called: sent})[0]
+        assert (found["format"], found["rows"], found["suits"], found["problem"]) == (format_, rows, suits, None)
+        assert found["head"]
+        assert page.get(f"/api/files/{found['id']}").json() == found
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "begins"),
+    [
+        ("empty.txt", b"", "`empty.txt`"),
+        ("bad.csv", b"id,score\n1,0.5\n2,high\n", "`bad.csv`"),
+        ("bytes.bin", bytes(range(256)), "`bytes.bin`"),
+        ("cut.txt.gz", gzip.compress(b"1\n" * 1000, mtime=0)[:-5], "`cut.txt.gz` is damaged"),
+        ("broken.json", b"{\n", "`broken.json` is JSON that breaks off"),
+        ("not.parquet", b"PAR1xxxx", "`not.parquet`"),
+    ],
+)
+def test_a_broken_file_is_described_by_its_problem(page, name, content, begins):
+    found = page.upload({name: content})[0]
+    assert found["problem"].startswith(begins)
+    assert (found["format"], found["suits"]) == (None, [])
+    assert str(os.sep + "tmp") not in found["problem"]

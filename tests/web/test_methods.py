@@ -1,0 +1,47 @@
+"""The page of methods: everything in the registries, with a formula that browsers can set and works to cite."""
+
+from __future__ import annotations
+
+from xml.dom.minidom import parseString
+
+import pytest
+
+from outscore.inference import TESTS
+from outscore.inference.multiplicity import CORRECTIONS
+from outscore.metrics import METRICS
+from outscore.metrics.text import TEXT_METRICS
+from outscore.web import formulas
+from outscore.web.methods import sections
+
+LISTED = {"tests": TESTS, "metrics": METRICS, "text-metrics": TEXT_METRICS, "corrections": CORRECTIONS}
+UNCITED = {"mean", "sum", "weighted-mean", "accuracy", "error-rate", "precision", "recall", "macro-f1", "wer", "cer"}
+"""Shares, means and rates, whose definitions are nobody's."""
+
+
+def test_everything_is_listed_with_its_formula_and_works():
+    found = {section.id: section.methods for section in sections()}
+    assert {name: [one.name for one in methods] for name, methods in found.items()} == {
+        name: list(registry) for name, registry in LISTED.items()
+    }
+    methods = [one for several in found.values() for one in several]
+    assert {one.name for one in methods if not one.works} == UNCITED
+    for one in methods:
+        assert one.summary
+        parseString(one.formula)  # noqa: S318 - our own
+
+
+def test_no_formula_is_of_something_else():
+    assert set(formulas.TESTS) == set(TESTS)
+    assert set(formulas.CORRECTIONS) == set(CORRECTIONS)
+    assert set(formulas.METRICS) == {*METRICS, *TEXT_METRICS}
+
+
+@pytest.mark.parametrize("tex", [tex for _, tex in formulas.EFFECTS.values()])
+def test_formulas_of_effects_are_xml(tex):
+    parseString(formulas.to_mathml(tex))  # noqa: S318 - our own
+
+
+@pytest.mark.parametrize("tex", [r"\frac{a}", r"{a", r"a_", r"\sqrt", r"a}"])
+def test_what_is_not_balanced_is_a_mistake(tex):
+    with pytest.raises(ValueError, match="formula"):
+        formulas.to_mathml(tex)

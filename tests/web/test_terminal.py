@@ -1,0 +1,178 @@
+"""What the terminal of the page shows and does, and what becomes of those who keep a connection and say nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+import uvicorn
+from click.testing import CliRunner
+from uvicorn.server import ServerState
+
+from outscore.cli import app as command_line
+from outscore.cli import serve as serving
+from outscore.cli.mistakes import MistakesOnly
+from outscore.errors import OutscoreError
+from outscore.web import protocol
+from outscore.web.guard import Guard
+from outscore.web.refusals import RefusedError
+from outscore.web.settings import MIB, Settings
+
+FORM = b"POST /api/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\ncontent-type: multipart/form-data"
+NOISE = (
+    b"\x16\x03\x01\x02\x00\x01",
+    b"GET / HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n",
+    FORM + b"; boundary=x\r\n\r\n--x",
+    FORM + b"; boundary=x\r\n\r\nxxxxxxxxx",
+    FORM + b"\r\n\r\nxxxxxxxxx",
+    b"POST /api/jobs HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+)
+
+
+def test_the_terminal_shows_nothing_of_what_others_send(serve, tmp_path):
+    server = serve()
+    page = server.page()
+    place = ("127.0.0.1", int(server.address.rsplit(":", 1)[1].rstrip("/")))
+    for sent in NOISE:
+        with socket.create_connection(place) as raw:
+            raw.sendall(sent)
+            raw.shutdown(socket.SHUT_WR)
+            raw.recv(1 << 16)
+    for name, content in (("x.parquet", b"PAR1" + bytes(100) + b"PAR1"), ("x.bin", bytes(range(256))), ("x.csv", b'"')):
+        assert page.upload({name: content})[0]["problem"]
+    assert server.end(signal.SIGINT) == 0
+    assert server.errors == "outscore: ended, and all files are removed.\n"
+
+
+def test_what_is_started_to_outlive_the_terminal_does(serve):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        server = serve()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    page = server.page()
+    server.process.send_signal(signal.SIGHUP)
+    assert page.get("/").status_code == 200
+    assert server.end(signal.SIGINT) == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM])
+def test_a_terminal_that_is_closed_leaves_nothing(serve, pair, tmp_path, how):
+    server = serve()
+    server.page().upload(pair)
+    assert len(list(tmp_path.iterdir())) == 1
+    server.end(how)
+    assert list(tmp_path.iterdir()) == []
+    assert server.errors == ""
+
+
+def test_a_mistake_of_ours_is_one_line(capsys):
+    log = logging.getLogger("outscore.test")
+    log.addHandler(MistakesOnly())
+    log.error("Cancel 1 running task(s), timeout graceful shutdown exceeded")
+    assert capsys.readouterr().err == ""
+    try:
+        Settings(host=5).admits("evil.example")
+    except Exception:
+        log.exception("Exception in ASGI application")
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert said.startswith("outscore: This failed unexpectedly: ")
+    assert "settings.py, line " in said
+
+
+def test_the_help_states_the_limits():
+    said = " ".join(CliRunner().invoke(command_line, ["serve", "--help"]).output.split())
+    settings = Settings()
+    assert f"An upload may have {settings.largest_upload // MIB} MB" in said
+    assert f"may unpack to {settings.largest_unpacked // MIB} MB" in said
+    assert f"A job may run for {settings.job_seconds / 60:g} minutes" in said
+
+
+def test_the_docs_state_the_limits():
+    said = Path(__file__).parents[2].joinpath("docs", "page.md").read_text()
+    settings = Settings()
+    for stated in (
+        f"| one upload, all its files together | {settings.largest_upload // MIB} MB |",
+        f"| a compressed file when it is unpacked | {settings.largest_unpacked // MIB} MB |",
+        f"| a job | {settings.job_seconds / 60:g} minutes, ",
+        f"| jobs that wait or run | {settings.jobs_per_client} for one visitor, {settings.jobs_in_all} in all |",
+        f"{settings.most_uploads:,} files, {settings.most_results:,} results, {settings.most_bytes // MIB:,} MB, an hour after",
+    ):
+        assert stated in said
+    assert settings.lifetime == 3_600
+
+
+def test_a_folder_without_room_is_one_sentence(tmp_path):
+    with pytest.raises(OutscoreError, match="Nothing can be written to the temporary folder"):
+        serving._check_folder(Settings(folder=tmp_path / "nowhere"))
+
+
+async def answered(scope, receive, send):
+    await receive()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def test_whoever_says_nothing_is_cut_off(monkeypatch):
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.3)
+    head = b"GET / HTTP/1.1\r\nhost: localhost\r\n"
+
+    async def spoken(port, *parts):
+        """All that comes back until the connection is closed, which must be soon."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for part in parts:
+            writer.write(part)
+            await asyncio.sleep(0.05)
+        found = await asyncio.wait_for(reader.read(), 15)
+        writer.close()
+        return found.count(b" 200 ")
+
+    async def run():
+        config = uvicorn.Config(answered, lifespan="off", log_config=None, timeout_keep_alive=60)
+        config.load()
+        state = ServerState()
+        server = await asyncio.get_running_loop().create_server(
+            lambda: protocol.ImpatientProtocol(config=config, server_state=state, app_state={}), "127.0.0.1", 0
+        )
+        port = server.sockets[0].getsockname()[1]
+        answers = [
+            await spoken(port),
+            await spoken(port, head[:9], head[9:20]),
+            await spoken(port, head, b"\r\n", head),
+            await spoken(port, head, b"\r\n", head, b"\r\n", b"GE"),
+        ]
+        server.close()
+        return answers
+
+    assert asyncio.run(run()) == [0, 0, 1, 2]
+
+
+def test_a_body_that_does_not_go_on_is_given_up():
+    async def never():
+        return await asyncio.Event().wait()
+
+    async def reading(scope, receive, send):
+        await receive()
+
+    async def ended(scope, receive, send):
+        """Behind the body comes only that somebody has gone, for which there is time."""
+        await receive()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(receive(), 0.3)
+
+    async def whole():
+        messages.append(1)
+        return {"type": "http.request", "body": b"{}"} if len(messages) == 1 else await never()
+
+    messages = []
+    scope = {"type": "http", "method": "POST", "path": "/api/plan", "headers": [(b"host", b"localhost")]}
+    settings = Settings(silence=0.1)
+    with pytest.raises(RefusedError) as refusal:
+        asyncio.run(Guard(reading, settings)(scope, never, None))
+    assert refusal.value.status == 408
+    asyncio.run(Guard(ended, settings)(scope, whole, None))
