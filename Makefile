@@ -6,6 +6,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 
+# Tests stay in order on each processor until one of them has nothing left to do, so that what a file needs is made once.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+# Many tests start processes, and without its bytecode each of these would compile the package anew; `make clean` removes it.
+export PYTHONDONTWRITEBYTECODE :=
+
 # One stamp per set of extras; each is renewed when pyproject.toml changes.
 CORE := $(VENV)/.ready-core
 DEV := $(VENV)/.ready-dev
@@ -28,7 +33,7 @@ demo: $(CORE)
 	@$(BIN)/outscore demo
 
 test: lint browser
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(PYTEST) -m "not slow"
 
 # Tests of pages run in the machine's own Chromium. Where it is missing and may be installed, it is; otherwise they are skipped
 # and say so.
@@ -41,7 +46,7 @@ browser:
 	  else echo "Chromium is not installed, and may not be: the tests of pages will be skipped."; fi; }
 
 test-slow: $(DEV)
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(PYTEST) -m slow
 
 lint: $(DEV)
 	$(BIN)/ruff check .

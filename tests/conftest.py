@@ -8,15 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from outscore.results import Alignment, Comparison, Decision, Design, Interval, PathStep, PValue, SystemScore
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 # OUTSCORE_UPDATE_GOLDEN=1 writes what the commands say now; look at the diff before committing it.
+UPDATE_GOLDEN = os.environ.get("OUTSCORE_UPDATE_GOLDEN") == "1"
 # No test may read or fill the cache of whoever runs it.
 os.environ["OUTSCORE_CACHE"] = "off"
-UPDATE_GOLDEN = os.environ.get("OUTSCORE_UPDATE_GOLDEN") == "1"
+# A busy machine is no defect: what must be fast is measured in benchmarks/.
+settings.register_profile("outscore", deadline=None)
+settings.load_profile("outscore")
 
 
 @pytest.fixture(scope="session")

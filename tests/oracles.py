@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 Row = Sequence[Fraction]
@@ -74,33 +75,44 @@ def brute_force(
     clusters: Sequence[int] | None = None,
 ) -> tuple[Fraction, Fraction]:
     """(p, mid-p) over all 2^n swaps in exact arithmetic (28 digits for roots)."""
-    units_a, units_b = grouped(a, clusters), grouped(b, clusters)
+    units_a, units_b = _plain(grouped(a, clusters)), _plain(grouped(b, clusters))
     turn = 1 if higher else -1
-    # Every swap's pair of totals, the observed one first.
-    swaps: list[tuple[list[Fraction], list[Fraction]]] = [([Fraction(0)] * len(units_a[0]),) * 2]
+    observed = tuple(map(sum, zip(*units_a, strict=True))), tuple(map(sum, zip(*units_b, strict=True)))
+    # Every pair of totals that swaps can give, with the number of swaps that do.
+    ways: dict[tuple[Row, Row], int] = {((0,) * len(units_a[0]),) * 2: 1}
     for x, y in zip(units_a, units_b, strict=True):
-        swaps = [(_add(s, x), _add(t, y)) for s, t in swaps] + [(_add(s, y), _add(t, x)) for s, t in swaps]
-    known: dict[tuple[Fraction, ...], Any] = {}
+        wider: dict[tuple[Row, Row], int] = {}
+        for (s, t), count in ways.items():
+            for pair in ((_add(s, x), _add(t, y)), (_add(s, y), _add(t, x))):
+                wider[pair] = wider.get(pair, 0) + count
+        ways = wider
 
-    def cached(totals: list[Fraction]) -> Any:
-        key = tuple(totals)
-        if key not in known:
-            known[key] = score(totals)
-        return known[key]
+    @cache
+    def scored(totals: Row) -> Any:
+        return score([Fraction(x) for x in totals])
 
-    def statistic(first: list[Fraction], second: list[Fraction]) -> Any:
-        value = turn * (cached(first) - cached(second))
+    def statistic(first: Row, second: Row) -> Any:
+        value = turn * (scored(first) - scored(second))
         return {"two-sided": abs(value), "greater": value, "less": -value}[alternative]
 
-    observed = statistic(*swaps[0])
-    gaps = [statistic(*pair) - observed for pair in swaps]
-    ties = sum(abs(g) < Decimal("1e-20") if isinstance(g, Decimal) else g == 0 for g in gaps)
-    hits = ties + sum(g >= Decimal("1e-20") if isinstance(g, Decimal) else g > 0 for g in gaps)
-    return Fraction(hits, len(swaps)), Fraction(2 * hits - ties, 2 * len(swaps))
+    threshold = statistic(*observed)
+    ties = hits = 0
+    for pair, count in ways.items():
+        gap = statistic(*pair) - threshold
+        tied = abs(gap) < Decimal("1e-20") if isinstance(gap, Decimal) else gap == 0
+        ties += count * tied
+        hits += count * (tied or gap > 0)
+    whole = 2 ** len(units_a)
+    return Fraction(hits, whole), Fraction(2 * hits - ties, 2 * whole)
 
 
-def _add(x: Sequence[Fraction], y: Sequence[Fraction]) -> list[Fraction]:
-    return [a + b for a, b in zip(x, y, strict=True)]
+def _plain(rows: Sequence[Sequence[Fraction]]) -> list[Row]:
+    """Whole numbers as integers, which add up many times faster."""
+    return [tuple(int(x) if x.denominator == 1 else x for x in row) for row in rows]
+
+
+def _add(x: Row, y: Row) -> Row:
+    return tuple(a + b for a, b in zip(x, y, strict=True))
 
 
 def big_integer_law(values: Sequence[int], counts: Sequence[int]) -> list[int]:

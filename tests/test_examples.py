@@ -101,7 +101,7 @@ def test_sentences_are_trees(seed):
             at = words[at - 1].head
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(seeds)
 def test_systems_answer_the_same_words(seed):
     """Whatever the seed, systems give the words of gold, and their trees stay trees."""
@@ -121,7 +121,7 @@ def test_systems_answer_the_same_words(seed):
                     assert steps <= len(heads)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seeds)
 def test_responses_change_nothing_but_chains(seed):
     rng = np.random.default_rng(seed)

@@ -7,6 +7,7 @@ import json
 import math
 import types
 import typing
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,6 +21,7 @@ SAVED = [PValue, Interval, Comparison, Comparisons]
 plain = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 
 
+@cache
 def anything(kind: typing.Any) -> st.SearchStrategy:
     """A strategy for values of an annotated type; new fields and classes are covered without a line here."""
     arguments = typing.get_args(kind)
@@ -49,7 +51,7 @@ LEAVES = {
 
 
 @pytest.mark.parametrize("kind", SAVED)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_round_trip(kind, data):
     result = data.draw(anything(kind))

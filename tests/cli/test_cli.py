@@ -247,16 +247,17 @@ def test_missing_packages_are_refused_before_anything_is_read(nothing_read, monk
 
 def test_charts_are_written_whole_or_not_at_all(folder, monkeypatch):
     Path("charts").mkdir()
-
-    def fail(_result, target):
-        Path(target).mkdir()
-        Path(target, "half.svg").write_text("<svg")
-        raise OutscoreError("The disk is full.", "Make room.")
-
-    monkeypatch.setattr("outscore.report.charts.write_charts", fail)
     before = sorted(folder.rglob("*"))
-    assert run("compare", "short.txt", "short.txt", "--charts", "charts", "-o", "r.json").exit_code == 2
-    assert sorted(folder.rglob("*")) == before
+    # There is no folder for the second chart, or none can be made for all of them.
+    drawn = {"a.svg": b"<svg/>", "nowhere/b.svg": b"<svg/>"}
+    monkeypatch.setattr("outscore.report.chart_files.chart_files", lambda _result: drawn)
+    for target in ("charts", "new/charts", "short.txt/charts"):
+        done = run("compare", "short.txt", "short.txt", "--charts", target, "-o", "r.json")
+        assert (done.exit_code, "could not be written" in done.stderr) == (2, True)
+        assert sorted(folder.rglob("*")) == before
+    drawn["b.svg"] = drawn.pop("nowhere/b.svg")
+    assert run("compare", "short.txt", "short.txt", "--charts", "new/charts", "-o", "r.json").exit_code == 0
+    assert sorted(path.name for path in Path("new/charts").iterdir()) == ["a.svg", "b.svg"]
 
 
 def test_csv(folder):

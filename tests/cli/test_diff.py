@@ -235,7 +235,7 @@ def test_charts(made, tmp_path):
     }
     assert [path.name for path in folder.parent.iterdir()] == ["charts"]
     svg = (folder / "transitions.svg").read_text()
-    assert all(tag in svg for tag in ("NOUN", "PUNCT", "corrections - new errors"))
+    assert all(tag in svg for tag in ("NOUN", "PUNCT", "corrections − new errors"))
 
 
 def test_yaml_holds_options(made, tmp_path):

@@ -95,7 +95,7 @@ def test_objects_are_refused(cache):
 TEXTS = st.lists(st.text(alphabet="ab\n\x00é", max_size=3), max_size=3)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(one=st.tuples(TEXTS, st.lists(TEXTS, max_size=2)), two=st.tuples(TEXTS, st.lists(TEXTS, max_size=2)))
 def test_different_texts_have_different_keys(one, two):
     """Wherever the segments, or the references, are cut."""

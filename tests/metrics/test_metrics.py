@@ -45,7 +45,7 @@ def test_scores_by_hand(metric):
     assert score_of(metric, COUNTS) == pytest.approx(float(EXPECTED[metric]), rel=1e-15)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(beta=st.sampled_from(["1/2", "2", "0.1", "3"]), counts=st.tuples(*[st.integers(0, 50)] * 3))
 def test_fbeta_against_its_definition(beta, counts):
     """(1 + β²)·P·R / (β²·P + R), wherever precision and recall exist."""
@@ -58,7 +58,7 @@ def test_fbeta_against_its_definition(beta, counts):
     assert score_of(f"fbeta:beta={beta}", np.array([counts])) == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(gold=st.lists(st.booleans(), min_size=2, max_size=30), data=st.data())
 def test_mcc_against_numpy_correlation(gold, data):
     """Matthews' coefficient is the correlation of two 0/1 columns."""
@@ -68,7 +68,7 @@ def test_mcc_against_numpy_correlation(gold, data):
         assert score_of("mcc", rows) == pytest.approx(np.corrcoef(gold, answers)[0, 1], abs=1e-12)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(totals=st.tuples(*[st.integers(0, 10**9)] * 4))
 @pytest.mark.parametrize("metric", ["mcc", "balanced-accuracy", "kappa", "macro-f1"])
 def test_floats_against_exact_arithmetic(metric, totals):

@@ -136,7 +136,7 @@ def naive_lea(key, response) -> Fraction:
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(documents=DOCUMENTS)
 def test_statistics_against_their_definitions(documents):
     statistics = coref_statistics(table_of(documents))
@@ -154,7 +154,7 @@ def test_statistics_against_their_definitions(documents):
         assert statistics["conll"][d].tolist() == [*statistics["muc"][d], *statistics["b3"][d], *statistics["ceafe"][d]]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(documents=DOCUMENTS)
 def test_exchanging_key_and_response_exchanges_recall_and_precision(documents):
     table = table_of(documents)
@@ -167,7 +167,7 @@ def test_exchanging_key_and_response_exchanges_recall_and_precision(documents):
             assert (r, p, f1) == pytest.approx((r2, p2, f2), abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(documents=DOCUMENTS)
 def test_any_antecedent_is_muc(documents):
     """Right antecedents by the loose criterion are MUC's common links."""
@@ -176,7 +176,7 @@ def test_any_antecedent_is_muc(documents):
     assert np.stack([tp, tp + wl + fn, tp + wl + fp], axis=1).tolist() == statistics["muc"].tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(documents=DOCUMENTS, measure=st.sampled_from(sorted(COREF)))
 def test_floats_against_exact_arithmetic(documents, measure):
     totals = coref_statistics(table_of(documents))[measure].sum(axis=0)
@@ -186,7 +186,7 @@ def test_floats_against_exact_arithmetic(documents, measure):
         assert float(metric.score(totals)) == pytest.approx(exact, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(documents=DOCUMENTS)
 def test_a_perfect_response(documents):
     statistics = coref_statistics(align_mentions(chains_of("gold", documents, 0), [chains_of("twin", documents, 0)]))

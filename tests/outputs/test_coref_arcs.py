@@ -173,7 +173,7 @@ def naive_class(places, m: int, criterion: str) -> str:
     return "fp" if eligible else "tn"
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(places=PLACES, criterion=st.sampled_from(["arcs-any", "arcs-nom"]))
 def test_classes_against_their_definition(places, criterion):
     def side(name, which):

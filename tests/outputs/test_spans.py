@@ -51,7 +51,6 @@ def found(spans):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@settings(deadline=None)
 @given(data=st.data())
 def test_against_seqeval_strict(scheme, data):
     sentences = data.draw(tagged(scheme))
@@ -67,7 +66,6 @@ def test_against_seqeval_strict(scheme, data):
 
 
 @pytest.mark.parametrize("scheme", ["BIO", "BIOES"])
-@settings(deadline=None)
 @given(data=st.data())
 def test_against_seqeval_lenient(scheme, data):
     sentences = data.draw(tagged(scheme))
@@ -78,7 +76,7 @@ def test_against_seqeval_lenient(scheme, data):
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_against_seqeval_f1(lenient, data):
     gold = data.draw(tagged("BIO"))
@@ -136,7 +134,7 @@ def test_units_of_a_pair():
     assert span_counts(units, 1, type="LOC").tolist() == [[0, 0, 0], [0, 1, 1]]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.data())
 def test_changes_against_every_pair_of_spans(data):
     gold = data.draw(tagged("BIO"))

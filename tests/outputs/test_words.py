@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.errors import OutscoreError
@@ -155,7 +155,6 @@ def naive_regions(*files):
         spans = (spans - {a, b}) | {(min(a[0], b[0]), max(a[1], b[1]))}
 
 
-@settings(deadline=None)
 @given(readings())
 def test_against_naive_alignment(tokens):
     gold, system = make("gold", tokens[0]), make("new", tokens[1])

@@ -36,7 +36,7 @@ def test_block_size_changes_no_hit(two_decimals, block):
     assert hits_of(two_decimals, block) == hits_of(two_decimals)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(units=st.integers(1, 600), first=st.integers(0, 2**40), count=st.integers(1, 20), seed=st.integers(0, 2**64 - 1))
 def test_a_resample_does_not_depend_on_its_neighbours(units, first, count, seed):
     """Resample k alone, or in the middle of a block: the same bits."""
@@ -69,7 +69,7 @@ def test_another_process_gives_the_same_p():
     assert done.stdout.strip() == here.value.hex()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), shift=st.integers(0, 60))
 def test_sums_are_exact(seed, shift):
     """Integers with sums up to 2**53: floats add them without rounding, against Python integers."""
@@ -118,7 +118,7 @@ def test_ties_are_hits():
         assert p.value == 1.0
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_real_ties_are_hits(seed):
     """Equal sizes of real numbers: sums differ in the last bit with the order of addition, hits do not."""

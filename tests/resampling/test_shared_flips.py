@@ -39,7 +39,7 @@ def naive_resampled(table: np.ndarray, first: int, count: int, seed: int) -> lis
     return [[sum(int(column[i]) for i in row) for column in table.T] for row in drawn]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=SEEDS, first=st.integers(0, 2**40), block=st.integers(1, 9), power=st.sampled_from([2, 18, 22, 44]))
 def test_flips_against_naive_twin(seed, first, block, power):
     """In single precision, at its edge and beyond it."""
@@ -50,7 +50,7 @@ def test_flips_against_naive_twin(seed, first, block, power):
         assert sums.astype(object).tolist() == naive_flipped(table, first, 7, seed)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=SEEDS, first=st.integers(0, 2**40), block=st.integers(1, 9), power=st.sampled_from([2, 18, 22, 44]))
 def test_weights_against_naive_twin(seed, first, block, power):
     tables = tables_of(seed, largest=2**power)

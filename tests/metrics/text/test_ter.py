@@ -29,7 +29,7 @@ def edited(draw, longest=14):
     return hypothesis, reference
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(edited())
 def test_against_sacrebleu(pair):
     assert edit_counter()(*pair) == translation_edit_rate(*pair)[0]
@@ -44,7 +44,7 @@ def test_against_sacrebleu_at_the_edge_of_its_beam(seed):
     assert edit_counter()(hypothesis, reference) == translation_edit_rate(hypothesis, reference)[0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(edited())
 def test_alignments_against_sacrebleu(pair):
     hypothesis, reference = ("".join(words) for words in pair)
