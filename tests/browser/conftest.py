@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,9 @@ WITHOUT = "PreloadTopChromeWebUI,MediaRouter,OptimizationHints,HttpsUpgrades,Net
 FLAGS = ("--no-sandbox", "--disable-gpu", f"--disable-features={WITHOUT}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Chromium without a window and without the network."""
+    """Chromium without a window and without the network. Its driver holds an event loop, so no test elsewhere may meet it."""
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip(f"no browser on the path: install one of {', '.join(BROWSERS)}")
@@ -38,3 +40,15 @@ def folder(tmp_path_factory) -> Path:
     made = Path(SHOTS) if SHOTS else tmp_path_factory.mktemp("pages")
     made.mkdir(parents=True, exist_ok=True)
     return made
+
+
+@pytest.fixture(scope="session")
+def server():
+    """The address of a page that was started for this session."""
+    command = [sys.executable, "-m", "outscore", "serve", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        line = process.stdout.readline()
+        assert " at http://" in line, line + process.stdout.read()
+        yield line.split(" at ")[1].split("/ ")[0]
+        process.terminate()
+        process.stdout.read()

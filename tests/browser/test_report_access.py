@@ -35,7 +35,8 @@ MAKERS = {
     "plan": lambda: plan_forms.render(plan(StudyDesign(sd=1 / 3), effect=0.03), "html"),
     "reviewer": lambda: plan_forms.render(possible_p(".871", ".864", 1000), "html"),
 }
-KINDS = list(MAKERS)
+MAIN = ("comparison", "ranking", "diff")
+KINDS = [pytest.param(kind, marks=() if kind in MAIN else pytest.mark.slow) for kind in MAKERS]
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +124,7 @@ def test_paper_is_white_whole_and_without_controls(browser, reports, kind):
         assert cut == []
 
 
-@pytest.mark.parametrize("kind", ["comparison", "ranking", "diff"])
+@pytest.mark.parametrize("kind", MAIN)
 def test_a_picture_is_not_torn_between_pages(browser, reports, kind):
     with opened(browser, reports[kind]) as (page, *_):
         page.emulate_media(media="print")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings
-from tests.browser.web_server import PHONE, bring, example, expect, no_wider_than_the_screen, server, start, unfold, visited  # noqa: F401
+from tests.browser.web_server import PHONE, example, expect, no_wider_than_the_screen, unfold, visited
 
 # Every view by the example that opens it, or by its address, and what has to be there.
 OPENED = {
@@ -29,7 +29,7 @@ def opened(page, view):
 
 
 @pytest.mark.parametrize("view", OPENED)
-def test_a_view_can_be_read_followed_and_heard(browser, server, view):  # noqa: F811
+def test_a_view_can_be_read_followed_and_heard(browser, server, view):
     with visited(browser, server) as page:
         opened(page, view)
         for fold in page.locator(".settings:not([open]) > summary:visible, .files > summary:visible").all():
@@ -42,8 +42,10 @@ def test_a_view_can_be_read_followed_and_heard(browser, server, view):  # noqa: 
         assert nameless_controls(page) == []
 
 
-@pytest.mark.parametrize("view", ["compare", "texts", "rank", "diff", "plan"])
-def test_the_answer_is_on_the_first_screen_of_a_phone(browser, server, view):  # noqa: F811
+@pytest.mark.parametrize(
+    "view", ["compare", "rank", *(pytest.param(name, marks=pytest.mark.slow) for name in ("texts", "diff", "plan"))]
+)
+def test_the_answer_is_on_the_first_screen_of_a_phone(browser, server, view):
     with visited(browser, server, **PHONE) as page:
         opened(page, view)
         verdict = page.locator("#answer .verdict, #result .verdict").first.bounding_box()
@@ -53,7 +55,7 @@ def test_the_answer_is_on_the_first_screen_of_a_phone(browser, server, view):  #
         assert last["x"] + last["width"] <= PHONE["viewport"]["width"]
 
 
-def test_settings_say_what_they_hold_and_unfold(browser, server):  # noqa: F811
+def test_settings_say_what_they_hold_and_unfold(browser, server):
     with visited(browser, server, **PHONE) as page:
         opened(page, "rank")
         expect(page.locator(".settings > summary span")).to_have_text("test permutation · correction holm · level 0.05")
@@ -64,7 +66,7 @@ def test_settings_say_what_they_hold_and_unfold(browser, server):  # noqa: F811
         assert page.get_by_label("Baseline").is_visible()
 
 
-def test_a_refusal_stands_beside_its_setting(browser, server):  # noqa: F811
+def test_a_refusal_stands_beside_its_setting(browser, server):
     with visited(browser, server, **PHONE) as page:
         opened(page, "rank")
         unfold(page)
@@ -86,7 +88,7 @@ def test_a_refusal_stands_beside_its_setting(browser, server):  # noqa: F811
         expect(page.locator("body")).not_to_have_class("unanswered")
 
 
-def test_names_in_refusals_are_code_and_never_markup(browser, server):  # noqa: F811
+def test_names_in_refusals_are_code_and_never_markup(browser, server):
     with visited(browser, server) as page:
         sent = {"name": "<b>x.txt", "mimeType": "text/plain", "buffer": b"1 0\n0 x\n1 1\n"}
         page.set_input_files("#choose", files=[sent])
@@ -97,7 +99,7 @@ def test_names_in_refusals_are_code_and_never_markup(browser, server):  # noqa: 
         assert page.locator(".card b").count() == 0
 
 
-def test_busy_until_the_pictures_are_there(browser, server):  # noqa: F811
+def test_busy_until_the_pictures_are_there(browser, server):
     with visited(browser, server) as page:
         opened(page, "compare")
         held = []
@@ -111,7 +113,7 @@ def test_busy_until_the_pictures_are_there(browser, server):  # noqa: F811
         expect(busy).to_have_attribute("aria-busy", "false")
 
 
-def test_a_long_form_can_be_seen_to_its_end(browser, server):  # noqa: F811
+def test_a_long_form_can_be_seen_to_its_end(browser, server):
     """Beside a result that is as long as it, a form must neither be cut off nor hide its end."""
     with visited(browser, server, viewport={"width": 1280, "height": 500}) as page:
         opened(page, "compare")
@@ -122,7 +124,7 @@ def test_a_long_form_can_be_seen_to_its_end(browser, server):  # noqa: F811
         assert form.evaluate("(part) => part.scrollHeight <= part.clientHeight + 1")
 
 
-def test_tests_stand_under_what_the_data_say_of_them(browser, server):  # noqa: F811
+def test_tests_stand_under_what_the_data_say_of_them(browser, server):
     with visited(browser, server) as page:
         opened(page, "compare")
         groups = page.get_by_label("Test", exact=True).locator("optgroup")
@@ -130,8 +132,10 @@ def test_tests_stand_under_what_the_data_say_of_them(browser, server):  # noqa: 
         assert groups.first.locator("option").first.get_attribute("value") == "permutation"
 
 
-@pytest.mark.parametrize("view", ["compare", "rank", "diff", "plan"])
-def test_paper_shows_the_answer_without_forms(browser, server, view):  # noqa: F811
+@pytest.mark.parametrize(
+    "view", ["compare", "diff", *(pytest.param(name, marks=pytest.mark.slow) for name in ("rank", "plan"))]
+)
+def test_paper_shows_the_answer_without_forms(browser, server, view):
     with visited(browser, server, color_scheme="dark") as page:
         opened(page, view)
         page.emulate_media(media="print", color_scheme="dark")

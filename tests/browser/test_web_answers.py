@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from tests.browser.screens import PATIENCE
-from tests.browser.web_server import bring, choose, expect, server, start, visited  # noqa: F401
+from tests.browser.web_server import bring, choose, expect, start, visited
 
 A, B, C = ("".join(f"{i * step % 7 / 7:.2f}\n" for i in range(40)) for step in (2, 3, 5))
 TABLE = "item,ash,birch\n" + "".join(f"i{i},{i % 3 > 0:d},{i % 4 < 1:d}\n" for i in range(40))
@@ -52,14 +52,14 @@ class Held:
 
 
 @contextmanager
-def empty_view(browser, server, address):  # noqa: F811
+def empty_view(browser, server, address):
     """A view that waits for files."""
     with visited(browser, server, address) as page:
         page.locator("#empty h1").wait_for()
         yield page
 
 
-def test_scores_are_systems_whatever_their_files_are_called(browser, server):  # noqa: F811
+def test_scores_are_systems_whatever_their_files_are_called(browser, server):
     with visited(browser, server) as page:
         bring(page, human_txt=A, gpt_txt=B, target_txt=C)
         start(page, "Rank all systems")
@@ -73,14 +73,14 @@ def test_scores_are_systems_whatever_their_files_are_called(browser, server):  #
 
 
 @pytest.mark.parametrize("name", ["test.csv", "human-eval.csv", "docs.csv"])
-def test_a_leaderboard_is_ranked_whatever_it_is_called(browser, server, name):  # noqa: F811
+def test_a_leaderboard_is_ranked_whatever_it_is_called(browser, server, name):
     with visited(browser, server) as page:
         choose(page, (name, BOARD))
         start(page, "Rank all systems")
         page.locator("svg.heat").wait_for()
 
 
-def test_files_of_one_name_are_all_there(browser, server):  # noqa: F811
+def test_files_of_one_name_are_all_there(browser, server):
     with visited(browser, server) as page:
         choose(page, ("scores.txt", A), ("scores.txt", B))
         start(page, "Compare two systems")
@@ -92,7 +92,7 @@ def test_files_of_one_name_are_all_there(browser, server):  # noqa: F811
         assert page.locator("#file-list > li").count() == 3
 
 
-def test_another_system_does_not_become_the_right_answers(browser, server):  # noqa: F811
+def test_another_system_does_not_become_the_right_answers(browser, server):
     tagged = "".join(f"w{i}\t{'NV'[i % 2]}\n" + "\n" * (i % 5 == 4) for i in range(40))
     with empty_view(browser, server, "/diff") as page:
         choose(page, ("gold.tsv", tagged), ("one.tsv", tagged.replace("w3\tV", "w3\tN")))
@@ -103,7 +103,7 @@ def test_another_system_does_not_become_the_right_answers(browser, server):  # n
         assert parts == ["gold", "files", "files", "files"]
 
 
-def test_what_is_missing_is_said(browser, server):  # noqa: F811
+def test_what_is_missing_is_said(browser, server):
     with empty_view(browser, server, "/texts") as page:
         choose(page, ("new.txt", "a cat\nsat here\n"), ("old.txt", "a dog\nsat there\n"))
         page.locator("#file-list > li").nth(1).wait_for()
@@ -112,7 +112,7 @@ def test_what_is_missing_is_said(browser, server):  # noqa: F811
         expect(page.locator("#work")).to_have_text("Still to be given: Systems (1 of 2).")
 
 
-def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):  # noqa: F811
+def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):
     with visited(browser, server, "/plan") as page:
         late = Held(page, "**/download.html")
         late.wait()
@@ -124,7 +124,7 @@ def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):  #
         assert page.locator("#taking").is_hidden()
 
 
-def test_pictures_of_another_plan_are_not_taken_for_those_of_this_one(browser, server):  # noqa: F811
+def test_pictures_of_another_plan_are_not_taken_for_those_of_this_one(browser, server):
     with visited(browser, server, "/plan") as page:
         page.locator("#result:not(.old) figure").first.wait_for()
         late = Held(page, "**/download.html")
@@ -137,7 +137,7 @@ def test_pictures_of_another_plan_are_not_taken_for_those_of_this_one(browser, s
         assert page.locator("#taking").is_visible()
 
 
-def test_typing_asks_once(browser, server):  # noqa: F811
+def test_typing_asks_once(browser, server):
     with visited(browser, server, "/plan") as page:
         expect(page.locator("#answer h2")).to_contain_text("You need")
         asked = []
@@ -157,7 +157,7 @@ def test_typing_asks_once(browser, server):  # noqa: F811
         assert len(asked) == 1
 
 
-def test_what_is_no_number_is_refused_where_it_stands(browser, server):  # noqa: F811
+def test_what_is_no_number_is_refused_where_it_stands(browser, server):
     with visited(browser, server) as page:
         compare(page, scores_txt=SCORES)
         level = page.get_by_label("Level", exact=True)
@@ -178,7 +178,7 @@ def test_what_is_no_number_is_refused_where_it_stands(browser, server):  # noqa:
         expect(page.locator("[data-field=effect] > .problem")).to_contain_text("is no number")
 
 
-def test_what_does_not_fit_in_an_address_is_said(browser, server):  # noqa: F811
+def test_what_does_not_fit_in_an_address_is_said(browser, server):
     with visited(browser, server) as page:
         compare(page, scores_txt=SCORES)
         expect(page.locator("#unfit")).to_be_hidden()
@@ -194,7 +194,7 @@ def test_what_does_not_fit_in_an_address_is_said(browser, server):  # noqa: F811
         expect(said).to_be_hidden()
 
 
-def test_a_setting_belongs_to_the_test_it_was_given_for(browser, server):  # noqa: F811
+def test_a_setting_belongs_to_the_test_it_was_given_for(browser, server):
     with visited(browser, server) as page:
         compare(page, scores_txt=SCORES)
         page.goto(f"{page.url}&test=bootstrap&resamples=500")
@@ -206,7 +206,7 @@ def test_a_setting_belongs_to_the_test_it_was_given_for(browser, server):  # noq
         assert "resamples" not in page.url
 
 
-def test_the_early_verdict_is_that_of_the_report(browser, server):  # noqa: F811
+def test_the_early_verdict_is_that_of_the_report(browser, server):
     with visited(browser, server) as page:
         bring(page, board_csv=TABLE.replace("ash", "gpt: a").replace("birch", "gpt: b"))
         late = Held(page, "**/download.html")
@@ -220,7 +220,7 @@ def test_the_early_verdict_is_that_of_the_report(browser, server):  # noqa: F811
         assert [page.locator(f"#answer {part}").inner_text() for part in ("h1", ".why")] == early
 
 
-def test_an_unfinished_answer_does_not_stay(browser, server):  # noqa: F811
+def test_an_unfinished_answer_does_not_stay(browser, server):
     with visited(browser, server) as page:
         compare(page, new_txt=A, old_txt=B)
         before = page.locator("#answer .why").inner_text()
@@ -241,7 +241,7 @@ def test_an_unfinished_answer_does_not_stay(browser, server):  # noqa: F811
         assert page.locator("#steps").is_hidden()
 
 
-def test_a_file_that_was_removed_elsewhere_is_named(browser, server):  # noqa: F811
+def test_a_file_that_was_removed_elsewhere_is_named(browser, server):
     with visited(browser, server, refused=404) as page:
         compare(page, new_txt=A, old_txt=B)
         ids = re.search(r"files=([^&]*)", page.url)[1].split(",")
@@ -255,7 +255,7 @@ def test_a_file_that_was_removed_elsewhere_is_named(browser, server):  # noqa: F
         assert page.locator("#steps").is_hidden()
 
 
-def test_nothing_follows_a_form_that_cannot_be_had(browser, server):  # noqa: F811
+def test_nothing_follows_a_form_that_cannot_be_had(browser, server):
     with visited(browser, server) as page:
         refusal = {"error": "There is no form today.", "hint": None, "setting": None}
         page.route("**/api/options/compare", lambda route: route.fulfill(status=422, json=refusal))
@@ -263,7 +263,7 @@ def test_nothing_follows_a_form_that_cannot_be_had(browser, server):  # noqa: F8
         expect(page.locator("#work")).to_have_text("There is no form today.")
 
 
-def test_a_trial_belongs_to_its_data(browser, server):  # noqa: F811
+def test_a_trial_belongs_to_its_data(browser, server):
     with visited(browser, server) as page:
         compare(page, scores_txt=SCORES)
         page.get_by_label("Test to try").select_option("student")
@@ -280,7 +280,7 @@ def test_a_trial_belongs_to_its_data(browser, server):  # noqa: F811
         expect(page.locator("#trying")).to_have_text("It cannot be drawn.")
 
 
-def test_counts_are_not_offered_what_counts_cannot_have(browser, server):  # noqa: F811
+def test_counts_are_not_offered_what_counts_cannot_have(browser, server):
     with visited(browser, server) as page:
         compare(page, counts_txt=COUNTS)
         assert page.locator("#trial").is_hidden()
@@ -288,7 +288,7 @@ def test_counts_are_not_offered_what_counts_cannot_have(browser, server):  # noq
         assert page.locator("#shown-power").bounding_box()["width"] > 1000
 
 
-def test_two_of_three_systems_are_always_two(browser, server):  # noqa: F811
+def test_two_of_three_systems_are_always_two(browser, server):
     with visited(browser, server) as page:
         choose(page, ("board.csv", BOARD))
         start(page, "Compare two systems")
@@ -305,7 +305,7 @@ def test_two_of_three_systems_are_always_two(browser, server):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", ["table.csv", "scores.txt"])
-def test_two_systems_of_one_table_change_places(browser, server, name):  # noqa: F811
+def test_two_systems_of_one_table_change_places(browser, server, name):
     with visited(browser, server) as page:
         choose(page, (name, TABLE if name == "table.csv" else SCORES))
         start(page, "Compare two systems")
@@ -318,7 +318,7 @@ def test_two_systems_of_one_table_change_places(browser, server, name):  # noqa:
         expect(page.locator("#answer dt").first).to_have_text(names[0])
 
 
-def test_a_folder_cannot_be_dropped_and_the_page_says_so(browser, server, tmp_path):  # noqa: F811
+def test_a_folder_cannot_be_dropped_and_the_page_says_so(browser, server, tmp_path):
     (tmp_path / "runs").mkdir()
     (tmp_path / "scores.txt").write_text(SCORES)
     with visited(browser, server) as page:
@@ -331,7 +331,7 @@ def test_a_folder_cannot_be_dropped_and_the_page_says_so(browser, server, tmp_pa
         page.get_by_role("article", name="scores.txt").wait_for()
 
 
-def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):  # noqa: F811
+def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):
     with visited(browser, server) as page:
         bring(page, board_csv=BOARD)
         page.get_by_label("Part of column item").select_option(label="clusters")
@@ -342,7 +342,7 @@ def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):  
         assert part.input_value() == "cluster"
 
 
-def test_any_number_of_files_is_taken_and_the_way_on_stays_in_sight(browser, server):  # noqa: F811
+def test_any_number_of_files_is_taken_and_the_way_on_stays_in_sight(browser, server):
     with visited(browser, server) as page:
         choose(page, *((f"s{i}.txt", "1\n0\n1\n") for i in range(101)), ("bad.txt", "1 0\n0 x\n1 1\n0 0\n"))
         page.get_by_role("button", name="Rank all systems").wait_for()
@@ -351,7 +351,7 @@ def test_any_number_of_files_is_taken_and_the_way_on_stays_in_sight(browser, ser
         assert page.get_by_role("article", name="bad.txt").is_visible()
 
 
-def test_what_failed_can_be_tried_again(browser, server):  # noqa: F811
+def test_what_failed_can_be_tried_again(browser, server):
     with visited(browser, server) as page:
         compare(page, scores_txt=SCORES)
         refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
@@ -372,7 +372,7 @@ def test_what_failed_can_be_tried_again(browser, server):  # noqa: F811
         assert page.evaluate("() => String(getSelection())").startswith("outscore compare")
 
 
-def test_who_comes_back_to_a_page_finds_the_answer(browser, server):  # noqa: F811
+def test_who_comes_back_to_a_page_finds_the_answer(browser, server):
     with visited(browser, server) as page:
         compare(page, scores_txt=SCORES)
         late = Held(page, "**/api/jobs/*?wait=1")
@@ -386,7 +386,7 @@ def test_who_comes_back_to_a_page_finds_the_answer(browser, server):  # noqa: F8
         expect(page.locator("#work")).to_be_empty()
 
 
-def test_what_a_command_noted_is_shown(browser, server):  # noqa: F811
+def test_what_a_command_noted_is_shown(browser, server):
     with visited(browser, server) as page:
 
         def noted(route):

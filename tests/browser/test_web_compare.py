@@ -8,13 +8,12 @@ import subprocess
 import sys
 
 import pytest
-from tests.browser.web_server import (  # noqa: F401
+from tests.browser.web_server import (
     PHONE,
     bring,
     example,
     expect,
     no_wider_than_the_screen,
-    server,
     start,
     visited,
 )
@@ -23,7 +22,7 @@ SCORES = "".join(f"{(i * 37 % 101) / 101:.3f} {(i * 53 % 97) / 97:.3f}\n" for i 
 
 
 @pytest.fixture(scope="module")
-def finished(browser, server):  # noqa: F811
+def finished(browser, server):
     """The guided comparison of 120 pairs, to look at."""
     with visited(browser, server) as page:
         bring(page, scores_txt=SCORES)
@@ -33,7 +32,7 @@ def finished(browser, server):  # noqa: F811
 
 
 @pytest.fixture
-def comparison(browser, server, finished):  # noqa: F811
+def comparison(browser, server, finished):
     """The same by its address, to change."""
     with visited(browser, server, finished.url.removeprefix(server)) as page:
         page.locator("#steps").wait_for()
@@ -150,7 +149,7 @@ def test_every_form_can_be_downloaded(finished):
 
 
 @pytest.mark.slow
-def test_two_files_change_places(browser, server):  # noqa: F811
+def test_two_files_change_places(browser, server):
     with visited(browser, server) as page:
         bring(page, new_txt="\n".join("1110111101"), old_txt="\n".join("0100101000"))
         start(page, "Compare two systems")
@@ -173,7 +172,7 @@ def test_a_refusal_is_a_sentence_and_the_next_change_works(comparison):
 
 
 @pytest.mark.slow
-def test_slices_unfold(browser, server):  # noqa: F811
+def test_slices_unfold(browser, server):
     with visited(browser, server) as page:
         rows = "".join(f"i{i},{'ab'[i % 2]},{i % 3 % 2},{i % 5 % 2}\n" for i in range(60))
         bring(page, sliced_csv=f"item,kind,new,old\n{rows}")
@@ -186,7 +185,7 @@ def test_slices_unfold(browser, server):  # noqa: F811
         assert page.locator("details.part-of .verdict").first.is_visible()
 
 
-def test_a_phone_shows_it_all(browser, server):  # noqa: F811
+def test_a_phone_shows_it_all(browser, server):
     with visited(browser, server, **PHONE, color_scheme="dark") as page:
         example(page, "A lead")
         page.locator("#steps").wait_for()
@@ -195,7 +194,7 @@ def test_a_phone_shows_it_all(browser, server):  # noqa: F811
         assert sum(json.loads(f"[{ground[4:-1]}]")) < 100
 
 
-def test_the_keyboard_is_enough(browser, server):  # noqa: F811
+def test_the_keyboard_is_enough(browser, server):
     """From the start to another test, with nothing but keys."""
     with visited(browser, server) as page:
         page.locator(".offer").first.wait_for()

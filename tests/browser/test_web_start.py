@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.browser.web_server import PHONE, bring, no_wider_than_the_screen, server, start, visited  # noqa: F401
+from tests.browser.web_server import PHONE, bring, no_wider_than_the_screen, start, visited
 
 HOSTILE = "<img src=x onerror=alert(1)>.csv"
 TABLE = "talk,item,new,old\n" + "".join(f"t{i // 4},{i},{(i * 7) % 3 % 2},{(i * 5) % 3 % 2}\n" for i in range(24))
@@ -23,7 +23,7 @@ def drop(page, *files):
     )
 
 
-def test_a_dropped_sample_gives_the_numbers_of_the_published_screen(browser, server, shared_data):  # noqa: F811
+def test_a_dropped_sample_gives_the_numbers_of_the_published_screen(browser, server, shared_data):
     """Zhu et al. (2020), figure 2: means, medians, spreads, ends, skewness, normality and the statistic to use."""
     sample = shared_data / "nlpstattest" / "data-file.txt"
     if not sample.is_file():
@@ -59,7 +59,7 @@ def paste(page, name, text):
     page.get_by_role("article", name=name).wait_for()
 
 
-def test_pasted_scores_of_two_systems_are_compared(browser, server):  # noqa: F811
+def test_pasted_scores_of_two_systems_are_compared(browser, server):
     with visited(browser, server) as page:
         page.get_by_text("Paste numbers or text instead").click()
         paste(page, "new.txt", "\n".join("1110111101"))
@@ -70,7 +70,7 @@ def test_pasted_scores_of_two_systems_are_compared(browser, server):  # noqa: F8
         assert page.locator("#answer dt").all_inner_texts()[:2] == ["new", "old"]
 
 
-def test_a_problem_is_one_sentence_and_other_files_stay(browser, server):  # noqa: F811
+def test_a_problem_is_one_sentence_and_other_files_stay(browser, server):
     with visited(browser, server) as page:
         bring(page, good_txt="1 0\n0 1\n1 1\n", bad_txt="1 0\n0 x\n1 1\n0 0\n")
         problem = page.get_by_role("article", name="bad.txt").locator(".problem")
@@ -82,7 +82,7 @@ def test_a_problem_is_one_sentence_and_other_files_stay(browser, server):  # noq
         page.get_by_role("article", name="good.txt").wait_for()
 
 
-def test_names_are_text(browser, server):  # noqa: F811
+def test_names_are_text(browser, server):
     with visited(browser, server) as page:
         drop(page, (HOSTILE, TABLE.replace("new", "<b>new</b>")))
         page.locator(".card").wait_for()
@@ -95,7 +95,7 @@ def test_names_are_text(browser, server):  # noqa: F811
         assert page.locator("img[src=x], #answer b").count() == 0
 
 
-def test_the_part_of_a_column_is_chosen_by_name(browser, server):  # noqa: F811
+def test_the_part_of_a_column_is_chosen_by_name(browser, server):
     with visited(browser, server) as page:
         drop(page, ("turns.csv", TABLE))
         page.get_by_label("Part of column talk").select_option(label="clusters")
@@ -105,7 +105,7 @@ def test_the_part_of_a_column_is_chosen_by_name(browser, server):  # noqa: F811
         assert "6 clusters" in page.locator("#shown-test .facts").inner_text().replace("\u00a0", " ")
 
 
-def test_every_example_is_offered(browser, server):  # noqa: F811
+def test_every_example_is_offered(browser, server):
     with visited(browser, server, **PHONE) as page:
         page.locator(".offer").first.wait_for()
         assert page.locator(".offer").count() >= 6

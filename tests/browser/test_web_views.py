@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.browser.web_server import PHONE, bring, example, expect, no_wider_than_the_screen, server, start, unfold, visited  # noqa: F401
+from tests.browser.web_server import PHONE, bring, example, expect, no_wider_than_the_screen, start, unfold, visited
 
 
-def test_texts_are_compared_by_several_metrics(browser, server):  # noqa: F811
+def test_texts_are_compared_by_several_metrics(browser, server):
     pytest.importorskip("sacrebleu")
     lines = [f"the {colour} cat {i} sat on the old mat and slept" for i, colour in enumerate(["red", "blue", "green"] * 5)]
     with visited(browser, server) as page:
@@ -25,7 +25,7 @@ def test_texts_are_compared_by_several_metrics(browser, server):  # noqa: F811
         assert page.locator("#result mark").count() > 0
 
 
-def test_a_click_in_the_explorer_shows_its_examples(browser, server):  # noqa: F811
+def test_a_click_in_the_explorer_shows_its_examples(browser, server):
     with visited(browser, server) as page:
         example(page, "What a better tagger broke")
         cell = page.locator(".matrix .cell").first
@@ -45,7 +45,7 @@ def test_a_click_in_the_explorer_shows_its_examples(browser, server):  # noqa: F
         assert page.evaluate("() => document.activeElement.id") == "search"
 
 
-def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):  # noqa: F811
+def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):
     with visited(browser, server) as page:
         example(page, "What a better tagger broke")
         page.locator(".matrix .cell").first.wait_for()
@@ -59,7 +59,7 @@ def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):  # noqa:
         assert "criterion=uas" in page.url
 
 
-def test_a_leaderboard_has_its_heat_map(browser, server):  # noqa: F811
+def test_a_leaderboard_has_its_heat_map(browser, server):
     with visited(browser, server) as page:
         systems = ["ash", "birch", "cedar", "dogwood"]
         rows = [",".join([f"i{i}", *(str(int((i * (7 + 3 * k)) % 11 > 2 * k)) for k in range(4))]) for i in range(80)]
@@ -81,7 +81,7 @@ def test_a_leaderboard_has_its_heat_map(browser, server):  # noqa: F811
         expect(page.locator("#result .kind")).to_contain_text("birch")
 
 
-def test_a_plan_answers_while_you_type(browser, server):  # noqa: F811
+def test_a_plan_answers_while_you_type(browser, server):
     with visited(browser, server, "/plan") as page:
         expect(page.locator("#answer h2")).to_contain_text("You need")
         page.get_by_label("Difference", exact=True).fill("0.05")
@@ -98,7 +98,7 @@ def test_a_plan_answers_while_you_type(browser, server):  # noqa: F811
         expect(page.locator("[data-field=n] > .problem")).to_be_visible()
 
 
-def test_a_plan_forgets_the_answer_to_another_question(browser, server):  # noqa: F811
+def test_a_plan_forgets_the_answer_to_another_question(browser, server):
     with visited(browser, server, "/plan") as page:
         expect(page.locator("#answer h2")).to_contain_text("You need")
         page.locator("#result figure").first.wait_for()
@@ -109,7 +109,7 @@ def test_a_plan_forgets_the_answer_to_another_question(browser, server):  # noqa
         expect(page.locator("#answer h2")).to_be_visible()
 
 
-def test_methods_have_formulas_and_works_to_cite(browser, server):  # noqa: F811
+def test_methods_have_formulas_and_works_to_cite(browser, server):
     with visited(browser, server, "/methods", **PHONE) as page:
         assert page.locator("#tests-wilcoxon math munder").count() == 1
         assert page.locator("math").count() > 30
@@ -119,14 +119,14 @@ def test_methods_have_formulas_and_works_to_cite(browser, server):  # noqa: F811
 
 
 @pytest.mark.parametrize("view", ["compare", "texts", "rank", "diff", "plan"])
-def test_a_view_without_files_says_what_to_bring(browser, server, view):  # noqa: F811
+def test_a_view_without_files_says_what_to_bring(browser, server, view):
     with visited(browser, server, f"/{view}", **PHONE) as page:
         assert page.locator("h1:visible").first.inner_text()
         page.get_by_text("Add files").or_(page.get_by_text("A pilot")).first.wait_for()
         assert no_wider_than_the_screen(page)
 
 
-def test_files_that_are_gone_are_named_as_gone(browser, server):  # noqa: F811
+def test_files_that_are_gone_are_named_as_gone(browser, server):
     # The browser itself notes the refused request; nothing else may be said.
     page = browser.new_page()
     page.goto(f"{server}/compare?files=nowhere")

@@ -1,9 +1,7 @@
-"""A server as `outscore serve` starts it, and a visit to it that must stay quiet: no console errors, no request elsewhere."""
+"""Visits to a page that `outscore serve` started, which must stay quiet: no console errors, no request elsewhere."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from contextlib import contextmanager
 
 import pytest
@@ -14,18 +12,6 @@ PHONE = {"viewport": {"width": 390, "height": 844}}
 pytest.importorskip("starlette")
 expect = pytest.importorskip("playwright.sync_api").expect
 expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(scope="session")
-def server():
-    """The address of a page that was started for this session."""
-    command = [sys.executable, "-m", "outscore", "serve", "--no-browser", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        line = process.stdout.readline()
-        assert " at http://" in line, line + process.stdout.read()
-        yield line.split(" at ")[1].split("/ ")[0]
-        process.terminate()
-        process.stdout.read()
 
 
 @contextmanager

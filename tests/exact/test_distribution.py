@@ -14,7 +14,7 @@ import outscore as osc
 
 
 @pytest.mark.parametrize("method", ["spectral", "dp", "fft"])
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_one_column_against_counting(method, data):
     """Support, masses, tails and quantiles, for any stay and swap; few items are listed, more are transformed."""

@@ -70,7 +70,7 @@ def saved(comparison):
 
 
 @given(questions())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50)
 @example(([0], [math.pi], {}))
 @example(([1, 0, 1], [1e-299, 0.5, 1e15], {}))
 @example(([1e-320, 1e-310, 0], [2e-320, 0, 0], {}))

@@ -253,9 +253,30 @@ def test_no_answer_comes_before_the_request_is_whole():
         await receive()
         await send({"type": "http.response.start", "status": 507, "headers": []})
 
-    headers = [(b"host", b"localhost")]
+    headers = [(b"host", b"localhost"), (b"transfer-encoding", b"chunked")]
     scope = {"type": "http", "method": "POST", "path": "/api/files", "headers": headers, "scheme": "http"}
     for limit, parts in ((100, 4), (25, 3)):
         heard.clear()
         asyncio.run(Guard(app, Settings(largest_upload=limit))(scope, receive, send))
         assert heard == [*["received"] * parts, "http.response.start"]
+
+
+def test_an_answer_does_not_wait_for_the_body_of_a_request_without_one():
+    """After the first message only the end of the connection comes, and who sends a file listens for that meanwhile."""
+    sent = []
+
+    async def app(scope, receive, send):
+        listening = asyncio.create_task(receive())
+        await asyncio.sleep(0)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        listening.cancel()
+
+    async def receive():
+        await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message["type"])
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")], "scheme": "http"}
+    asyncio.run(asyncio.wait_for(Guard(app, Settings())(scope, receive, send), 5))
+    assert sent == ["http.response.start"]

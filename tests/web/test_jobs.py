@@ -95,7 +95,8 @@ def test_jobs_are_limited(open_page, slow_job):
 def test_a_lost_worker_is_a_sentence(open_page, pair, slow_job, wait_until):
     with open_page() as page:
         job = page.start("compare", **slow_job).json()
-        wait_until(lambda: page.get(f"/api/jobs/{job['id']}").json()["state"] == "running")
+        # Before it has begun, another process would take the job over.
+        wait_until(lambda: page.get(f"/api/jobs/{job['id']}").json()["progress"])
         for process in workers_of(page):
             os.kill(process.pid, signal.SIGKILL)
         job = page.finished(job)

@@ -170,7 +170,12 @@ def test_a_body_that_does_not_go_on_is_given_up():
         return {"type": "http.request", "body": b"{}"} if len(messages) == 1 else await never()
 
     messages = []
-    scope = {"type": "http", "method": "POST", "path": "/api/plan", "headers": [(b"host", b"localhost")]}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/plan",
+        "headers": [(b"host", b"localhost"), (b"content-length", b"2")],
+    }
     settings = Settings(silence=0.1)
     with pytest.raises(RefusedError) as refusal:
         asyncio.run(Guard(reading, settings)(scope, never, None))

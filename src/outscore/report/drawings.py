@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from outscore.numerals import finer, format_ends, format_level, format_number, format_p_number, format_probability
 from outscore.report.canvas import DASHED, DOTTED, WIDE, Drawing, data, layered, padded, rule, scaled, short
 from outscore.report.nouns import units_of
@@ -114,12 +116,18 @@ def null_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
 
 
 def _tails(rows: list[dict[str, float]], observed: float, alternative: str, turn: int) -> list[list[dict[str, float]]]:
-    size = abs(observed)
-    upper = [row for row in rows if row["x"] >= (size if alternative == "two-sided" else observed)]
-    lower = [row for row in rows if row["x"] <= (-size if alternative == "two-sided" else observed)]
+    """What is at least as extreme as the observed: each tail begins at the line, between two points of the curve."""
+    low, high = (-abs(observed), abs(observed)) if alternative == "two-sided" else (observed, observed)
+    lower = [*(row for row in rows if row["x"] < low), _point(rows, low)]
+    upper = [_point(rows, high), *(row for row in rows if row["x"] > high)]
     if alternative == "two-sided":
         return [lower, upper]
     return [upper] if (alternative == "greater") == (turn > 0) else [lower]
+
+
+def _point(rows: list[dict[str, float]], x: float) -> dict[str, float]:
+    """The curve at x."""
+    return {"x": x, "y": float(np.interp(x, [row["x"] for row in rows], [row["y"] for row in rows], left=0.0, right=0.0))}
 
 
 def power_chart(c: Comparison, whole: Comparisons) -> Drawing | None:

@@ -58,7 +58,7 @@ class Guard:
             # What is left of a body that nobody reads must not be taken for the next request.
             await refused(scope, refusal, {"connection": "close"})(scope, receive, sending)
             return
-        body = _Bounded(receive, limit, self.settings.silence)
+        body = _Bounded(receive, limit, self.settings.silence, whole=not has_body(scope))
         await self.app(scope, body, replace(sending, body=body))
 
 
@@ -100,6 +100,12 @@ def check_length(scope: Scope, limit: int) -> None:
         raise RefusedError(400, "The length of the request is not a number.")
     if int(length) > limit:
         raise too_large(limit)
+
+
+def has_body(scope: Scope) -> bool:
+    """Whether a body was announced; where none was, waiting for its end would be waiting for whoever asked to go."""
+    headers = Headers(scope=scope)
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 def too_large(limit: int) -> RefusedError:

@@ -1,7 +1,7 @@
 // The address holds everything that was chosen: files by the part they play, and settings that differ from their defaults.
 
-export function readAddress(fields) {
-  const query = new URLSearchParams(location.search);
+export function readAddress(fields, search = location.search) {
+  const query = new URLSearchParams(search);
   const files = {}, settings = {};
   for (const field of fields) {
     const given = query.getAll(field.name).filter((value) => value !== "");

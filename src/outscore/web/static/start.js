@@ -17,10 +17,12 @@ function begin() {
   takeFiles(byId("choose"), byId("zone"), add, refuse);
   byId("paste").addEventListener("submit", paste);
   attempt(async () => byId("examples").replaceChildren(...(await askJson("GET", "/api/examples")).map(example)));
+  // Files may be dropped before the fields are known, and are in the address then: it is read as it was when the page came.
+  const query = location.search;
   attempt(async () => {
     const fields = await askJson("GET", "/api/options/compare");
     state.columns = fields.filter((field) => field.type === "column");
-    const given = readAddress([...state.columns, ...fields.filter((field) => field.type === "file")]);
+    const given = readAddress([...state.columns, ...fields.filter((field) => field.type === "file")], query);
     const look = (id) => askJson("GET", `/api/files/${id}`).catch(() => null);
     const files = await Promise.all((given.files.files ?? []).map(look));
     state.files.unshift(...files.filter(Boolean));
