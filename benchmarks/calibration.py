@@ -21,11 +21,13 @@ from typing import Any
 from benchmarks.calibration_cells import ALPHA, RESAMPLES, SEED, Cell, out_of_bounds, page, unmet
 from benchmarks.calibration_data import DATA, Data, sample
 
-from outscore.data import AdditiveMetric, PairedScores, codes_of
-from outscore.inference import TESTS, TestEntry, TestRequest
-from outscore.metrics import resolve
-from outscore.options import complete
-from outscore.results import TestResult
+from outscore.core.metric import AdditiveMetric
+from outscore.core.options import complete
+from outscore.core.paired import PairedScores, codes_of
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import resolve
+from outscore.results.comparison import TestResult
 
 __all__ = ["CELLS", "faults", "kept", "main", "measure", "measure_all"]
 

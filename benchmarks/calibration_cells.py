@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchmarks.calibration_data import DATA, Data
 from benchmarks.tables import markdown
 
-from outscore.inference import TESTS
+from outscore.inference.registry import TESTS
 
 __all__ = ["ALPHA", "REASONS", "RESAMPLES", "SEED", "Cell", "out_of_bounds", "page", "unmet"]
 

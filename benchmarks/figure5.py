@@ -16,10 +16,11 @@ import numpy as np
 from benchmarks.tables import markdown
 from numpy.typing import NDArray
 
-from outscore.data import PairedScores
-from outscore.inference import TESTS, TestRequest
-from outscore.metrics import resolve
-from outscore.options import complete
+from outscore.core.options import complete
+from outscore.core.paired import PairedScores
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import resolve
 
 __all__ = ["PANELS", "QUICK", "Design", "measure", "text"]
 

@@ -104,10 +104,10 @@ def _tags(sizes: Sizes) -> Call:
 
 def _coreference(sizes: Sizes) -> Call:
     """MUC, B³, CEAFe, LEA and ARCS of one response, from its table of mentions."""
-    from outscore.outputs.coref import coref_statistics
-    from outscore.outputs.mentions import align_mentions
+    from outscore.outputs.coref.mentions import align_mentions
+    from outscore.outputs.coref.scores import coref_statistics
     from outscore.outputs.model import Chains
-    from outscore.scores import Labels
+    from outscore.scores.system import Labels
 
     rng = np.random.default_rng(SEED)
     documents = np.sort(rng.integers(0, DOCUMENTS, sizes.mentions))
@@ -126,9 +126,9 @@ def _coreference(sizes: Sizes) -> Call:
 
 def _page(sizes: Sizes) -> Call:
     """The explorer, from the files to the text of the page."""
-    from outscore.procedure.diff import study_of, summarise
-    from outscore.procedure.studies import DiffOptions
-    from outscore.report.diff_html import render_html
+    from outscore.report.write.diff_html import render_html
+    from outscore.workflows.diff.outputs import study_of, summarise
+    from outscore.workflows.diff.study import DiffOptions
 
     gold, *systems = _files(sizes.page)
     options = DiffOptions()

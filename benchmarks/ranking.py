@@ -29,8 +29,9 @@ from benchmarks.promises import MET, Measured, Promise, _judged, _limit, _measur
 from benchmarks.tables import duration, markdown
 from benchmarks.timing import _process_peak
 
-from outscore.engine import Engine, Serial, Steps
-from outscore.engine.cluster import Dask
+from outscore.engine.dask_cluster import Dask
+from outscore.engine.engines import Engine, Serial
+from outscore.engine.progress import Steps
 
 __all__ = ["FULL", "QUICK", "Sizes", "measure", "text"]
 
@@ -138,8 +139,8 @@ SETTINGS = {"alone": _alone, "dask": _cluster, "killed": partial(_cluster, kill=
 
 def _job(setting: str, path: str) -> dict[str, Any]:
     """One job in this process; its cluster is started before the clock."""
-    from outscore.procedure.partitions import measured_from_partitions
-    from outscore.procedure.rank import assembled
+    from outscore.workflows.rank.boards import assembled
+    from outscore.workflows.rank.parquet.plan import measured_from_partitions
 
     with SETTINGS[setting]() as (engine, progress, usage):
         start, processor = time.perf_counter(), time.process_time()

@@ -24,9 +24,11 @@ from benchmarks.text_data import ROOT, metric_of, statistics_of
 from benchmarks.text_speed import speed
 from benchmarks.timing import machine
 
-from outscore.data import Array, PairedScores
-from outscore.inference import TESTS, TestRequest
-from outscore.options import complete
+from outscore.core.numeric import Array
+from outscore.core.options import complete
+from outscore.core.paired import PairedScores
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.registry import TESTS
 from outscore.resampling.bootstrap import exactly_summable
 from outscore.resampling.flips import flip_bits
 from outscore.resampling.shared_flips import flipped_blocks, resampled_blocks

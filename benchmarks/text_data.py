@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from outscore.data import AdditiveMetric, Array
-from outscore.engine import Steps, engine_of
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.engine.engines import engine_of
+from outscore.engine.progress import Steps
 from outscore.metrics.cache import StatisticsCache, cache_folder
-from outscore.metrics.text import text_metric
-from outscore.procedure.text_statistics import Statistics
+from outscore.metrics.text.registry import text_metric
+from outscore.workflows.texts.statistics import Statistics
 
 __all__ = ["ROOT", "lines_of", "metric_of", "statistics_of"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.text_data import metric_of, statistics_of
 from benchmarks.timing import peak_memory
 
-from outscore.data import Array
+from outscore.core.numeric import Array
 from outscore.resampling.shared_flips import Contrast, shared_hits
 
 __all__ = ["speed", "speed_task"]

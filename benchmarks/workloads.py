@@ -23,7 +23,7 @@ import outscore as osc
 from outscore.exact import binomial, convolution, lattice
 from outscore.examples.counts import simulate_f1, simulate_pos
 from outscore.examples.scores import simulate_scores
-from outscore.inference.walsh import hodges_lehmann
+from outscore.inference.base.walsh import hodges_lehmann
 
 __all__ = ["COMMANDS", "FULL", "QUICK", "WORKLOADS", "Sizes", "full", "quick"]
 

@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from outscore.examples import EXAMPLES
+from outscore.examples.registry import EXAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from outscore.results import Alignment, Comparison, Decision, Design, Interval, PathStep, PValue, SystemScore
+from outscore.results.comparison import Comparison, SystemScore
+from outscore.results.design import Alignment, Decision, Design, PathStep
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"

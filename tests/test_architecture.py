@@ -1,157 +1,105 @@
-"""Imports point one way: the table says which parts of the library each part may use, and nothing else may appear."""
+"""Imports point one way, down to single modules.
+
+`architecture.txt` states for every room what it imports: exactly, so that a permission nobody uses is an error too. A room is
+a folder of modules. Imports inside functions count like any others, and so do module names in strings. With
+``OUTSCORE_UPDATE_GOLDEN=1`` the table is written anew: read its diff, since each added name is a new dependency.
+"""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "outscore"
-
-GROUND = {"errors"}
-INPUT = GROUND | {"options", "data"}
-# One row per part. What a part may import is stated in full: a missing name is a broken rule, not an oversight.
-ALLOWED: dict[str, set[str]] = {
-    "_version": set(),
-    "errors": set(),
-    # Tasks in, results out: it runs whatever it is given, here or in worker processes.
-    "engine": GROUND,
-    "options": GROUND,
-    "data": GROUND,
-    "summaries": GROUND,
-    "details": {"summaries"},
-    "results": GROUND | {"summaries", "details"},
-    "plans": GROUND | {"summaries", "results"},
-    "diffs": GROUND | {"results"},
-    "rankings": {"results"},
-    "scores": INPUT | {"results"},
-    # Arrays in, numbers out: neither knows what a result or a test is.
-    "exact": INPUT,
-    "resampling": INPUT,
-    "inference": INPUT | {"summaries", "results", "plans", "exact", "resampling"},
-    "compat": INPUT | {"results", "resampling", "inference"},
-    "metrics": INPUT | {"exact"},
-    "outputs": INPUT | {"results", "scores"},
-    "formats": INPUT | {"scores", "outputs"},
-    # Simulated files for the demo and the page: text, made of nothing but seeds.
-    "examples": set(),
-    "numerals": {"results"},
-    "wording": {"_version", "numerals", "results", "rankings"},
-    "procedure": INPUT
-    | {
-        "_version",
-        "summaries",
-        "results",
-        "plans",
-        "diffs",
-        "rankings",
-        "scores",
-        "outputs",
-        "engine",
-        "resampling",
-        "compat",
-        "inference",
-        "metrics",
-        "formats",
-        "numerals",
-        "wording",
-    },
-    "report": GROUND | {"data", "summaries", "results", "plans", "diffs", "rankings", "outputs", "numerals", "wording"},
-    # A face of the command line: jobs run as commands in worker processes, so that it never imports `cli`.
-    "web": INPUT
-    | {
-        "_version",
-        "engine",
-        "results",
-        "plans",
-        "diffs",
-        "rankings",
-        "scores",
-        "inference",
-        "metrics",
-        "formats",
-        "examples",
-        "procedure",
-        "report",
-    },
-    "cli": INPUT
-    | {
-        "_version",
-        "results",
-        "plans",
-        "diffs",
-        "rankings",
-        "scores",
-        "outputs",
-        "engine",
-        "inference",
-        "metrics",
-        "formats",
-        "examples",
-        "numerals",
-        "procedure",
-        "report",
-        "web",
-    },
-    "__main__": {"cli"},
-}
+FILES = sorted(SOURCE.rglob("*.py"))
 # The front door re-exports lazily and may name anything.
-FREE = {"__init__"}
+FRONT_DOOR = "outscore"
+
+TABLE = Path(__file__).with_name("architecture.txt")
 
 
-def part_of(path: Path) -> str:
+def module_of(path: Path) -> str:
+    """The dotted name below outscore; a package's own file is the package."""
+    parts = ("outscore", *path.relative_to(SOURCE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+def room_of(module: str) -> str:
+    """The folder a module lies in, without outscore; a module at the top is a room of its own."""
+    path = MODULES[module]
     inside = path.relative_to(SOURCE)
-    return inside.parts[0] if len(inside.parts) > 1 else inside.stem
+    return "/".join(inside.parts[:-1]) or inside.stem
 
 
-def imports_of(path: Path) -> set[str]:
-    """The parts of outscore a file imports, wherever in the file it does so, and those whose modules it names in a string."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@cache
+def imports_of(module: str) -> frozenset[str]:
+    """The modules of outscore that a module imports or names."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Constant) and re.fullmatch(r"outscore(\.\w+)+", str(node.value)):
             names = [node.value]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            names = (
-                [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "outscore" else [node.module or ""]
-            )
         else:
             continue
-        for name in names:
-            root, _, rest = name.partition(".")
-            if root == "outscore":
-                found.add(rest.partition(".")[0] or "outscore")
-    return found
+        found.update(filter(None, map(_known, names)))
+    return frozenset(found - {module})
 
 
-FILES = sorted(SOURCE.rglob("*.py"))
+def _known(name: str) -> str | None:
+    """The module that holds the name."""
+    while name.startswith("outscore."):
+        if name in MODULES:
+            # A package is imported for the files beside it: that is no dependency.
+            return None if MODULES[name].name == "__init__.py" else name
+        name = name.rpartition(".")[0]
+    return None
 
 
-def test_the_table_is_acyclic():
-    done: set[str] = set()
-    waiting = dict(ALLOWED)
-    while waiting:
-        free = [part for part, uses in waiting.items() if uses <= done]
-        assert free, f"a circle among {sorted(waiting)}"
-        done.update(free)
-        for part in free:
-            del waiting[part]
+def actual() -> dict[str, set[str]]:
+    table: dict[str, set[str]] = {}
+    for module in MODULES:
+        if module != FRONT_DOOR:
+            rooms = table.setdefault(room_of(module), set())
+            rooms.update(room_of(other) for other in imports_of(module))
+    return {room: uses - {room} for room, uses in sorted(table.items())}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_point_one_way(path):
-    part = part_of(path)
-    if part in FREE:
-        return
-    assert part in ALLOWED, f"{part} has no row in the table"
-    assert imports_of(path) - {part} <= ALLOWED[part]
+def test_every_room_imports_exactly_what_the_table_says():
+    table = "".join(f"{room}: {' '.join(sorted(uses))}".rstrip() + "\n" for room, uses in actual().items())
+    if os.environ.get("OUTSCORE_UPDATE_GOLDEN"):
+        TABLE.write_text(table, encoding="utf-8")
+    assert table.splitlines() == TABLE.read_text(encoding="utf-8").splitlines()
+
+
+def test_no_circle_between_modules():
+    try:
+        TopologicalSorter({module: imports_of(module) for module in MODULES if module != FRONT_DOOR}).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_library_does_not_print(path):
     calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
     assert not any(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_packages_hold_a_docstring_only(path):
+    if path.name == "__init__.py" and path.parent != SOURCE:
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        assert len(body) == 1
+        assert isinstance(body[0], ast.Expr)

@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING
 from outscore._version import __version__
 
 if TYPE_CHECKING:
-    from outscore.data import AdditiveMetric
-    from outscore.diffs import Diff
-    from outscore.errors import OutscoreError
+    from outscore.core.errors import OutscoreError
+    from outscore.core.metric import AdditiveMetric
     from outscore.exact.distribution import NullDistribution, null_distribution
-    from outscore.formats import read
-    from outscore.inference.power import detectable_effect, power, sample_size
-    from outscore.metrics import confusion
-    from outscore.procedure.compare import compare, permutation_test
-    from outscore.procedure.diff import diff
-    from outscore.procedure.rank import rank
-    from outscore.procedure.saved import load
-    from outscore.procedure.texts import compare_texts
-    from outscore.rankings import Ranking
-    from outscore.results import Comparison, Comparisons, Interval, PValue
+    from outscore.formats.registry import read
+    from outscore.inference.power.planning import detectable_effect, power, sample_size
+    from outscore.metrics.counts import confusion
+    from outscore.results.comparison import Comparison, Comparisons
+    from outscore.results.diff import Diff
+    from outscore.results.interval import Interval
+    from outscore.results.pvalue import PValue
+    from outscore.results.ranking import Ranking
+    from outscore.results.saved import load
+    from outscore.workflows.compare.arrays import compare, permutation_test
+    from outscore.workflows.diff.outputs import diff
+    from outscore.workflows.rank.boards import rank
+    from outscore.workflows.texts.corpus import compare_texts
 
 __all__ = [
     "AdditiveMetric",
@@ -55,24 +57,24 @@ _HOME = {
     "AdditiveMetric": "outscore.data",
     "Comparison": "outscore.results",
     "Comparisons": "outscore.results",
-    "Diff": "outscore.diffs",
+    "Diff": "outscore.results.diff",
     "Interval": "outscore.results",
     "NullDistribution": "outscore.exact.distribution",
-    "OutscoreError": "outscore.errors",
+    "OutscoreError": "outscore.core.errors",
     "PValue": "outscore.results",
-    "Ranking": "outscore.rankings",
+    "Ranking": "outscore.results.ranking",
     "confusion": "outscore.metrics",
-    "detectable_effect": "outscore.inference.power",
-    "diff": "outscore.procedure.diff",
-    "load": "outscore.procedure.saved",
-    "power": "outscore.inference.power",
-    "rank": "outscore.procedure.rank",
+    "detectable_effect": "outscore.inference.power.planning",
+    "diff": "outscore.workflows.diff.outputs",
+    "load": "outscore.results.saved",
+    "power": "outscore.inference.power.planning",
+    "rank": "outscore.workflows.rank.boards",
     "read": "outscore.formats",
-    "sample_size": "outscore.inference.power",
+    "sample_size": "outscore.inference.power.planning",
     "null_distribution": "outscore.exact.distribution",
-    "compare": "outscore.procedure.compare",
-    "compare_texts": "outscore.procedure.texts",
-    "permutation_test": "outscore.procedure.compare",
+    "compare": "outscore.workflows.compare.arrays",
+    "compare_texts": "outscore.workflows.texts.corpus",
+    "permutation_test": "outscore.workflows.compare.arrays",
 }
 
 

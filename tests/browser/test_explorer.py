@@ -12,8 +12,8 @@ from tests.report.diff_making import HOSTILE, SENTENCE, make_changed, make_conte
 
 from outscore.outputs.changed import Contexts
 from outscore.outputs.outcomes import outcomes
-from outscore.report.diff_html import render_html
-from outscore.report.diff_pair_tables import sorted_shifts
+from outscore.report.rows.diff_pairs import sorted_shifts
+from outscore.report.write.diff_html import render_html
 
 UNITS = make_units(systems=3)
 PARSES = make_units(systems=3, criterion="las", heads=True, seed=5)

@@ -9,8 +9,8 @@ from tests.browser.screens import picture
 from tests.browser.test_report_page import VIEWS, opened
 from tests.report.ranking_making import HOSTILE, MADE
 
-from outscore.report.ranking_html import render_html
 from outscore.report.table import clean
+from outscore.report.write.ranking_html import render_html
 
 
 @pytest.fixture(scope="module")

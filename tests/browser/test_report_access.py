@@ -12,9 +12,10 @@ from tests.report.diff_making import make_changed, make_contexts, make_diff, mak
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
-from outscore.plans import StudyDesign
-from outscore.procedure.plan import plan, possible_p
-from outscore.report import diff_html, html, plan_forms, ranking_html
+from outscore.report.write import diff_html, html, ranking_html
+from outscore.report.write import plan as plan_forms
+from outscore.results.plan import StudyDesign
+from outscore.workflows.plan.answer import plan, possible_p
 
 # The width between the margins of A4 in the pixels of a stylesheet.
 PAPER = {"width": 680, "height": 980}

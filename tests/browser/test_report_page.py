@@ -9,9 +9,12 @@ import pytest
 from tests.browser.screens import picture
 from tests.report.making import make_full
 
-from outscore.report.html import render_html
-from outscore.results import Comparisons, Decision, Family, Interval, SystemScore
-from outscore.wording import Facts, verdict
+from outscore.language.verdict.comparison import verdict
+from outscore.language.verdict.facts import Facts
+from outscore.report.write.html import render_html
+from outscore.results.comparison import Comparisons, SystemScore
+from outscore.results.design import Decision, Family
+from outscore.results.interval import Interval
 
 HOSTILE = "<script>document.title='x'</script>\"A\" & 'a'"
 WIDE = {"width": 1200, "height": 900}

@@ -9,8 +9,8 @@ from tests.browser.screens import picture
 from tests.browser.test_report_page import VIEWS, opened
 
 from outscore.metrics.cache import StatisticsCache
-from outscore.procedure.texts import compare_texts, length_bands
-from outscore.report.html import render_html
+from outscore.report.write.html import render_html
+from outscore.workflows.texts.corpus import compare_texts, length_bands
 
 pytest.importorskip("sacrebleu")
 

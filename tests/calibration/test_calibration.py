@@ -11,7 +11,7 @@ from benchmarks.calibration import CELLS, faults, kept, measure
 from benchmarks.calibration_cells import SEED, page, unmet
 from benchmarks.calibration_data import DATA, ESTIMANDS, sample
 
-from outscore.inference import TESTS
+from outscore.inference.registry import TESTS
 
 MANY = 400_000
 
@@ -43,7 +43,7 @@ def test_replicates_do_not_depend_on_one_another():
 
 
 def test_every_test_is_measured_and_only_refused_where_it_refuses():
-    from outscore.errors import OutscoreError
+    from outscore.core.errors import OutscoreError
 
     for test in TESTS:
         assert {data for name, data in CELLS if name == test} >= ({"binary"} if TESTS[test].on == "binary" else {"normal"})

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import scipy.special
 
-from outscore.inference.groups import rank_intervals
-from outscore.inference.max_t import max_t
-from outscore.inference.multiplicity import CORRECTIONS, adjust
-from outscore.inference.partial_conjunction import replicated_counts
+from outscore.inference.families.max_t import max_t
+from outscore.inference.families.multiplicity import CORRECTIONS, adjust
+from outscore.inference.families.partial_conjunction import replicated_counts
+from outscore.inference.leaderboard.groups import rank_intervals
 
 ALPHA = 0.05
 ITEMS = 60

@@ -14,12 +14,12 @@ import math
 import numpy as np
 import pytest
 
-from outscore.inference.pair_table import Measured
-from outscore.inference.pairwise_binary import binary_table
-from outscore.inference.pairwise_macro import macro_from_counts, macro_measured, macro_request
-from outscore.procedure.rank_assembly import MOST_REPLICATED, _replicability
-from outscore.procedure.rank_families import families
-from outscore.procedure.rank_question import Question
+from outscore.inference.pairwise.binary import binary_table
+from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_request
+from outscore.inference.pairwise.table import Measured
+from outscore.workflows.rank.assemble import MOST_REPLICATED, _replicability
+from outscore.workflows.rank.corrections import families
+from outscore.workflows.rank.question import Question
 
 ALPHA, ITEMS = 0.05, 400
 # The lead of the first system on each dataset, in shares of right items, and whether the datasets are the same items.

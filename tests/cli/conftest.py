@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from outscore.cli import app
+from outscore.cli.app import app
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from outscore.cli.app import COMMANDS, app
 def test_commands_are_imported_when_they_are_called():
     code = "import sys, outscore.cli; print([name for name in sys.modules if name.startswith('outscore.cli.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['outscore.cli.app']"
+    assert done.stdout.strip() == "['outscore.cli.app.app']"
 
 
 def test_every_command_is_there():

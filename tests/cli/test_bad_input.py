@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from outscore.formats import FORMATS
+from outscore.formats.registry import FORMATS
 
 LONG = "id,model,score\nq1,new,1\nq1,old,0\nq2,new,{}\nq2,old,1\n"
 

@@ -16,10 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 from outscore._version import __version__
-from outscore.cli import app
+from outscore.cli.app import app
 from outscore.cli.inputs import parse_names, unique_names
 from outscore.cli.output import write_files
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 
 @pytest.fixture
@@ -250,7 +250,7 @@ def test_charts_are_written_whole_or_not_at_all(folder, monkeypatch):
     before = sorted(folder.rglob("*"))
     # There is no folder for the second chart, or none can be made for all of them.
     drawn = {"a.svg": b"<svg/>", "nowhere/b.svg": b"<svg/>"}
-    monkeypatch.setattr("outscore.report.chart_files.chart_files", lambda _result: drawn)
+    monkeypatch.setattr("outscore.report.charts.files.chart_files", lambda _result: drawn)
     for target in ("charts", "new/charts", "short.txt/charts"):
         done = run("compare", "short.txt", "short.txt", "--charts", target, "-o", "r.json")
         assert (done.exit_code, "could not be written" in done.stderr) == (2, True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from outscore.cli import demo
-from outscore.examples import EXAMPLES
+from outscore.examples.registry import EXAMPLES
 
 # Two of each kind take long enough: what all of them show is tested beside the examples.
 FEW = {name: EXAMPLES[name] for name in ("tagging", "tags", "reviewer")}
@@ -19,7 +19,7 @@ FEW = {name: EXAMPLES[name] for name in ("tagging", "tags", "reviewer")}
 def few(tmp_path, monkeypatch):
     """An empty current folder and fewer examples, without packages for pages and texts."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("outscore.examples.EXAMPLES", FEW)
+    monkeypatch.setattr("outscore.examples.registry.EXAMPLES", FEW)
     monkeypatch.setattr(demo, "find_spec", lambda _: None)
 
 
@@ -65,7 +65,7 @@ def test_demo_is_seeded(few, outscore):
     ids=["text", "report", "nothing"],
 )
 def test_demo_says_what_was_left_out(few, outscore, monkeypatch, missing, words):
-    monkeypatch.setattr("outscore.examples.EXAMPLES", {name: FEW[name] for name in demo.SHOWN})
+    monkeypatch.setattr("outscore.examples.registry.EXAMPLES", {name: FEW[name] for name in demo.SHOWN})
     monkeypatch.setattr(demo, "find_spec", lambda module: None if module == missing else "here")
     result = outscore("demo")
     assert result.exit_code == 0, result.stderr

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tests.coref_documents import write_documents
 from tests.diff_files import ERRORS, write_entities, write_labels, write_trees
 
-from outscore.cli import app
+from outscore.cli.app import app
 
 SYSTEMS = tuple(ERRORS)[1:]
 

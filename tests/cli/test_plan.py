@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from outscore.cli.app import App
 from outscore.cli.plan import plan
-from outscore.inference.power import power
-from outscore.procedure.saved import from_saved
-from outscore.report.plan_forms import render
+from outscore.inference.power.planning import power
+from outscore.report.write.plan import render
+from outscore.results.saved import from_saved
 
 app = App("outscore", commands=[plan])
 

@@ -7,12 +7,13 @@ import re
 import numpy as np
 import pytest
 
-from outscore.data import PairedScores
-from outscore.errors import OutscoreError
-from outscore.inference import TESTS, TestRequest
-from outscore.inference.flipped import MOST_RESAMPLES
-from outscore.metrics import resolve
-from outscore.options import complete
+from outscore.core.errors import OutscoreError
+from outscore.core.options import complete
+from outscore.core.paired import PairedScores
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.sign_flips import MOST_RESAMPLES
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import resolve
 
 KINDS = ("graded", "binary", "sum", "f1")
 MEANS = {"graded", "binary"}

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import outscore as osc
-from outscore.inference import TESTS
-from outscore.metrics import METRICS
-from outscore.options import complete
+from outscore.core.options import complete
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import METRICS
 
 
 def rows(width, n=8, seed=0):
@@ -48,8 +48,8 @@ def test_metrics_are_symmetric_under_swapping(name, width):
 def test_function_and_exact_arithmetic_agree(name, width):
     from fractions import Fraction
 
-    from outscore.inference.statistic import exact_score
-    from outscore.metrics import resolve
+    from outscore.inference.base.statistic import exact_score
+    from outscore.metrics.registry import resolve
 
     metric, a, _ = resolve(name, rows(width, seed=3), rows(width, seed=4))
     totals = a.sum(axis=0)

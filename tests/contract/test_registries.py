@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from outscore.data import AdditiveMetric, PairedScores
-from outscore.errors import OutscoreError
-from outscore.inference import TESTS, TestRequest
-from outscore.metrics import METRICS, resolve
-from outscore.options import complete, parse_spec
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.options import complete, parse_spec
+from outscore.core.paired import PairedScores
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import METRICS, resolve
 
 SIDES = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 # Metrics by the direction that is better. A new metric must be put on one side by hand.

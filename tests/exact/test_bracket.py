@@ -11,8 +11,8 @@ from tests import oracles
 
 import outscore as osc
 from outscore.exact import bracket, lattice
-from outscore.inference import tails
-from outscore.inference.flipped import Request
+from outscore.inference.base import p_values
+from outscore.inference.base.sign_flips import Request
 
 LOG2 = math.log(2.0)
 SIDES = ("two-sided", "greater", "less")
@@ -53,7 +53,7 @@ def check_bounds(seed: int, cases: int, width: float) -> None:
         observed = math.fsum(d.tolist())
         sign, request = int(np.sign(observed)), Request(alternative=side)
         ties = side == "two-sided" or request.favours(sign)
-        p = tails.certified(bracket.bounds(d, abs(observed), ties=ties, width=width), sign, request)
+        p = p_values.certified(bracket.bounds(d, abs(observed), ties=ties, width=width), sign, request)
         assert Fraction(p.lower) <= shares(d)[side] <= Fraction(p.upper), (d.tolist(), side)
         assert p.lower <= p.value <= p.upper
 

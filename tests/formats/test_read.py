@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 import outscore as osc
-from outscore.errors import OutscoreError
-from outscore.formats import FORMATS, OUTPUT_FORMATS, read, read_scores
+from outscore.core.errors import OutscoreError
+from outscore.formats.output_formats import OUTPUT_FORMATS
+from outscore.formats.registry import FORMATS, read, read_scores
 from outscore.outputs.model import Chains, Items, Words
 
 TREE = "1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tworks\twork\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 from outscore.formats.segments import read_segments
 
 # What other tools take for the end of a line is part of a segment here, as it is in sacreBLEU.

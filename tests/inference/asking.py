@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, PairedScores, codes_of
-from outscore.inference.entry import TestEntry, TestRequest
-from outscore.inference.item_scores import ItemScores, item_scores
-from outscore.options import complete
-from outscore.results import TestResult
+from outscore.core.metric import AdditiveMetric
+from outscore.core.options import complete
+from outscore.core.paired import PairedScores, codes_of
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.item_scores import ItemScores, item_scores
+from outscore.results.comparison import TestResult
 
 SIDES = ("two-sided", "greater", "less")
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))

@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 from tests.inference.asking import ask, pairs_of
 
-from outscore.data import PairedScores
-from outscore.errors import OutscoreError
-from outscore.inference import TESTS, TestRequest
-from outscore.inference.analysis import analyse
-from outscore.inference.binary import discordance, tango_interval
-from outscore.inference.effects import effects
-from outscore.inference.flipped import Request
-from outscore.inference.paired import NoSpreadError
-from outscore.inference.permutation import permutation
-from outscore.metrics import resolve
-from outscore.options import complete
+from outscore.core.errors import OutscoreError
+from outscore.core.options import complete
+from outscore.core.paired import PairedScores
+from outscore.inference.base.discordance import discordance, tango_interval
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.base.sign_flips import Request
+from outscore.inference.describe.analysis import analyse
+from outscore.inference.describe.effects import effects
+from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import resolve
 
 
 def run(name, a, b, metric, **asked):

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.engine import Processes
+from outscore.engine.engines import Processes
 from outscore.metrics import cache as module
 from outscore.metrics.cache import StatisticsCache, cache_folder, cached_statistics, statistics_key
 

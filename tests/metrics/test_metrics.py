@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import outscore as osc
-from outscore.inference.statistic import exact_score
-from outscore.metrics import METRICS, resolve
+from outscore.inference.base.statistic import exact_score
+from outscore.metrics.registry import METRICS, resolve
 
 EXPECTED = {
     # tp, fp, fn, tn = 6, 2, 1, 11; by hand

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 from outscore.outputs.inventory import check_maps, hardly_used, parse_maps, renamed, unknown_to
-from outscore.scores import Labels
+from outscore.scores.system import Labels
 
 
 def test_a_colon_belongs_to_the_label_unless_a_file_is_named_so():

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.errors import OutscoreError
-from outscore.formats.labels import read_labels
+from outscore.core.errors import OutscoreError
+from outscore.formats.tables.labels import read_labels
 from outscore.outputs.items import align_items, item_units
 from outscore.outputs.model import UNALIGNED, Items
 from outscore.outputs.outcomes import outcomes
-from outscore.scores import Labels
+from outscore.scores.system import Labels
 
 
 def make(name, answers, **more):

@@ -12,11 +12,11 @@ from seqeval.metrics import f1_score
 from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 from outscore.outputs.model import Words
 from outscore.outputs.outcomes import outcomes
 from outscore.outputs.spans import span_counts, span_units, spans_of
-from outscore.scores import Labels
+from outscore.scores.system import Labels
 
 SCHEMES = {"BIO": IOB2, "BIOES": IOBES, "BILOU": BILOU}
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.errors import OutscoreError
-from outscore.formats.conllu import read_conllu
+from outscore.core.errors import OutscoreError
+from outscore.formats.conll.conllu import read_conllu
 from outscore.outputs.model import UNALIGNED, Words
 from outscore.outputs.outcomes import outcomes
 from outscore.outputs.word_units import alignment_of, criteria_of, word_units, words_counted
 from outscore.outputs.words import align
-from outscore.scores import Labels
+from outscore.scores.system import Labels
 
 
 def make(name, tokens, **columns):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.inference.asking import ask
 
-from outscore.inference import TESTS
+from outscore.inference.registry import TESTS
 from outscore.resampling.block_length import optimal_block_length
 
 

@@ -9,20 +9,20 @@ import pytest
 from tests.inference.asking import ask, scores_of
 from tests.reference import r_values as r
 
-from outscore.data import PairedScores
-from outscore.inference import TESTS
-from outscore.inference.analysis import autocorrelation, skewness
-from outscore.inference.bayes import binary_posterior
-from outscore.inference.binary import Discordance
-from outscore.inference.effects import effects
-from outscore.inference.flipped import Request
-from outscore.inference.mcnemar import mcnemar
-from outscore.inference.normality import shapiro_wilk
-from outscore.inference.repeats import variance_parts
-from outscore.inference.score_interval import score_interval
-from outscore.inference.sign import binomial_p
-from outscore.inference.walsh import hodges_lehmann
-from outscore.metrics import resolve
+from outscore.core.paired import PairedScores
+from outscore.inference.base.discordance import Discordance
+from outscore.inference.base.sign_flips import Request
+from outscore.inference.base.walsh import hodges_lehmann
+from outscore.inference.binary.mcnemar import mcnemar
+from outscore.inference.binary.score_interval import score_interval
+from outscore.inference.classical.bayes import binary_posterior
+from outscore.inference.classical.sign import binomial_p
+from outscore.inference.describe.analysis import autocorrelation, skewness
+from outscore.inference.describe.effects import effects
+from outscore.inference.describe.normality import shapiro_wilk
+from outscore.inference.describe.repeats import variance_parts
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import resolve
 
 CLOSE = 1e-9
 

@@ -6,14 +6,14 @@ from itertools import combinations
 
 import numpy as np
 
-from outscore.diffs import Diff, Inventory, Rates, ScoreChange
-from outscore.inference.gains import gain_test
+from outscore.inference.binary.gains import gain_test
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.model import Units
 from outscore.outputs.outcomes import agreement
-from outscore.procedure.changes import Statistics, oracle_of, pair_of
-from outscore.results import Interval
-from outscore.scores import Labels
+from outscore.results.diff import Diff, Inventory, Rates, ScoreChange
+from outscore.results.interval import Interval
+from outscore.scores.system import Labels
+from outscore.workflows.diff.pair import Statistics, oracle_of, pair_of
 
 TAGS = ("NOUN", "VERB", "ADJ", "ADV", "PROPN", "DET", "ADP", "X")
 WORDS = (

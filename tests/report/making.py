@@ -10,19 +10,7 @@ from typing import Any
 
 from tests.conftest import make_comparison, make_p
 
-from outscore.results import (
-    Bayes,
-    Comparisons,
-    DecidingItem,
-    Design,
-    Margin,
-    NullPicture,
-    PathStep,
-    Pictures,
-    SizePoint,
-    SystemScore,
-)
-from outscore.summaries import (
+from outscore.results.analysis import (
     Advice,
     Analysis,
     Effect,
@@ -34,6 +22,9 @@ from outscore.summaries import (
     TestAdvice,
     UnitRow,
 )
+from outscore.results.chart_data import NullPicture, Pictures, SizePoint
+from outscore.results.comparison import Bayes, Comparisons, Margin, SystemScore
+from outscore.results.design import DecidingItem, Design, PathStep
 
 SETTINGS: dict[str, Any] = {
     "test": "permutation",

@@ -9,9 +9,10 @@ from itertools import combinations
 
 import numpy as np
 
-from outscore.inference.groups import Groups, groups_of
-from outscore.inference.multiplicity import adjust
-from outscore.rankings import (
+from outscore.inference.families.multiplicity import adjust
+from outscore.inference.leaderboard.groups import Groups, groups_of
+from outscore.results.design import Family
+from outscore.results.ranking import (
     Coverage,
     CriticalDifference,
     PairCounts,
@@ -22,7 +23,6 @@ from outscore.rankings import (
     Replicated,
     Standing,
 )
-from outscore.results import Family
 
 ALPHA = 0.05
 OF_STANDING = ("metric", "higher", "baseline", "keep_pairs", "test", "kernel")

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from outscore.report.chart_files import chart_files
-from outscore.report.charts import FORMATS, pictures, to_svg
-from outscore.report.distributions import _through_quartiles
-from outscore.results import Comparisons, Interval, SystemScore
-from outscore.summaries import Advice
+from outscore.report.charts.comparison import FORMATS, pictures, to_svg
+from outscore.report.charts.distributions import _through_quartiles
+from outscore.report.charts.files import chart_files
+from outscore.results.analysis import Advice
+from outscore.results.comparison import Comparisons, SystemScore
+from outscore.results.interval import Interval
 
 SIGNATURES = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
 KEYS = ["difference", "null", "scores", "differences", "quantiles", "power", "sizes"]

@@ -14,14 +14,14 @@ import pytest
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
-from outscore.inference import TESTS as REGISTERED
-from outscore.inference.multiplicity import CORRECTIONS as KNOWN
-from outscore.metrics.text import TEXT_METRICS
-from outscore.report.bibliography import works
-from outscore.report.citations import CORRECTIONS, METRICS, TESTS, cited_by_comparisons, cited_by_ranking
-from outscore.report.html import render_html
+from outscore.inference.families.multiplicity import CORRECTIONS as KNOWN
+from outscore.inference.registry import TESTS as REGISTERED
+from outscore.metrics.text.registry import TEXT_METRICS
+from outscore.report.references.bibliography import works
+from outscore.report.references.citations import CORRECTIONS, METRICS, TESTS, cited_by_comparisons, cited_by_ranking
+from outscore.report.write.html import render_html
 
-FILE = files("outscore.report").joinpath("works.bib")
+FILE = files("outscore.report.references").joinpath("works.bib")
 # What BibTeX's standard styles warn about when it is missing.
 REQUIRED = {
     "article": {"author", "title", "journal", "year", "volume", "pages"},
@@ -94,7 +94,7 @@ def test_every_method_can_be_cited_and_every_work_is():
     assert set(REGISTERED) == set(TESTS)
     assert set(KNOWN) == set(CORRECTIONS)
     assert set(TEXT_METRICS) - set(METRICS) == UNCITED
-    source = files("outscore.report").joinpath("citations.py").read_text(encoding="utf-8")
+    source = files("outscore.report.references").joinpath("citations.py").read_text(encoding="utf-8")
     named = set(re.findall(r'"([a-z]+\d{4})"', source))
     assert named == set(works())
 

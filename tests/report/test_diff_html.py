@@ -16,11 +16,11 @@ from hypothesis.extra import numpy as hnp
 from tests.report.diff_making import make_changed, make_contexts, make_diff, make_units
 from tests.report.test_html import Page
 
-from outscore.diffs import Diff
-from outscore.errors import OutscoreError
-from outscore.report.diff_charts import matrix
-from outscore.report.diff_data import embedded, pack
-from outscore.report.diff_html import render_html
+from outscore.core.errors import OutscoreError
+from outscore.report.charts.diff_data import matrix
+from outscore.report.explorer.data import embedded, pack
+from outscore.report.write.diff_html import render_html
+from outscore.results.diff import Diff
 
 
 def unpack(packed: dict) -> np.ndarray:

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from tests.conftest import make_p
 from tests.report.diff_making import make_diff, make_units
 
-from outscore.diffs import KeyScore, Part, Shift
-from outscore.errors import OutscoreError
-from outscore.report.diff_pair_tables import CLASSES, pair_sheets, sorted_parts, sorted_shifts
-from outscore.report.diff_selection import TABLES, chosen_sheets, default_sheets
-from outscore.report.diff_tables import whole_sheets
-from outscore.report.diff_words import is_section, metric_name, points
+from outscore.core.errors import OutscoreError
+from outscore.report.rows.diff import whole_sheets
+from outscore.report.rows.diff_pairs import CLASSES, pair_sheets, sorted_parts, sorted_shifts
+from outscore.report.rows.diff_selection import TABLES, chosen_sheets, default_sheets
+from outscore.report.rows.diff_words import is_section, metric_name, points
+from outscore.results.diff import KeyScore, Part, Shift
 
 
 @pytest.fixture(scope="module")

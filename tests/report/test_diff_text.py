@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from tests.report.diff_making import make_diff, make_units
 
-from outscore.diffs import Diff
 from outscore.outputs.model import Units
-from outscore.report.diff_latex import render_latex
-from outscore.report.diff_markdown import render_markdown
-from outscore.report.diff_selection import TABLES
-from outscore.report.diff_text import render_text
+from outscore.report.rows.diff_selection import TABLES
+from outscore.report.write.diff_latex import render_latex
+from outscore.report.write.diff_markdown import render_markdown
+from outscore.report.write.diff_text import render_text
+from outscore.results.diff import Diff
 
 WARNING = "Newer never gives `X`, 15 of 1,600 gold words: differences on these labels come from the inventory."
 HOSTILE = "<b>|\\x_{}$%&#^~\x1b[31m\n*[a](b)"

@@ -7,11 +7,13 @@ import re
 import pytest
 from tests.report.making import make_full
 
-from outscore.report import latex, markdown, text
-from outscore.report.charts import pictures, to_svg
-from outscore.report.html import render_html
-from outscore.report.tables import results
-from outscore.results import Comparison, Decision, Interval
+from outscore.report.charts.comparison import pictures, to_svg
+from outscore.report.rows.comparison import results
+from outscore.report.write import latex, markdown, text
+from outscore.report.write.html import render_html
+from outscore.results.comparison import Comparison
+from outscore.results.design import Decision
+from outscore.results.interval import Interval
 
 ENDS = "0.00010 to 0.00400"
 MEDIAN = Interval(0.0001, 0.004, 0.95, "order statistics", dual=False, estimand="median", estimate=0.0007)

@@ -8,12 +8,13 @@ from itertools import pairwise
 
 import pytest
 
-from outscore.errors import OutscoreError
-from outscore.report import latex, markdown, text
-from outscore.report.html import prose, render_html
-from outscore.report.theme import PALETTE
-from outscore.results import Comparisons, Decision, Family, SystemScore
-from outscore.summaries import Advice, TestAdvice
+from outscore.core.errors import OutscoreError
+from outscore.report.charts.theme import PALETTE
+from outscore.report.write import latex, markdown, text
+from outscore.report.write.html import prose, render_html
+from outscore.results.analysis import Advice, TestAdvice
+from outscore.results.comparison import Comparisons, SystemScore
+from outscore.results.design import Decision, Family
 
 HOSTILE = "<script>alert('x')</script>\"q\" a_b 5% R&D \\ {{ 7*7 }}"
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.report.latex import escape, render
-from outscore.report.latex_width import fitting
 from outscore.report.table import Table, make_table
-from outscore.results import Comparisons, Interval, SystemScore
+from outscore.report.write.latex import escape, render
+from outscore.report.write.latex_width import fitting
+from outscore.results.comparison import Comparisons, SystemScore
+from outscore.results.interval import Interval
 
 NAME = '<script>"a_b" 50% R&D \\ # $ ^ ~ {x} [y] * -- `z`\''
 

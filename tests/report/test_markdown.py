@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from outscore.report.markdown import escape, render
-from outscore.results import Comparisons, SystemScore
+from outscore.report.write.markdown import escape, render
+from outscore.results.comparison import Comparisons, SystemScore
 
 
 @pytest.mark.parametrize("verbose", [False, True])

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from tests.report.ranking_making import ALPHA, MADE
 
-from outscore.report.chart_files import chart_files
-from outscore.report.charts import FORMATS, to_svg
-from outscore.report.ranking_charts import page_pictures, pictures
-from outscore.report.ranking_diagrams import datasets_won
-from outscore.report.ranking_drawings import BANDS, band_names, heat_chart
+from outscore.report.charts.comparison import FORMATS, to_svg
+from outscore.report.charts.files import chart_files
+from outscore.report.charts.ranking import page_pictures, pictures
+from outscore.report.charts.ranking_diagrams import datasets_won
+from outscore.report.charts.ranking_drawings import BANDS, band_names, heat_chart
 
 KEYS = {
     "sixteen": ["heat-map", "forest", "wins"],

@@ -11,13 +11,13 @@ import pytest
 from tests.report.ranking_making import HOSTILE, MADE
 
 from outscore.cli.output import show, to_format, write_all
-from outscore.rankings import Ranking
-from outscore.report.citations import cited_by_ranking
-from outscore.report.ranking_csv import pairs_csv, scores_csv
-from outscore.report.ranking_facts import headline
-from outscore.report.ranking_latex import render_latex
-from outscore.report.ranking_markdown import render_markdown
-from outscore.results import Family
+from outscore.report.references.citations import cited_by_ranking
+from outscore.report.rows.ranking_facts import headline
+from outscore.report.write.ranking_csv import pairs_csv, scores_csv
+from outscore.report.write.ranking_latex import render_latex
+from outscore.report.write.ranking_markdown import render_markdown
+from outscore.results.design import Family
+from outscore.results.ranking import Ranking
 
 FORMS = ("text", "markdown", "latex", "csv", "pairs")
 

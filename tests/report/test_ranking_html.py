@@ -11,11 +11,11 @@ import pytest
 from tests.report.ranking_making import HOSTILE, MADE
 from tests.report.test_html import Page, contrast
 
-from outscore.report.ranking_drawings import BANDS
-from outscore.report.ranking_heat import heat_map
-from outscore.report.ranking_html import render_html
+from outscore.report.charts.heat_map import heat_map
+from outscore.report.charts.ranking_drawings import BANDS
+from outscore.report.charts.theme import PALETTE
 from outscore.report.table import clean
-from outscore.report.theme import PALETTE
+from outscore.report.write.ranking_html import render_html
 
 
 @cache

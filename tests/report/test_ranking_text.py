@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.report.ranking_making import ALPHA, CHINESE, MADE, make_ranking, simulate
 
-from outscore.rankings import PairCounts, RankDesign, RankedPair
-from outscore.report.ranking_latex import render_latex
-from outscore.report.ranking_markdown import render_markdown
-from outscore.report.ranking_text import MOST_SHOWN, heat_lines, render_text
-from outscore.report.ranking_words import bounds_of, cells, decimals_of, fitted, places, shown_letters
+from outscore.report.rows.ranking_words import bounds_of, cells, decimals_of, fitted, places, shown_letters
 from outscore.report.table import screen_width
+from outscore.report.write.ranking_latex import render_latex
+from outscore.report.write.ranking_markdown import render_markdown
+from outscore.report.write.ranking_text import MOST_SHOWN, heat_lines, render_text
+from outscore.results.ranking import PairCounts, RankDesign, RankedPair
 
 FIRST = {
     "sixteen": "SogouKnowing-nmt leads",

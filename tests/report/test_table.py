@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.report.facts import headline
+from outscore.report.rows.comparison import details, results, settings
+from outscore.report.rows.facts import headline
 from outscore.report.table import broken, clean, column_widths, make_table, screen_width
-from outscore.report.tables import details, results, settings
-from outscore.results import Comparisons, Decision, Family
+from outscore.results.comparison import Comparisons
+from outscore.results.design import Decision, Family
 
 
 @given(st.text())

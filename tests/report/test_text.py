@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.report.table import screen_width
-from outscore.report.text import render
-from outscore.results import Alignment, Comparisons, Decision, Design, Family, Interval, PathStep, Slice, SystemScore
+from outscore.report.write.text import render
+from outscore.results.comparison import Comparisons, SystemScore
+from outscore.results.design import Alignment, Decision, Design, Family, PathStep, Slice
+from outscore.results.interval import Interval
 
 SETTINGS = {"alpha": 0.05, "alternative": "two-sided", "inputs": [{"path": "x.txt", "rows": 2000}]}
 

@@ -15,31 +15,15 @@ from tests.conftest import make_comparison, make_p
 from tests.report.making import SETTINGS
 from tests.report.test_html import HOSTILE, Page
 
-from outscore.report import latex, markdown, text
-from outscore.report.html import render_html
-from outscore.report.marking import cut, mark_up, marked_words, plain_words, window
-from outscore.report.metric_table import (
-    is_family_of_metrics,
-    metric_notes,
-    metric_sentence,
-    metric_signatures,
-)
-from outscore.report.segment_view import segment_lines, segment_views
-from outscore.results import (
-    Bayes,
-    Bucket,
-    Comparison,
-    Comparisons,
-    Decision,
-    Family,
-    Interval,
-    Margin,
-    Runs,
-    Segment,
-    Slice,
-    SystemScore,
-)
-from outscore.wording.agreement import agreement
+from outscore.language.verdict.agreement import agreement
+from outscore.report.rows.marking import cut, mark_up, marked_words, plain_words, window
+from outscore.report.rows.metrics import is_family_of_metrics, metric_notes, metric_sentence, metric_signatures
+from outscore.report.rows.segments import segment_lines, segment_views
+from outscore.report.write import latex, markdown, text
+from outscore.report.write.html import render_html
+from outscore.results.comparison import Bayes, Bucket, Comparison, Comparisons, Margin, Runs, SystemScore
+from outscore.results.design import Decision, Family, Segment, Slice
+from outscore.results.interval import Interval
 
 LONG = " ".join(f"word{i}" for i in range(60))
 SEGMENTS = [

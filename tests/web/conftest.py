@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from outscore.cli.serve import WORKER
-from outscore.web.app import create_app
+from outscore.web.http.app import create_app
 from outscore.web.settings import Settings
 
 with warnings.catch_warnings():

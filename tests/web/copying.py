@@ -8,7 +8,7 @@ import shlex
 
 from click.testing import CliRunner
 
-from outscore.cli import app
+from outscore.cli.app import app
 
 
 def command_line(folder, line, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from tests.web.copying import command_line, python
 
-from outscore.cli import app
+from outscore.cli.app import app
 
 
 def test_a_saved_result_is_shown_again(page, pair):

@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.web.copying import command_line, python
 
-from outscore.examples import EXAMPLES
+from outscore.examples.registry import EXAMPLES
 
 LONG = {"texts"}
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from outscore.web.commands import build
-from outscore.web.options import form
-from outscore.web.refusals import RefusedError
-from outscore.web.store import Upload
+from outscore.web.forms.options import form
+from outscore.web.http.refusals import RefusedError
+from outscore.web.jobs.commands import build
+from outscore.web.jobs.store import Upload
 
 
 def made(command, parts, **settings):

@@ -6,11 +6,11 @@ import inspect
 from pathlib import Path
 
 import outscore
-from outscore.procedure.tasks import TASKS
-from outscore.web.commands import build
-from outscore.web.fields import read_value
-from outscore.web.options import form
-from outscore.web.store import Upload
+from outscore.web.forms.fields import read_value
+from outscore.web.forms.options import form
+from outscore.web.jobs.commands import build
+from outscore.web.jobs.store import Upload
+from outscore.workflows.diff.tasks.registry import TASKS
 
 
 def uploads(*names):

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.web.guard import POLICY, Guard
+from outscore.web.http.guard import POLICY, Guard
+from outscore.web.jobs.store import safe_name
 from outscore.web.settings import Settings
-from outscore.web.store import safe_name
 
 STRANGERS = ["evil.example", "evil.example:8370", "127.0.0.1.evil.example", "localhost@evil.example", "a#127.0.0.1", ""]
 STRANGERS += [

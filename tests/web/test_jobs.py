@@ -14,11 +14,11 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from outscore.web.commands import build
-from outscore.web.jobs import Jobs
+from outscore.web.jobs.commands import build
+from outscore.web.jobs.jobs import Jobs
+from outscore.web.jobs.store import Shelf, Store
+from outscore.web.jobs.workers import Answer
 from outscore.web.settings import Settings
-from outscore.web.store import Shelf, Store
-from outscore.web.workers import Answer
 
 
 def workers_of(page):

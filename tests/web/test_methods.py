@@ -6,12 +6,12 @@ from xml.dom.minidom import parseString
 
 import pytest
 
-from outscore.inference import TESTS
-from outscore.inference.multiplicity import CORRECTIONS
-from outscore.metrics import METRICS
-from outscore.metrics.text import TEXT_METRICS
-from outscore.web import formulas
-from outscore.web.methods import sections
+from outscore.inference.families.multiplicity import CORRECTIONS
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import METRICS
+from outscore.metrics.text.registry import TEXT_METRICS
+from outscore.web.pages import formulas
+from outscore.web.pages.methods import sections
 
 LISTED = {"tests": TESTS, "metrics": METRICS, "text-metrics": TEXT_METRICS, "corrections": CORRECTIONS}
 UNCITED = {"mean", "sum", "weighted-mean", "accuracy", "error-rate", "precision", "recall", "macro-f1", "wer", "cer"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 import pytest
 
-from outscore.cli import app
-from outscore.inference import TESTS
-from outscore.web.fields import read_value
-from outscore.web.options import COMMANDS, METRICS_OF_TEXTS, form
+from outscore.cli.app import app
+from outscore.inference.registry import TESTS
+from outscore.web.forms.fields import read_value
+from outscore.web.forms.options import COMMANDS, METRICS_OF_TEXTS, form
 
 # Options of the command line that name places on the disk or belong to a terminal; nobody may give them from afar.
 NEVER = {"config", "output", "charts", "pairs", "changes", "format", "verbose", "dask", "jobs", "table", "sort", "top", "help"}

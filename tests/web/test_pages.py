@@ -6,8 +6,8 @@ from importlib.resources import files
 
 import pytest
 
-from outscore.web.options import COMMANDS, form
-from outscore.web.pages import QUESTIONS, VIEWS
+from outscore.web.forms.options import COMMANDS, form
+from outscore.web.pages.pages import QUESTIONS, VIEWS
 
 STATIC = {entry.name: entry for entry in files("outscore.web").joinpath("static").iterdir()}
 LONGEST_LINE = 128

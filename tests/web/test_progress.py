@@ -7,9 +7,10 @@ import os
 
 import pytest
 
-from outscore.engine import Serial, terminal_progress
+from outscore.core.errors import OutscoreError
 from outscore.engine import progress as module
-from outscore.errors import OutscoreError
+from outscore.engine.engines import Serial
+from outscore.engine.progress import terminal_progress
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from outscore.web import api
-from outscore.web.guard import POLICY
-from outscore.web.labels import in_words_of
-from outscore.web.options import COMMANDS, form
+from outscore.web.forms.options import COMMANDS, form
+from outscore.web.http import api
+from outscore.web.http.guard import POLICY
+from outscore.web.jobs.labels import in_words_of
 
 PARAMETER = re.compile(r"`[a-z]+_[a-z_]+`|--[a-z]")
 

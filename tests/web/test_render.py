@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from outscore.cli.app import app
-from outscore.report import charts
-from outscore.web.render import draw
+from outscore.report.charts import comparison as charts
+from outscore.web.jobs.render import draw
 
 
 @pytest.fixture

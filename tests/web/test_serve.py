@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from outscore.cli import serve as serving
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 
 def left_in(folder: Path) -> list[str]:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from outscore.web.examples import example
-from outscore.web.refusals import RefusedError
+from outscore.web.http.refusals import RefusedError
+from outscore.web.jobs.store import Shelf, Store
+from outscore.web.pages.examples import example
 from outscore.web.settings import Settings
-from outscore.web.store import Shelf, Store
 
 
 @dataclass(frozen=True)

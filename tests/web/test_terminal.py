@@ -13,13 +13,13 @@ import uvicorn
 from click.testing import CliRunner
 from uvicorn.server import ServerState
 
-from outscore.cli import app as command_line
 from outscore.cli import serve as serving
+from outscore.cli.app import app as command_line
 from outscore.cli.mistakes import MistakesOnly
-from outscore.errors import OutscoreError
-from outscore.web import protocol
-from outscore.web.guard import Guard
-from outscore.web.refusals import RefusedError
+from outscore.core.errors import OutscoreError
+from outscore.web.http import protocol
+from outscore.web.http.guard import Guard
+from outscore.web.http.refusals import RefusedError
 from outscore.web.settings import MIB, Settings
 
 FORM = b"POST /api/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\ncontent-type: multipart/form-data"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from outscore.engine.interpreters import ONE_THREAD
-from outscore.web.refusals import RefusedError
+from outscore.engine.subprocesses import ONE_THREAD
+from outscore.web.http.refusals import RefusedError
+from outscore.web.jobs.workers import Answer, Workers, _Worker
 from outscore.web.settings import Settings
-from outscore.web.workers import Answer, Workers, _Worker
 
 # A worker that does what the task says, and needs no time to start.
 SCRIPTED = """

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from outscore._version import __version__
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 __all__ = ["app", "main"]
 

@@ -16,10 +16,11 @@ from outscore.cli.progress import working
 from outscore.cli.request import COLUMNS, Request, metric_option, settings_of
 from outscore.cli.shared import given_columns, given_files, output_options, shared
 from outscore.cli.texts import files_of, run_texts
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from outscore.results import Comparison, Comparisons, Family
+    from outscore.results.comparison import Comparison, Comparisons
+    from outscore.results.design import Family
 
 __all__ = ["compare", "run"]
 
@@ -36,7 +37,7 @@ def run(request: Request) -> tuple[list[Comparison], Family | None, TwoSystems]:
         **request.columns,
     )
     request.check_data(systems)
-    from outscore.procedure.compare import compare as compare_arrays
+    from outscore.workflows.compare.arrays import compare as compare_arrays
 
     asked: dict[str, Any] = {
         **request.asked(),
@@ -54,7 +55,7 @@ def run(request: Request) -> tuple[list[Comparison], Family | None, TwoSystems]:
     whole = replace(whole, notes=notes, alignment=systems.alignment)
     if request.slice is None:
         return [whole], None, systems
-    from outscore.procedure.slices import compare_slices
+    from outscore.workflows.compare.slices import compare_slices
 
     values = systems.slices[request.slice].texts()
     asked["unit_advice"] = False
@@ -90,7 +91,7 @@ def _with_recognised(refusal: OutscoreError, request: Request, systems: TwoSyste
 
 def _collect(request: Request, saved: Saved | None) -> Comparisons:
     found, family, systems = run(request)
-    from outscore.procedure.compare import comparisons
+    from outscore.workflows.compare.arrays import comparisons
 
     settings = settings_of(request, systems.tables)
     found[0] = replace(found[0], notes=[*found[0].notes, *changed_inputs(saved, settings["inputs"])])

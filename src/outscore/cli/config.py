@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
     import yaml
 
-    from outscore.scores import Origin
+    from outscore.scores.system import Origin
 
 __all__ = ["Saved", "changed_inputs", "config_option", "input_settings", "saved_inputs"]
 
@@ -103,8 +103,8 @@ def _load(context: click.Context, _param: click.Parameter, path: str | None) -> 
 
 
 def _text(path: str) -> str:
-    from outscore.formats.field import undecoded
     from outscore.formats.source import open_source
+    from outscore.formats.tables.field import undecoded
 
     lines, size = [], 0
     with open_source(path) as source:
@@ -239,7 +239,7 @@ def _known(command: click.Command) -> dict[str, click.Parameter]:
 
 
 def _checked(entries: Mapping[str, _Entry], known: Mapping[str, click.Parameter]) -> Mapping[str, _Entry]:
-    from outscore.options import did_you_mean
+    from outscore.core.options import did_you_mean
 
     for key, entry in entries.items():
         if key not in known:

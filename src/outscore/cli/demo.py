@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import click
 
 from outscore.cli.output import PAGES, write_files
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from outscore.examples import Example
+    from outscore.examples.entry import Example
 
 __all__ = ["demo"]
 
@@ -34,7 +34,7 @@ WIDTH = 78
 @click.pass_context
 def demo(context: click.Context, folder: str, seed: int) -> None:
     """Simulate data of every kind, write them and their reports to a folder, and print two verdicts."""
-    from outscore.examples import EXAMPLES
+    from outscore.examples.registry import EXAMPLES
 
     if seed < 0:
         raise OutscoreError(f"--seed is {seed}.", "Give a whole number from 0 up.")
@@ -111,7 +111,7 @@ def _listed(examples: Mapping[str, Example], target: Path, seed: int) -> str:
 
 def _show(name: str, example: Example, target: Path) -> None:
     """An example's verdict, with the command that gives it."""
-    from outscore.procedure.saved import load
+    from outscore.results.saved import load
 
     result = load(target / name / "report.json")
     click.secho(example.title, bold=True)

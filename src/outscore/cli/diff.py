@@ -14,11 +14,11 @@ from outscore.cli.config import Saved, changed_inputs, input_settings, saved_inp
 from outscore.cli.output import WITH_TABLES, check_further, check_outputs, to_json, write_with_charts
 from outscore.cli.progress import working
 from outscore.cli.shared import given_files, output_options, shared
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from outscore.diffs import Diff
-    from outscore.procedure.studies import Study
+    from outscore.results.diff import Diff
+    from outscore.workflows.diff.study import Study
 
 __all__ = ["deliver", "diff"]
 
@@ -134,7 +134,7 @@ def _check_files(files: Sequence[str]) -> None:
 def _check_tables(tables: Sequence[str], form: str, outputs: Sequence[str]) -> None:
     if not tables:
         return
-    from outscore.report.diff_selection import check_tables
+    from outscore.report.rows.diff_selection import check_tables
 
     check_tables(tables)
     forms = {form, *(WITH_TABLES.get(Path(path).suffix.lower()) for path in outputs)}
@@ -145,8 +145,8 @@ def _check_tables(tables: Sequence[str], form: str, outputs: Sequence[str]) -> N
 def _compared(files: Sequence[str], asked: dict[str, Any], saved: Saved | None) -> tuple[Study, Diff]:
     from dataclasses import replace
 
-    from outscore.procedure.diff import study_of, summarise
-    from outscore.procedure.studies import DiffOptions
+    from outscore.workflows.diff.outputs import study_of, summarise
+    from outscore.workflows.diff.study import DiffOptions
 
     written = asked.pop("names")
     task, maps, criteria = asked.pop("task"), asked.pop("maps"), asked.pop("criterion")
@@ -177,17 +177,17 @@ def _rendered(result: Diff, study: Study | None, form: str, shown: Mapping[str, 
     if form == "json":
         return to_json(result)
     if form == "csv":
-        from outscore.report.diff_csv import render_csv
+        from outscore.report.write.diff_csv import render_csv
 
         return render_csv(result)
     if form == "html":
-        from outscore.report.diff_html import render_html
+        from outscore.report.write.diff_html import render_html
 
         changed, contexts = study.changed() if study is not None else ([], None)
         return render_html(result, changed, contexts)
-    from outscore.report.diff_latex import render_latex
-    from outscore.report.diff_markdown import render_markdown
-    from outscore.report.diff_text import render_text
+    from outscore.report.write.diff_latex import render_latex
+    from outscore.report.write.diff_markdown import render_markdown
+    from outscore.report.write.diff_text import render_text
 
     renderers: dict[str, Callable[..., str]] = {"text": render_text, "markdown": render_markdown, "latex": render_latex}
     return renderers[form](result, **shown)

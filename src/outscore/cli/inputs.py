@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from outscore.results import Alignment
-    from outscore.scores import Labels, Origin, Scores
+    from outscore.results.design import Alignment
+    from outscore.scores.system import Labels, Origin, Scores
 
 __all__ = ["TwoSystems", "distinct_names", "parse_names", "read_systems", "unique_names"]
 
@@ -54,10 +54,10 @@ def read_systems(
     """Read one file with both systems, or one file for each, and match their rows.
 
     `names` is what the systems are to be called, `systems` which two of the file to take; `columns` are those of
-    `outscore.formats.read`: item, system, score, cluster, repeat, slice, dataset.
+    `outscore.formats.registry.read`: item, system, score, cluster, repeat, slice, dataset.
     """
-    from outscore.formats import read_scores
-    from outscore.scores import pair
+    from outscore.formats.registry import read_scores
+    from outscore.scores.pairing import pair
 
     if list(paths).count("-") > 1:
         raise OutscoreError("Standard input was named twice.", "Read one system from a file.")
@@ -90,7 +90,7 @@ def read_systems(
 
 
 def _from_one(found: list[Scores]) -> tuple[Scores, Scores, tuple[str, str]]:
-    from outscore.formats.columns import listed
+    from outscore.formats.tables.columns import listed
 
     if len(found) == 2:
         return found[0], found[1], (found[0].name, found[1].name)
@@ -125,7 +125,7 @@ def _from_two(
 
 def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Scores]:
     """Two files of bare numbers: one score each, or the counts right and wrong."""
-    from outscore.formats.numbers import BARE, counts_of, plural
+    from outscore.formats.tables.numbers import BARE, counts_of, plural
 
     widths = {name: width for width, name in BARE.items()}
     left, right = (widths[file[0].origin.format] for file in (first, second) if file[0].origin is not None)
@@ -141,7 +141,7 @@ def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Score
 
 def _choose(found: list[Scores], systems: Sequence[str] | None, place: int) -> Scores:
     """The one system of a file, or the one chosen for its place."""
-    from outscore.formats.columns import listed, nearest
+    from outscore.formats.tables.columns import listed, nearest
 
     if len(found) == 1:
         return found[0]
@@ -157,7 +157,7 @@ def _choose(found: list[Scores], systems: Sequence[str] | None, place: int) -> S
 
 
 def _is_bare(found: list[Scores]) -> bool:
-    from outscore.formats.numbers import BARE
+    from outscore.formats.tables.numbers import BARE
 
     origin = found[0].origin
     return origin is not None and origin.format in BARE.values()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import click
 
-from outscore.options import Option
+from outscore.core.options import Option
 
 __all__ = ["formats", "metrics", "tasks", "tests"]
 
@@ -17,8 +17,8 @@ WIDTH = 80
 @click.command()
 def metrics() -> None:
     """List the metrics, the numbers they take and their options."""
-    from outscore.metrics import METRICS
-    from outscore.metrics.text import TEXT_METRICS
+    from outscore.metrics.registry import METRICS
+    from outscore.metrics.text.registry import TEXT_METRICS
 
     rows = [(m.name, [m.summary, f"takes {m.layouts_text}", *_options(m.options)]) for m in METRICS.values()]
     click.echo(_table(rows))
@@ -29,7 +29,7 @@ def metrics() -> None:
 @click.command()
 def tests() -> None:
     """List the tests and their options."""
-    from outscore.inference import TESTS
+    from outscore.inference.registry import TESTS
 
     click.echo(_table((t.name, [t.summary, *_options(t.options)]) for t in TESTS.values()))
 
@@ -37,7 +37,8 @@ def tests() -> None:
 @click.command()
 def formats() -> None:
     """List the file formats that can be read."""
-    from outscore.formats import FORMATS, OUTPUT_FORMATS
+    from outscore.formats.output_formats import OUTPUT_FORMATS
+    from outscore.formats.registry import FORMATS
 
     click.echo(_table((f.name, [f.summary, *([f"e.g. {f.example}"] if f.example else [])]) for f in FORMATS.values()))
     click.echo("\nOf outputs, for `outscore diff`, `outscore rank --gold` and `osc.read`:\n")
@@ -52,7 +53,7 @@ def formats() -> None:
 @click.command()
 def tasks() -> None:
     """List the kinds of outputs that `outscore diff` compares."""
-    from outscore.procedure.tasks import TASKS
+    from outscore.workflows.diff.tasks.registry import TASKS
 
     click.echo(_table((t.name, [t.summary]) for t in TASKS.values()))
 

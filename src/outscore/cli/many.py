@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from outscore.cli.inputs import distinct_names
-from outscore.errors import OutscoreError
-from outscore.numerals import count
+from outscore.core.errors import OutscoreError
+from outscore.language.numbers import count
 
 if TYPE_CHECKING:
-    from outscore.scores import Labels, Scores
+    from outscore.scores.system import Labels, Scores
 
 __all__ = ["named_files", "read_many"]
 
@@ -29,7 +29,7 @@ def read_many(
     Files of one system each are systems, called by their names. Of files with several systems each, those that share systems
     are datasets; otherwise they are parts of one leaderboard.
     """
-    from outscore.formats import read_scores
+    from outscore.formats.registry import read_scores
 
     if list(paths).count("-") > 1:
         raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
@@ -107,7 +107,7 @@ def _as_datasets(files: Sequence[Sequence[Scores]]) -> str:
 def _constant(label: str, rows: int) -> Labels:
     import numpy as np
 
-    from outscore.scores import Labels
+    from outscore.scores.system import Labels
 
     return Labels(np.zeros(rows, dtype=np.int64), (label,))
 
@@ -138,7 +138,7 @@ def _joined(name: str, parts: Sequence[Scores]) -> Scores:
 
 def _labels(parts: Sequence[Labels | None], rows: Sequence[int]) -> Labels:
     """Labels one after the other; where there are none, the place within the file is one."""
-    from outscore.scores import Labels
+    from outscore.scores.system import Labels
 
     texts = [part.texts() if part is not None else map(str, range(1, n + 1)) for part, n in _with(parts, rows)]
     return Labels.of(label for part in texts for label in part)
@@ -154,7 +154,7 @@ def _joined_labels(parts: Sequence[Labels | None]) -> Labels | None:
 
 
 def _chosen(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:
-    from outscore.formats.columns import nearest
+    from outscore.formats.tables.columns import nearest
 
     if not systems:
         return scores

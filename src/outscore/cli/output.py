@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from outscore.diffs import Diff
-    from outscore.plans import PlanResult, PossibleP
-    from outscore.rankings import Ranking
-    from outscore.results import Bucket, Comparison, Comparisons, PValue, Result
+    from outscore.results.comparison import Bucket, Comparison, Comparisons
+    from outscore.results.diff import Diff
+    from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.pvalue import PValue
+    from outscore.results.ranking import Ranking
+    from outscore.results.rendering import Result
 
 __all__ = [
     "FORMS",
@@ -193,19 +195,19 @@ def to_format(result: Comparisons | Ranking, form: str, *, verbose: bool = False
     """The result in one of the output forms."""
     if form == "json":
         return to_json(result)
-    from outscore.results import Comparisons
+    from outscore.results.comparison import Comparisons
 
     if not isinstance(result, Comparisons):
-        from outscore.report.ranking_forms import render
+        from outscore.report.write.ranking import render
 
         return render(result, form, verbose=verbose)
     if form == "csv":
         return to_csv(result)
     if form == "html":
-        from outscore.report.html import render_html
+        from outscore.report.write.html import render_html
 
         return render_html(result)
-    from outscore.report import latex, markdown, text
+    from outscore.report.write import latex, markdown, text
 
     renderers = {"text": text.render, "markdown": markdown.render, "latex": latex.render}
     return renderers[form](result, verbose=verbose)
@@ -232,19 +234,19 @@ def _show_coloured(result: Comparisons | Ranking, text: str) -> None:
 
 def _headlines(result: Comparisons | Ranking) -> list[tuple[str, bool]]:
     """The first words of each verdict, and whether they name a winner."""
-    from outscore.results import Comparisons
+    from outscore.results.comparison import Comparisons
 
     if isinstance(result, Comparisons):
-        from outscore.report.facts import headline
+        from outscore.report.rows.facts import headline
 
         return [(headline(c)[0], c.decision.winner is not None) for c in result.comparisons]
-    from outscore.report import ranking_facts
+    from outscore.report.rows import ranking_facts
 
     return [(ranking_facts.headline(result)[0], ranking_facts.decided(result))]
 
 
 def _form_of(path: str, result: Comparisons | Ranking) -> str:
-    from outscore.results import Comparisons
+    from outscore.results.comparison import Comparisons
 
     if path.lower().endswith(PAIRS) and not isinstance(result, Comparisons):
         return "pairs"
@@ -264,7 +266,7 @@ def write_with_charts(
     if charts is None:
         write_files(texts)
         return
-    from outscore.report.chart_files import chart_files
+    from outscore.report.charts.files import chart_files
 
     folder = Path(charts)
     drawn = {str(folder / name): content for name, content in chart_files(result).items()}

@@ -13,11 +13,11 @@ from outscore.cli.config import input_settings
 from outscore.cli.inputs import TwoSystems, read_systems
 from outscore.cli.output import SUFFIXES, check_outputs, check_suffixes, to_json, write_with_charts
 from outscore.cli.shared import given_files, output_options, shared
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from outscore.engine import Progress
-    from outscore.plans import PlanResult, PossibleP
+    from outscore.engine.progress import Progress
+    from outscore.results.plan import PlanResult, PossibleP
 
 __all__ = ["check_plan_outputs", "deliver", "plan"]
 
@@ -93,7 +93,7 @@ def plan(
         found = _from_pilot(paths, asked)
     else:
         found = _from_numbers(asked)
-    from outscore.procedure.versions import versions
+    from outscore.workflows.versions import versions
 
     found = replace(found, settings={**_settings(paths, asked), **found.settings, "versions": versions()})
     deliver(found, form, outputs, charts, verbose=verbose)
@@ -119,7 +119,7 @@ def deliver(
 def _text(found: PlanResult | PossibleP, form: str, *, verbose: bool) -> str:
     if form == "json":
         return to_json(found)
-    from outscore.report.plan_forms import render
+    from outscore.report.write.plan import render
 
     return render(found, form, verbose=verbose)
 
@@ -144,7 +144,7 @@ def _possible(paths: Sequence[str], asked: dict[str, Any]) -> PossibleP:
     _refuse({**asked, "pilot": paths}, unused, "has no meaning beside --scores, which stand for themselves")
     if asked["n"] is None:
         raise OutscoreError("--scores were given without the number of items.", "Add --n, for example --n 1000.")
-    from outscore.procedure.plan import possible_p
+    from outscore.workflows.plan.answer import possible_p
 
     a, b = asked["scores"]
     return possible_p(a, b, asked["n"], alpha=asked["alpha"], alternative=asked["alternative"])
@@ -156,8 +156,8 @@ def _design(asked: dict[str, Any], *more: str) -> dict[str, Any]:
 
 def _from_numbers(asked: dict[str, Any]) -> PlanResult:
     _refuse(asked, (*FROM_PILOT, *FROM_TRIALS), "needs a pilot: name its files with --pilot, or do without")
-    from outscore.plans import StudyDesign
-    from outscore.procedure.plan import plan as plan_numbers
+    from outscore.results.plan import StudyDesign
+    from outscore.workflows.plan.answer import plan as plan_numbers
 
     design = StudyDesign(**_design(asked, "sd", "discordance"))
     return plan_numbers(design, **{name: asked[name] for name in ("effect", "n", "power", "accuracy")})
@@ -168,7 +168,7 @@ def _from_pilot(paths: Sequence[str], asked: dict[str, Any]) -> PlanResult:
     if not asked["retrospective"]:
         _refuse(asked, FROM_TRIALS, "is for --retrospective: a plan by itself is computed from the spread")
     both = _read(paths, asked)
-    from outscore.procedure.pilot import plan_from_pilot
+    from outscore.workflows.plan.pilot import plan_from_pilot
 
     labels: dict[str, Any] = {"items": both.items, "clusters": both.clusters}
     question = {name: asked[name] for name in ("effect", "n", "power")}
@@ -178,8 +178,8 @@ def _from_pilot(paths: Sequence[str], asked: dict[str, Any]) -> PlanResult:
 
 
 def _tried(result: PlanResult, both: TwoSystems, labels: dict[str, Any], asked: dict[str, Any]) -> PlanResult:
-    from outscore.engine import terminal_progress
-    from outscore.procedure.pilot import paired_pilot, retrospective_curves
+    from outscore.engine.progress import terminal_progress
+    from outscore.workflows.plan.pilot import paired_pilot, retrospective_curves
 
     pairs, metric = paired_pilot(both.a, both.b, **labels)
     names = (*FROM_TRIALS, "alternative", "alpha", "seed")

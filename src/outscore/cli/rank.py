@@ -15,7 +15,7 @@ from outscore.cli.request import COLUMNS, metric_option
 from outscore.cli.shared import given_columns, given_files, output_options, shared
 
 if TYPE_CHECKING:
-    from outscore.procedure.rank import Ranked
+    from outscore.workflows.rank.boards import Ranked
 
 __all__ = ["rank"]
 
@@ -85,7 +85,8 @@ def rank(
 
 def _ranked(request: RankRequest, saved: Saved | None) -> Ranked:
     from outscore.cli.rank_sources import ranked
-    from outscore.engine import engine_of, opened, terminal_progress
+    from outscore.engine.engines import engine_of, opened
+    from outscore.engine.progress import terminal_progress
 
     with terminal_progress() as progress, opened(engine_of(request.jobs, dask=request.dask)) as engine:
         found = ranked(request, engine, progress)
@@ -97,7 +98,7 @@ def _ranked(request: RankRequest, saved: Saved | None) -> Ranked:
 def _write_pairs(found: Ranked, request: RankRequest, path: str) -> None:
     import io
 
-    from outscore.procedure.rank import pairs_frame
+    from outscore.workflows.rank.boards import pairs_frame
 
     table = pairs_frame(found.measured, request.question)
     content = io.BytesIO()

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from outscore.cli.config import input_settings
 from outscore.cli.request import FilesRequest, metrics_in, refuse_metric_of_texts
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from outscore.procedure.rank_question import Question
-    from outscore.scores import Origin
+    from outscore.scores.system import Origin
+    from outscore.workflows.rank.question import Question
 
 __all__ = ["RankRequest"]
 
@@ -38,7 +38,7 @@ class RankRequest(FilesRequest):
     @cached_property
     def named(self) -> list[str]:
         """The files of the systems: patterns stand for what matches them."""
-        from outscore.formats.partition_files import matching
+        from outscore.formats.tables.partitions import matching
 
         return [file for path in self.paths for file in matching(path)]
 
@@ -50,7 +50,7 @@ class RankRequest(FilesRequest):
     @property
     def question(self) -> Question:
         """What is asked, whatever is ranked."""
-        from outscore.procedure.rank_question import Question
+        from outscore.workflows.rank.question import Question
 
         return Question(
             test=self.test,
@@ -67,7 +67,7 @@ class RankRequest(FilesRequest):
 
     def check(self) -> None:
         """Refuse what needs no data to be refused, before any file is opened."""
-        from outscore.procedure.rank_question import check_test
+        from outscore.workflows.rank.question import check_test
 
         if not self.paths:
             raise OutscoreError("No file was named.", "Write `outscore rank TABLE`, or name one file for each system.")
@@ -85,7 +85,7 @@ class RankRequest(FilesRequest):
             )
 
     def _check_texts(self) -> None:
-        from outscore.procedure.texts import chosen_metrics
+        from outscore.workflows.texts.corpus import chosen_metrics
 
         if self.gold is not None or self.task is not None:
             raise OutscoreError("--gold is for outputs, and --reference for texts.", "Give one of the two.")
@@ -103,7 +103,7 @@ class RankRequest(FilesRequest):
 
     def saved(self, inputs: Sequence[Origin]) -> dict[str, Any]:
         """What repeats the result: every option by its long name, versions and digests of the input."""
-        from outscore.procedure.versions import versions
+        from outscore.workflows.versions import versions
 
         optional = {
             "reference": list(self.references),

@@ -11,14 +11,15 @@ import click
 
 from outscore.cli.many import named_files, read_many
 from outscore.cli.rank_request import RankRequest
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from outscore.data import AdditiveMetric
-    from outscore.engine import Engine, Progress
-    from outscore.procedure.rank import Ranked
-    from outscore.scores import Origin
+    from outscore.core.metric import AdditiveMetric
+    from outscore.engine.engines import Engine
+    from outscore.engine.progress import Progress
     from outscore.scores.board import Board
+    from outscore.scores.system import Origin
+    from outscore.workflows.rank.boards import Ranked
 
 __all__ = ["ranked"]
 
@@ -40,7 +41,7 @@ class _Material:
 
 def ranked(request: RankRequest, engine: Engine, progress: Progress) -> Ranked:
     """Read what was named and rank it."""
-    from outscore.formats.partition_files import are_partitions
+    from outscore.formats.tables.partitions import are_partitions
 
     if request.references:
         return _from_boards(_texts(request, engine, progress), request, engine, progress)
@@ -52,7 +53,7 @@ def ranked(request: RankRequest, engine: Engine, progress: Progress) -> Ranked:
 
 
 def _from_boards(material: _Material, request: RankRequest, engine: Engine, progress: Progress) -> Ranked:
-    from outscore.procedure.rank import rank_boards
+    from outscore.workflows.rank.boards import rank_boards
 
     (metric, boards), *further = material.boards
     return rank_boards(
@@ -72,7 +73,7 @@ def _from_boards(material: _Material, request: RankRequest, engine: Engine, prog
 
 def _texts(request: RankRequest, engine: Engine, progress: Progress) -> _Material:
     from outscore.formats.segments import read_segments
-    from outscore.procedure.rank_texts import text_boards
+    from outscore.workflows.rank.texts import text_boards
 
     if request.files.count("-") > 1:
         raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
@@ -101,7 +102,7 @@ def _texts(request: RankRequest, engine: Engine, progress: Progress) -> _Materia
 
 
 def _outputs(request: RankRequest) -> _Material:
-    from outscore.procedure.rank_outputs import board_of_outputs
+    from outscore.workflows.rank.outputs import board_of_outputs
 
     assert request.task is not None
     assert request.gold is not None
@@ -128,10 +129,10 @@ def _scores(request: RankRequest) -> _Material:
 
 
 def _from_partitions(request: RankRequest, engine: Engine, progress: Progress) -> Ranked:
-    from outscore.formats.table import Choice
-    from outscore.procedure.partitions import measured_from_partitions
-    from outscore.procedure.rank import Ranked
-    from outscore.scores import Origin
+    from outscore.formats.tables.table import Choice
+    from outscore.scores.system import Origin
+    from outscore.workflows.rank.boards import Ranked
+    from outscore.workflows.rank.parquet.plan import measured_from_partitions
 
     _check_partitioned(request)
     columns: dict[str, Any] = dict(request.columns)

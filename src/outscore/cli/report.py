@@ -8,7 +8,7 @@ import click
 
 from outscore.cli.output import check_outputs, check_suffixes, show, write_all
 from outscore.cli.shared import output_options
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 __all__ = ["report"]
 
@@ -18,9 +18,9 @@ __all__ = ["report"]
 @output_options(config=False)
 def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, *, verbose: bool) -> None:
     """Render a comparison, a ranking, a diff or a plan saved with -o result.json again; - reads standard input."""
-    from outscore.procedure.saved import load, parse
-    from outscore.rankings import Ranking
-    from outscore.results import Comparisons
+    from outscore.results.comparison import Comparisons
+    from outscore.results.ranking import Ranking
+    from outscore.results.saved import load, parse
 
     check_outputs(outputs, charts, [saved])
     result = parse(sys.stdin.buffer.read(), "stdin") if saved == "-" else load(saved)
@@ -28,7 +28,7 @@ def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, 
         write_all(result, outputs, charts, verbose=verbose)
         show(result, form, verbose=verbose)
         return
-    from outscore.diffs import Diff
+    from outscore.results.diff import Diff
 
     if isinstance(result, Diff):
         from outscore.cli.diff import deliver as deliver_diff

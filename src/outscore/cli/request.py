@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from outscore.cli.config import input_settings
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
     from outscore.cli.inputs import TwoSystems
-    from outscore.scores import Origin
+    from outscore.scores.system import Origin
 
 __all__ = [
     "COLUMNS",
@@ -86,7 +86,7 @@ class FilesRequest:
 
     def options(self) -> dict[str, object]:
         """The test's own options: --set, and the two that have names of their own."""
-        from outscore.inference import TESTS
+        from outscore.inference.registry import TESTS
 
         declared = {o.name for o in TESTS[self.test].options} if self.test in TESTS else {"method", "resamples"}
         named = {"method": self.method if self.method != "auto" else None, "resamples": self.resamples}
@@ -158,8 +158,8 @@ class Request(FilesRequest):
 
     def check(self) -> None:
         """Refuse what needs no data to be refused, before any file is opened."""
-        from outscore.procedure.inputs import check_comparison
-        from outscore.procedure.slices import check_correction
+        from outscore.workflows.compare.slices import check_correction
+        from outscore.workflows.validate import check_comparison
 
         check_correction(self.correction, test=self.test, delta=self.delta)
         if self.references:
@@ -187,7 +187,7 @@ class Request(FilesRequest):
 
     def check_data(self, systems: TwoSystems) -> None:
         """Refuse what only the data can tell."""
-        from outscore.procedure.matched import refuse_unequal_runs
+        from outscore.workflows.compare.pairing import refuse_unequal_runs
 
         refuse_unequal_runs(self.test, unequal=systems.unequal_repeats)
         if self.slice is not None and self.slice not in systems.slices:
@@ -199,12 +199,12 @@ class Request(FilesRequest):
 
 def refuse_metric_of_texts(metric: str | None) -> None:
     """Refuse what only texts have where no reference was named: most often it was forgotten."""
-    from outscore.metrics import METRICS
+    from outscore.metrics.registry import METRICS
 
     names = metrics_in(metric or "")
     unknown = {bare for name in names if (bare := name.partition(":")[0]) not in METRICS}
     if unknown:
-        from outscore.metrics.text import TEXT_METRICS
+        from outscore.metrics.text.registry import TEXT_METRICS
 
         for found in sorted(unknown.intersection(TEXT_METRICS)):
             raise OutscoreError(f"`{found}` is a metric of texts, and no --reference was named.", "Add --reference FILE.")
@@ -216,7 +216,7 @@ def refuse_metric_of_texts(metric: str | None) -> None:
 
 def settings_of(request: Request, inputs: Sequence[Origin]) -> dict[str, Any]:
     """What repeats the result: every option by its long name, versions and digests of the input."""
-    from outscore.procedure.versions import versions
+    from outscore.workflows.versions import versions
 
     asked = {name: value for name, value in request.asked().items() if name != "options"}
     return {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
     from outscore.web.settings import Settings
@@ -116,8 +116,8 @@ def _serve(settings: Settings, listening: socket.socket) -> None:
     import uvicorn
 
     from outscore.cli.mistakes import MistakesOnly
-    from outscore.web.app import create_app
-    from outscore.web.protocol import ImpatientProtocol
+    from outscore.web.http.app import create_app
+    from outscore.web.http.protocol import ImpatientProtocol
 
     logging.basicConfig(level=logging.ERROR, handlers=[MistakesOnly()], force=True)
     # A terminal that is closed ends it as one that asks it to, unless it was started to outlive the terminal (nohup).

@@ -14,14 +14,14 @@ import click
 from outscore.cli.config import changed_inputs, input_settings
 from outscore.cli.inputs import distinct_names
 from outscore.cli.request import Request, metrics_in, settings_of
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
     from outscore.cli.config import Saved
     from outscore.formats.segments import Segments
     from outscore.metrics.cache import StatisticsCache
-    from outscore.results import Comparisons
-    from outscore.scores import Origin
+    from outscore.results.comparison import Comparisons
+    from outscore.scores.system import Origin
 
 __all__ = ["check_texts", "files_of", "run_texts"]
 
@@ -32,10 +32,10 @@ PATTERN = re.compile(r"[._-]*(?:[*?]|\[[^]]*\])+([._-]?)")
 
 def run_texts(request: Request, saved: Saved | None = None) -> Comparisons:
     """Read systems, references and labels, and compare by every metric; `saved` is the result that is repeated, if any."""
-    from outscore.engine import terminal_progress
+    from outscore.engine.progress import terminal_progress
     from outscore.formats.segments import read_segments
     from outscore.metrics.cache import StatisticsCache, cache_folder
-    from outscore.procedure.texts import compare_texts
+    from outscore.workflows.texts.corpus import compare_texts
 
     _refuse_repeated_stdin(request)
     runs = [[read_segments(path) for path in _expanded(written)] for written in request.paths]
@@ -142,7 +142,7 @@ def _labels(path: str, reference: Segments) -> Segments:
 
 def _buckets(request: Request, reference: Segments, labels: Mapping[str, Segments]) -> dict[str, tuple[str, ...] | Segments]:
     """The labels of every column that the segments are cut along, by a name that is free."""
-    from outscore.procedure.texts import length_bands
+    from outscore.workflows.texts.corpus import length_bands
 
     found: dict[str, tuple[str, ...] | Segments] = {}
     for name in request.buckets:
@@ -155,9 +155,9 @@ def _buckets(request: Request, reference: Segments, labels: Mapping[str, Segment
 
 def check_texts(request: Request) -> None:
     """Refuse what needs no text to be refused."""
-    from outscore.numerals import count
-    from outscore.procedure.text_compat import check_compat
-    from outscore.procedure.texts import chosen_metrics
+    from outscore.language.numbers import count
+    from outscore.workflows.texts.compat import check_compat
+    from outscore.workflows.texts.corpus import chosen_metrics
 
     if len(request.paths) != 2:
         raise OutscoreError(

@@ -26,9 +26,9 @@ from typing import IO, Any
 import click
 
 from outscore.cli.mistakes import mistake
-from outscore.engine.interpreters import own_output
+from outscore.core.errors import OutscoreError
 from outscore.engine.progress import DESCRIPTOR
-from outscore.errors import OutscoreError
+from outscore.engine.subprocesses import own_output
 
 __all__ = ["serve"]
 
@@ -148,8 +148,8 @@ def _run(arguments: list[str]) -> int:
 
 
 def _call(task: Mapping[str, Any]) -> Any:  # noqa: ANN401 - what JSON can hold
-    from outscore.web.inspect import inspect
-    from outscore.web.render import draw, read_headline
+    from outscore.web.jobs.inspect import inspect
+    from outscore.web.jobs.render import draw, read_headline
 
     tasks: Mapping[str, Callable[[], Any]] = {
         "inspect": lambda: inspect(Path(), task["most"]),

@@ -21,10 +21,10 @@ from contextlib import ExitStack, suppress
 from functools import cache, partial
 from typing import IO, Any
 
-from outscore.engine.interpreters import own_output, piped, reaped, started
-from outscore.engine.parcels import Outcome, loaded, outcome, packed
+from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress
-from outscore.errors import OutscoreError
+from outscore.engine.serialize import Outcome, loaded, outcome, packed
+from outscore.engine.subprocesses import own_output, piped, reaped, started
 
 __all__ = ["POLL", "TRIES", "lost_workers", "run_on_workers", "serve"]
 

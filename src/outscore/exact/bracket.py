@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.data import exact_sum
+from outscore.core.numeric import exact_sum
 from outscore.exact.enumeration import all_sums
 from outscore.exact.expansion import Expanded
 from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 from outscore.exact import basis, convolution, lattice, plane
 from outscore.exact.enumeration import all_sums
 from outscore.exact.flipsum import BudgetError

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.data import exact_sum
+from outscore.core.numeric import exact_sum
 
 __all__ = ["as_written", "fixed_point"]
 

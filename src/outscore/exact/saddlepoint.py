@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.data import exact_sum
+from outscore.core.numeric import exact_sum
 from outscore.exact.flipsum import FlipSum, log_cosh
 from outscore.exact.lattice import tilted
 

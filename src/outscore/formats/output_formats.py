@@ -11,15 +11,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-from outscore.errors import OutscoreError
-from outscore.formats import conllu, delimited, jsonl, word_columns
-from outscore.formats.cells import looks_numeric
-from outscore.formats.columns import is_known, is_score
-from outscore.formats.conll2012 import chains_of
-from outscore.formats.kinds import CHAINS, TREES, kind_of
-from outscore.formats.labels import has_answers, items_of
+from outscore.core.errors import OutscoreError
+from outscore.formats.conll import conllu, word_columns
+from outscore.formats.conll.conll2012 import chains_of
+from outscore.formats.detect import CHAINS, TREES, kind_of
 from outscore.formats.source import Source
-from outscore.formats.table import Choice
+from outscore.formats.tables import delimited, jsonl
+from outscore.formats.tables.cells import looks_numeric
+from outscore.formats.tables.columns import is_known, is_score
+from outscore.formats.tables.labels import has_answers, items_of
+from outscore.formats.tables.table import Choice
 from outscore.outputs.model import Chains, Items, Outputs, Words
 
 __all__ = ["OUTPUT_FORMATS", "OutputFormat", "recognised"]

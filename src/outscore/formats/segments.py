@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from outscore.errors import OutscoreError
-from outscore.formats.field import undecoded
+from outscore.core.errors import OutscoreError
 from outscore.formats.source import nul_byte, open_source, stem_of
-from outscore.scores import Origin
+from outscore.formats.tables.field import undecoded
+from outscore.scores.system import Origin
 
 __all__ = ["Segments", "read_segments"]
 

@@ -23,9 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Protocol, cast
 
-from outscore.errors import OutscoreError
-from outscore.scores import label_of
-from outscore.scores.system import STANDARD_INPUT
+from outscore.core.errors import OutscoreError
+from outscore.scores.system import STANDARD_INPUT, label_of
 
 __all__ = ["PACKED", "Source", "label_of", "nul_byte", "open_source", "stem_of", "unpacks_to_more"]
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from outscore.summaries import Advice, TestAdvice
+from outscore.results.analysis import Advice, TestAdvice
 
 __all__ = ["SYMMETRIC", "Claim", "Estimand", "advise", "nlpstattest_advice"]
 

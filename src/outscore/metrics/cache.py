@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from outscore.data import Array
+from outscore.core.numeric import Array
 
 __all__ = ["LIMIT", "STATISTICS_VERSION", "StatisticsCache", "cache_folder", "cached_statistics", "statistics_key"]
 

@@ -14,7 +14,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
 
 __all__ = ["COREF", "PARTS"]
 

@@ -12,10 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import Option
 from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
-from outscore.options import Option
 
 __all__ = ["ENTRIES", "confusion"]
 

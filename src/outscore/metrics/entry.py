@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array, combine
-from outscore.errors import OutscoreError
-from outscore.options import Option, OptionValue
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array, combine
+from outscore.core.options import Option, OptionValue
 
 __all__ = ["Layout", "MetricEntry", "Options", "linear_layout", "require_counts"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
 
 __all__ = ["class_counts", "macro_f1", "multiclass_mcc"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
 from outscore.exact.numbers import as_written
 from outscore.metrics.entry import Layout, MetricEntry, linear_layout
 

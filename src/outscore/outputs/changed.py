@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from outscore.data import Array
+from outscore.core.numeric import Array
 from outscore.outputs.model import Units
 from outscore.outputs.outcomes import OUTCOMES, outcomes
-from outscore.scores import Labels
+from outscore.scores.system import Labels
 
 __all__ = ["Changed", "Contexts", "changed_units", "records"]
 

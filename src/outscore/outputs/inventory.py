@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from outscore.data import Array
-from outscore.errors import OutscoreError
-from outscore.options import did_you_mean
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.core.options import did_you_mean
 from outscore.outputs.model import UNALIGNED
-from outscore.scores import Labels
+from outscore.scores.system import Labels
 
 __all__ = ["GOLD", "LabelMaps", "check_maps", "counts_of", "hardly_used", "known_labels", "parse_maps", "renamed", "unknown_to"]
 

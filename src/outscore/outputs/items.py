@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outscore.data import Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
 from outscore.outputs.model import UNALIGNED, Items, Units
 from outscore.outputs.word_units import shared_inventory
-from outscore.results import Alignment
-from outscore.scores import Labels
+from outscore.results.design import Alignment
+from outscore.scores.system import Labels
 
 __all__ = ["AlignedItems", "align_items", "file_of", "item_units"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from outscore.data import Array
-from outscore.scores import Labels, Origin
+from outscore.core.numeric import Array
+from outscore.scores.system import Labels, Origin
 
 __all__ = ["UNALIGNED", "Chains", "Items", "Outputs", "Units", "Words"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from outscore.data import Array
+from outscore.core.numeric import Array
 from outscore.outputs.model import Units
 
 __all__ = ["independent_rate", "majority_vote", "oracle_rate", "solved_by", "solved_only_by"]

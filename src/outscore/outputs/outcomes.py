@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.data import Array
+from outscore.core.numeric import Array
 from outscore.outputs.model import Units
 
 __all__ = [

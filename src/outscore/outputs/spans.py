@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.data import Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
 from outscore.outputs.model import Units, Words
 from outscore.outputs.word_units import cluster_codes
 from outscore.outputs.words import check_text, file_of, place_of
-from outscore.scores import Labels
+from outscore.scores.system import Labels
 
 __all__ = ["CHANGE", "CHANGES", "NO_SPAN", "Spans", "span_counts", "span_units", "spans_of"]
 

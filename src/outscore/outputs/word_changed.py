@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from outscore.data import Array
+from outscore.core.numeric import Array
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.model import Units, Words
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.data import Array
-from outscore.errors import OutscoreError
-from outscore.options import did_you_mean
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.core.options import did_you_mean
 from outscore.outputs.model import UNALIGNED, Units, Words
 from outscore.outputs.words import align, file_of
-from outscore.results import Alignment
-from outscore.scores import Labels
+from outscore.results.design import Alignment
+from outscore.scores.system import Labels
 
 __all__ = [
     "CLUSTERS",

@@ -12,10 +12,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from outscore.data import Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
 from outscore.outputs.model import Words
-from outscore.scores import Labels
+from outscore.scores.system import Labels
 
 __all__ = ["align", "check_text", "file_of", "place_of"]
 

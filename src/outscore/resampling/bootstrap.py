@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.data import exact_sum
+from outscore.core.numeric import exact_sum
 from outscore.resampling.products import Draw, in_exact_precision, products
 
 __all__ = [

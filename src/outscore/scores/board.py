@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outscore.data import Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
 from outscore.scores.board_checks import check_systems
 from outscore.scores.duplicates import DUPLICATES, DuplicateRule, settle
 from outscore.scores.system import Labels, Scores

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
 from outscore.scores.system import Scores
 
 __all__ = ["check_systems"]

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.data import Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
 from outscore.scores.system import Labels, Scores
 
 __all__ = ["DUPLICATES", "DuplicateRule", "settle"]

@@ -12,9 +12,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from outscore.data import Array, codes_of
-from outscore.errors import OutscoreError
-from outscore.results import Alignment
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.core.paired import codes_of
+from outscore.results.design import Alignment
 from outscore.scores.duplicates import DUPLICATES, DuplicateRule, settle
 from outscore.scores.system import Labels, Rows, Scores
 

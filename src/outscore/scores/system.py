@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.data import Array
+from outscore.core.numeric import Array
 
 __all__ = ["Labels", "Origin", "Rows", "Scores", "label_of"]
 

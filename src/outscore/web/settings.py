@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from outscore.engine import processors
+from outscore.engine.engines import processors
 
 __all__ = ["Settings"]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from outscore.metrics.text import segment_statistics, text_metric
 from outscore.metrics.text.bleu import SMOOTH_VALUES, bleu_of_totals
+from outscore.metrics.text.registry import segment_statistics, text_metric
 
 # Okita and Way's poster, appendix: 3 of 6 words and 1 of 5 pairs match, lengths 6 and 7. The poster multiplies precisions
 # and takes 6/7 for the penalty; by the standard definition it is the geometric mean and exp(1 - 7/6).

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from outscore.errors import OutscoreError
-from outscore.metrics.text import TEXT_METRICS, segment_statistics, text_metric, verify
+from outscore.core.errors import OutscoreError
+from outscore.metrics.text.check import verify
+from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 
 
 def refusal(function, *arguments):

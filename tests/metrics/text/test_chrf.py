@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import CHRF
 
-from outscore.metrics.text import segment_statistics, text_metric
 from outscore.metrics.text.chrf import chrf_of_totals
+from outscore.metrics.text.registry import segment_statistics, text_metric
 
 
 def random_rows(orders, rows=1000, seed=0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jiwer
 import pytest
 
-from outscore.metrics.text import segment_statistics, text_metric
+from outscore.metrics.text.registry import segment_statistics, text_metric
 
 
 def test_words_by_hand():

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from nltk.translate.meteor_score import meteor_score
 
-from outscore.errors import OutscoreError
-from outscore.metrics.text import segment_statistics, text_metric
+from outscore.core.errors import OutscoreError
 from outscore.metrics.text.meteor import NoSynonyms
+from outscore.metrics.text.registry import segment_statistics, text_metric
 
 
 class WordNet:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from nltk.translate.nist_score import corpus_nist
 
-from outscore.metrics.text import segment_statistics, text_metric
 from outscore.metrics.text.nist import information
+from outscore.metrics.text.registry import segment_statistics, text_metric
 
 
 def score(hypotheses, references, spec="nist"):

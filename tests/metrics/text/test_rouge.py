@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from outscore.metrics.text import segment_statistics, text_metric
+from outscore.metrics.text.registry import segment_statistics, text_metric
 
 NAMES = ["rouge1", "rouge2", "rougeL"]
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from outscore.metrics.text import text_metric
+from outscore.metrics.text.registry import text_metric
 
 SCORERS = {"bleu": BLEU, "chrf": CHRF, "chrf++": CHRF, "ter": TER}
 TITLES = {

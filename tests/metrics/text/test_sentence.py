@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from outscore.metrics.text import segment_statistics, text_metric
+from outscore.metrics.text.registry import segment_statistics, text_metric
 
 ODD = ["", "kurz", "", "zwei Wörter"], [["etwas", "", "", "zwei Wörter"]]
 

@@ -10,7 +10,7 @@ from sacrebleu.metrics import TER
 from sacrebleu.metrics.lib_ter import BeamEditDistance, translation_edit_rate
 
 import outscore as osc
-from outscore.metrics.text import segment_statistics, text_metric
+from outscore.metrics.text.registry import segment_statistics, text_metric
 from outscore.metrics.text.shifts import edit_counter, trace
 
 

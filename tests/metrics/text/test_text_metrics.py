@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import outscore as osc
-from outscore.errors import OutscoreError
-from outscore.metrics.text import TEXT_METRICS, segment_statistics, text_metric, verify
-from outscore.options import complete
+from outscore.core.errors import OutscoreError
+from outscore.core.options import complete
+from outscore.metrics.text.check import verify
+from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 
 SEGMENTS = 120
 # Lines that break tokenisers and divisions: nothing, blanks, one word, another alphabet, combined letters, an emoji, escapes.

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
 from outscore.metrics.entry import Options
 from outscore.metrics.text.entry import Lines, References, TextMetric, version_of
 

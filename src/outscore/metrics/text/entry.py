@@ -15,10 +15,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import Option
 from outscore.metrics.entry import Options
-from outscore.options import Option
 
 __all__ = [
     "Direction",

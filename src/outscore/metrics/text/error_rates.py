@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, version_of
-from outscore.options import Option
 
 __all__ = ["ENTRIES"]
 

@@ -11,13 +11,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, scored, segment_mean, segments, version_of
 from outscore.metrics.text.words import Stemmer
-from outscore.options import Option
 
 __all__ = ["ENTRIES", "meteor_of_totals"]
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from outscore.data import Array
+from outscore.core.numeric import Array
+from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, scored, segment_mean, segments, version_of
 from outscore.metrics.text.words import Stemmer
-from outscore.options import Option
 
 __all__ = ["ENTRIES"]
 

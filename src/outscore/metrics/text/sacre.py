@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from outscore.errors import OutscoreError
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option
 from outscore.metrics.text.entry import Foreign, Lines, References, load, version_of
-from outscore.options import Option
 
 __all__ = ["LOWERCASE", "TOKENIZE", "case", "corpus_score", "scorer", "signature", "tokeniser", "tokeniser_mark"]
 

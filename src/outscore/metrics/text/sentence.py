@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from outscore.data import Array
+from outscore.core.numeric import Array
+from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import bleu, chrf, sacre, ter
 from outscore.metrics.text.entry import POINT_COLUMNS, Foreign, Lines, References, TextMetric, scored, segment_mean, segments
-from outscore.options import Option
 
 __all__ = ["ENTRIES"]
 

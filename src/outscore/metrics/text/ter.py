@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from outscore.data import AdditiveMetric, Array
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, columns_first, segments
 from outscore.metrics.text.shifts import edit_counter
-from outscore.options import Option
 
 __all__ = ["ENTRIES", "library_scorer", "ter_of_totals"]
 

@@ -1,0 +1,103 @@
+"""Additive metrics: scores that are functions of column sums.
+
+Every comparison is a table of per-item numbers whose column sums make a score; an `AdditiveMetric` says how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+
+__all__ = ["AdditiveMetric", "Precise"]
+
+Precise = Fraction | Decimal
+
+
+@dataclass(frozen=True)
+class AdditiveMetric:
+    """A score that is a function of column sums.
+
+    Parameters
+    ----------
+    name
+        What people call it.
+    columns
+        The names of the additive columns, in order.
+    function
+        Totals with the columns on the last axis to scores, vectorised over the leading axes. Leave it out for a ratio.
+    direction
+        ``"higher"`` or ``"lower"``: which end is better.
+    ratio
+        Integer vectors (u, v) when the score is u·x / v·x; v of None means the score is u·x itself. Scores with v·x = 0 are 0.
+        A ratio brings the exact kernel and exact ties with it.
+    precise
+        The same function for one row of integer totals in exact or 50-digit arithmetic; decides ties of other metrics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
+    >>> round(float(f1.score(np.array([8, 4]))), 6)
+    0.8
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    function: Callable[[Array], Array] | None = None
+    direction: Literal["higher", "lower"] = "higher"
+    ratio: tuple[Sequence[int], Sequence[int] | None] | None = None
+    precise: Callable[[Sequence[Fraction]], Precise] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("higher", "lower"):
+            raise OutscoreError(f"Metric `{self.name}`: `direction` is {self.direction!r}.", "Use 'higher' or 'lower'.")
+        if self.function is None and self.ratio is None:
+            raise OutscoreError(f"Metric `{self.name}` has neither a function of its totals nor a ratio.", "Give one of them.")
+        if self.ratio is not None:
+            vectors = [w for w in self.ratio if w is not None]
+            if any(len(w) != len(self.columns) or any(int(x) != x for x in w) for w in vectors):
+                raise OutscoreError(
+                    f"Metric `{self.name}`: `ratio` must hold whole numbers, one for each of its {len(self.columns)} columns."
+                )
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger score is a better one."""
+        return self.direction == "higher"
+
+    def score(self, totals: Array) -> Array:
+        """The score of column sums (last axis), for any number of leading axes."""
+        if self.function is not None:
+            return self._called(totals)
+        assert self.ratio is not None
+        u, v = self.ratio
+        numerator = np.asarray(totals @ np.asarray(u), dtype=float)
+        if v is None:
+            return numerator
+        denominator = np.asarray(totals @ np.asarray(v), dtype=float)
+        defined = denominator != 0
+        return np.where(defined, numerator / np.where(defined, denominator, 1.0), 0.0)
+
+    def _called(self, totals: Array) -> Array:
+        assert self.function is not None
+        try:
+            value = np.asarray(self.function(totals), dtype=float)
+        except (TypeError, ValueError, IndexError) as error:
+            raise OutscoreError(
+                f"The function of metric `{self.name}` failed: {error}.",
+                "It gets totals with the columns on the last axis, x[..., 0], and returns a number for each row.",
+            ) from None
+        if value.shape != np.shape(totals)[:-1]:
+            raise OutscoreError(
+                f"The function of metric `{self.name}` returned shape {value.shape} for totals of shape {np.shape(totals)}.",
+                "It gets the columns on the last axis, x[..., 0], and returns a number for each row.",
+            )
+        return value

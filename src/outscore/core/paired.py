@@ -1,0 +1,118 @@
+"""Two systems' rows of numbers side by side. Rows are kept as they came; repeats and clusters are views made on demand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import LARGEST_TOTAL, Array, exact_sum
+
+__all__ = ["PairedScores", "codes_of"]
+
+
+@dataclass(frozen=True)
+class PairedScores:
+    """Two systems' rows in a metric's own columns.
+
+    `a` and `b` are (rows, columns): int64 when every number was recognised as written, its true value being number / scale;
+    float64 otherwise. `items` and `clusters` are integer codes per row, or None.
+    """
+
+    a: Array
+    b: Array
+    scale: int = 1
+    items: Array | None = None
+    clusters: Array | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.a)
+
+    @property
+    def integral(self) -> bool:
+        """Whether the numbers are exact integers over a common scale."""
+        return bool(self.a.dtype.kind == self.b.dtype.kind == "i")
+
+    def totals(self) -> tuple[Array, Array]:
+        """Column sums of both systems in true units, correctly rounded."""
+        if self.integral:
+            return self.a.sum(axis=0) / self.scale, self.b.sum(axis=0) / self.scale
+        return _float_sums(self.a), _float_sums(self.b)
+
+    def per_item(self) -> PairedScores:
+        """Rows of one item averaged, so that each item counts once however often it was repeated."""
+        if self.items is None:
+            return self
+        repeats = np.bincount(self.items)
+        clusters = None if self.clusters is None else _one_per_group(self.clusters, self.items)
+        a, b = _sum_by(self.a, self.items), _sum_by(self.b, self.items)
+        common = math.lcm(*(int(k) for k in np.unique(repeats)))
+        if self.integral and _fits(common, self.a, self.b):
+            weight = (common // repeats)[:, None]
+            return PairedScores(a * weight, b * weight, self.scale * common, None, clusters)
+        divisor = repeats[:, None] * float(self.scale)
+        return PairedScores(a / divisor, b / divisor, 1, None, clusters)
+
+    def collapsed(self) -> PairedScores:
+        """Rows of one cluster summed: the units that are swapped as one."""
+        if self.clusters is None:
+            return self
+        return replace(self, a=_sum_by(self.a, self.clusters), b=_sum_by(self.b, self.clusters), items=None, clusters=None)
+
+    def units(self) -> PairedScores:
+        """Items first, then clusters of items: what the permutation swaps."""
+        return self.per_item().collapsed()
+
+
+def codes_of(labels: object, rows: int, parameter: str) -> Array | None:
+    """Turn any labels, one per row, into codes 0..k-1 in order of first appearance."""
+    if labels is None:
+        return None
+    try:
+        raw = np.asarray(labels)
+    except ValueError:
+        raise OutscoreError(f"`{parameter}` holds lists of different lengths.", "Give one label for each row.") from None
+    if raw.ndim != 1 or len(raw) != rows:
+        raise OutscoreError(
+            f"`{parameter}` has shape {raw.shape}, the scores have {rows} rows.", "Give one label for each row."
+        )
+    # What is missing is None, or not equal to itself.
+    missing = np.array([x is None or x != x for x in raw]) if raw.dtype == object else raw != raw  # noqa: PLR0124
+    if missing.any():
+        raise OutscoreError(f"`{parameter}` has a missing label at row {int(missing.argmax()) + 1}.")
+    if raw.dtype == object:
+        raw = raw.astype(str)
+    _, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
+    order = np.empty(len(first), dtype=np.int64)
+    order[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return order[inverse]
+
+
+def _sum_by(rows: Array, codes: Array) -> Array:
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return np.add.reduceat(rows[order], starts, axis=0)
+
+
+def _one_per_group(labels: Array, groups: Array) -> Array:
+    """The label every row of a group shares; rows that disagree are refused."""
+    first = np.zeros(int(groups.max()) + 1, dtype=labels.dtype)
+    first[groups[::-1]] = labels[::-1]
+    wrong = np.flatnonzero(first[groups] != labels)
+    if len(wrong):
+        raise OutscoreError(
+            f"Row {int(wrong[0]) + 1} puts its item into a second cluster.", "Every item must lie in exactly one cluster."
+        )
+    return first
+
+
+def _fits(factor: int, *tables: Array) -> bool:
+    return all(factor * float(np.abs(t).sum(axis=0, dtype=float).max(initial=0.0)) < LARGEST_TOTAL for t in tables)
+
+
+def _float_sums(rows: Array) -> Array:
+    return np.array([exact_sum(column) for column in rows.T])

@@ -1,0 +1,145 @@
+"""Tasks on a Dask cluster: on this machine, started for the purpose, or on as many machines as a scheduler has.
+
+Starting, connecting and ending are here; how the tasks travel is in `flight`.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from outscore.core.errors import OutscoreError
+from outscore.engine.dask_tasks import Connection
+from outscore.engine.local_cluster import local_cluster
+from outscore.engine.progress import Progress
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["Dask"]
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+CONNECT = 10.0
+"""Seconds a scheduler has to answer."""
+MUSTER = 30.0
+"""Seconds it has to find its workers."""
+ADDRESS = re.compile(r"(\w+://)?[^/\s]+:\d+")
+
+
+@dataclass(frozen=True)
+class Dask:
+    """Tasks on a Dask cluster, which spends some milliseconds on each: tasks should be longer than that.
+
+    Parameters
+    ----------
+    address
+        "local" starts a cluster on this machine, which ends with the call of `map` or the context of `opened`, whatever
+        happens. Otherwise the address of a scheduler, "tcp://host:port" or "host:port", whose workers have outscore installed.
+    workers
+        Processes of a local cluster; another has as many as it has.
+    memory
+        What each process of a local cluster may use; one that needs more is replaced.
+
+    Examples
+    --------
+    >>> Dask("local", workers=2)
+    Dask(address='local', workers=2, memory='2 GB')
+    >>> Dask("locl")
+    Traceback (most recent call last):
+    outscore.errors.OutscoreError: `dask` is 'locl'. Give "local", or the address of a scheduler such as tcp://10.0.0.1:8786.
+    """
+
+    address: str = "local"
+    workers: int = 1
+    memory: str = "2 GB"
+
+    def __post_init__(self) -> None:
+        if self.address != "local" and not ADDRESS.fullmatch(self.address):
+            raise OutscoreError(
+                f"`dask` is {self.address!r}.", 'Give "local", or the address of a scheduler such as tcp://10.0.0.1:8786.'
+            )
+
+    def map(
+        self, function: Callable[[Task], Answer], tasks: Iterable[Task], *, progress: Progress | None = None
+    ) -> list[Answer]:
+        """`function` of every task, on a connection of its own."""
+        with self.opened() as cluster:
+            return cluster.map(function, tasks, progress=progress)
+
+    @contextmanager
+    def opened(self) -> Iterator[Connection]:
+        """The cluster, started and connected, for any number of calls of `map`."""
+        try:
+            import dask
+            from distributed.utils import silence_logging_cmgr
+        except ImportError:
+            raise OutscoreError(
+                "dask must be installed to use a Dask cluster.", "Run `pip install 'outscore[cluster]'`."
+            ) from None
+        with ExitStack() as stack:
+            # What goes wrong is told in one sentence, not in Dask's log; and a large function is nothing to warn of.
+            stack.enter_context(silence_logging_cmgr(logging.CRITICAL + 1))
+            stack.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}))
+            address = stack.enter_context(self._running())
+            yield stack.enter_context(_connected(address, self.workers if self.address == "local" else 1))
+
+    def _running(self) -> AbstractContextManager[str]:
+        return local_cluster(self.workers, self.memory) if self.address == "local" else nullcontext(self.address)
+
+
+@contextmanager
+def _connected(address: str, workers: int) -> Iterator[Connection]:
+    """A connection to the scheduler at an address, which has workers and the same version of outscore."""
+    import asyncio
+
+    from distributed import Client
+
+    try:
+        # The client itself waits for ever where something listens but says nothing. It is asked from a thread, as a notebook's
+        # own thread already runs a loop.
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(asyncio.run, _greet(address)).result()
+        client = Client(address, timeout=CONNECT, set_as_default=False, asynchronous=False, name="outscore")
+    except (OSError, ValueError, TypeError) as error:
+        raise OutscoreError(
+            f"No Dask scheduler answers at {address}: {str(error).rstrip('.') or f'silent for {CONNECT:g} seconds'}.",
+            "Check the address and whether the scheduler runs, or use `local`.",
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(workers, timeout=MUSTER)
+        except TimeoutError:
+            raise OutscoreError(f"The Dask cluster at {address} has no workers.", "Start some, or use `local`.") from None
+        _same_version(client, address)
+        yield Connection(client, address)
+
+
+async def _greet(address: str) -> None:
+    """Ask a scheduler who it is."""
+    import asyncio
+
+    from distributed import Security, rpc
+
+    keys = Security().get_connection_args("client")
+    async with asyncio.timeout(CONNECT), rpc(address, connection_args=keys) as scheduler:
+        await scheduler.identity()
+
+
+def _same_version(client: Client, address: str) -> None:
+    """Refuse workers of another version, whose results may differ."""
+    versions = cast("dict[str, Any]", client.get_versions(packages=["outscore"]))
+    here = versions["client"]["packages"]["outscore"]
+    for worker in versions["workers"].values():
+        there = worker["packages"]["outscore"]
+        if here and there and here != there:
+            raise OutscoreError(
+                f"The workers of the Dask cluster at {address} have outscore {there}, this process has {here}.",
+                f"Install outscore {here} on the cluster.",
+            )

@@ -1,0 +1,1 @@
+"""Words and chains in the columns of the CoNLL shared tasks."""

@@ -1,0 +1,271 @@
+"""Coreference in the format of the CoNLL-2012 shared task: a token per line, chains as brackets in the last column.
+
+    #begin document (nw/a_0001); part 000
+    nw/a_0001  0  0  The    DT  (3
+    nw/a_0001  0  1  mayor  NN  3)
+    ...
+    #end document
+
+``(3`` opens a mention of chain 3 at a token and ``3)`` closes it; several stand side by side, ``(3)|(5``, and nested brackets
+of one chain are closed last in, first out. Words stand in the fourth column and tags in the fifth, in files that have that many
+before the last one. A document is a name with its part; chain numbers are its own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.formats.detect import TABLES, TREES, refuse_kinds
+from outscore.formats.source import Source, open_source, stem_of
+from outscore.formats.tables.field import shorten, undecoded
+from outscore.outputs.coref.documents import NO_WORD
+from outscore.outputs.coref.mentions import first_of_mention
+from outscore.outputs.model import Chains, Words
+from outscore.scores.system import Labels, Origin
+
+__all__ = ["chains_of", "read_chains"]
+
+FORMAT = "conll2012"
+# Columns besides the brackets: the word is the fourth, its tag the fifth.
+WORD, TAG = 3, 4
+_BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
+_END = re.compile(r"#\s*end document\b")
+_NAME = re.compile(r"\(?(.*?)\)?\s*(?:;\s*(?:part\s+(\S+))?\s*)?")
+_BLANKS = re.compile(r"[ \t]+")
+_BRACKET = re.compile(r"\([\w.:-]+\)?|[\w.:-]+\)")
+_NO_CHAIN = frozenset({"-", "_"})
+_NO_TAG = frozenset({"-", "_", "*"})
+_BEGIN_HINT = "Begin every document with a line such as `#begin document (name); part 000`."
+_CUT_HINT = "Check that the file was not cut, and end every document with a line `#end document`."
+
+
+def read_chains(path: str | os.PathLike[str], *, repair: bool = False) -> Chains:
+    r"""Read the mentions and chains of a CoNLL-2012 file; ``-`` is standard input, and compressed files are unpacked.
+
+    Parameters
+    ----------
+    path
+        The file.
+    repair
+        A mention that the file lists twice, in one chain or in two, is refused. With `repair` the first one stays, which is
+        the one whose bracket opens first; `Origin.rows` still counts all mentions of the file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "gold.conll")
+    ...     _ = path.write_text("#begin document (a); part 000\na 0 0 The DT (3\na 0 1 mayor NN 3)\n#end document\n")
+    ...     gold = read_chains(path)
+    >>> gold.documents.names, gold.starts.tolist(), gold.ends.tolist(), gold.words.columns["pos"][1]
+    (('a; part 000',), [0], [1], 'NN')
+    """
+    with open_source(path) as source:
+        return chains_of(source, repair=repair)
+
+
+def chains_of(source: Source, *, repair: bool = False) -> Chains:
+    """The chains of a CoNLL-2012 file that is open already."""
+    refuse_kinds(source, (TREES, *TABLES), "CoNLL-2012 was")
+    reading = _Reading(source.label)
+    for number, line in enumerate(source.lines(), 1):
+        reading.take(number, line)
+    reading.finish()
+    return _without_repeats(_chains_of(source, reading), reading, repair=repair)
+
+
+@dataclass
+class _Reading:
+    """What has been read so far; `begun` is the line on which the open document begins, 0 between documents."""
+
+    label: str
+    documents: dict[str, int] = field(default_factory=dict)
+    begun: int = 0
+    layout: tuple[int, int] | None = None
+    forms: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    sentences: list[int] = field(default_factory=list)
+    sentence_documents: list[int] = field(default_factory=list)
+    fresh: bool = True
+    first_token: int = 0
+    # One row per mention: document, first token, last token, chain, line; and the chain as it is written.
+    mentions: list[list[int]] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    open: dict[str, list[int]] = field(default_factory=dict)
+    chains: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    def refuse(self, line: int, found: str, hint: str) -> NoReturn:
+        raise OutscoreError(f"{self.label}, line {line}: {found}.", hint)
+
+    def take(self, number: int, line: str) -> None:
+        """Read one line."""
+        if not line.isascii():
+            problem = undecoded(line)
+            if problem is not None:
+                self.refuse(number, *problem)
+        if line.startswith("#"):
+            begin = _BEGIN.match(line)
+            if begin is not None:
+                self.begin(number, begin[1].strip())
+            elif _END.match(line):
+                self.end(number)
+        elif line.isspace():
+            self.fresh = True
+        else:
+            self.word(number, line)
+
+    def begin(self, number: int, title: str) -> None:
+        if self.begun:
+            self.refuse(number, f"a document begins before the one of line {self.begun} has ended", _CUT_HINT)
+        found = _NAME.fullmatch(title)
+        name, part = (found[1], found[2]) if found is not None else (title, None)
+        if not name:
+            self.refuse(number, "found a document without a name", _BEGIN_HINT)
+        if part is not None:
+            name = f"{name}; part {part.zfill(3)}"
+        if name in self.documents:
+            self.refuse(
+                number,
+                f"document `{name}` begins a second time (first on line {self.documents[name]})",
+                "Give every document, or every part of one, a name of its own.",
+            )
+        self.documents[name] = self.begun = number
+        self.first_token, self.fresh = len(self.forms), True
+        self.open.clear()
+
+    def end(self, number: int) -> None:
+        if not self.begun:
+            self.refuse(number, "a document ends that was not begun", _BEGIN_HINT)
+        left = [rows[-1] for rows in self.open.values() if rows]
+        if left:
+            row = min(left)
+            self.refuse(
+                self.mentions[row][4],
+                f"chain {self.written[row]} is opened and never closed in its document",
+                f"Close it with `{self.written[row]})` on the last token of the mention.",
+            )
+        self.begun = 0
+
+    def finish(self) -> None:
+        """Check that the file is whole."""
+        if self.begun:
+            raise OutscoreError(
+                f"{self.label} ends inside document `{list(self.documents)[-1]}`, which begins on line {self.begun}.", _CUT_HINT
+            )
+        if not self.documents:
+            raise OutscoreError(f"{self.label} is empty, a CoNLL-2012 file was expected.", _BEGIN_HINT)
+        if not self.forms:
+            raise OutscoreError(f"{self.label} has documents without a single token.", _CUT_HINT)
+
+    def word(self, number: int, line: str) -> None:
+        # Words may hold white space other than blanks and tabs, which `split` would cut.
+        fields = line.split() if line.isascii() else _BLANKS.split(line.strip(" \t\r\n"))
+        if not self.begun:
+            self.refuse(number, f'found "{shorten(line)}" outside of any document', _BEGIN_HINT)
+        if self.layout is None:
+            self.layout = (min(len(fields), TAG + 2), number)
+        needed = self.layout[0] if self.layout[0] > TAG else 2
+        if len(fields) < needed:
+            self.refuse(
+                number,
+                f"found {len(fields)} column{'s' if len(fields) > 1 else ''}, expected at least {needed}",
+                "Give every token the same columns, with the brackets in the last one.",
+            )
+        if self.fresh:
+            self.sentence_documents.append(len(self.documents) - 1)
+            self.fresh = False
+        self.sentences.append(len(self.sentence_documents) - 1)
+        self.forms.append(fields[WORD] if needed > TAG else NO_WORD)
+        self.tags.append(fields[TAG] if needed > TAG + 1 else NO_WORD)
+        self.lines.append(number)
+        if fields[-1] not in _NO_CHAIN:
+            self.brackets(number, fields[-1])
+
+    def brackets(self, number: int, cell: str) -> None:
+        pieces = _BRACKET.findall(cell)
+        if "".join(pieces) != cell.replace("|", ""):
+            self.refuse(
+                number,
+                f'found "{shorten(cell)}" in the last column, expected brackets of chains',
+                "Write (3 where a mention of chain 3 begins, 3) where it ends, (3) for one token, - for none.",
+            )
+        token, document = len(self.forms) - 1 - self.first_token, len(self.documents) - 1
+        for piece in pieces:
+            name = piece.strip("()")
+            if piece[0] == "(":
+                self.open.setdefault(name, []).append(len(self.mentions))
+                chain = self.chains.setdefault((document, name), len(self.chains))
+                self.mentions.append([document, token, token, chain, number])
+                self.written.append(name)
+            if piece[-1] == ")":
+                if not self.open.get(name):
+                    self.refuse(
+                        number, f"chain {name} is closed and was not opened", f"Open it with `({name}` on the first token."
+                    )
+                self.mentions[self.open[name].pop()][2] = token
+
+
+def _chains_of(source: Source, reading: _Reading) -> Chains:
+    names = tuple(reading.documents)
+    table = np.array(reading.mentions, dtype=np.int64).reshape(-1, 5)
+    return Chains(
+        stem_of(source.path),
+        Labels(table[:, 0], names),
+        table[:, 1],
+        table[:, 2],
+        table[:, 3],
+        _words_of(source, reading, names),
+        Origin(source.path, source.sha256(), len(table), FORMAT),
+        table[:, 4],
+    )
+
+
+def _words_of(source: Source, reading: _Reading, names: tuple[str, ...]) -> Words:
+    ends = np.cumsum(np.fromiter(map(len, reading.forms), dtype=np.int64, count=len(reading.forms)))
+    tagged = not _NO_TAG.issuperset(reading.tags)
+    return Words(
+        stem_of(source.path),
+        Labels.of(reading.forms),
+        np.array(reading.sentences, dtype=np.int64),
+        {"pos": Labels.of(reading.tags)} if tagged else {},
+        np.concatenate([[0], ends[:-1]]),
+        ends,
+        np.zeros(len(ends), dtype=bool),
+        tuple(str(number) for number in range(1, len(reading.sentence_documents) + 1)),
+        documents=Labels(np.array(reading.sentence_documents, dtype=np.int64), names),
+        lines=np.array(reading.lines, dtype=np.int64),
+    )
+
+
+def _without_repeats(chains: Chains, reading: _Reading, *, repair: bool) -> Chains:
+    first = first_of_mention(chains)
+    kept: Array = first == np.arange(chains.rows)
+    if kept.all():
+        return chains
+    if not repair:
+        row = int(kept.argmin())
+        old, new = reading.written[first[row]], reading.written[row]
+        again = f"chain {old} and in chain {new}" if old != new else f"chain {old} twice"
+        reading.refuse(
+            int(reading.mentions[row][4]),
+            f"the mention of tokens {int(chains.starts[row])} to {int(chains.ends[row])} of its document is in {again}",
+            "Keep it in one chain, or repair the file on reading (--repair), which keeps the first.",
+        )
+    return Chains(
+        chains.name,
+        chains.documents.take(kept),
+        chains.starts[kept],
+        chains.ends[kept],
+        chains.chains[kept],
+        chains.words,
+        chains.origin,
+        None if chains.lines is None else chains.lines[kept],
+    )

@@ -1,0 +1,279 @@
+"""CoNLL-U: ten columns separated by tabs, a word per line, a blank line after each sentence (universaldependencies.org/format).
+
+Comments give sentences and documents their names. The words of a multi-word token (``1-2``) share the characters of the token
+as it is written; empty nodes (``8.1``) are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.core.options import did_you_mean
+from outscore.formats.conll.field_labels import FieldLabels
+from outscore.formats.conll.word_lines import (
+    Lines,
+    character_spans,
+    document_labels,
+    first_rows,
+    refuse_empty,
+    scan,
+    sentences_of,
+)
+from outscore.formats.detect import is_tree_line
+from outscore.formats.source import Source, open_source, stem_of
+from outscore.formats.tables.field import shorten
+from outscore.outputs.model import Words
+from outscore.scores.system import Labels, Origin
+
+__all__ = ["COLUMNS", "looks_like_conllu", "read_conllu", "words_of"]
+
+COLUMNS = {"lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "deprel": 7}
+DEFAULT = ("upos", "xpos", "feats", "deprel")
+_ID, _FORM, _HEAD, _MISC, _WIDTH = 0, 1, 6, 9, 10
+_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
+_SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
+_NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+_EXPECTED = "the 10 of CoNLL-U"
+_CURE = "Write ten columns separated by tabs, `_` in those without a value, and a blank line after each sentence."
+
+
+def looks_like_conllu(source: Source) -> bool:
+    """Whether the first line that is no comment begins with a number and has ten columns."""
+    return is_tree_line(next((line for line in source.head if line.strip() and not line.startswith("#")), ""))
+
+
+def read_conllu(path: str | os.PathLike[str], name: str | None = None, columns: Sequence[str] = DEFAULT) -> Words:
+    r"""Read the words of a CoNLL-U file; ``-`` is standard input, and compressed files are unpacked on the way.
+
+    Parameters
+    ----------
+    path
+        The file.
+    name
+        What the system is called; the file's name if not given.
+    columns
+        Which columns to read: ``"upos"``, ``"xpos"``, ``"feats"``, ``"lemma"``, and ``"deprel"``, with which the heads come.
+        What nobody asks for costs nothing.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "new.conllu")
+    ...     rows = ["1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_", "2\tworks\twork\tVERB\tVBZ\t_\t0\troot\t_\t_"]
+    ...     _ = path.write_text("\n".join(rows) + "\n\n")
+    ...     words = read_conllu(path)
+    >>> words.forms.names, words.columns["upos"].names, words.heads.tolist(), words.ends.tolist()
+    (('It', 'works'), ('PRON', 'VERB'), [1, -1], [2, 7])
+    """
+    with open_source(path) as source:
+        return words_of(source, name, columns)
+
+
+def words_of(source: Source, name: str | None = None, columns: Sequence[str] = DEFAULT) -> Words:
+    """The words of a CoNLL-U file that is open already."""
+    for column in columns:
+        if column not in COLUMNS:
+            raise OutscoreError(f"CoNLL-U has no column `{column}`.", did_you_mean(column, COLUMNS))
+    places = [COLUMNS[column] for column in columns]
+    needed = [*places, _HEAD] if "deprel" in columns else places
+    file = _File(source.label, columns, {_FORM: FieldLabels(), **{place: FieldLabels(empty=b"_") for place in needed}})
+    for lines in scan(source, "\t"):
+        file.add(lines)
+    if not file.lines:
+        refuse_empty(source, "CoNLL-U")
+    return file.words(stem_of(source.path) if name is None else name, source)
+
+
+@dataclass
+class _File:
+    """A file under construction: the words' columns, and the lines that are no words."""
+
+    label: str
+    columns: Sequence[str]
+    fields: dict[int, FieldLabels]
+    lines: list[Array] = field(default_factory=list)
+    ids: list[Array] = field(default_factory=list)
+    blanks: list[Array] = field(default_factory=list)
+    sentence_names: list[tuple[int, str]] = field(default_factory=list)
+    documents: list[tuple[int, str]] = field(default_factory=list)
+    ranges: list[tuple[int, int, int, str]] = field(default_factory=list)
+
+    def add(self, lines: Lines) -> None:
+        """Take some lines apart into words and others."""
+        initials = lines.initials()
+        ids, is_word = _numbers(lines, initials)
+        rows = np.flatnonzero(is_word)
+        has_form = lines.filled(_FORM)
+        if len(rows):
+            _check_fields(lines, rows, has_form)
+            self.lines.append((lines.first + rows).astype(np.int32))
+            self.ids.append(ids[rows])
+            for place, labels in self.fields.items():
+                labels.add(lines.raw, *lines.fields(place, rows))
+        is_blank = ~(lines.filled(_ID) | has_form)
+        self.blanks.append(lines.first + np.flatnonzero(is_blank))
+        is_comment = initials == ord("#")
+        self._comments(lines, np.flatnonzero(is_comment))
+        for row in np.flatnonzero(~(is_word | is_blank | is_comment)).tolist():
+            self._other(lines, row)
+
+    def _comments(self, lines: Lines, rows: Array) -> None:
+        """Keep the comments that name a sentence or a document."""
+        for row, text in zip(rows.tolist(), lines.texts(_ID, rows), strict=True):
+            if (found := _SENT_ID.fullmatch(text)) is not None:
+                self.sentence_names.append((lines.first + row, found[1].strip()))
+            elif (found := _NEWDOC.fullmatch(text)) is not None:
+                self.documents.append((lines.first + row, (found[1] or "").strip()))
+
+    def _other(self, lines: Lines, row: int) -> None:
+        """A line that is neither word, comment nor empty: blanks, a multi-word token, an empty node, or a mistake."""
+        number, *rest = lines.line(row).split("\t")
+        form = rest[0] if rest else ""
+        if not number:
+            lines.refuse(row, "found no word number in the first column", _CURE)
+        if number.isspace() and not form:
+            self.blanks.append(np.array([lines.first + row]))
+        elif not form or not (len(rest) == _WIDTH - 1 or any(rest[_MISC - 1 : _MISC])):
+            lines.refuse_width(row, _EXPECTED, _CURE)
+        elif (found := _RANGE.fullmatch(number)) is not None:
+            self.ranges.append((lines.first + row, int(found[1]), int(found[2]), form))
+        elif _EMPTY_NODE.fullmatch(number) is None:
+            lines.refuse(row, f'found "{shorten(number)}" in the first column, expected the number of a word', _CURE)
+
+    def words(self, name: str, source: Source) -> Words:
+        """Everything checked and put together."""
+        lines = np.concatenate(self.lines)
+        sentences = sentences_of(lines, np.concatenate(self.blanks))
+        origins = first_rows(sentences)
+        _check_numbers(self.label, lines, origins, np.concatenate(self.ids))
+        fields = {place: labels.labels() for place, labels in self.fields.items()}
+        forms = fields[_FORM]
+        tokens, multiword, firsts = self._tokens(lines, origins, forms)
+        starts, ends = character_spans(tokens, firsts)
+        if (ends == starts).any():
+            line = int(lines[np.argmax(ends == starts)])
+            raise OutscoreError(f"{self.label}, line {line}: found a word of blanks alone.", "Remove it, or write the word.")
+        columns = {column: fields[COLUMNS[column]] for column in self.columns}
+        if multiword.any():
+            columns["token"] = tokens
+        count = int(sentences[-1]) + 1
+        return Words(
+            name=name,
+            forms=forms,
+            sentences=sentences,
+            columns=columns,
+            starts=starts,
+            ends=ends,
+            multiword=multiword,
+            sentence_ids=_sentence_ids(_followed(self.sentence_names, lines, sentences), count),
+            heads=_heads(self.label, lines, origins, fields[_HEAD]) if _HEAD in fields else None,
+            documents=document_labels(_followed(self.documents, lines, sentences), count),
+            origin=Origin(source.path, source.sha256(), len(lines), "conllu"),
+            lines=lines,
+        )
+
+    def _tokens(self, lines: Array, origins: Array, forms: Labels) -> tuple[Labels, Array, Array]:
+        """The token each word belongs to, whether it has several words, and whether the word is its first."""
+        multiword, firsts = np.zeros(len(lines), dtype=bool), np.ones(len(lines), dtype=bool)
+        if not self.ranges:
+            return forms, multiword, firsts
+        codes, known = forms.codes.copy(), {name: code for code, name in enumerate(forms.names)}
+        begins = np.searchsorted(lines, [line for line, *_ in self.ranges])
+        for row, (line, low, high, form) in zip(begins.tolist(), self.ranges, strict=True):
+            last = row + high - low
+            fits = high > low and last < len(lines) and row - origins[row] + 1 == low and origins[row] == origins[last]
+            if not fits or multiword[row]:
+                raise OutscoreError(
+                    f"{self.label}, line {line}: found the multi-word token {low}-{high}, whose words do not follow.",
+                    "Write the line of a multi-word token right before the lines of its words.",
+                )
+            multiword[row : last + 1] = True
+            firsts[row + 1 : last + 1] = False
+            codes[row : last + 1] = known.setdefault(form, len(known))
+        return Labels(codes, tuple(known)), multiword, firsts
+
+
+def _numbers(lines: Lines, initials: Array) -> tuple[Array, Array]:
+    """The number in the first column, and whether there is one."""
+    ids = lines.numbers()
+    is_word = ids >= 0
+    # Hardly a line begins with a sign, which stands before numbers counted wrongly: only these are looked at one by one.
+    signed = np.flatnonzero((initials == ord("+")) | (initials == ord("-")))
+    for row, text in zip(signed.tolist(), lines.texts(_ID, signed), strict=True):
+        if _INTEGER.fullmatch(text):
+            ids[row], is_word[row] = int(text), True
+    return ids, is_word
+
+
+def _followed(names: Sequence[tuple[int, str]], lines: Array, sentences: Array) -> list[tuple[int, str]]:
+    """Each name with the sentence that follows its line; what stands after the last word names nothing."""
+    rows = np.searchsorted(lines, np.array([line for line, _ in names], dtype=lines.dtype))
+    inside = sentences[rows[rows < len(lines)]].tolist()
+    return [(sentence, name) for sentence, (_, name) in zip(inside, names, strict=False)]
+
+
+def _check_fields(lines: Lines, rows: Array, has_form: Array) -> None:
+    """Refuse words with too few or too many columns, and those without a form; other columns may be empty in real files."""
+    odd = rows[lines.widths[rows] != _WIDTH]
+    if len(odd):
+        has_misc, has_more = lines.filled(_MISC)[odd], lines.filled(_WIDTH)[odd]
+        # A separator after the last column is forgiven.
+        for wrong in (odd[has_more], odd[~has_misc]):
+            if len(wrong):
+                lines.refuse_width(int(wrong[0]), _EXPECTED, _CURE)
+    without = rows[~has_form[rows]]
+    if len(without):
+        lines.refuse(int(without[0]), "found no word in the second column", _CURE)
+
+
+def _check_numbers(label: str, lines: Array, origins: Array, ids: Array) -> None:
+    """Words of a sentence are numbered from 1."""
+    wrong = np.flatnonzero(ids != np.arange(len(ids)) - origins + 1)
+    if not len(wrong):
+        return
+    row = int(wrong[0])
+    begun = int(ids[row]) == 1
+    raise OutscoreError(
+        f"{label}, line {lines[row]}: found word number {ids[row]}, expected {row - origins[row] + 1}.",
+        "Put a blank line before each sentence." if begun else "Number the words of each sentence 1, 2, 3 without gaps.",
+    )
+
+
+def _heads(label: str, lines: Array, origins: Array, column: Labels) -> Array | None:
+    """The row of each word's head, -1 for the root; None where no word has a head."""
+    if column.names == ("_",):
+        return None
+    numbers = [int(name) if _INTEGER.fullmatch(name) else None for name in column.names]
+    if None in numbers:
+        row = int(np.isin(column.codes, [code for code, number in enumerate(numbers) if number is None]).argmax())
+        raise OutscoreError(
+            f'{label}, line {lines[row]}: found "{shorten(column[row])}" as head, expected the number of a word, or 0.',
+            "Give every word a head in column 7; write `_` for all words of a file without trees.",
+        )
+    heads = np.array(numbers, dtype=np.int32)[column.codes]
+    size = np.bincount(origins)[origins]
+    outside = np.flatnonzero((heads < 0) | (heads > size))
+    if len(outside):
+        row = int(outside[0])
+        raise OutscoreError(
+            f"{label}, line {lines[row]}: found the head {heads[row]}, the sentence ends with word {size[row]}.",
+            "If the sentence is cut short, copy or write the file again; heads are numbered within their sentence.",
+        )
+    return np.where(heads > 0, origins + heads - 1, -1).astype(np.int32)
+
+
+def _sentence_ids(named: Iterable[tuple[int, str]], count: int) -> tuple[str, ...]:
+    names = [str(number) for number in range(1, count + 1)]
+    for sentence, name in named:
+        names[sentence] = name
+    return tuple(names)

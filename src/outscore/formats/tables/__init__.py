@@ -1,0 +1,1 @@
+"""Tables of scores and labels: CSV, TSV, JSON lines, Parquet and bare numbers."""

@@ -1,0 +1,134 @@
+"""From records to systems: the columns of a table become one `Scores` for each system in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import compress
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.formats.source import Source, stem_of
+from outscore.formats.tables.cells import GappedColumn, LabelColumn, NumberColumn
+from outscore.formats.tables.columns import Layout, find_layout, is_known, nearest
+from outscore.formats.tables.field import shorten
+from outscore.formats.tables.table import Block, Choice, Records
+from outscore.scores.system import Labels, Origin, Scores
+
+__all__ = ["read_table"]
+
+
+def read_table(source: Source, records: Records, choice: Choice, format: str) -> list[Scores]:
+    """Read the systems of a table: those chosen, or all in the order they stand in."""
+    layout = find_layout(records, choice)
+    building = _Building(records, layout, choice)
+    for block in records.blocks(layout.needed):
+        if layout.open:
+            _refuse_late(records, block)
+        building.add(block)
+    if not building.seen:
+        records.refuse_empty()
+    for name in choice.systems if layout.system is not None else ():
+        if name not in building.systems:
+            raise OutscoreError(f"{records.label} has no system `{name}`.", nearest(name, building.systems))
+    origin = Origin(source.path, source.sha256(), building.seen, format, layout.used, records.unit)
+    return building.scores(origin, choice.systems)
+
+
+def _refuse_late(records: Records, block: Block) -> None:
+    """Refuse a system that is first named further down, and would be left out without a word."""
+    late = {name: line for name, line in block.late.items() if not is_known(name)}
+    if late:
+        name = min(late, key=lambda name: late[name])
+        records.refuse(
+            late[name],
+            f"found a number under `{shorten(name)}`, a name that none of the first lines has",
+            "Give the first line that name too, with null where there is no score.",
+        )
+
+
+class _Building:
+    """All columns of a table under construction."""
+
+    def __init__(self, records: Records, layout: Layout, choice: Choice) -> None:
+        self._layout, self._wanted = layout, frozenset(choice.systems)
+        gapped = layout.scores if layout.wide and choice.gaps else ()
+        self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted) for name in gapped}
+        self._numbers = {name: NumberColumn(records, name) for name in layout.scores if name not in gapped}
+        single = (layout.item, layout.cluster, layout.repeat)
+        self._labels = {name: LabelColumn(records, name) for name in single if name is not None}
+        groups = (layout.dataset, *layout.slices)
+        self._labels |= {name: LabelColumn(records, name, optional=True) for name in groups if name is not None}
+        self._system = None if layout.system is None else LabelColumn(records, layout.system)
+        self._lines: list[Array] = []
+        self.seen = 0
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems seen in a long table, wanted or not."""
+        return () if self._system is None else self._system.names
+
+    def add(self, block: Block) -> None:
+        """Take a block; rows of systems that nobody wants are not even looked at."""
+        lines, keep = block.lines, None
+        self.seen += len(lines)
+        if self._system is not None:
+            assert self._layout.system is not None
+            codes = self._system.encode(block.columns[self._layout.system], lines)
+            if self._wanted:
+                keep = np.array([name in self._wanted for name in self._system.names])[codes]
+                codes, lines = codes[keep], lines[keep]
+            self._system.extend(codes)
+        self._lines.append(lines)
+        columns: dict[str, LabelColumn | NumberColumn | GappedColumn] = {**self._labels, **self._numbers, **self._gapped}
+        for name, column in columns.items():
+            values = block.columns[name]
+            column.add(values if keep is None else list(compress(values, keep.tolist())), lines)
+
+    def scores(self, origin: Origin, wanted: Sequence[str]) -> list[Scores]:
+        """One `Scores` for each system."""
+        layout, label = self._layout, self._column()
+        whole = Scores(
+            name=stem_of(origin.path),
+            values=np.empty(sum(map(len, self._lines))) if layout.wide else self._values(layout.scores),
+            ids=label(layout.item),
+            repeats=label(layout.repeat),
+            clusters=label(layout.cluster),
+            datasets=label(layout.dataset),
+            slices={name: labels for name in layout.slices if (labels := label(name)) is not None},
+            origin=origin,
+            lines=np.concatenate(self._lines),
+        )
+        if self._gapped:
+            return self._with_gaps(whole)
+        if layout.wide:
+            return [replace(whole, name=name, values=self._numbers[name].values()) for name in layout.scores]
+        return [whole] if self._system is None else _split(whole, self._system.labels(), wanted)
+
+    def _with_gaps(self, whole: Scores) -> list[Scores]:
+        """The systems of a wide table, each with the rows it has; without ids, items are called by their place."""
+        columns = {name: column for name, column in self._gapped.items() if column.is_scores}
+        if whole.ids is None and not all(column.present.all() for column in columns.values()):
+            whole = replace(whole, ids=Labels(np.arange(whole.rows), tuple(map(str, range(1, whole.rows + 1)))))
+        found = [replace(whole.take(column.present), name=name, values=column.values()) for name, column in columns.items()]
+        if len(found) == 1 < len(self._gapped):
+            # The other columns hold words, so that this is a file of one system, called like the file.
+            return [replace(found[0], name=whole.name)]
+        return found
+
+    def _values(self, columns: Sequence[str]) -> Array:
+        arrays = [self._numbers[name].values() for name in columns]
+        return arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
+
+    def _column(self) -> Callable[[str | None], Labels | None]:
+        made = {name: column.labels() for name, column in self._labels.items()}
+        return lambda name: None if name is None else made[name]
+
+
+def _split(whole: Scores, systems: Labels, wanted: Sequence[str]) -> list[Scores]:
+    order = np.argsort(systems.codes, kind="stable")
+    counts = np.bincount(systems.codes, minlength=len(systems.names))
+    rows = dict(zip(systems.names, np.split(order, np.cumsum(counts)[:-1]), strict=True))
+    return [replace(whole.take(rows[name]), name=name) for name in wanted or systems.names]

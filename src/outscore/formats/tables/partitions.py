@@ -1,0 +1,133 @@
+"""Which files a folder, a pattern or a list of them stands for, and whether they are the parts of one table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from glob import glob, has_magic
+from pathlib import Path
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.tables.long_rows import MARK, LongFile, long_file
+
+__all__ = ["Paths", "are_partitions", "long_files", "matching", "partition_paths"]
+
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+LARGE = 1 << 28
+"""Bytes of Parquet beyond which even files that were named one by one are read part by part."""
+
+
+def matching(path: str) -> list[str]:
+    """The files that a pattern stands for, in order of their names; any other path stands for itself.
+
+    Examples
+    --------
+    >>> matching("absent.csv")
+    ['absent.csv']
+    """
+    if not _is_pattern(path):
+        return [path]
+    found = sorted(file for file in glob(path, recursive=True) if os.path.isfile(file))  # noqa: PTH113, PTH207
+    if not found:
+        raise OutscoreError(f"No file matches `{path}`.", "Check the pattern and the folder you are in.")
+    return found
+
+
+def are_partitions(paths: Sequence[str]) -> bool:
+    """Whether paths stand for the parts of one large table, and not for tables of their own.
+
+    A folder does, and so do Parquet files that a pattern names, that lie in folders called ``dataset=mmlu``, or that are too
+    large to be read whole. Parquet files named one by one are tables like any others.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = [f"{folder}/{name}.parquet" for name in "ab"]
+    ...     for file in files:
+    ...         _ = Path(file).write_bytes(MARK)
+    ...     are_partitions([folder]), are_partitions([f"{folder}/*.parquet"]), are_partitions(files)
+    (True, True, False)
+    """
+    if any(map(os.path.isdir, paths)):
+        return True
+    files = [file for path in paths for file in matching(path)]
+    if not all(map(_is_parquet, files)):
+        return False
+    named_by_folder = any("=" in part for file in files for part in Path(file).parts[:-1])
+    large = sum(os.path.getsize(file) for file in files) > LARGE  # noqa: PTH202
+    return any(map(_is_pattern, paths)) or (named_by_folder and len(files) > 1) or large
+
+
+def partition_paths(paths: Paths) -> list[str]:
+    """The files that a folder, a pattern or several of them stand for, each once.
+
+    Folders are searched through; names that begin with a dot or an underscore are what programs leave beside the data.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("b.parquet", "a.parquet", "_SUCCESS"):
+    ...         _ = Path(folder, name).write_text("")
+    ...     [Path(path).name for path in partition_paths(folder)]
+    ['a.parquet', 'b.parquet']
+    """
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    found: dict[str, str] = {}
+    for path in given:
+        for file in _expanded(os.fspath(path)):
+            found.setdefault(os.path.realpath(file), file)
+    if not found:
+        raise OutscoreError("No Parquet file was named.", "Give a folder of Parquet files, a pattern, or the files.")
+    return list(found.values())
+
+
+def _expanded(path: str) -> list[str]:
+    if os.path.isdir(path):  # noqa: PTH112 - a pattern is no path
+        inside = [file for file in sorted(Path(path).rglob("*")) if file.is_file()]
+        kept = [str(file) for file in inside if not any(part[0] in "._" for part in file.relative_to(path).parts)]
+        if not kept:
+            raise OutscoreError(f"`{path}` is a folder without files.", "Name a folder of Parquet files.")
+        _refuse_others(path, kept)
+        return kept
+    return matching(path)
+
+
+def _is_pattern(path: str) -> bool:
+    return has_magic(path) and not os.path.exists(path)  # noqa: PTH110 - a pattern is no path
+
+
+def _is_parquet(path: str) -> bool:
+    """Whether a file begins as Parquet does; whoever reads it says why it cannot be opened."""
+    try:
+        with Path(path).open("rb") as raw:
+            return raw.read(len(MARK)) == MARK
+    except OSError:
+        return False
+
+
+def _refuse_others(folder: str, files: Sequence[str]) -> None:
+    """Refuse a folder of tables in other formats, each of which may be a dataset or a system: only their names can tell."""
+    other = next((file for file in files if not file.endswith(".parquet") and not _is_parquet(file)), None)
+    if other is None:
+        return
+    wanted = ".parquet" if any(map(_is_parquet, files)) else Path(other).suffix
+    raise OutscoreError(
+        f"`{folder}` is a folder that holds `{Path(other).name}`, and of folders only Parquet files are read.",
+        f"Name the files that are meant: {Path(folder) / f'*{wanted}'}.",
+    )
+
+
+def long_files(paths: Sequence[str]) -> tuple[LongFile, ...]:
+    """All files that have rows; a program that writes partitions may leave some without any."""
+    files: list[LongFile] = []
+    before = 0
+    for path in paths:
+        file = long_file(path, before)
+        before += file.rows
+        files.append(file)
+    full = tuple(file for file in files if file.rows)
+    if not full:
+        raise OutscoreError(f"{files[0].label} has column names and no records.", "Give one record per item and system.")
+    return full

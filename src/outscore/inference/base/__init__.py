@@ -1,0 +1,1 @@
+"""What the tests share: the form of an entry, sign flips, item scores, tails and refusals."""

@@ -1,0 +1,122 @@
+"""One score per item and system, for the tests that need it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.exact.numbers import as_written
+
+__all__ = ["ItemScores", "is_sum", "item_scores", "recognised", "scores_if_any"]
+
+ULPS = 4
+"""Two subtractions of rounded numbers stay this close, in units of the last place of the larger number."""
+
+
+@dataclass(frozen=True)
+class ItemScores:
+    """Scores of both systems per item (repeats averaged), in the metric's own unit.
+
+    `d` is a - b; where the numbers were recognised as written it comes from whole numbers, `whole` = d · `scale`, so that equal
+    differences are equal and ties are ties. `clusters` are codes per item, or None. `orientation` is -1 where lower is better.
+    """
+
+    a: Array
+    b: Array
+    d: Array
+    whole: Array | None
+    scale: int
+    clusters: Array | None
+    orientation: int
+
+    @property
+    def n(self) -> int:
+        """How many items there are."""
+        return len(self.d)
+
+    def shifted(self, delta: float) -> tuple[Array, Array | None]:
+        """d - δ, and the same in whole numbers where δ can be written in them too (then with a finer scale).
+
+        Without whole numbers, sizes that rounding alone keeps apart are made equal: their ties count too.
+        """
+        if not delta and self.whole is not None:
+            return self.d, self.whole
+        if self.whole is not None:
+            finer = as_written(self.whole / self.scale, np.array([delta]))
+            if finer is not None:
+                (d, shift), scale = finer
+                whole = d - int(shift[0])
+                return whole / scale, whole
+        size = np.maximum(np.maximum(np.abs(self.a), np.abs(self.b)), abs(delta))
+        return _with_ties(self.d - delta, ULPS * np.spacing(size)), None
+
+
+def _with_ties(d: Array, slack: Array) -> Array:
+    """The same numbers, with sizes that lie no further apart than their slack made equal, or 0 where that is in reach."""
+    sizes = np.concatenate([[0.0], np.abs(d)])
+    order = np.argsort(sizes, kind="stable")
+    ordered, room = sizes[order], np.concatenate([[0.0], slack])[order]
+    apart = np.diff(ordered, prepend=-np.inf) > np.maximum(room, np.concatenate([[0.0], room[:-1]]))
+    merged = np.empty_like(sizes)
+    merged[order] = ordered[np.maximum.accumulate(np.where(apart, np.arange(len(sizes)), 0))]
+    return np.asarray(np.copysign(merged[1:], d))
+
+
+def item_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemScores:
+    """The per-item scores behind a mean; a metric that is not one is refused with the name of a test that takes it.
+
+    A sum is refused too: its p would be right, but limits and estimates would be those of the mean per item.
+    """
+    if is_sum(metric):
+        raise OutscoreError(
+            f"`{test}` speaks of the mean per item, and {metric.name} adds the items up.",
+            "Use the metric `mean`; `permutation` and `bootstrap` take a sum as it is.",
+        )
+    found = scores_if_any(pairs, metric)
+    if found is None:
+        raise OutscoreError(
+            f"`{test}` needs one score per item, and {metric.name} is not a mean of such scores here.",
+            "Use `permutation` or `bootstrap`, which take any metric.",
+        )
+    return found
+
+
+def is_sum(metric: AdditiveMetric) -> bool:
+    """Whether the metric adds scores up and divides by nothing."""
+    return metric.ratio is not None and metric.ratio[1] is None
+
+
+def recognised(pairs: PairedScores) -> PairedScores:
+    """The same pairs in whole numbers, where they can be read back as what people wrote."""
+    written = as_written(pairs.a, pairs.b)
+    if written is None:
+        return pairs
+    (a, b), scale = written
+    return replace(pairs, a=a, b=b, scale=scale * pairs.scale)
+
+
+def scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | None:
+    """The items' scores behind a mean or a sum, to describe them; None for a metric that has none."""
+    if metric.ratio is None:
+        return None
+    items = recognised(pairs).per_item()
+    u, v = (None if w is None else np.asarray(w) for w in metric.ratio)
+    weight = np.full(items.rows, items.scale) if v is None else items.a @ v
+    other = weight if v is None else items.b @ v
+    if weight[0] <= 0 or (weight != weight[0]).any() or (other != weight[0]).any():
+        return None
+    orientation = 1 if metric.higher_is_better else -1
+    top_a, top_b = items.a @ u, items.b @ u
+    if not items.integral:
+        a, b = top_a / weight[0], top_b / weight[0]
+        return ItemScores(a, b, a - b, None, 1, items.clusters, orientation)
+    divisor = int(weight[0])
+    common = math.gcd(divisor, int(np.gcd.reduce(np.concatenate([top_a, top_b]))) or divisor)
+    whole, scale = (top_a - top_b) // common, divisor // common
+    return ItemScores(top_a / divisor, top_b / divisor, whole / scale, whole, scale, items.clusters, orientation)

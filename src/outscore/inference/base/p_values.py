@@ -1,0 +1,90 @@
+"""From the tail of a symmetric statistic to the p-value that was asked for.
+
+Under swaps T and -T have the same law, so with tail = P(T ≥ |t|) and tie = P(T = |t|)
+
+    two-sided                 P(|T| ≥ |t|) = 2·tail          (1 when t = 0)
+    one-sided, t that way     P(T ≥ t)     = tail
+    one-sided, t the other    P(T ≥ t)     = 1 - tail + tie
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from outscore.exact.bracket import Bounds
+from outscore.exact.lattice import Tail
+from outscore.inference.base.sign_flips import Request
+from outscore.resampling.flips import clopper_pearson
+from outscore.results.pvalue import PValue
+
+__all__ = ["LOG2", "certified", "exact", "identical", "log", "sampled"]
+
+LOG2 = math.log(2.0)
+SNAPPED_UNITS = 32
+"""Up to this many units an exact p is rounded to the nearest multiple of 2^-n, which removes the last rounding error."""
+
+
+def log(x: float) -> float:
+    """Natural logarithm with log 0 = -inf."""
+    return math.log(x) if x > 0 else -math.inf
+
+
+def identical(n: int = 0) -> PValue:
+    """p = 1: no swap changes anything, or nothing is less extreme than no difference at all."""
+    return PValue(1.0, 1.0, 1.0, 0.0, "exact", "identity", n=n)
+
+
+def exact(tail: Tail, sign: int, n: int, kernel: str, request: Request) -> PValue:
+    """An exact p from the tail at |t|; `sign` is that of the oriented t, n the number of units that differ."""
+    tail = Tail(tail.log, min(tail.log_atom, tail.log))
+    if request.alternative == "two-sided":
+        if sign == 0:
+            return identical(n)
+        log_p, log_mid = tail.log + LOG2, tail.log_mid + LOG2
+    elif request.favours(sign):
+        log_p, log_mid = tail.log, tail.log_mid
+    else:
+        share, tie = math.exp(tail.log), math.exp(tail.log_atom)
+        log_p, log_mid = log(1 - share + tie), log(1 - share + tie / 2)
+    p = PValue.from_logs(log_p, log_p, method="exact", kernel=kernel, log_mid=min(log_mid, 0.0))
+    return _snapped(p, n) if n <= SNAPPED_UNITS else p
+
+
+def _snapped(p: PValue, n: int) -> PValue:
+    value = math.ldexp(max(1, round(math.ldexp(p.value, n))), -n)
+    mid = None if p.mid is None else math.ldexp(max(1, round(math.ldexp(p.mid, n + 1))), -n - 1)
+    return replace(p, value=value, lower=value, upper=value, log10=math.log10(value) + 0.0, mid=mid)
+
+
+def certified(found: Bounds, sign: int, request: Request) -> PValue:
+    """A certified p from bounds of the tail at |t|; of P(T > |t|) when a one-sided alternative looks the other way."""
+    if request.alternative == "two-sided":
+        lower, upper = found.lower + LOG2, found.upper + LOG2
+    elif request.favours(sign):
+        lower, upper = found.lower, found.upper
+    else:
+        lower, upper = log(1 - math.exp(found.upper)), log(1 - math.exp(found.lower))
+    return PValue.from_logs(lower, upper, method="certified", kernel="bracket")
+
+
+def sampled(hits: int, resamples: int, drawn: str) -> PValue:
+    """A Monte-Carlo p: the observed arrangement counts as one more resample, so p is never 0 and the test is valid.
+
+    `drawn` says what a resample is.
+
+    Examples
+    --------
+    >>> found = sampled(49, 999, "sign-flips")
+    >>> found.value, found.kernel
+    (0.05, 'sign-flips:999')
+    """
+    value, bounds = (hits + 1) / (resamples + 1), clopper_pearson(hits, resamples)
+    return PValue(
+        value=value,
+        lower=min(bounds[0], value),
+        upper=max(bounds[1], value),
+        log10=math.log10(value),
+        method="monte-carlo",
+        kernel=f"{drawn}:{resamples}",
+    )

@@ -1,0 +1,105 @@
+"""What the tests of one score per item share: refusals, normal tails, and the sides of an interval."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.inference.base.item_scores import ItemScores, item_scores
+from outscore.inference.base.p_values import LOG2
+from outscore.inference.base.sign_flips import Alternative
+from outscore.results.interval import Interval
+
+__all__ = [
+    "MEDIAN_IN_CLUSTERS",
+    "Estimand",
+    "NoSpreadError",
+    "interval_for",
+    "normal_log_p",
+    "side_of",
+    "unclustered_scores",
+    "without_repeats",
+    "without_spread",
+]
+
+Estimand = Literal["difference", "median", "pseudomedian"]
+MEDIAN_IN_CLUSTERS = "`bootstrap-median`, which resamples whole clusters and speaks of the median, or `permutation`"
+
+
+def unclustered_scores(pairs: PairedScores, metric: AdditiveMetric, test: str, instead: str) -> ItemScores:
+    """One score per item and system; clusters, which the test would treat as if not there, are refused with a way out."""
+    # The metric first: what is named instead must take it too.
+    scores = item_scores(pairs, metric, test)
+    if pairs.clusters is not None:
+        raise OutscoreError(f"`{test}` takes items one by one and knows no clusters.", f"Use {instead}.")
+    return scores
+
+
+class NoSpreadError(OutscoreError):
+    """A sample without spread says nothing about spread. Simulations, which may draw one, count it as undecided."""
+
+
+def without_spread(test: str, place: str, difference: float) -> NoSpreadError:
+    """The refusal of differences that are all the same."""
+    return NoSpreadError(
+        f"The difference is {difference:g} in every {place}, and `{test}` judges it by how much it varies.",
+        "Use `permutation`, which needs no spread.",
+    )
+
+
+def normal_log_p(gap: float, sd: float, correction: float, alternative: Alternative) -> float:
+    """log p of a statistic that lies `gap` (oriented) from its null mean, by the normal law with a continuity correction.
+
+    Every side moves the statistic by `correction` towards the middle of its own tail, so P(T ≥ t) still counts t itself.
+    """
+    import scipy.special
+
+    if alternative == "two-sided":
+        return min(0.0, LOG2 + float(scipy.special.log_ndtr(-max(abs(gap) - correction, 0.0) / sd)))
+    turned = gap if alternative == "greater" else -gap
+    return float(scipy.special.log_ndtr(-(turned - correction) / sd))
+
+
+def side_of(alpha: float, alternative: Alternative) -> float:
+    """The probability left outside one limit: a two-sided interval shares α between both."""
+    return alpha / 2 if alternative == "two-sided" else alpha
+
+
+def interval_for(
+    limits: tuple[float | None, float | None],
+    alpha: float,
+    alternative: Alternative,
+    orientation: int,
+    *,
+    method: str,
+    dual: bool,
+    estimate: float,
+    estimand: Estimand = "difference",
+) -> Interval:
+    """An interval of the sides that the alternative asks for: "greater" bounds from below, unless lower is better."""
+    from_below = alternative == "two-sided" or (alternative == "greater") == (orientation > 0)
+    from_above = alternative == "two-sided" or not from_below
+    return Interval(
+        low=_finite(limits[0]) if from_below else None,
+        high=_finite(limits[1]) if from_above else None,
+        level=1 - alpha,
+        method=method,
+        dual=dual,
+        estimand=estimand,
+        estimate=estimate,
+    )
+
+
+def _finite(limit: float | None) -> float | None:
+    return limit if limit is not None and math.isfinite(limit) else None
+
+
+def without_repeats(sizes: Array) -> bool:
+    """Whether no number occurs twice."""
+    return len(np.unique(sizes)) == len(sizes)

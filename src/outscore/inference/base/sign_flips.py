@@ -1,0 +1,161 @@
+"""From two systems' rows to the sum of sign flips that the kernels work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import LARGEST_TOTAL, Array, combine, exact_sum
+from outscore.core.paired import PairedScores
+from outscore.exact.bracket import WIDTH
+from outscore.inference.base.item_scores import recognised
+from outscore.inference.base.statistic import Statistic
+
+__all__ = ["MOST_RESAMPLES", "Alternative", "Flips", "Request", "checked_resamples", "flips_of", "units_of"]
+
+Alternative = Literal["two-sided", "greater", "less"]
+MOST_RESAMPLES = 1_000_000
+"""Beyond this the noise of sampling is far below that of the data, and a slip of the finger would run for days."""
+
+
+def checked_resamples(resamples: int) -> int:
+    """The number of resamples asked for, unless it is too large."""
+    if resamples > MOST_RESAMPLES:
+        raise OutscoreError(f"Option `resamples` is {resamples:,}.", f"It must be at most {MOST_RESAMPLES:,}.")
+    return resamples
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of the kernels, apart from the data.
+
+    `level` is the α that bounds should lie clear of, `width` how far apart they may be, relative to p.
+    """
+
+    alternative: Alternative = "two-sided"
+    delta: float = 0.0
+    method: str = "auto"
+    resamples: int = 9_999
+    seed: int = 0
+    level: float | None = None
+    width: float = WIDTH
+
+    def __post_init__(self) -> None:
+        checked_resamples(self.resamples)
+
+    def favours(self, sign: int) -> bool:
+        """Whether an oriented difference of this sign points where a one-sided alternative looks."""
+        return sign == 0 or (sign > 0) == (self.alternative == "greater")
+
+
+@dataclass(frozen=True)
+class Flips:
+    """The statistic, and every unit's contribution to the sum that is flipped.
+
+    `vectors` are the units' differences a - b in the statistic's columns. When the statistic is linear, `line` holds one number
+    per unit, δ taken off: an integer where the input was recognised as written, else a float, all of them together being off by
+    `doubt` at most. `orientation` is -1 for metrics where lower is better.
+    """
+
+    statistic: Statistic
+    vectors: Array
+    line: Array | None
+    doubt: float
+    orientation: int
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self.statistic.metric.name
+
+    @property
+    def on_a_lattice(self) -> bool:
+        """Whether whole numbers stand for the contributions."""
+        return self.statistic.integral if self.line is None else bool(self.line.dtype.kind == "i")
+
+    def sign(self) -> int:
+        """+1 when A is better (by more than δ), -1 when B is, 0 when neither."""
+        if self.line is None:
+            value = 0.0 if self.statistic.is_zero() else self.statistic.value()
+        else:
+            value = exact_sum(self.line) if self.line.dtype.kind == "f" else float(self.line.sum())
+            value = 0.0 if abs(value) <= self.doubt else value
+        return self.orientation * ((value > 0) - (value < 0))
+
+
+def units_of(pairs: PairedScores) -> PairedScores:
+    """Numbers recognised as written, repeats averaged, clusters summed: what is swapped as one."""
+    return recognised(pairs).units()
+
+
+def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) -> Flips:
+    """The flips of a metric on units."""
+    orientation = 1 if metric.higher_is_better else -1
+    a, b, metric = _projected(units, metric)
+    if units.integral:
+        total = a.sum(axis=0) + b.sum(axis=0)
+    else:
+        total = np.array([exact_sum(column) for column in np.concatenate([a, b]).T])
+    vectors = a - b
+    statistic = Statistic(metric, total, vectors.sum(axis=0), units.scale, units.integral)
+    line, doubt = _line(a, b, metric, units, delta)
+    if line is None and delta:
+        raise OutscoreError(
+            f"Swaps test a margin or a `delta` only where the metric is a mean over items, which {metric.name} is not here.",
+            "Use the test `bootstrap`, which takes both for any metric.",
+        )
+    return Flips(statistic, vectors, line, doubt, orientation)
+
+
+def _projected(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, AdditiveMetric]:
+    """A ratio depends on two projections of its columns only, denominator and numerator; other metrics keep theirs."""
+    if metric.ratio is None:
+        return units.a, units.b, metric
+    u, v = metric.ratio
+    if v is None:
+        weights = [u]
+        narrow = AdditiveMetric(metric.name, ("sum",), ratio=((1,), None), direction=metric.direction)
+    else:
+        weights = [v, u]
+        narrow = AdditiveMetric(metric.name, ("bottom", "top"), ratio=((0, 1), (1, 0)), direction=metric.direction)
+    size = np.abs(units.a).sum(axis=0) + np.abs(units.b).sum(axis=0)
+    if units.integral and float((size @ np.abs(np.array(weights)).T).max()) >= LARGEST_TOTAL:
+        raise OutscoreError(
+            f"The whole numbers of both systems add up to more than 2**53, too much for exact {metric.name}.",
+            "Divide them by a common factor.",
+        )
+    return combine(units.a, weights), combine(units.b, weights), narrow
+
+
+def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta: float) -> tuple[Array | None, float]:
+    """Per-unit contributions of a statistic that is linear in them, and what rounding may have moved their sum by.
+
+    A ratio is linear when its denominator is the same in both systems, unit by unit; δ then takes off δ times the denominator.
+    """
+    if metric.ratio is None or (metric.ratio[1] is not None and (a[:, 0] != b[:, 0]).any()):
+        return None, 0.0
+    top, bottom = a[:, -1] - b[:, -1], a[:, 0]
+    shift = Fraction(repr(float(delta)))
+    whole = 1.0 if metric.ratio[1] is None else float(bottom.sum()) if units.integral else exact_sum(bottom)
+    if whole <= 0:
+        # Of a negative denominator more is less. With nothing to divide by every score is 0, whatever is swapped.
+        top, bottom = (-top, -bottom) if whole else (np.zeros_like(top), np.zeros_like(bottom))
+    if metric.ratio[1] is None:
+        # A plain sum has no denominator: its δ is shared out evenly.
+        bottom, shift = np.full(len(a), units.scale), shift / len(a)
+    if not units.integral:
+        moved = bottom * float(shift)
+        doubt = 4 * float(np.spacing(np.abs(a[:, -1]) + np.abs(b[:, -1]) + np.abs(moved)).sum())
+        return np.asarray(top - moved), doubt
+    if not delta:
+        return top, 0.0
+    largest = float(np.abs(top).sum()) * shift.denominator + float(np.abs(bottom).sum()) * abs(shift.numerator)
+    if max(largest, abs(shift.numerator), shift.denominator) < LARGEST_TOTAL:
+        return np.asarray(top * shift.denominator - bottom * shift.numerator), 0.0
+    moved = bottom * float(shift)
+    return np.asarray(top - moved), 4 * float(np.spacing(np.abs(top) + np.abs(moved)).sum())

@@ -1,0 +1,247 @@
+"""Bootstrap tests: how far the difference would move on another test set of the same kind.
+
+The units (items, or whole clusters) are drawn with replacement, and the difference of every resample is compared with the
+observed one by the centred rule (`centred`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.options import Option
+from outscore.core.paired import PairedScores
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.item_scores import item_scores
+from outscore.inference.base.paired import side_of
+from outscore.inference.base.sign_flips import units_of
+from outscore.inference.bootstrap.centred import Resampled, decide, interval_at, symmetric_interval
+from outscore.inference.describe.influence import influence, jackknife_error
+from outscore.resampling.block_length import optimal_block_length
+from outscore.resampling.bootstrap import centred_mean, centred_median, exactly_summable, quantile_limits, resampled_totals
+from outscore.results.comparison import TestResult
+from outscore.results.interval import Interval
+
+__all__ = [
+    "ENTRIES",
+    "block_bootstrap",
+    "bootstrap",
+    "bootstrap_median",
+    "bootstrap_t",
+    "resampled_interval",
+    "resampled_median_interval",
+]
+
+TIE = 1e-12
+"""Moves that reach the observed difference up to this share of the scores are ties."""
+INTERVAL_RESAMPLES = 4_999
+LEAST_UNITS = 6
+"""With fewer units no permutation test can reject at .05, and a resampled interval would pretend otherwise."""
+INTERVALS = ("symmetric", "percentile", "basic", "bca")
+
+
+def bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    """Centred bootstrap of any additive metric.
+
+    H0: on the population the units were drawn from, the difference in the metric is δ. Prefer it where `permutation` does not
+    answer the question: for an interval of a ratio or corpus score, and for δ ≠ 0 there. Option `interval` gives percentile,
+    basic or BCa limits instead of the symmetric ones; only the symmetric ones are dual to the test.
+
+    Examples
+    --------
+    >>> f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
+    >>> a, b = np.array([[3, 1], [4, 0], [2, 2]] * 30), np.array([[2, 2], [4, 0], [1, 3]] * 30)
+    >>> asked = TestRequest(options={"resamples": 999, "interval": "symmetric"})
+    >>> found = bootstrap(PairedScores(a, b), f1, asked)
+    >>> round(found.p.statistic, 4), found.p.value, found.interval.dual
+    (0.1203, 0.001, True)
+    """
+    units = units_of(pairs)
+    found = _resample("bootstrap", units, metric, asked)
+    result = decide(found, asked)
+    shape = str(asked.options["interval"])
+    if shape == "symmetric" or found.n < 2 or not asked.interval:
+        return result
+    side = side_of(asked.alpha, asked.alternative)
+    low, high = quantile_limits(found.moves, side, shape, influence(units, metric))
+    limits = (found.difference + low, found.difference + high)
+    interval = interval_at(limits, found, asked, method=f"bootstrap, {shape}", dual=False)
+    note = f"The {shape} interval and the test are two methods: near {asked.alpha:g} they may disagree."
+    return replace(result, interval=interval, notes=[*result.notes, note])
+
+
+def resampled_interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Interval | None:
+    """d ± q of the centred bootstrap, for tests that have no interval of their own: same design, not dual.
+
+    None where the units are too few, or where nothing moves: they say nothing of how far the difference could move.
+    """
+    units = units_of(pairs)
+    if units.rows < LEAST_UNITS:
+        return None
+    asked = replace(asked, options={"resamples": INTERVAL_RESAMPLES})
+    return _borrowed(_resample("bootstrap", units, metric, asked), asked)
+
+
+def resampled_median_interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Interval | None:
+    """The same for the median difference of items; None where all differences are the same."""
+    asked = replace(asked, options={"resamples": INTERVAL_RESAMPLES})
+    return _borrowed(_resample_items("bootstrap-median", pairs, metric, asked), asked)
+
+
+def _borrowed(found: Resampled, asked: TestRequest) -> Interval | None:
+    return None if found.alike else replace(symmetric_interval(found, asked), dual=False, method="centred bootstrap")
+
+
+def bootstrap_t(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    """Studentised bootstrap of the mean difference, items alone or in clusters.
+
+    H0: the mean difference of the population is δ. Each move d* - d is measured by its resample's own standard error, the
+    clustered one where there are clusters (Efron and Tibshirani, 1993, section 12.5; here with symmetric limits). Prefer it to
+    `bootstrap` for the mean of few items, and to `student` when the differences are skewed.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> scores = np.stack([np.arange(60.0) % 7, np.ones(60)], axis=1)
+    >>> found = bootstrap_t(PairedScores(scores, scores[::-1]), mean, TestRequest(options={"resamples": 999}))
+    >>> found.p.statistic, found.p.value
+    (0.0, 1.0)
+    """
+    found = _resample_items("bootstrap-t", pairs, metric, asked)
+    result = decide(found, asked)
+    lost = int(np.isinf(found.moves).sum())
+    note = f"In {lost:,} resamples all units were alike; they have no standard error and count as extreme."
+    return replace(result, notes=[*result.notes, note]) if lost else result
+
+
+def bootstrap_median(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    """Centred bootstrap of the median difference, items alone or in clusters.
+
+    H0: the median of the items' differences is δ in the population. Prefer `sign`, which is exact; this one adds an interval
+    and clusters. On differences with many ties the median hardly moves, and p is coarse.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> scores = np.stack([np.arange(60.0), np.ones(60)], axis=1)
+    >>> found = bootstrap_median(PairedScores(scores * [[2, 1]], scores), mean, TestRequest(options={"resamples": 999}))
+    >>> found.p.statistic, found.interval.estimand
+    (29.5, 'median')
+    """
+    return decide(_resample_items("bootstrap-median", pairs, metric, asked), asked)
+
+
+def block_bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    """Stationary bootstrap (Politis and Romano, 1994) of any additive metric, items in the order of the file.
+
+    H0: the difference in the metric is δ, in a population where items depend on those near them: sentences of one document,
+    questions about one text. Where you know what belongs together, prefer clusters and `bootstrap` or `permutation`.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> scores = np.stack([np.sin(np.arange(300.0) / 5), np.ones(300)], axis=1)
+    >>> asked = TestRequest(options={"resamples": 999, "block_length": 10.0})
+    >>> print(block_bootstrap(PairedScores(scores, 0 * scores + [[0, 1]]), mean, asked).notes[-2])
+    Blocks of 10.0 items on average; SE(block)/SE(i.i.d.) = 2.07.
+    """
+    if pairs.clusters is not None:
+        raise OutscoreError(
+            "`block-bootstrap` goes by the order of the items and takes no clusters.",
+            "Use `bootstrap`, which resamples whole clusters.",
+        )
+    units = units_of(pairs)
+    pulls = influence(units, metric)
+    wanted = asked.options["block_length"]
+    length = optimal_block_length(pulls) if wanted is None else float(str(wanted))
+    if length > units.rows:
+        raise OutscoreError(f"`block_length` is {length:g}, there are {units.rows} items.", "Give at most a third of that.")
+    found = _resample("block-bootstrap", units, metric, asked, length)
+    result = decide(found, asked)
+    # The jackknife's standard error is that of independent items.
+    alone = jackknife_error(pulls) or 0.0
+    chosen = f"Blocks of {length:.1f} items on average{'' if wanted is not None else ', chosen from the data'}"
+    ratio = f"; SE(block)/SE(i.i.d.) = {float(found.moves.std()) / alone:.2f}." if alone > found.slack else "."
+    liberal = "Where neighbours depend strongly, blocks still reject too often: level .07 to .12 at autocorrelation .5."
+    return replace(result, notes=[*result.notes, chosen + ratio, liberal])
+
+
+def _resample(
+    test: str, units: PairedScores, metric: AdditiveMetric, asked: TestRequest, block_length: float | None = None
+) -> Resampled:
+    """The metric's difference on resampled units; scores without a denominator are 0, as everywhere."""
+    columns = exactly_summable(np.concatenate([units.a, units.b], axis=1))
+    drawn = resampled_totals(columns, resamples=asked.resamples, seed=asked.seed, block_length=block_length)
+    # The observed sums go through the same arithmetic: a resample that equals the sample does not move at all.
+    totals = np.concatenate([columns.sum(axis=0)[None], drawn]) / units.scale
+    score_a, score_b = (metric.score(half) for half in np.split(totals, 2, axis=1))
+    difference = score_a - score_b
+    undefined = int((~np.isfinite(difference)).sum())
+    if undefined:
+        raise OutscoreError(
+            f"{metric.name} is not a number in {undefined:,} resamples.",
+            "Let its function return a number for all totals, by convention 0 where it is undefined.",
+        )
+    slack = TIE * max(abs(float(score_a[0])), abs(float(score_b[0])), abs(asked.delta))
+    moves = difference[1:] - difference[0]
+    moves[np.abs(moves) <= slack] = 0.0
+    total_a, total_b = units.totals()
+    observed = float(metric.score(total_a) - metric.score(total_b))
+    return Resampled(test, observed, moves, units.rows, 1 if metric.higher_is_better else -1, slack, not moves.any())
+
+
+def _resample_items(test: str, pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Resampled:
+    """The mean or the median of the items' differences on resampled items or clusters."""
+    scores = item_scores(pairs, metric, test)
+    # Whole numbers where there are any: their sums and halves are exact, and ties are ties.
+    values = np.asarray(scores.d if scores.whole is None else scores.whole, dtype=float)
+    centred, centre = (centred_mean, values.mean()) if test == "bootstrap-t" else (centred_median, np.median(values))
+    moves = centred(values, asked.resamples, asked.seed, scores.clusters) / scores.scale
+    slack = TIE * max(float(np.abs(scores.a).max()), float(np.abs(scores.b).max()), abs(asked.delta))
+    n = scores.n if scores.clusters is None else int(scores.clusters.max()) + 1
+    # A median may stay where it is though the differences vary; a mean moves with them.
+    alike = not moves.any() if test == "bootstrap-t" else float(np.ptp(scores.d)) <= slack
+    return Resampled(test, float(centre) / scores.scale, moves, n, scores.orientation, slack, alike)
+
+
+RESAMPLES = Option("resamples", int, 9_999, "how many resamples are drawn", minimum=1)
+SHAPE = Option("interval", str, "symmetric", "shape; only the symmetric one is dual", choices=INTERVALS)
+LENGTH = Option("block_length", float, None, "mean block length in items; chosen from the data if not given", minimum=1)
+
+
+def _entry(
+    name: str,
+    run: Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult],
+    estimand: Literal["metric", "mean", "median"],
+    summary: str,
+    *options: Option,
+    clusters: bool = True,
+) -> TestEntry:
+    on: Literal["any", "scores"] = "any" if estimand == "metric" else "scores"
+    return TestEntry(name, summary, estimand, on, clusters, delta=True, run=run, options=(RESAMPLES, *options))
+
+
+ENTRIES: tuple[TestEntry, ...] = (
+    _entry(
+        "bootstrap",
+        bootstrap,
+        "metric",
+        "the difference in the metric is zero in the population the units come from; centred resampling",
+        SHAPE,
+    ),
+    _entry("bootstrap-t", bootstrap_t, "mean", "the mean difference is zero; resamples measured by their own standard errors"),
+    _entry("bootstrap-median", bootstrap_median, "median", "the median difference is zero; centred resampling"),
+    _entry(
+        "block-bootstrap",
+        block_bootstrap,
+        "metric",
+        "the difference in the metric is zero, where neighbouring items depend on each other; blocks are resampled",
+        LENGTH,
+        clusters=False,
+    ),
+)

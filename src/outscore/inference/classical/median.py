@@ -1,0 +1,148 @@
+"""The permutation test of the median difference.
+
+H0: item by item the two systems are exchangeable (after taking off δ), so that every difference may as well have the other
+sign. The statistic is T, the median of the differences. Prefer it where the median is the claim and `sign`, which looks at
+directions only, throws too much away.
+
+The null law needs no sampling. Write a_1 ≤ … ≤ a_n for the sizes |d - δ|, each of which gets a fair sign.
+
+n = 2m + 1: T ≥ t > 0 says that at least m + 1 of the signed sizes are ≥ t, and only those a ≥ t with a plus are. So
+P(T ≥ t) = P(Binomial(#{a ≥ t}, ½) ≥ m + 1).
+
+n = 2m: T is half the sum of the two in the middle. Let the upper one be +a_j (ties are ordered by their place). Then of the
+n - j larger sizes exactly m - 1 have a plus, and the lower one is the largest of what is left. The sum misses 2t exactly when
+all i < j with a_i + a_j ≥ 2t have a minus, unless even -a_1 would do. The signs of smaller and larger sizes are independent:
+
+    P(T ≥ t) = Σ_j ½ · C(n - j, m - 1) 2^-(n - j) · (1 - [a_j - a_1 < 2t or j = 1] · 2^-#{i < j : a_i + a_j ≥ 2t})
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.exact import binomial
+from outscore.exact.lattice import Tail
+from outscore.inference.base import p_values
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.item_scores import ItemScores
+from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, unclustered_scores
+from outscore.inference.base.sign_flips import Request
+from outscore.inference.base.walsh import first_above
+from outscore.inference.bootstrap.tests import resampled_median_interval
+from outscore.results.comparison import TestResult
+from outscore.results.pvalue import PValue
+
+__all__ = ["ENTRY", "median_tail", "permutation_median"]
+
+NAME = "permutation-median"
+
+
+def permutation_median(scores: ItemScores, request: Request) -> PValue:
+    """Exact p-value of the median of sign-flipped differences; the statistic is the median of d itself.
+
+    Examples
+    --------
+    >>> from outscore.inference.item_scores import item_scores
+    >>> from outscore.metrics import resolve
+    >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8, 2]), np.array([1, 2, 3, 4, 1]))
+    >>> permutation_median(item_scores(PairedScores(a, b), metric, "permutation-median"), Request()).value
+    0.25
+    """
+    d, whole = scores.shifted(request.delta)
+    exact = (d if whole is None else whole).astype(float)
+    middle = _two_middles(exact)
+    sign = scores.orientation * ((middle > 0) - (middle < 0))
+    p = p_values.exact(median_tail(np.abs(exact), abs(middle)), sign, scores.n, "binomial", request)
+    return replace(p, test=NAME, kernel="binomial", statistic=float(np.median(scores.d)), n=scores.n)
+
+
+def _two_middles(d: Array) -> float:
+    """The sum of the two middle numbers (twice the middle one when n is odd), of which a whole sum stays whole."""
+    ordered = np.sort(d)
+    return float(ordered[(len(d) - 1) // 2] + ordered[len(d) // 2])
+
+
+def median_tail(sizes: Array, twice: float) -> Tail:
+    """log P(2T ≥ twice) and log P(2T = twice) for the median T of sizes with random signs, twice ≥ 0.
+
+    Examples
+    --------
+    >>> round(math.exp(median_tail(np.array([1.0, 2.0, 3.0]), 2.0).log), 6)  # two pluses or more of three
+    0.5
+    """
+    ordered = np.sort(sizes)
+    log_beyond = _log_at_least(ordered, math.nextafter(twice, math.inf))
+    beyond = math.exp(log_beyond)
+    if twice == 0.0:
+        # T and -T have the same law.
+        return Tail(math.log1p(-beyond), p_values.log(1 - 2 * beyond))
+    log_tail = _log_at_least(ordered, twice)
+    return Tail(log_tail, log_tail + p_values.log(-math.expm1(min(log_beyond - log_tail, 0.0))))
+
+
+def _log_at_least(ordered: Array, twice: float) -> float:
+    """log P(2T ≥ twice), twice > 0."""
+    n, m = len(ordered), len(ordered) // 2
+    if n % 2:
+        return binomial.tail(int((2 * ordered >= twice).sum()), m + 1).log
+    larger = n - 1 - np.arange(n)
+    rows = np.flatnonzero((larger >= m - 1) & (ordered > 0))
+    start = np.zeros(n, dtype=np.int64)
+    # The columns from here up to the diagonal reach the sum together with their row.
+    reach = first_above(ordered, math.nextafter(twice, -math.inf), start, np.arange(n))[rows]
+    with_plus = rows - reach
+    always = (rows > 0) & (ordered[rows] - ordered[0] >= twice)
+    with np.errstate(divide="ignore"):
+        enough = np.where(always, 0.0, np.log(-np.expm1(-with_plus * p_values.LOG2)))
+    return _log_sum(_log_exactly(m - 1, larger[rows]) + enough) - p_values.LOG2
+
+
+def _log_exactly(successes: int, trials: Array) -> Array:
+    """log P(X = s) for X ~ Binomial(N, ½) and every N in `trials`.
+
+    Consecutive N have the ratio (N + 1)/(2(N + 1 - s)); sums of its logarithms from the largest term keep all digits.
+    """
+    if not len(trials):
+        return np.zeros(0)
+    most = max(int(trials.max()), 2 * successes)
+    ratio = np.log(np.arange(successes + 1, most + 1) / (2.0 * np.arange(1, most - successes + 1)))
+    table = np.concatenate([[0.0], np.cumsum(ratio)])
+    mode = max(2 * successes - 1, successes)
+    table += binomial.tail(mode, successes).log_atom - table[mode - successes]
+    return np.asarray(table[trials - successes])
+
+
+def _log_sum(logs: Array) -> float:
+    top = float(logs.max(initial=-math.inf))
+    return top + math.log(math.fsum(np.exp(logs - top).tolist())) if math.isfinite(top) else -math.inf
+
+
+def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
+    p = permutation_median(scores, Request(asked.alternative, asked.delta))
+    notes = ["The test speaks of the median difference, not of the difference of the means."]
+    if not asked.interval:
+        return TestResult(p, None, notes)
+    interval = resampled_median_interval(pairs, metric, asked)
+    if interval is None:
+        notes.append("No interval: the differences do not vary, so nothing shows how far their median could move.")
+    else:
+        notes.append("The interval is the centred bootstrap's; it and p are two methods and need not agree at the margin.")
+    return TestResult(p, interval, notes)
+
+
+ENTRY = TestEntry(
+    name=NAME,
+    summary="the two systems are exchangeable item by item; statistic: the median difference, always exact",
+    estimand="median",
+    on="scores",
+    clusters=False,
+    delta=True,
+    run=_run,
+)

@@ -1,0 +1,121 @@
+"""The sign test.
+
+H0: a difference lies above δ as often as below it. Only the direction of every difference counts, so nothing is assumed about
+their sizes. Prefer it where differences are skewed and the median, or "which system wins more items", is the question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.exact import binomial
+from outscore.inference.base import p_values
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.item_scores import ItemScores
+from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, interval_for, side_of, unclustered_scores, without_repeats
+from outscore.inference.base.sign_flips import Request
+from outscore.results.comparison import TestResult
+from outscore.results.pvalue import PValue
+
+__all__ = ["ENTRY", "binomial_p", "median_limits", "sign"]
+
+NAME = "sign"
+
+
+def binomial_p(wins: int, losses: int, request: Request) -> PValue:
+    """Exact p for `wins` of wins + losses fair coins; "greater" asks for many wins.
+
+    Examples
+    --------
+    >>> binomial_p(9, 1, Request()).value
+    0.021484375
+    """
+    n, most = wins + losses, max(wins, losses)
+    if not n:
+        return p_values.identical()
+    return p_values.exact(binomial.tail(n, most), (wins > losses) - (wins < losses), n, "binomial", request)
+
+
+def sign(scores: ItemScores, request: Request) -> PValue:
+    """p-value of H0: P(d > δ) = P(d < δ); the statistic is how many differences lie above δ. Zeros are dropped.
+
+    Examples
+    --------
+    >>> from outscore.inference.item_scores import item_scores
+    >>> from outscore.metrics import resolve
+    >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8, 1]), np.array([1, 2, 3, 4, 1]))
+    >>> p = sign(item_scores(PairedScores(a, b), metric, "sign"), Request())
+    >>> p.value, p.statistic, p.dropped
+    (0.125, 4.0, {'zero differences': 1})
+    """
+    d, whole = scores.shifted(request.delta)
+    d = d if whole is None else whole
+    above, below = int((d > 0).sum()), int((d < 0).sum())
+    wins, losses = (above, below) if scores.orientation > 0 else (below, above)
+    zeros = scores.n - above - below
+    p = binomial_p(wins, losses, request)
+    dropped = {"zero differences": zeros} if zeros else {}
+    return replace(p, test=NAME, kernel="binomial", statistic=float(above), n=above + below, dropped=dropped)
+
+
+def median_limits(d: Array, side: float) -> tuple[float | None, float | None]:
+    """The c-th smallest and c-th largest difference, c the largest number with P(X ≤ c - 1) ≤ side, X ~ Binomial(n, ½).
+
+    Without ties these hold the medians that the sign test does not reject (Thompson, 1936). None: too few for a limit.
+
+    Examples
+    --------
+    >>> median_limits(np.arange(1.0, 11.0), 0.025)
+    (2.0, 9.0)
+    """
+    n = len(d)
+    low, high = 0, n // 2 + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        rejected = float(binomial.log_tail(np.array([n]), np.array([n - middle + 1]))[0]) <= p_values.log(side)
+        low, high = (middle, high) if rejected else (low, middle)
+    if not low:
+        return None, None
+    ordered = np.sort(d)
+    return float(ordered[low - 1]), float(ordered[n - low])
+
+
+def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
+    p = sign(scores, Request(asked.alternative, asked.delta))
+    notes = ["The test and its interval speak of the median difference, not of the difference of the means."]
+    if not asked.interval:
+        return TestResult(p, None, notes)
+    clean = not p.dropped and without_repeats(scores.d)
+    limits = median_limits(scores.d, side_of(asked.alpha, asked.alternative))
+    interval = interval_for(
+        limits,
+        asked.alpha,
+        asked.alternative,
+        scores.orientation,
+        method="order statistics, median",
+        dual=clean,
+        estimate=float(np.median(scores.d)),
+        estimand="median",
+    )
+    if not clean:
+        notes.append("With tied or zero differences the interval and p need not agree at the margin.")
+    if limits[0] is None:
+        notes.append("The interval is unbounded: with so few items no difference can be rejected at this level.")
+    return TestResult(p, interval, notes)
+
+
+ENTRY = TestEntry(
+    name=NAME,
+    summary="either system wins an item as often as the other; binomial, always exact",
+    estimand="median",
+    on="scores",
+    clusters=False,
+    delta=True,
+    run=_run,
+)

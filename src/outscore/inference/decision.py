@@ -1,0 +1,89 @@
+"""Who won. The test decides, in the direction of what the test itself measures.
+
+Tests of the median or of signed ranks do not speak of the metric: their p may be small while the metric's difference points
+the other way. A system wins only where the test and the metric favour the same one; where they disagree nobody wins, and the
+words say why.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from outscore.results.comparison import Margin
+from outscore.results.design import Decision
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = ["Side", "decide", "rejects", "side_of_test", "sign"]
+
+Side = Literal[-1, 0, 1]
+
+
+def sign(x: float) -> Side:
+    """-1, 0 or 1."""
+    return 1 if x > 0 else -1 if x < 0 else 0
+
+
+def rejects(p: PValue, alpha: float) -> bool:
+    """Whether the null hypothesis falls: by the upper end of p, and by the corrected p where p belongs to a family."""
+    return p.upper <= alpha and (p.adjusted is None or p.adjusted <= alpha)
+
+
+def side_of_test(difference: float, delta: float, interval: Interval | None, direction: Side | None) -> Side:
+    """On which side of `delta` the test sees A - B, in the metric's own sense.
+
+    A test that says so itself (`direction`) is believed: with many ties a median can be 0 although one system wins more items.
+    Otherwise the estimate its interval is about decides, and where that is the difference in the metric, the difference.
+
+    Examples
+    --------
+    >>> typical = Interval(0.001, 0.003, 0.95, "Walsh averages", dual=True, estimand="pseudomedian", estimate=0.002)
+    >>> side_of_test(-0.01, 0.0, typical, None), side_of_test(-0.01, 0.0, None, None)
+    (1, -1)
+    """
+    if direction is not None:
+        return direction
+    if interval is None or interval.estimand == "difference" or interval.estimate is None:
+        return sign(difference - delta)
+    return sign(interval.estimate - delta)
+
+
+def decide(
+    *,
+    higher_is_better: bool,
+    difference: float,
+    p: PValue,
+    alpha: float,
+    alternative: str = "two-sided",
+    delta: float = 0.0,
+    margin: Margin | None = None,
+    interval: Interval | None = None,
+    direction: Side | None = None,
+) -> Decision:
+    """Who won: the upper end of p against `alpha`, the direction from the test and from the metric, which must agree.
+
+    Against a `delta` other than 0 a rejection shows only on which side of `delta` the difference lies: A wins with a lead
+    beyond `delta`, and a lead that is merely shown to be smaller is no win for B. Without a winner a `margin` may still show
+    that the systems are equivalent, or that A is not inferior.
+
+    Examples
+    --------
+    >>> small = PValue(0.01, 0.01, 0.01, -2.0, "exact", "lattice")
+    >>> decide(higher_is_better=False, difference=0.1, p=small, alpha=0.05)
+    Decision(winner=1, claim='better')
+    """
+    turn: Literal[-1, 1] = 1 if higher_is_better else -1
+    lead, bar = turn * sign(difference - delta), turn * delta
+    winner: Literal[0, 1] | None = None
+    if rejects(p, alpha) and lead == turn * side_of_test(difference, delta, interval, direction):
+        if lead > 0 and bar >= 0 and alternative != "less":
+            winner = 0
+        elif lead < 0 and bar <= 0 and alternative != "greater":
+            winner = 1
+    if winner is not None:
+        return Decision(winner, "better")
+    if margin is not None and margin.equivalence.upper <= alpha:
+        return Decision(None, "equivalent")
+    if margin is not None and margin.noninferiority.upper <= alpha:
+        return Decision(None, "non-inferior")
+    return Decision(None, "undecided")

@@ -1,0 +1,1 @@
+"""A look at the data: summaries, normality, effect sizes, influence, repeats, units."""

@@ -1,0 +1,212 @@
+"""A look at the data before any test: what the scores are like, whether items depend on one another, and which tests suit.
+
+The look advises; it never switches the test. Skewness is judged by Bulmer's (1979) bands, normality by `normality`,
+dependence by the autocorrelation of neighbouring items in file order: independent items leave it within ±2/√n nineteen times
+out of twenty, so beyond that there is a warning.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array, exact_sum
+from outscore.core.paired import PairedScores
+from outscore.inference.advice import SYMMETRIC, Claim, Estimand, advise, nlpstattest_advice
+from outscore.inference.base.discordance import discordance
+from outscore.inference.base.item_scores import ItemScores, is_sum, scores_if_any
+from outscore.inference.base.skewness import SKEWED, skewness
+from outscore.inference.describe.effects import spread
+from outscore.inference.describe.normality import normality_test
+from outscore.results.analysis import Analysis, Normality, Summary, TestAdvice
+
+__all__ = ["analyse", "autocorrelation", "skewness", "skewness_band", "summarise"]
+
+PRETEST = "Choosing a test by this outcome would change its error rate."
+
+
+def analyse(
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    *,
+    estimand: Literal["mean", "median"] = "mean",
+    median_test: bool = False,
+    normality_alpha: float = 0.05,
+) -> Analysis:
+    """Describe both systems and their differences, and group the tests by what they say about the claim.
+
+    Parameters
+    ----------
+    pairs, metric
+        Rows in the metric's own columns. A metric that is not a mean of item scores gets the advice alone.
+    estimand
+        ``"median"`` when the claim is about the median difference; the metric itself otherwise.
+    median_test
+        Whether the test at hand speaks of the median, whatever the claim is about.
+    normality_alpha
+        Level at which normality counts as rejected; it need not be that of the comparison.
+
+    Examples
+    --------
+    >>> from outscore.metrics import resolve
+    >>> metric, a, b = resolve("mean", np.array([0.9, 0.7, 0.8, 0.6, 0.5]), np.array([0.5, 0.6, 0.6, 0.7, 0.4]))
+    >>> found = analyse(PairedScores(a, b), metric)
+    >>> round(found.systems["difference"].mean, 3), round(found.skewness, 3), found.statistic
+    (0.14, 0.179, 'mean')
+    """
+    if not 0 < normality_alpha < 1:
+        raise OutscoreError(f"`normality_alpha` is {normality_alpha:g}.", "Give a number between 0 and 1, such as 0.05.")
+    scores = scores_if_any(pairs, metric)
+    clusters = pairs.clusters is not None
+    units = pairs.per_item().rows if pairs.clusters is None else int(pairs.clusters.max()) + 1
+    if scores is None:
+        return _advice_only(metric, advise(Claim("metric", units, None, clusters)))
+    gamma = skewness(scores.d) if spread(scores) else None
+    normality = normality_test(scores.d) if spread(scores) else None
+    binary = discordance(replace(pairs, clusters=None), metric) is not None
+    about: Estimand = "median" if estimand == "median" else "accuracy" if binary else "metric" if is_sum(metric) else "mean"
+    statistic, reason = _statistic(gamma, binary=binary)
+    lag1 = autocorrelation(_in_order(scores)) if spread(scores) else None
+    normal = None if normality is None else normality.p >= normality_alpha
+    zero_share = float(np.mean(scores.d == 0))
+    zeros = [] if binary else _zeros(zero_share)
+    return Analysis(
+        systems={"a": summarise(scores.a), "b": summarise(scores.b), "difference": summarise(scores.d)},
+        skewness=gamma,
+        skewness_band=None if gamma is None else skewness_band(gamma),
+        normality=normality,
+        normality_reason=_normality_reason(normality, normality_alpha, scores.n),
+        statistic=statistic,
+        statistic_reason=" ".join([reason, *(zeros if statistic == "median" else [])]),
+        zero_share=zero_share,
+        correlation=_correlation(scores.a, scores.b),
+        pairing_gain=_pairing_gain(scores),
+        lag1=lag1,
+        warnings=[*_dependence(lag1, scores), *(zeros if median_test or about == "median" else [])],
+        tests=advise(Claim(about, units, gamma, clusters)),
+        nlpstattest=nlpstattest_advice(gamma, normal=normal),
+    )
+
+
+def _advice_only(metric: AdditiveMetric, tests: TestAdvice) -> Analysis:
+    reason = f"{metric.name} is computed from all items at once, so no item has a score of its own to describe."
+    return Analysis(
+        systems={},
+        skewness=None,
+        skewness_band=None,
+        normality=None,
+        normality_reason=reason,
+        statistic=None,
+        statistic_reason=reason,
+        zero_share=None,
+        correlation=None,
+        pairing_gain=None,
+        lag1=None,
+        warnings=[],
+        tests=tests,
+        nlpstattest=TestAdvice(),
+    )
+
+
+def summarise(x: Array) -> Summary:
+    """Mean, median, sd (n - 1), extremes and quartiles (linear interpolation)."""
+    q1, median, q3 = (float(q) for q in np.quantile(x, (0.25, 0.5, 0.75)))
+    mean = exact_sum(x) / len(x)
+    return Summary(len(x), mean, median, _sd(x) if len(x) > 1 else None, float(x.min()), float(x.max()), q1, q3)
+
+
+def _sd(x: Array) -> float:
+    """Divided by the span first: squares of tiny or huge scores neither vanish nor overflow."""
+    span = float(np.ptp(x))
+    return span * float(np.std((x - x[0]) / span, ddof=1)) if span else 0.0
+
+
+def skewness_band(gamma: float) -> str:
+    """Bulmer's rule of thumb in words."""
+    if abs(gamma) < SYMMETRIC:
+        return "roughly symmetric"
+    return "slightly skewed" if abs(gamma) < SKEWED else "highly skewed"
+
+
+def autocorrelation(x: Array) -> float | None:
+    """Lag-1 autocorrelation Σ(x_i - x̄)(x_{i+1} - x̄) / Σ(x_i - x̄)²; None for numbers that are all the same.
+
+    Examples
+    --------
+    >>> autocorrelation(np.array([1.0, 2.0, 3.0, 4.0]))
+    0.25
+    """
+    span = float(np.ptp(x))
+    if span == 0.0:
+        return None
+    deviations = (x - x[0]) / span
+    deviations -= deviations.mean()
+    return float(deviations[:-1] @ deviations[1:]) / float(deviations @ deviations)
+
+
+def _in_order(scores: ItemScores) -> Array:
+    """The differences in file order; clusters' mean differences where there are clusters, in order of first appearance."""
+    if scores.clusters is None:
+        return scores.d
+    return np.asarray(np.bincount(scores.clusters, weights=scores.d) / np.bincount(scores.clusters))
+
+
+def _correlation(a: Array, b: Array) -> float | None:
+    if len(a) < 2 or not np.ptp(a) or not np.ptp(b):
+        return None
+    x, y = ((v - v[0]) / np.ptp(v) for v in (a, b))
+    x, y = x - x.mean(), y - y.mean()
+    return min(1.0, max(-1.0, float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))))
+
+
+def _pairing_gain(scores: ItemScores) -> float | None:
+    """√(s_a² + s_b²)/s_d: how many times larger the standard error would be without pairing."""
+    paired = spread(scores)
+    return math.hypot(_sd(scores.a), _sd(scores.b)) / paired if paired else None
+
+
+def _statistic(gamma: float | None, *, binary: bool) -> tuple[Literal["mean", "median"], str]:
+    if binary:
+        return "mean", "Items are right or wrong: the mean is the accuracy, and a median would be 0 or 1."
+    if gamma is None:
+        return "mean", "All items have the same difference."
+    band = skewness_band(gamma)
+    if abs(gamma) < SYMMETRIC:
+        return "mean", f"The differences are {band} (γ = {gamma:.4f})."
+    return "median", (
+        f"The differences are {band} (γ = {gamma:.4f}), and the median describes a typical item better; "
+        "a claim about the average score remains a claim about the mean."
+    )
+
+
+def _normality_reason(found: Normality | None, alpha: float, n: int) -> str:
+    if found is None:
+        return (
+            "Not tested: all items have the same difference." if n > 2 else f"Not tested: {n} item{'s' * (n > 1)} cannot tell."
+        )
+    outcome = "is rejected" if found.p < alpha else "is not rejected"
+    return f"Normality of the differences {outcome} at {alpha:g} ({found.test}). {PRETEST}"
+
+
+def _dependence(lag1: float | None, scores: ItemScores) -> list[str]:
+    clusters = scores.clusters
+    n = scores.n if clusters is None else int(clusters.max()) + 1
+    if lag1 is None or abs(lag1) <= 2 / math.sqrt(n):
+        return []
+    seen = f"correlated (lag-1 r = {lag1:.2f}, beyond ±2/√n = {2 / math.sqrt(n):.2f})"
+    if clusters is not None:
+        return [f"Neighbouring clusters are {seen}: they may not be independent; larger clusters would hold them together."]
+    cure = "Give `clusters` if items belong together (documents, sessions); use `block-bootstrap` if only their order is known."
+    return [f"Neighbouring items are {seen}: they may not be independent. {cure}"]
+
+
+def _zeros(zero_share: float) -> list[str]:
+    """News for whoever asks for the median; a mean is not troubled by it."""
+    if not 0.5 < zero_share < 1:
+        return []
+    return [f"{100 * zero_share:.0f} % of the differences are 0, so the median difference is 0 whatever the others are."]

@@ -1,0 +1,113 @@
+"""Histograms and normal quantiles of item scores, thinned out once so that no report needs the items."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.inference.describe.effects import scores_if_any, spread
+from outscore.results.analysis import Histogram
+
+__all__ = ["NARROWEST", "histograms", "normal_quantiles"]
+
+NARROWEST = 1e-300
+"""No axis of a chart can be shorter: distances on it would be lost to rounding."""
+MOST_BINS = 60
+MOST_VALUES = 25
+"""Scores that take no more values than this, evenly spaced, get one bar each."""
+
+MOST_QUANTILES = 200
+
+
+def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogram]:
+    """Counts of A, B (on the same edges) and A - B (with an edge at 0); empty for a metric that is not a mean of item scores.
+
+    Bins have the width of Freedman and Diaconis (1981), 2·IQR/∛n, and there are 60 at most.
+
+    Examples
+    --------
+    >>> from outscore.metrics import resolve
+    >>> metric, a, b = resolve("mean", np.array([1, 0, 1, 1]), np.array([0, 0, 1, 0]))
+    >>> histograms(PairedScores(a, b), metric)["difference"]
+    Histogram(edges=[-0.5, 0.5, 1.5], counts=[2, 2])
+    """
+    scores = scores_if_any(pairs, metric)
+    if scores is None:
+        return {}
+    shared, own = (
+        _edges(np.concatenate([scores.a, scores.b]), scores.n, at_zero=False),
+        _edges(scores.d, scores.n, at_zero=True),
+    )
+    if min(edges[-1] - edges[0] for edges in (shared, own)) < NARROWEST:
+        return {}
+    parts = {"a": (scores.a, shared), "b": (scores.b, shared), "difference": (scores.d, own)}
+    return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, (x, edges) in parts.items()}
+
+
+def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[float, float]]:
+    """Standard normal quantiles beside the ordered differences A - B: the points of a QQ plot, 200 of them at most.
+
+    The i-th smallest of n differences stands beside the quantile of (i - ½)/n (Hazen, 1914). Points left out lie evenly
+    between others; the smallest and the largest difference always stay. Empty where nothing varies.
+
+    Examples
+    --------
+    >>> from outscore.metrics import resolve
+    >>> metric, a, b = resolve("mean", np.array([3, 0, 1]), np.array([0, 0, 0]))
+    >>> [(round(z, 3), d) for z, d in normal_quantiles(PairedScores(a, b), metric)]
+    [(-0.967, 0.0), (0.0, 1.0), (0.967, 3.0)]
+    """
+    import scipy.special
+
+    scores = scores_if_any(pairs, metric)
+    if scores is None or spread(scores) == 0.0 or float(np.ptp(scores.d)) < NARROWEST:
+        return []
+    n = scores.n
+    kept = np.unique(np.linspace(0, n - 1, min(n, MOST_QUANTILES)).round().astype(np.int64))
+    z = scipy.special.ndtri((kept + 0.5) / n)
+    return list(zip(z.tolist(), np.sort(scores.d)[kept].tolist(), strict=True))
+
+
+def _edges(x: Array, n: int, *, at_zero: bool) -> Array:
+    low, high = float(x.min()), float(x.max())
+    step = _common_step(x)
+    if step is not None:
+        return low + step * (np.arange(round((high - low) / step) + 2) - 0.5)
+    q1, q3 = np.quantile(x, (0.25, 0.75))
+    # Where the middle half is one value the rule has no width, and Sturges' number of bins serves.
+    width = 2 * float(q3 - q1) / n ** (1 / 3) or (high - low) / (math.ceil(math.log2(n)) + 1)
+    bins = max(math.ceil(min((high - low) / width, MOST_BINS - 1)), 1)
+    edges: Array = np.linspace(low, high, bins + 1)
+    if at_zero and low < 0 < high:
+        width = (high - low) / bins
+        edges = width * np.arange(math.floor(low / width), math.ceil(high / width) + 1)
+        # Rounding must not leave an end outside.
+        edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
+    # Numbers too close together to be told apart get one bar.
+    return edges if (np.diff(edges) > 0).all() else _one_bar(low, high)
+
+
+def _common_step(x: Array) -> float | None:
+    """The spacing of scores that take few, evenly spaced values (a single value counts as spaced by its own size)."""
+    values = np.unique(x)
+    if len(values) == 1:
+        return abs(float(values[0])) or 1.0
+    if len(values) > MOST_VALUES:
+        return None
+    step = float(np.diff(values).min())
+    # Before a division that may overflow.
+    if float(values[-1] - values[0]) > (MOST_VALUES + 0.5) * step:
+        return None
+    places = (values - values[0]) / step
+    if (np.abs(places - np.rint(places)) > 1e-6).any():
+        return None
+    return float(values[-1] - values[0]) / round(float(places[-1]))
+
+
+def _one_bar(low: float, high: float) -> Array:
+    reach = max(abs(low), abs(high))
+    return np.array([low - reach / 2, high + reach / 2])

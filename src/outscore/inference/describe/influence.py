@@ -1,0 +1,132 @@
+"""What the answer hangs on: the units that decided it, and how many of them would have to go the other way.
+
+The influence of a unit is how much the difference in scores changes when it is left out (the jackknife; Quenouille, 1956).
+Fragility counts units whose two outputs are swapped, those first that move the difference most, until the test's decision
+changes. Swapping leaves the null law as it is, which is what makes the question cheap.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.inference.base.sign_flips import Alternative
+from outscore.results.pvalue import PValue
+
+__all__ = ["fragility", "influence", "jackknife_error"]
+
+LEAST_Z = 0.1
+"""A p so near 1 says nothing of the spread."""
+
+
+def influence(units: PairedScores, metric: AdditiveMetric) -> Array:
+    """How much of the difference A - B each unit brings: the difference with it minus the difference without it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> pairs = PairedScores(np.array([[3, 1], [1, 1]]), np.array([[1, 1], [1, 1]]))
+    >>> influence(pairs, mean)
+    array([ 1., -1.])
+    """
+    scale = float(units.scale)
+    total_a, total_b = units.a.sum(axis=0), units.b.sum(axis=0)
+    whole = metric.score(total_a / scale) - metric.score(total_b / scale)
+    without = metric.score((total_a - units.a) / scale) - metric.score((total_b - units.b) / scale)
+    return np.asarray(whole - without)
+
+
+def jackknife_error(pulls: Array) -> float | None:
+    """√((m - 1)/m Σ (pull - mean pull)²), the standard error of what m units make together (Tukey, 1958); None for one unit.
+
+    Examples
+    --------
+    >>> round(jackknife_error(np.array([0.5, -0.5, 0.0])), 6)
+    0.57735
+    """
+    m = len(pulls)
+    return math.sqrt((m - 1) / m * float(((pulls - pulls.mean()) ** 2).sum())) if m > 1 else None
+
+
+def fragility(
+    units: PairedScores,
+    metric: AdditiveMetric,
+    test: Callable[[PairedScores], PValue],
+    p: PValue,
+    *,
+    alpha: float,
+    alternative: Alternative = "two-sided",
+    most: int = 4096,
+) -> int | None:
+    """The smallest number of units, swapped in order of what that moves, that changes the decision; None beyond `most`.
+
+    A decided result is pulled back by swapping the units that favour the winner, an undecided one is pushed on, towards the
+    leader or where a one-sided alternative looks. `p` is the test's answer to the units as they are.
+
+    Every question to the test may be dear, so few are asked: in standard deviations of the null law, which no swap changes, the
+    difference that decides is nearly the same for all of them, and each p makes it better known.
+    """
+    total_a, total_b, scale = units.a.sum(axis=0), units.b.sum(axis=0), float(units.scale)
+    apart = units.a - units.b
+
+    def swapped_differences(moved: Array) -> Array:
+        return np.asarray(metric.score((total_a - moved) / scale) - metric.score((total_b + moved) / scale))
+
+    difference = float(swapped_differences(np.zeros_like(total_a)))
+    turn = _direction(difference, metric, alternative)
+    decided = _decides(p, alpha, turn)
+    effects = turn * (difference - swapped_differences(apart))
+    gain = effects if decided else -effects
+    order = np.argsort(-gain, kind="stable")[: min(int((gain > 0).sum()), most)]
+    reached = turn * swapped_differences(apart[order].cumsum(axis=0))
+    # Half of what a swap moves is a flip's standard deviation.
+    spread = math.sqrt(float((effects**2).sum())) / 2
+    side = alpha / 2 if alternative == "two-sided" else alpha
+    low, high = 0, len(order) + 1
+    for step in itertools.count():
+        if high - low <= 1:
+            break
+        k = _first(reached, -_probit(side) * spread, decided=decided) if step % 3 < 2 else (low + high) // 2
+        k = min(max(k, low + 1), high - 1)
+        found = test(_swapped(units, order[:k]))
+        low, high = (low, k) if _decides(found, alpha, turn) != decided else (k, high)
+        z = -_probit(found.value / 2 if alternative == "two-sided" else found.value)
+        spread = reached[k - 1] / z if z > LEAST_Z and reached[k - 1] > 0 else spread
+    return high if high <= len(order) else None
+
+
+def _direction(difference: float, metric: AdditiveMetric, alternative: Alternative) -> float:
+    """The sign of A - B that a decision would have: the leader's, or that of a one-sided alternative."""
+    if alternative == "two-sided":
+        return 1.0 if difference >= 0 else -1.0
+    return 1.0 if (alternative == "greater") == metric.higher_is_better else -1.0
+
+
+def _decides(p: PValue, alpha: float, turn: float) -> bool:
+    return p.upper <= alpha and turn * p.statistic > 0
+
+
+def _first(reached: Array, critical: float, *, decided: bool) -> int:
+    """After how many swaps the difference first lies on the other side of the critical one; after all if never."""
+    crossed = reached < critical if decided else reached >= critical
+    return int(np.argmax(crossed)) + 1 if crossed.any() else len(reached)
+
+
+def _probit(p: float) -> float:
+    import scipy.special
+
+    return float(scipy.special.ndtri(p))
+
+
+def _swapped(units: PairedScores, chosen: Array) -> PairedScores:
+    a, b = units.a.copy(), units.b.copy()
+    a[chosen], b[chosen] = units.b[chosen], units.a[chosen]
+    return replace(units, a=a, b=b)

@@ -1,0 +1,1 @@
+"""Several tests at once: corrections, max-T and partial conjunction."""

@@ -1,0 +1,1 @@
+"""Order, groups and Friedman's test of many systems."""

@@ -1,0 +1,125 @@
+"""The order of systems, also where they were not all scored on the same items.
+
+With the same items for all, the order is that of the scores. On an incomplete leaderboard a mean score also says which items a
+system was spared, so systems are ordered by their *mean paired advantage*: on the items that both have, by how much a system is
+ahead of an opponent, averaged over all opponents with shared items. On a complete leaderboard of means that is the same order,
+since the advantage is then k/(k - 1) times the distance of a score from the mean of all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+
+__all__ = ["Ordering", "mean_advantage", "order_of", "shared_differences"]
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """`order` lists the systems' numbers, best first.
+
+    `by` is "score", or "advantage" where systems have different items; `value` is that number for each system in the order
+    given, nan for one that shares no item with any other, which comes last. `islands` counts the sets of systems without a
+    chain of shared items between them: with more than one, places across islands mean nothing.
+    """
+
+    order: list[int]
+    by: Literal["score", "advantage"]
+    value: Array
+    islands: int
+
+
+def order_of(
+    scores: object, differences: object, *, complete: bool, higher_is_better: bool = True, reference: int | None = None
+) -> Ordering:
+    """Systems best first; equal ones stay in the order given.
+
+    Parameters
+    ----------
+    scores
+        (k,) score of each system on its own items.
+    differences
+        (k, k) paired differences, row minus column, nan where two systems share no item.
+    complete
+        Whether all systems have the same items.
+    higher_is_better
+        The direction of the metric. Differences are raw and do not turn.
+    reference
+        The number of a baseline that all others were compared with, and nothing else: the advantage is then the one over it.
+
+    Examples
+    --------
+    >>> differences = np.array([[0, -0.1, np.nan], [0.1, 0, 0.3], [np.nan, -0.3, 0]])
+    >>> found = order_of([0.9, 0.6, 0.3], differences, complete=False)
+    >>> found.order, found.by, found.value.tolist(), found.islands
+    ([1, 0, 2], 'advantage', [-0.1, 0.2, -0.3], 1)
+    """
+    own, gaps = np.asarray(scores, dtype=float), np.asarray(differences, dtype=float)
+    if own.ndim != 1 or gaps.shape != (len(own), len(own)):
+        raise OutscoreError(
+            f"`differences` has shape {gaps.shape} for {own.shape} scores.", "Give one row and one column for each system."
+        )
+    value = own if complete else mean_advantage(gaps) if reference is None else gaps[:, reference]
+    turned = -value if higher_is_better else value
+    # nan sorts last.
+    order = np.argsort(turned, kind="stable").tolist()
+    return Ordering(order, "score" if complete else "advantage", value, _islands(np.isfinite(gaps)))
+
+
+def mean_advantage(differences: Array) -> Array:
+    """Mean of each row over the other columns that are not nan; nan where all are.
+
+    Examples
+    --------
+    >>> mean_advantage(np.array([[0, 0.2, 0.4], [-0.2, 0, np.nan], [-0.4, np.nan, 0]])).round(3).tolist()
+    [0.3, -0.2, -0.4]
+    """
+    opponents = np.isfinite(differences) & ~np.eye(len(differences), dtype=bool)
+    met = opponents.sum(axis=1)
+    ahead = np.where(opponents, differences, 0.0).sum(axis=1)
+    return np.asarray(np.where(met > 0, ahead / np.maximum(met, 1), np.nan))
+
+
+def shared_differences(scores: object) -> tuple[Array, Array]:
+    """Mean paired differences of all pairs, and how many items each pair shares, by one matrix product.
+
+    Parameters
+    ----------
+    scores
+        (items, systems), nan where a system was not scored.
+
+    Examples
+    --------
+    >>> differences, shared = shared_differences([[1.0, 0.5], [0.8, 0.2], [0.3, np.nan]])
+    >>> differences.round(3).tolist(), shared.tolist()
+    ([[0.0, 0.55], [-0.55, 0.0]], [[3, 2], [2, 2]])
+    """
+    table = np.asarray(scores, dtype=float)
+    if table.ndim != 2:
+        raise OutscoreError(f"`scores` has {table.ndim} dimensions.", "Give a row for each item and a column for each system.")
+    there = ~np.isnan(table)
+    # A common shift cancels in every difference, and numbers near 0 lose fewer digits.
+    middle = np.median(table[there]) if there.any() else 0.0
+    present = there.astype(float)
+    sums = np.where(there, table - middle, 0.0).T @ present
+    shared = present.T @ present
+    differences = np.where(shared > 0, (sums - sums.T) / np.maximum(shared, 1), np.nan)
+    return differences, shared.astype(np.int64)
+
+
+def _islands(joined: Array) -> int:
+    """How many sets of systems are left without a chain of shared items between them."""
+    left, islands = set(range(len(joined))), 0
+    while left:
+        islands += 1
+        reached = [left.pop()]
+        while reached:
+            near = left.intersection(np.flatnonzero(joined[reached.pop()]).tolist())
+            left -= near
+            reached.extend(near)
+    return islands

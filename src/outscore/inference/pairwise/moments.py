@@ -1,0 +1,197 @@
+"""Sums from which the tests of all pairs of systems follow, and which add up over items.
+
+A leaderboard may be larger than one machine's memory. But what a pair of systems needs to know of its common items is little:
+how many they are (n), both totals over them, and the sum of squared differences. For k systems that is three k × k tables,
+
+    n = M Mᵀ,   own = X Mᵀ,   squares = (X∘X) Mᵀ + M (X∘X)ᵀ - 2 X Xᵀ
+
+with the scores X, 0 where one is missing, and the mask M of those that are there. Sums over two sets of items add up to those
+over both, so that every machine sends its tables and never an item.
+
+The products are exact, whatever the number of threads and the make of the processor: right-or-wrong items are counted in whole
+numbers, and other scores are cut into two whole numbers of `BITS` bits, whose sums over `CHUNK` items a float holds exactly
+(the splitting of Ozaki, Ogita, Oishi and Rump, 2012). So any engine gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.core.numeric import Array
+
+__all__ = ["PairMoments", "moments_of", "total_of"]
+
+BITS = 20
+CHUNK = 1 << 10
+"""2·(2^BITS)²·CHUNK < 2^53: sums of squared differences stay exact."""
+BINARY_CHUNK = 1 << 14
+"""Items counted at a time in single precision, which is exact below 2^24."""
+UNITS = (1.0, 100.0)
+"""What a right item may be worth for its scores to be right-or-wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairMoments:
+    """What the pairs of some systems have in common, over some items.
+
+    Parameters
+    ----------
+    systems
+        Their names; rows and columns of the tables are in this order.
+    items
+        How many items there are.
+    count
+        (k, k) items that both systems have; on the diagonal those of each system.
+    own
+        (k, k) total of the row's system over the items it has in common with the column's.
+    squares
+        (k, k) sum of squared differences over the common items.
+    own_squares
+        (k,) sum of every system's squared scores.
+    least, largest
+        The extreme scores, infinite where there is none.
+    unit
+        What a right item is worth if all scores are 0 or that: 1 or 100, and 0 where all are 0. None for other scores.
+    """
+
+    systems: tuple[str, ...]
+    items: int
+    count: Array
+    own: Array
+    squares: Array
+    own_squares: Array
+    least: float
+    largest: float
+    unit: float | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every system has every item."""
+        return bool((self.count == self.items).all())
+
+    @property
+    def gaps(self) -> Array:
+        """Σ (x_i - x_j) over the common items."""
+        return np.asarray(self.own - self.own.T)
+
+    @property
+    def wins(self) -> Array:
+        """Items that the row's system got right and the column's wrong, of right-or-wrong items."""
+        assert self.unit is not None
+        # Σ(x_i - x_j)² counts wins and losses, Σ(x_i - x_j) their difference.
+        unit = self.unit or 1.0
+        return np.asarray((self.squares / unit**2 + self.gaps / unit) / 2).astype(np.int64)
+
+    @property
+    def sums(self) -> Array:
+        """Every system's total."""
+        return np.diagonal(self.own)
+
+
+def moments_of(systems: Sequence[str], values: Array, present: Array) -> PairMoments:
+    """The moments of (systems, items) scores, where those not present do not count.
+
+    Examples
+    --------
+    >>> values = np.array([[1, 1, 0, 1], [0, 1, 1, 0]])
+    >>> both = moments_of(["new", "old"], values, np.array([[True] * 4, [True, True, True, False]]))
+    >>> both.count.tolist(), both.wins.tolist(), both.sums.tolist(), both.unit
+    ([[4, 3], [3, 3]], [[0, 1], [1, 0]], [3.0, 2.0], 1.0)
+    """
+    values = np.where(present, values, 0.0)
+    there = values[present]
+    least, largest = float(there.min(initial=np.inf)), float(there.max(initial=-np.inf))
+    unit = _unit_of(there, largest)
+    k, items = values.shape
+    step = CHUNK if unit is None else BINARY_CHUNK
+    tables = np.zeros((3, k, k))
+    for start in range(0, items, step):
+        scores, mask = values[:, start : start + step], present[:, start : start + step]
+        tables += _counted(scores, mask, unit) if unit is not None else _summed(scores, mask)
+    count, own, squares = tables
+    # A sum without rounding: numpy's own goes by the width of the processor's registers.
+    alone = unit * np.diagonal(own) if unit is not None else np.array([math.fsum((row * row).tolist()) for row in values])
+    return PairMoments(tuple(systems), items, count.astype(np.int64), own, squares, alone, least, largest, unit)
+
+
+def _unit_of(scores: Array, largest: float) -> float | None:
+    """What a right item is worth, 0 where all are wrong; None where scores are not right-or-wrong."""
+    unit = largest if largest in UNITS else 1.0
+    if not ((scores == 0) | (scores == unit)).all():
+        return None
+    return unit if largest == unit else 0.0
+
+
+def _counted(scores: Array, mask: Array, unit: float) -> Array:
+    """Tables of right-or-wrong items, by counting."""
+    there, right = mask.astype(np.float32), (scores != 0).astype(np.float32)
+    whole = bool(mask.all())
+    both = np.full(2 * there.shape[:1], float(mask.shape[1])) if whole else (there @ there.T).astype(float)
+    own = np.repeat(right.sum(axis=1)[:, None], len(right), axis=1) if whole else right @ there.T
+    differing = own + own.T - 2 * (right @ right.T)
+    return np.stack([both, unit * own.astype(float), unit**2 * differing.astype(float)])
+
+
+def _summed(scores: Array, mask: Array) -> Array:
+    """Tables of other scores, x = (high + low 2^-BITS) 2^shift with whole numbers high and low."""
+    there = mask.astype(float)
+    shift = int(np.frexp(np.abs(scores).max(initial=0.0))[1]) - BITS
+    scaled = np.ldexp(scores.astype(float), -shift)
+    high = np.rint(scaled)
+    low = np.rint(np.ldexp(scaled - high, BITS))
+    own = (high @ there.T) + np.ldexp(low @ there.T, -BITS)
+    cross = _products(high, low, there) + _products(low, high, there)
+    squares = _products(high, high, there) + np.ldexp(cross, -BITS) + np.ldexp(_products(low, low, there), -2 * BITS)
+    return np.stack([there @ there.T, np.ldexp(own, shift), np.ldexp(squares, 2 * shift)])
+
+
+def _products(a: Array, b: Array, there: Array) -> Array:
+    """Σ (a_i - a_j)(b_i - b_j) over common items."""
+    alone = (a * b) @ there.T
+    mixed = a @ b.T
+    return np.asarray(alone + alone.T - mixed - mixed.T)
+
+
+def total_of(parts: Sequence[PairMoments], systems: Sequence[str] | None = None) -> PairMoments:
+    """The moments of disjoint sets of items together, over all their systems, in the order given or else of appearance.
+
+    Examples
+    --------
+    >>> here = moments_of(["new", "old"], np.array([[1, 0], [1, 1]]), np.ones((2, 2), dtype=bool))
+    >>> there = moments_of(["old", "base"], np.array([[1], [0]]), np.ones((2, 1), dtype=bool))
+    >>> both = total_of([here, there])
+    >>> both.systems, both.items, both.count.tolist()
+    (('new', 'old', 'base'), 3, [[2, 2, 0], [2, 3, 1], [0, 1, 1]])
+    """
+    names = tuple(systems or dict.fromkeys(name for part in parts for name in part.systems))
+    place = {name: i for i, name in enumerate(names)}
+    k = len(names)
+    count, own, squares, alone = np.zeros((k, k), dtype=np.int64), np.zeros((k, k)), np.zeros((k, k)), np.zeros(k)
+    for part in parts:
+        places = [place[name] for name in part.systems]
+        rows = np.ix_(places, places)
+        alone[places] += part.own_squares
+        count[rows] += part.count
+        own[rows] += part.own
+        squares[rows] += part.squares
+    return PairMoments(
+        names,
+        sum(part.items for part in parts),
+        count,
+        own,
+        squares,
+        alone,
+        min((part.least for part in parts), default=np.inf),
+        max((part.largest for part in parts), default=-np.inf),
+        _common_unit([part.unit for part in parts]),
+    )
+
+
+def _common_unit(units: Sequence[float | None]) -> float | None:
+    """The unit of right-or-wrong items throughout; a part that is wrong everywhere has any."""
+    found = set(units) - {0.0}
+    return None if len(found) > 1 or None in found else next(iter(found), 0.0)

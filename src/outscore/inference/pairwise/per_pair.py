@@ -1,0 +1,290 @@
+"""Pairs of systems tested one by one, by any test: in chunks that any worker can do.
+
+For leaderboards of real-valued scores most of the time would go into digits nobody reads: where p lies far below 1e-7, its
+certified upper end is found to within a quarter only. Few items with many digits, or datasets whose sizes have a large common
+multiple, make a lattice too fine to pay: they get certified bounds as real numbers do, to within a fiftieth. All other p-values
+are those of the test run alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.exact import bracket, enumeration
+from outscore.exact.saddlepoint import approximate_probit
+from outscore.inference.base import p_values
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.item_scores import is_sum, scores_if_any
+from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.base.sign_flips import Flips, Request, flips_of, units_of
+from outscore.inference.classical.student import agreeing, mean_of, t_interval
+from outscore.inference.describe.units import evaluation_units
+from outscore.inference.pairwise.systems import SystemRows
+from outscore.inference.pairwise.table import KINDS, PairTable
+from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.registry import TESTS
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = [
+    "CHUNK",
+    "STUDENT",
+    "PairRows",
+    "PairTest",
+    "exact_rows",
+    "log_claim",
+    "pair_rows",
+    "permuted",
+    "sides_of",
+    "table_of",
+]
+
+STUDENT = "Student's t of the paired differences, stretched to agree with the test"
+CHUNK = 16
+"""Pairs that a worker takes at a time: enough to be worth the way, few enough for a bar that moves."""
+FAR_PROBIT = -5.2
+"""Φ⁻¹ of 1e-7."""
+FAR_WIDTH, FAR_DEGREE = 0.25, 2_000
+NEAR_WIDTH = 0.02
+"""Relative width of the other bounds: four times what one comparison gets, at a fourth of its price."""
+FINE, FEW_FLIPS = 1 << 18, 200
+"""A lattice that reaches so far costs seconds where fewer flips than this leave most frequencies alive."""
+NO_OWN = "none: the test gives no interval of the difference"
+LN10 = math.log(10.0)
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """How each pair is tested. `sides` asks for one-sided p-values too, `own_interval` for the interval of the test."""
+
+    test: str
+    request: TestRequest
+    unit_size: int = 1
+    unit_statistic: Literal["mean", "median"] = "mean"
+    shuffle: int | None = None
+    sides: bool = False
+    own_interval: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class PairRows:
+    """Some pairs: one row of `numbers` each (`COLUMNS`), the kernels that served, how the intervals came about, remarks."""
+
+    numbers: Array
+    kernels: tuple[str, ...]
+    intervals: tuple[str, ...]
+    remarks: dict[int, str] = field(default_factory=dict)
+
+
+COLUMNS = ("n", "difference", "low", "high", "log_p", "log_better", "log_worse", "kind")
+
+
+def pair_rows(systems: SystemRows, asked: PairTest, chunk: Array) -> PairRows:
+    """The pairs of a chunk, rows (left, right).
+
+    Examples
+    --------
+    >>> from outscore.data import AdditiveMetric
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> rows = np.stack([np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=int)], axis=2)
+    >>> asked = PairTest("student", TestRequest(), own_interval=True)
+    >>> found = pair_rows(SystemRows(mean, rows, np.ones((2, 4), dtype=bool)), asked, np.array([[0, 1]]))
+    >>> np.exp(found.numbers[0, 4]).round(6).item(), found.kernels
+    (0.030466, ('student-t',))
+    """
+    numbers = np.zeros((len(chunk), len(COLUMNS)))
+    kernels, intervals, remarks = [], [], {}
+    for row, (left, right) in enumerate(chunk.tolist()):
+        pairs = systems.pair(left, right)
+        if not pairs.rows:
+            numbers[row] = [0, np.nan, np.nan, np.nan, 0.0, 0.0, 0.0, 0]
+            continue
+        try:
+            numbers[row], kernel, interval = _one(systems, pairs, asked)
+        except NoSpreadError as refusal:
+            # One pair that the test cannot judge must not cost all others theirs.
+            numbers[row] = [pairs.rows, _difference(systems, pairs), np.nan, np.nan, 0.0, 0.0, 0.0, 0]
+            remarks[row] = f"Undecided: {refusal.message}"
+            continue
+        kernels.append(kernel)
+        intervals.append(interval)
+    return PairRows(numbers, tuple(dict.fromkeys(kernels)), tuple(dict.fromkeys(intervals)), remarks)
+
+
+def table_of(left: Array, right: Array, parts: list[PairRows], *, sides: bool) -> tuple[PairTable, str, str]:
+    """The parts as one table, with the kernels and the methods of the intervals that took part."""
+    numbers = np.concatenate([part.numbers for part in parts])
+    kernels = sorted({name for part in parts for name in part.kernels})
+    intervals = sorted({name for part in parts for name in part.intervals})
+    starts = np.cumsum([0, *(len(part.numbers) for part in parts)])
+    remarks = {int(start) + row: text for start, part in zip(starts, parts, strict=False) for row, text in part.remarks.items()}
+    column = dict(zip(COLUMNS, numbers.T, strict=True))
+    table = PairTable(
+        left=left,
+        right=right,
+        n=column["n"].astype(np.int64),
+        difference=column["difference"],
+        low=column["low"],
+        high=column["high"],
+        log_p=column["log_p"],
+        kind=column["kind"].astype(np.int8),
+        log_better=column["log_better"] if sides else None,
+        log_worse=column["log_worse"] if sides else None,
+        remarks=remarks,
+    )
+    return table, ", ".join(kernels), ", ".join(name for name in intervals if name != "none") or NO_OWN
+
+
+class _AgainstMetricError(NoSpreadError):
+    """A test that finds the system better whose score is worse: nothing can be claimed about the score."""
+
+
+def exact_rows(systems: SystemRows, chunk: Array) -> Array:
+    """(pairs, 4): log p, one-sided log p (better, worse) and kind by exact kernels; nan where none serves.
+
+    Examples
+    --------
+    >>> f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
+    >>> rows = np.array([[[3, 1], [4, 0], [2, 2]], [[1, 3], [2, 2], [0, 4]]])
+    >>> np.exp(exact_rows(SystemRows(f1, rows, np.ones((2, 3), dtype=bool)), np.array([[0, 1]]))[0, 0]).round(6).item()
+    0.25
+    """
+    answers = np.full((len(chunk), 4), np.nan)
+    for row, (left, right) in enumerate(chunk.tolist()):
+        try:
+            p = permutation(systems.pair(left, right), systems.metric, Request(method="exact"))
+        except OutscoreError:
+            # No exact method serves this pair: it is left to the shared flips.
+            continue
+        answers[row] = [log_claim(p), *sides_of(p, systems.orientation), KINDS.index(p.method)]
+    return answers
+
+
+def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[list[float], str, str]:
+    """One pair's numbers, the kernel of its p and the method of its interval."""
+    metric, request = systems.metric, asked.request
+    if asked.unit_size != 1:
+        pairs, _ = evaluation_units(pairs, metric, asked.unit_size, asked.unit_statistic, asked.shuffle)
+    if asked.test == "permutation" and not asked.own_interval:
+        p = permuted(pairs, metric, request)
+        interval = _student(systems, pairs, p, request.alpha)
+        better, worse = sides_of(p, systems.orientation)
+    else:
+        entry = TESTS[asked.test]
+        found = entry.run(pairs, metric, request)
+        p, interval = found.p, found.interval
+        better = worse = 0.0
+        if asked.sides:
+            alone = [replace(request, alternative=side, interval=False) for side in ("greater", "less")]
+            better, worse = (log_claim(entry.run(pairs, metric, side).p) for side in alone)
+    # An interval about a median says nothing of the difference beside it.
+    fitting = interval is not None and interval.estimand == "difference"
+    low, high = _ends(interval) if fitting else (np.nan, np.nan)
+    method = interval.method if interval is not None and fitting else "none"
+    difference = _difference(systems, pairs)
+    kind = KINDS.index(p.method)
+    if interval is not None and not fitting and difference * (interval.estimate or 0.0) < 0 and p.upper <= request.alpha:
+        raise _AgainstMetricError(
+            f"`{asked.test}` rejects in favour of the system with the worse {metric.name}, judged by the {interval.estimand}."
+        )
+    return [p.n or pairs.rows, difference, low, high, log_claim(p), better, worse, kind], p.kernel.split(":")[0], method
+
+
+def _ends(interval: Interval | None) -> tuple[float, float]:
+    if interval is None:
+        return np.nan, np.nan
+    low = -math.inf if interval.low is None else interval.low
+    return low, math.inf if interval.high is None else interval.high
+
+
+def _difference(systems: SystemRows, pairs: PairedScores) -> float:
+    total_a, total_b = pairs.totals()
+    return float(systems.metric.score(total_a) - systems.metric.score(total_b))
+
+
+def permuted(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> PValue:
+    """The permutation test of one pair; far out only as close as anyone looks."""
+    asked = Request(
+        method=str(request.options["method"]),
+        resamples=request.resamples,
+        seed=request.seed,
+        level=request.alpha,
+        width=NEAR_WIDTH,
+    )
+    if asked.method == "auto" and metric.ratio is not None:
+        units = units_of(pairs)
+        flips = flips_of(units, metric)
+        if _too_fine(flips):
+            return permutation(pairs, metric, replace(asked, method="certified"))
+        found = None if units.integral else _far(flips, asked)
+        if found is not None:
+            return replace(found, n=units.rows)
+    return permutation(pairs, metric, asked)
+
+
+def _too_fine(flips: Flips) -> bool:
+    """Whether whole numbers make a lattice so fine, for so few flips, that its spectrum costs more than digits are worth."""
+    line = flips.line
+    if line is None or not flips.on_a_lattice:
+        return False
+    moving = int((line != 0).sum())
+    if not enumeration.MOST_HALVED < moving < FEW_FLIPS:
+        return False
+    return int(np.abs(line).sum()) // int(np.gcd.reduce(line)) > FINE
+
+
+def _far(flips: Flips, request: Request) -> PValue | None:
+    """Wide bounds for a p far below what matters; None where it is not, or where it can be listed."""
+    line = flips.line
+    if line is None or int((line != 0).sum()) <= enumeration.MOST_HALVED:
+        return None
+    observed = abs(math.fsum(line.tolist()))
+    if flips.sign() == 0 or approximate_probit(line, observed) > FAR_PROBIT:
+        return None
+    found = bracket.bounds(line, observed, doubt=flips.doubt, width=FAR_WIDTH, most=FAR_DEGREE)
+    p = p_values.certified(found, flips.sign(), request)
+    # The upper end is what is claimed, also where it is too small for a float.
+    return replace(p, log10=min(0.0, found.upper + p_values.LOG2) / LN10, statistic=math.fsum(line.tolist()))
+
+
+def log_claim(p: PValue) -> float:
+    """log of the p that may be claimed: of certified bounds the upper end."""
+    return math.log(p.upper) if p.method == "certified" and p.upper > 1e-290 else p.log10 * LN10
+
+
+def sides_of(p: PValue, orientation: int) -> tuple[float, float]:
+    """One-sided log p, better and worse, from the two-sided p of a symmetric law (`tails`).
+
+    On the side the difference points to p is half of it; on the other 1 - p/2 + P(T = t), where 1 is taken if that last
+    probability is not known.
+    """
+    if p.statistic == 0.0 or p.value >= 1.0:
+        return 0.0, 0.0
+    ahead = log_claim(p) - p_values.LOG2
+    behind = 0.0 if p.mid is None else min(0.0, math.log1p(p.value / 2 - p.mid))
+    return (ahead, behind) if orientation * p.statistic > 0 else (behind, ahead)
+
+
+def _student(systems: SystemRows, pairs: PairedScores, p: PValue, alpha: float) -> Interval | None:
+    """Student's interval of the mean difference, agreeing with p about 0.
+
+    The inverted permutation test would cost a hundred times as much.
+    """
+    scores = scores_if_any(pairs, systems.metric)
+    if scores is None:
+        return None
+    mean = mean_of(scores)
+    if mean.error == 0.0:
+        return None
+    if is_sum(systems.metric):
+        mean = replace(mean, value=mean.value * scores.n, error=mean.error * scores.n)
+    found = t_interval(mean, alpha, "two-sided", scores.orientation, method=STUDENT, dual=False)
+    return agreeing(found, p, mean.value, alpha)

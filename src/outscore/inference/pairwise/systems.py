@@ -1,0 +1,167 @@
+"""All systems of a dataset in a metric's own columns: what the tests of all pairs work on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import did_you_mean
+from outscore.core.paired import PairedScores
+from outscore.exact.numbers import as_written
+from outscore.inference.base.discordance import Discordance, discordance, wilson_limits
+from outscore.inference.binary.score_interval import score_interval
+
+__all__ = ["SystemRows", "baseline_of", "pairs_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class SystemRows:
+    """(systems, items, columns) rows in the metric's own columns, true numbers being rows / scale; 0 where not present.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> rows = np.array([[[1.5, 1], [0.5, 1]], [[0.5, 1], [0, 0]]])
+    >>> systems = SystemRows(mean, rows, np.array([[True, True], [True, False]]))
+    >>> systems.scores().tolist(), systems.pair(0, 1).a.tolist()
+    ([1.0, 0.5], [[1.5, 1.0]])
+    """
+
+    metric: AdditiveMetric
+    rows: Array
+    present: Array
+    clusters: Array | None = None
+    scale: int = 1
+
+    @property
+    def complete(self) -> bool:
+        """Whether all systems have all items."""
+        return bool(self.present.all())
+
+    @property
+    def orientation(self) -> int:
+        """-1 where lower is better."""
+        return 1 if self.metric.higher_is_better else -1
+
+    def recognised(self) -> SystemRows:
+        """Numbers read as they were written, once for all pairs; real numbers stay as they are."""
+        found = as_written(self.rows[self.present])
+        if found is None:
+            return self
+        (whole,), scale = found
+        rows = np.zeros(self.rows.shape, dtype=np.int64)
+        rows[self.present] = whole
+        return replace(self, rows=rows, scale=scale * self.scale)
+
+    def collapsed(self) -> SystemRows:
+        """Items of one cluster added up, where all systems have all of them."""
+        if self.clusters is None:
+            return self
+        order = np.argsort(self.clusters, kind="stable")
+        starts = np.flatnonzero(np.diff(self.clusters[order], prepend=-1))
+        rows = np.add.reduceat(self.rows[:, order], starts, axis=1)
+        return replace(self, rows=rows, present=np.ones(rows.shape[:2], dtype=bool), clusters=None)
+
+    def pair(self, left: int, right: int) -> PairedScores:
+        """Two systems on the items both have."""
+        if self.complete:
+            return PairedScores(self.rows[left], self.rows[right], self.scale, None, self.clusters)
+        both = self.present[left] & self.present[right]
+        clusters = None if self.clusters is None else np.unique(self.clusters[both], return_inverse=True)[1]
+        return PairedScores(self.rows[left][both], self.rows[right][both], self.scale, None, clusters)
+
+    def totals(self) -> Array:
+        """(systems, columns) sums in true units, correctly rounded."""
+        if self.rows.dtype.kind == "i":
+            return np.asarray(self.rows.sum(axis=1) / self.scale)
+        columns = self.rows.transpose(0, 2, 1)
+        return np.array([[math.fsum(column) for column in system] for system in columns.tolist()]) / self.scale
+
+    def scores(self) -> Array:
+        """Every system's score on its own items; nan for one that has none."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = self.metric.score(self.totals())
+        return np.asarray(np.where(self.present.any(axis=1), found, np.nan))
+
+    def discordance(self) -> Discordance | None:
+        """What a right item is worth, if all items of all systems are right or wrong, each its own unit; else None."""
+        there = self.rows[self.present]
+        return discordance(PairedScores(there, there, self.scale, None, self.clusters), self.metric) if len(there) else None
+
+    def single_scores(self) -> bool:
+        """Whether the metric is the mean, or the sum, of one score per item: with one weight for all items."""
+        if self.metric.ratio is None:
+            return False
+        if self.metric.ratio[1] is None:
+            return True
+        weight = self.rows[self.present] @ np.asarray(self.metric.ratio[1])
+        return bool(len(weight) and weight[0] > 0 and (weight == weight[0]).all())
+
+    def linear(self) -> bool:
+        """Whether the difference of any two systems is a sum over items: a sum, or a ratio whose denominators all share."""
+        if self.metric.ratio is None:
+            return False
+        if self.metric.ratio[1] is None:
+            return True
+        bottom = np.where(self.present, self.rows @ np.asarray(self.metric.ratio[1]), np.nan)
+        with np.errstate(invalid="ignore"):
+            return bool((np.isnan(bottom) | (bottom == np.fmax.reduce(bottom, axis=0))).all())
+
+    def own_limits(self, alpha: float) -> tuple[Array, Array]:
+        """The interval of each system's own score; nan where its items show no spread."""
+        import scipy.special
+
+        binary = self.discordance()
+        limits = np.full((2, len(self.rows)), np.nan)
+        z = -float(scipy.special.ndtri(alpha / 2))
+        scores = self.scores()
+        for i, there in enumerate(self.present):
+            n = int(there.sum())
+            if n < 2:
+                continue
+            if binary is not None:
+                limits[:, i] = [binary.unit * end for end in wilson_limits(float(scores[i]) / binary.unit, n, z)]
+                continue
+            rows = self.rows[i][there]
+            # Scores that never vary say nothing about their spread, and less about the range of the others.
+            if not self.single_scores() or bool((rows != rows[0]).any()):
+                clusters = None if self.clusters is None else np.unique(self.clusters[there], return_inverse=True)[1]
+                found = score_interval(rows, self.metric, scale=self.scale, clusters=clusters, alpha=alpha)
+                limits[:, i] = [np.nan if end is None else end for end in found]
+        return limits[0], limits[1]
+
+
+def baseline_of(systems: Sequence[str], baseline: str | None) -> int | None:
+    """The number of the baseline among the systems; None where none was asked for.
+
+    Examples
+    --------
+    >>> baseline_of(("new", "old"), "old"), baseline_of(("new", "old"), None)
+    (1, None)
+    """
+    if baseline is None:
+        return None
+    if baseline not in systems:
+        raise OutscoreError(f"There is no system `{baseline}` to compare with.", did_you_mean(baseline, systems))
+    return list(systems).index(baseline)
+
+
+def pairs_of(systems: int, baseline: int | None = None) -> tuple[Array, Array]:
+    """Left and right of all pairs, or of all systems with the baseline on the right.
+
+    Examples
+    --------
+    >>> [side.tolist() for side in pairs_of(3)], [side.tolist() for side in pairs_of(3, 1)]
+    ([[0, 0, 1], [1, 2, 2]], [[0, 2], [1, 1]])
+    """
+    if baseline is None:
+        left, right = np.triu_indices(systems, 1)
+        return left, right
+    others = np.delete(np.arange(systems), baseline)
+    return others, np.full(len(others), baseline)

@@ -1,0 +1,51 @@
+"""The published dynamic programme and FFT convolution as named methods, over one axis for each rank of the flips."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.exact import basis, convolution
+from outscore.exact.flipsum import BudgetError
+from outscore.exact.lattice import Tail
+from outscore.inference.base import p_values
+from outscore.inference.base.sign_flips import Flips, Request
+from outscore.results.pvalue import PValue
+
+__all__ = ["convolved"]
+
+ALGORITHMS = {"dp": convolution.dynamic_programme, "fft": convolution.fast_fourier}
+
+
+def convolved(flips: Flips, request: Request) -> PValue:
+    """The whole null law by convolution, summed where the statistic is extreme enough."""
+    if not flips.on_a_lattice:
+        raise OutscoreError(
+            f"The method {request.method} needs whole numbers, decimals or multiples of a small 1/q.",
+            "Ask for the method auto.",
+        )
+    vectors = flips.vectors if flips.line is None else flips.line[:, None]
+    moving = vectors[vectors.any(axis=1)]
+    if not len(moving):
+        return p_values.identical()
+    frame = basis.hermite_basis(moving)
+    places = basis.coordinates(moving, frame)
+    try:
+        low, law = ALGORITHMS[request.method](places, -places)
+    except BudgetError:
+        raise OutscoreError(
+            f"The method {request.method} would need a table of more than {convolution.MOST_CELLS:,} cells.",
+            "Ask for the method auto.",
+        ) from None
+    live = law > 0
+    sums = (np.argwhere(live) + low) @ frame
+    if flips.line is None:
+        inside, tie = flips.statistic.classify(sums)
+    else:
+        observed = abs(int(flips.line.sum()))
+        inside, tie = sums[:, 0] >= observed, sums[:, 0] == observed
+    mass = law[live]
+    tail = Tail(p_values.log(math.fsum(mass[inside].tolist())), p_values.log(math.fsum(mass[tie].tolist())))
+    return p_values.exact(tail, flips.sign(), len(moving), request.method, request)

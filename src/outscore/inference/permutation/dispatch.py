@@ -1,0 +1,163 @@
+"""The paired permutation test.
+
+H0: for every unit the two systems are exchangeable; swapping their outputs changes nothing in law. The p-value is the share of
+the 2^n swaps whose difference in scores is at least as extreme as the observed one, ties included. It is computed by the first
+of these that serves the data, and the result names it:
+
+====================================================  ==============================================
+no unit differs                                       identity: p = 1
+one size of difference                                binomial
+integers, decimals, multiples of 1/q; linear metric   lattice; meet in the middle up to 44 units
+real numbers; linear metric                           meet in the middle, then bracket
+ratio of two sums                                     plane, or lattice when the flips lie on a line
+binary classification with shared gold                two binomials
+any other function of sums of rank 2                  plane
+rank 3 and more                                       enumeration up to 20 units
+everything else                                       sign flips (Monte Carlo)
+====================================================  ==============================================
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.options import Option
+from outscore.core.paired import PairedScores
+from outscore.exact.flipsum import BudgetError
+from outscore.inference.base.discordance import discordance, tango_interval, tango_test
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.item_scores import scores_if_any
+from outscore.inference.base.sign_flips import Flips, Request, flips_of, units_of
+from outscore.inference.base.skewness import few_and_skewed
+from outscore.inference.bootstrap.tests import LEAST_UNITS, resampled_interval
+from outscore.inference.permutation import linear
+from outscore.inference.permutation import nonlinear as curved
+from outscore.inference.permutation.convolution import convolved
+from outscore.inference.permutation.interval import inversion_interval
+from outscore.inference.permutation.monte_carlo import monte_carlo
+from outscore.results.comparison import TestResult
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = ["ENTRY", "METHODS", "permutation"]
+
+METHODS = ("auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo")
+
+
+def permutation(pairs: PairedScores, metric: AdditiveMetric, request: Request) -> PValue:
+    """p-value of the paired permutation test on rows in the metric's own columns.
+
+    With δ ≠ 0 the units' differences are taken as symmetric about δ. That cannot hold for binary items, where sign flips would
+    reject a true hypothesis far too often; they get Tango's score test instead, an asymptotic one.
+    """
+    units = units_of(pairs)
+    total_a, total_b = units.totals()
+    difference = float(metric.score(total_a) - metric.score(total_b))
+    if not math.isfinite(difference):
+        raise OutscoreError(
+            f"{metric.name} is not a number for these totals.",
+            "Let its function return one, by convention 0 where it is undefined.",
+        )
+    flips = flips_of(units, metric, request.delta)
+    pair = discordance(pairs, metric) if request.delta else None
+    found = tango_test(pair, request) if pair is not None else _solve(flips, request)
+    return replace(found, statistic=difference, n=units.rows)
+
+
+def _solve(flips: Flips, request: Request) -> PValue:
+    method = request.method
+    if method == "monte-carlo":
+        return monte_carlo(flips, request)
+    if method in ("dp", "fft"):
+        return convolved(flips, request)
+    if method == "certified":
+        return linear.certified(flips, request)
+    try:
+        return curved.exact(flips, request) if flips.line is None else linear.exact(flips, request)
+    except BudgetError:
+        if method == "auto":
+            return monte_carlo(flips, request) if flips.line is None else linear.certified(flips, request)
+        raise OutscoreError(
+            f"No exact method serves {flips.name} on these {len(flips.vectors)} units.",
+            "Ask for the method auto: it turns to certified bounds or to Monte Carlo, and says so.",
+        ) from None
+
+
+def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p: PValue) -> Interval | None:
+    """The interval of the same design as p: Tango for right-or-wrong items, inversion for other linear metrics."""
+    at_zero = permutation(pairs, metric, Request(asked.alternative, level=asked.alpha)) if asked.delta else p
+    pair = discordance(pairs, metric)
+    if pair is not None:
+        return tango_interval(pair, asked.alpha, at_zero, asked.alternative)
+    inverted = inversion_interval(pairs, metric, asked.alpha, at_zero, asked.alternative)
+    found = inverted or resampled_interval(pairs, metric, asked)
+    return None if found is None else replace(found, estimate=p.statistic)
+
+
+def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None, *, skewed: bool) -> list[str]:
+    notes = []
+    if interval is None:
+        few = f"{metric.name} is not linear in these data, and there are too few units to resample"
+        still = f"the difference in {metric.name} is the same in every resample, so nothing shows how far it could move"
+        notes.append(f"No interval: {few if p.n < LEAST_UNITS else still}.")
+    elif not interval.dual:
+        notes.append(
+            f"{metric.name} is not linear in these data, so the permutation test cannot be inverted: the interval is the"
+            " centred bootstrap's and may disagree with p near alpha."
+        )
+    elif interval.low is None and interval.high is None:
+        notes.append("The interval is unbounded: with so few units no difference can be rejected at this level.")
+    if skewed:
+        notes.append(
+            "With few and skewed differences a rejection may speak of their shape and not of the mean (exponential ones: level"
+            " .08 at n = 20)."
+        )
+    if asked.delta and p.kernel == "tango":
+        notes.append(f"Right-or-wrong items at delta = {asked.delta:g}: Tango's score test, a large-sample approximation.")
+    elif asked.delta:
+        notes.append(f"The test takes the items' differences as symmetric about delta = {asked.delta:g}.")
+    if p.method == "monte-carlo" and asked.options["method"] == "auto":
+        notes.append("No exact method serves these data; p was sampled, and its bounds hold with 99 % confidence.")
+    return notes
+
+
+def _skewed(pairs: PairedScores, metric: AdditiveMetric) -> bool:
+    """Whether the items' differences are few and lopsided; right-or-wrong items have no shape to speak of."""
+    scores = scores_if_any(pairs, metric)
+    if scores is None or scores.clusters is not None or discordance(pairs, metric) is not None:
+        return False
+    return few_and_skewed(scores.d)
+
+
+def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
+    request = Request(
+        alternative=asked.alternative,
+        delta=asked.delta,
+        method=str(asked.options["method"]),
+        resamples=asked.resamples,
+        seed=asked.seed,
+        level=asked.alpha,
+    )
+    p = permutation(pairs, metric, request)
+    if not asked.interval:
+        return TestResult(p)
+    interval = _interval(pairs, metric, asked, p)
+    return TestResult(p, interval, _notes(metric, asked, p, interval, skewed=_skewed(pairs, metric)))
+
+
+ENTRY = TestEntry(
+    name="permutation",
+    summary="the two systems are exchangeable item by item; exact wherever the numbers allow",
+    estimand="metric",
+    on="any",
+    clusters=True,
+    delta=True,
+    run=_run,
+    options=(
+        Option("method", str, "auto", "how p is computed", choices=METHODS),
+        Option("resamples", int, 9_999, "how many swaps Monte Carlo draws, where nothing exact serves", minimum=1),
+    ),
+)

@@ -1,0 +1,54 @@
+"""Permutation tails by seeded sampling, for statistics no exact method serves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.exact import numbers
+from outscore.inference.base import p_values
+from outscore.inference.base.sign_flips import Flips, Request
+from outscore.inference.permutation.linear import FIXED_POINT_BITS, fixed_line
+from outscore.resampling.flips import count_hits
+from outscore.results.pvalue import PValue
+
+__all__ = ["monte_carlo"]
+
+TIE = 1e-12
+
+
+def monte_carlo(flips: Flips, request: Request) -> PValue:
+    """p = (hits + 1)/(K + 1), ties counted as hits, with 99 % bounds for the exact value."""
+    vectors, statistic, slack = _linear(flips) if flips.line is not None else _curved(flips)
+    # Rows that do not move stay: a row's coin depends on its place alone, so all metrics of one data set share their swaps.
+    if not vectors.any():
+        return p_values.identical()
+    observed = float(statistic(vectors.sum(axis=0)[None])[0])
+    if request.alternative == "two-sided":
+        hits = count_hits(
+            vectors, lambda s: np.abs(statistic(s)) >= abs(observed) - slack, resamples=request.resamples, seed=request.seed
+        )
+    else:
+        turn = flips.orientation * (1 if request.alternative == "greater" else -1)
+        hits = count_hits(
+            vectors, lambda s: turn * statistic(s) >= turn * observed - slack, resamples=request.resamples, seed=request.seed
+        )
+    return p_values.sampled(hits, request.resamples, "sign-flips")
+
+
+def _linear(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
+    line, _, slack = fixed_line(flips)
+    return line[:, None], lambda sums: sums[:, 0], float(slack)
+
+
+def _curved(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
+    """Real columns share one power of two, so that the metric can be evaluated on rescaled sums."""
+    statistic = flips.statistic
+    slack = TIE * max(1.0, abs(statistic.value()))
+    if flips.on_a_lattice:
+        return flips.vectors, statistic.difference, slack
+    whole, shift = numbers.fixed_point(flips.vectors, FIXED_POINT_BITS)
+    return whole, lambda sums: statistic.difference(np.ldexp(sums, -shift)), slack + math.ldexp(len(whole), -FIXED_POINT_BITS)

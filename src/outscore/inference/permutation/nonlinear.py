@@ -1,0 +1,161 @@
+"""Permutation tails of metrics that are not linear: two or more sums per unit, reduced to their rank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import cast
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.exact import basis, binomial, enumeration, lattice, plane
+from outscore.exact.flipsum import BudgetError
+from outscore.exact.lattice import Tail
+from outscore.exact.regions import GridRegion, RatioRegion
+from outscore.inference.base import p_values
+from outscore.inference.base.sign_flips import Flips, Request
+from outscore.inference.base.statistic import Statistic
+from outscore.results.pvalue import PValue
+
+__all__ = ["exact"]
+
+
+def exact(flips: Flips, request: Request) -> PValue:
+    """Lattice, two binomials, plane or enumeration; `BudgetError` when none of them serves."""
+    moving = flips.vectors[flips.vectors.any(axis=1)]
+    n, sign = len(moving), flips.sign()
+    if n == 0 or (sign == 0 and request.alternative == "two-sided"):
+        return p_values.identical(n)
+    statistic = flips.statistic
+    if not flips.on_a_lattice:
+        # Real numbers have no lattice, but a few units can always be listed; sums that differ by rounding alone are ties.
+        if n > enumeration.MOST_ENUMERATED:
+            raise BudgetError
+        return p_values.exact(_enumerated(statistic, moving), sign, n, "enumeration", request)
+    distinct, counts = _distinct(moving)
+    frame = basis.hermite_basis(distinct)
+    few = n <= enumeration.MOST_ENUMERATED
+    try:
+        if len(frame) > 2 or (few and _sparse(distinct, counts, frame, n)):
+            raise BudgetError
+        kernel, tail = _on_axes(statistic, distinct, counts, frame)
+    except BudgetError:
+        if not few:
+            raise
+        kernel, tail = "enumeration", _enumerated(statistic, moving)
+    return p_values.exact(tail, sign, n, kernel, request)
+
+
+def _sparse(distinct: Array, counts: Array, frame: Array, n: int) -> bool:
+    """Whether the lattice has many more points than there are swaps, so that listing the swaps is the smaller work."""
+    reach = np.abs(basis.coordinates(distinct, frame)).T.astype(float) @ counts + 1
+    return float(reach.prod()) > 16 * 2.0**n
+
+
+def _on_axes(statistic: Statistic, distinct: Array, counts: Array, frame: Array) -> tuple[str, Tail]:
+    if len(frame) == 1:
+        return "lattice", _on_a_line(statistic, distinct, counts, frame)
+    return _in_a_plane(statistic, distinct, counts, frame)
+
+
+def _distinct(vectors: Array) -> tuple[Array, Array]:
+    """Distinct vectors up to sign, with counts."""
+    if vectors.shape[1] == 2:
+        return plane.histogram(vectors)
+    first = vectors[np.arange(len(vectors)), (vectors != 0).argmax(axis=1)]
+    distinct, counts = np.unique(vectors * np.sign(first)[:, None], axis=0, return_counts=True)
+    return distinct, counts
+
+
+def _enumerated(statistic: Statistic, moving: Array) -> Tail:
+    inside, tie = statistic.classify(enumeration.all_sums(moving))
+    whole = len(moving) * p_values.LOG2
+    return Tail(p_values.log(int(inside.sum())) - whole, p_values.log(int(tie.sum())) - whole)
+
+
+def _on_a_line(statistic: Statistic, distinct: Array, counts: Array, frame: Array) -> Tail:
+    """All flips along one vector: a half-line is a tail of the lattice, any other region a sum over its points."""
+    values = np.abs(basis.coordinates(distinct, frame)[:, 0])
+    extreme = int(values @ counts)
+    if extreme >= lattice.MOST_POINTS:
+        raise BudgetError
+    support = np.arange(-extreme, extreme + 1, 2)
+    inside, tie = statistic.classify(support[:, None] * frame[0])
+    held = int(inside.sum())
+    if inside[len(support) - held :].all():
+        start = int(support[len(support) - held])
+    elif inside[:held].all():
+        # The statistic falls along the vector; the law is symmetric.
+        start = -int(support[held - 1])
+    else:
+        points, mass = lattice.pmf(values, counts)
+        where = (points + extreme) // 2
+        return Tail(p_values.log(float(mass[inside[where]].sum())), p_values.log(float(mass[tie[where]].sum())))
+    atoms = [lattice.tail(values, counts, abs(int(s))).log_atom for s in support[tie]]
+    return Tail(lattice.tail(values, counts, start).log, p_values.log(math.fsum(math.exp(a) for a in atoms)))
+
+
+def _in_a_plane(statistic: Statistic, distinct: Array, counts: Array, frame: Array) -> tuple[str, Tail]:
+    if len(distinct) == 2:
+        tail = _two_coins(statistic, distinct, counts)
+        if tail is not None:
+            return "two-binomials", tail
+    places, frame = basis.sheared(basis.coordinates(distinct, frame), counts, frame)
+    # The row coordinate comes second, so that a row fixes the denominator of a ratio.
+    places = places[:, ::-1]
+    least = int(statistic.total[0]) - int(np.abs(distinct[:, 0]) @ counts)
+    if statistic.metric.ratio is not None and least >= 0:
+        found = plane.tail(places, counts, _ratio_region(statistic, frame))
+    else:
+        # The outermost sum along the first coordinate tells which way the statistic grows.
+        corner = (np.sign(places[:, 0]) * counts) @ distinct
+        turn = 1 if statistic.excess(corner) >= statistic.excess(-corner) else -1
+        extent = float(np.abs(places[:, 0]) @ counts)
+        found = plane.tail(places * [turn, 1], counts, _grid_region(statistic, frame * [[1], [turn]], extent))
+    return "plane", Tail(found.log, found.log_atom)
+
+
+def _ratio_region(statistic: Statistic, frame: Array) -> RatioRegion:
+    """Closed-form edges, for a ratio whose denominators no swap can make negative."""
+    bottom, top = (int(x) for x in statistic.total)
+    threshold = abs(cast("Fraction", statistic.exact_difference(statistic.observed)))
+    return RatioRegion(top, bottom, threshold, across=int(frame[1, 1]), shear=int(frame[0, 1]), along=int(frame[0, 0]))
+
+
+def _grid_region(statistic: Statistic, frame: Array, extent: float) -> GridRegion:
+    def sums(s1: Array, s2: Array) -> Array:
+        return np.stack([s2, s1], axis=-1) @ frame
+
+    return GridRegion(
+        classify=lambda s1, s2: statistic.classify(sums(s1, s2)),
+        excess=lambda s1, s2: statistic.excess(sums(s1, s2)),
+        extent=extent,
+    )
+
+
+def _two_coins(statistic: Statistic, distinct: Array, counts: Array) -> Tail | None:
+    """Two kinds of flips only (gold-positive and gold-negative items, say) are two independent binomials.
+
+    Rows are searched by bisection, so the region must grow or shrink along them; a grid of rows is checked first.
+    """
+    n1, n2 = (int(c) for c in counts)
+
+    def inside(x: Array, y: Array, turn: int) -> tuple[Array, Array]:
+        sums = (turn * (2 * x - n1))[..., None] * distinct[0] + (2 * y - n2)[..., None] * distinct[1]
+        return statistic.classify(sums)
+
+    turn = _trend(lambda x, y: inside(x, y, 1), n1, n2)
+    if turn == 0:
+        return None
+    return Tail(*binomial.two_binomials(n1, n2, lambda x, y: inside(x, y, turn)))
+
+
+def _trend(inside: Callable[[Array, Array], tuple[Array, Array]], n1: int, n2: int) -> int:
+    """+1 if the region, with and without its ties, grows with x in every row looked at, -1 if it shrinks, 0 if neither."""
+    x = np.unique(np.linspace(0, n1, 65).astype(np.int64))
+    y = np.unique(np.linspace(0, n2, 65).astype(np.int64))
+    region, ties = inside(*np.meshgrid(x, y))
+    change = np.diff(np.stack([region, region & ~ties]).astype(np.int8), axis=2)
+    return 1 if (change >= 0).all() else -1 if (change <= 0).all() else 0

@@ -1,0 +1,1 @@
+"""Power before the data and after them."""

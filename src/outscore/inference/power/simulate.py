@@ -1,0 +1,190 @@
+"""Power after the data: how often the chosen test rejects in samples drawn from a model of the data at hand.
+
+Two models: a normal law with the observed mean and spread of the items' differences, and the sample itself, drawn with
+replacement (paper 003, section 3.4.2, does both). Either takes the observed difference for the true one. The power it gives at
+the observed n is then a function of the p-value alone and is no evidence of its own (Hoenig and Heisey, 2001, "The abuse of
+power"); what the curve does show is how the answer would move with more items.
+
+Replicate r at size n draws from its own stretch of a counter-based random stream, so that a curve does not depend on which
+other points, replicates or blocks were computed with it. Most samples are far from alpha, and there the decision of the test is
+known without its p-value (`power_screen`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.exact.numbers import as_written
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.item_scores import item_scores
+from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.power.planning import sizes_around
+from outscore.inference.power.screen import Screen
+from outscore.resampling.flips import clopper_pearson
+from outscore.results.comparison import TestResult
+from outscore.results.plan import PowerPoint, SimulatedCurve
+
+__all__ = ["RETROSPECTIVE", "simulated_curve"]
+
+RETROSPECTIVE = (
+    "Retrospective: the observed difference is taken for the true one. Power at the observed n is a function of p alone and "
+    "adds no evidence; read the curve for what more items would do."
+)
+BAND = 0.95
+
+Test = Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult]
+Sampler = Callable[[np.random.Generator, int], tuple[PairedScores, AdditiveMetric]]
+Decision = Callable[[PairedScores, AdditiveMetric, TestRequest], bool]
+Progress = Callable[[int, int], None]
+
+
+def simulated_curve(
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    test: Test,
+    request: TestRequest,
+    *,
+    kind: Literal["normal", "bootstrap"] = "bootstrap",
+    name: str = "permutation",
+    screen: Screen | None = None,
+    effect: float | None = None,
+    sizes: Sequence[int] | None = None,
+    replicates: int = 500,
+    progress: Progress | None = None,
+) -> SimulatedCurve:
+    """Rejection rates of a test at sizes below and beyond the observed one, with 95 % Clopper-Pearson bands.
+
+    Parameters
+    ----------
+    pairs, metric
+        The data; repeats are averaged first, and clusters, where there are any, are drawn as one and counted as n.
+    test, request, name
+        The test as registered, what is asked of it, and what to call it. A rejection is p.upper ≤ alpha, as in a comparison.
+    screen
+        Decides in place of the test where the decision is clear; without one every sample is tested.
+    kind
+        ``"normal"`` needs a mean of item scores and may be given another `effect` (A - B); ``"bootstrap"`` takes any metric.
+    sizes, replicates
+        Where to draw the curve, and how many samples to test at each size.
+    progress
+        Called with the number of tests done and to do; raise from it to stop.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from outscore.inference import TESTS
+    >>> wins = np.array([[1, 1]] * 12 + [[0, 1]] * 8)
+    >>> data = PairedScores(wins, np.array([[0, 1]] * 20))
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> asked = TestRequest(options={"method": "auto", "resamples": 99})
+    >>> curve = simulated_curve(data, mean, TESTS["permutation"].run, asked, sizes=[5, 20], replicates=50)
+    >>> [(p.n, p.power) for p in curve.points]
+    [(5, 0.0), (20, 1.0)]
+    """
+    if replicates < 1:
+        raise OutscoreError(f"`replicates` is {replicates}.", "Give a whole number from 1 up.")
+    if effect is not None and kind == "bootstrap":
+        raise OutscoreError(
+            "Samples drawn from the data have the data's own difference.", "Use the normal curve for another one."
+        )
+    items = _written(pairs).per_item()
+    units = items.rows if items.clusters is None else int(items.clusters.max()) + 1
+    draw, shift = _normal(items, metric, name, effect) if kind == "normal" else _bootstrap(items, metric)
+    chosen = sizes_around(units) if sizes is None else list(sizes)
+    if not chosen or min(chosen) < 1:
+        raise OutscoreError("`sizes` must hold numbers of items from 1 up.", "Leave it out for sizes around the observed one.")
+    decide, total, points = _decision(test, screen), len(chosen) * replicates, []
+    for k, n in enumerate(chosen):
+        hits = 0
+        for r, rejected in enumerate(_rejections(draw, decide, request, n, replicates)):
+            hits += rejected
+            if progress is not None:
+                progress(k * replicates + r + 1, total)
+        points.append(PowerPoint(n, hits / replicates, *clopper_pearson(hits, replicates, BAND)))
+    unit: Literal["items", "clusters"] = "items" if items.clusters is None else "clusters"
+    return SimulatedCurve(kind, name, shift, units, unit, replicates, request.seed, points, RETROSPECTIVE)
+
+
+def _written(pairs: PairedScores) -> PairedScores:
+    """The rows as whole numbers where they were written as such or as decimals: once, instead of in every sample."""
+    found = as_written(pairs.a, pairs.b)
+    if found is None:
+        return pairs
+    (a, b), scale = found
+    return replace(pairs, a=a, b=b, scale=scale * pairs.scale)
+
+
+def _decision(test: Test, screen: Screen | None) -> Decision:
+    def decide(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> bool:
+        clear = None if screen is None else screen(pairs, metric, request)
+        if clear is not None:
+            return clear
+        try:
+            return test(pairs, metric, request).p.upper <= request.alpha
+        except NoSpreadError:
+            # A small sample of equal differences: the test cannot answer, so it does not reject.
+            return False
+
+    return decide
+
+
+def _rejections(draw: Sampler, decide: Decision, request: TestRequest, n: int, replicates: int) -> Iterator[bool]:
+    for r in range(replicates):
+        # The counter's upper words name the replicate and the size; the lower ones are left to its draws.
+        stream = np.random.Generator(np.random.Philox(key=request.seed, counter=[0, 0, r, n]))
+        pairs, metric = draw(stream, n)
+        # Resampling tests must not use the same draws in every replicate.
+        yield decide(pairs, metric, replace(request, seed=int(stream.integers(2**63))))
+
+
+def _normal(items: PairedScores, metric: AdditiveMetric, name: str, effect: float | None) -> tuple[Sampler, float]:
+    """Differences from a normal law with the units' spread; clusters count as one difference each."""
+    scores = item_scores(items, metric, name)
+    d = scores.d if scores.clusters is None else _cluster_means(scores.d, scores.clusters)
+    if len(d) < 2:
+        raise OutscoreError("One unit has no spread to simulate from.", "Give at least two.")
+    mean, sd = float(d.mean()) if effect is None else effect, float(d.std(ddof=1))
+    linear = AdditiveMetric(metric.name, ("score", "items"), direction=metric.direction, ratio=((1, 0), (0, 1)))
+
+    def draw(stream: np.random.Generator, n: int) -> tuple[PairedScores, AdditiveMetric]:
+        a = np.stack([stream.normal(mean, sd, n), np.ones(n)], axis=1)
+        return PairedScores(a, np.stack([np.zeros(n), np.ones(n)], axis=1)), linear
+
+    return draw, mean
+
+
+def _cluster_means(d: Array, clusters: Array) -> Array:
+    """Cluster sums over the mean cluster size: their plain mean is the mean over all items."""
+    return np.bincount(clusters, weights=d) * (int(clusters.max()) + 1) / len(d)
+
+
+def _bootstrap(items: PairedScores, metric: AdditiveMetric) -> tuple[Sampler, float]:
+    """Items, or whole clusters, drawn with replacement."""
+    total_a, total_b = items.totals()
+    difference = float(metric.score(total_a) - metric.score(total_b))
+    codes = items.clusters
+    if codes is None:
+
+        def draw(stream: np.random.Generator, n: int) -> tuple[PairedScores, AdditiveMetric]:
+            rows = stream.integers(items.rows, size=n)
+            return replace(items, a=items.a[rows], b=items.b[rows]), metric
+
+        return draw, difference
+    order = np.argsort(codes, kind="stable")
+    members = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+    def draw_clusters(stream: np.random.Generator, n: int) -> tuple[PairedScores, AdditiveMetric]:
+        drawn = [members[g] for g in stream.integers(len(members), size=n)]
+        rows = np.concatenate(drawn)
+        labels = np.repeat(np.arange(n), [len(group) for group in drawn])
+        return replace(items, a=items.a[rows], b=items.b[rows], clusters=labels), metric
+
+    return draw_clusters, difference

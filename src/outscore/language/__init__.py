@@ -1,0 +1,1 @@
+"""The words: numbers for people, phrases, signatures, verdicts. Pure functions of results."""

@@ -1,0 +1,207 @@
+"""Numbers for people: p-values, scores, intervals.
+
+Rounding never flatters: bounds are rounded outwards, and a p-value keeps enough digits to stay on its side of alpha.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = [
+    "count",
+    "decimals_for",
+    "finer",
+    "format_ends",
+    "format_interval",
+    "format_level",
+    "format_number",
+    "format_p",
+    "format_p_error",
+    "format_p_number",
+    "format_percent",
+    "format_probability",
+]
+
+# Below this the value itself is no longer a normal float and only its logarithm can be trusted.
+SMALLEST_NORMAL_LOG10 = -307.6
+SMALLEST_WRITTEN_OUT = Decimal("1e-4")
+
+
+def format_probability(value: float, digits: int | None = None, rounding: str = ROUND_HALF_EVEN) -> str:
+    """A probability without the zero before the point, and below 1e-4 as a power of ten.
+
+    It has so many significant digits, or else three, and two as a power of ten.
+
+    Examples
+    --------
+    >>> format_probability(0.0123456), format_probability(3.94e-281), format_probability(0.00009999), format_probability(1.0)
+    ('.0123', '3.9e-281', '.000100', '1')
+    """
+    if value in (0.0, 1.0):
+        return f"{value:.0f}"
+    digits = _fewest(value) if digits is None else digits
+    rounded = Decimal(repr(value)).normalize(Context(prec=digits, rounding=rounding, Emin=-999))
+    if rounded < SMALLEST_WRITTEN_OUT:
+        mantissa, _, exponent = f"{rounded:.{digits - 1}e}".lower().partition("e")
+        return f"{mantissa}e{int(exponent)}"
+    places = max(digits - 1 - rounded.adjusted(), digits - 1)
+    return f"{rounded:.{places}f}".removeprefix("0")
+
+
+def _fewest(value: float) -> int:
+    """Digits of a probability for people: as a power of ten, which it is if it would round to one, it has two."""
+    return 2 if Decimal(f"{value:.1e}") < SMALLEST_WRITTEN_OUT else 3
+
+
+def format_p(p: PValue, alpha: float | None = None, *, brief: bool = False) -> str:
+    """The p-value as people write it, with its error where it has one.
+
+    With `alpha` enough digits are shown for the rounded number to stand on the same side of it as the true one. `brief` leaves
+    out bounds that tell no more than the number: on one side of `alpha`, and certified ones less than 1 % apart.
+
+    Examples
+    --------
+    >>> format_p(PValue(0.0123, 0.0123, 0.0123, -1.91, "exact", "lattice"))
+    'p = .0123'
+    >>> format_p(PValue(5e-324, 0.0, 5e-324, -1505.23, "exact", "lattice"))
+    'p = 10^-1505.2'
+    """
+    number, error = format_p_number(p, alpha), format_p_error(p)
+    shown = f"p {number}" if number.startswith("<") else f"p = {number}"
+    if brief and not (alpha is not None and p.lower <= alpha < p.upper):
+        error = error.partition(",")[0] if p.method == "monte-carlo" else "" if p.upper <= 1.01 * p.lower else error
+    if not error:
+        return shown
+    return f"{shown} ({error})" if p.method == "certified" else f"{shown} {error}"
+
+
+def format_p_number(p: PValue, alpha: float | None = None) -> str:
+    """The p-value alone, for tables that have a column of its own for the error.
+
+    Examples
+    --------
+    >>> format_p_number(PValue(1e-9, 0.0, 1e-9, -9.0, "certified", "bracket"))
+    '<= 1.00e-9'
+    """
+    if p.log10 < SMALLEST_NORMAL_LOG10:
+        return f"10^{p.log10:.1f}"
+    if p.method == "certified" and p.lower == 0.0 < p.upper:
+        # Only an upper end is known, so an equals sign would claim too much.
+        return f"<= {format_probability(p.upper, 3, ROUND_CEILING)}"
+    return format_probability(p.value, _digits(p.value, alpha))
+
+
+def format_p_error(p: PValue) -> str:
+    """What bounding or sampling left open, nothing where the value is all there is to know.
+
+    Examples
+    --------
+    >>> format_p_error(PValue(0.0123, 0.0098, 0.0152, -1.91, "monte-carlo", "sign-flips:9999"))
+    '± .0027, 99 % bounds .009800 to .01520'
+    """
+    if p.log10 < SMALLEST_NORMAL_LOG10 or (p.lower == 0.0 and p.method == "certified"):
+        return ""
+    low, high = format_probability(p.lower, 4, ROUND_FLOOR), format_probability(p.upper, 4, ROUND_CEILING)
+    if p.method == "certified" and p.lower < p.upper:
+        return f"between {low} and {high}"
+    if p.method == "monte-carlo":
+        return f"± {format_probability((p.upper - p.lower) / 2, 2)}, 99 % bounds {low} to {high}"
+    return ""
+
+
+def _digits(value: float, alpha: float | None) -> int:
+    fewest = _fewest(value)
+    if alpha is None or value == alpha:
+        return fewest
+    for digits in range(fewest, 17):
+        rounded = float(f"{value:.{digits - 1}e}")
+        if rounded != alpha and (rounded < alpha) == (value < alpha):
+            return digits
+    return 17
+
+
+def decimals_for(*values: float, difference: float = 0.0) -> int:
+    """How many decimals show the largest value to four digits and the difference to two."""
+    largest = max((abs(v) for v in values if math.isfinite(v)), default=0.0)
+    wanted = 3 - math.floor(math.log10(largest)) if largest else 4
+    if difference and math.isfinite(difference):
+        wanted = max(wanted, 1 - math.floor(math.log10(abs(difference))))
+    return min(max(wanted, 0), 12)
+
+
+def finer(decimals: int, value: float | None) -> int:
+    """So many decimals, or as many more as `value` needs to be shown to two digits.
+
+    Examples
+    --------
+    >>> finer(4, 0.0123), finer(4, 0.000071)
+    (4, 6)
+    """
+    if not value or not math.isfinite(value):
+        return decimals
+    return max(decimals, min(1 - math.floor(math.log10(abs(value))), 12))
+
+
+def format_number(value: float | None, decimals: int | None = None, *, sign: bool = False) -> str:
+    """A score or a difference for people: four significant digits, or so many decimals.
+
+    Examples
+    --------
+    >>> format_number(0.954321), format_number(0.0143, 4, sign=True), format_number(1234567.0)
+    ('0.9543', '+0.0143', '1234567')
+    """
+    if value is None:
+        return "unbounded"
+    plus = "+" if sign and value > 0 else ""
+    if not math.isfinite(value) or 0 < abs(value) < 1e-9 or abs(value) >= 1e15:
+        return f"{plus}{value:.4g}"
+    places = decimals_for(value) if decimals is None else decimals
+    text = f"{value:.{places}f}"
+    # Rounding may leave a minus sign before nothing but zeros.
+    return plus + (text.removeprefix("-") if float(text) == 0 else text)
+
+
+def format_interval(interval: Interval, decimals: int | None = None) -> str:
+    """The two ends of an interval, in words where one is missing."""
+    return format_ends(interval.low, interval.high, decimals)
+
+
+def format_ends(low: float | None, high: float | None, decimals: int | None = None) -> str:
+    """Two ends, in words where one is missing.
+
+    Examples
+    --------
+    >>> format_ends(0.1, 0.2), format_ends(None, 0.2), format_ends(0.1, None)
+    ('0.1000 to 0.2000', 'up to 0.2000', 'from 0.1000 upwards')
+    """
+    shown_low, shown_high = format_number(low, decimals), format_number(high, decimals)
+    if low is None and high is None:
+        return "unbounded on both sides"
+    if low is None:
+        return f"up to {shown_high}"
+    return f"from {shown_low} upwards" if high is None else f"{shown_low} to {shown_high}"
+
+
+def count(n: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "item"), count(2000, "item")
+    ('1 item', '2,000 items')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def format_level(alpha: float) -> str:
+    """A significance level as it was given: .05."""
+    return f"{alpha:g}".removeprefix("0")
+
+
+def format_percent(level: float) -> str:
+    """A confidence level: 95 %."""
+    return f"{100 * level:.10g} %"

@@ -1,0 +1,164 @@
+"""The names of things: tests and how their p came about, what an interval is about, posterior probabilities, margins."""
+
+from __future__ import annotations
+
+import re
+
+from outscore.language.numbers import finer, format_interval, format_number, format_p, format_percent, format_probability
+from outscore.results.comparison import Bayes
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = [
+    "ESTIMANDS",
+    "correction_name",
+    "equivalence_phrase",
+    "interval_noun",
+    "interval_phrase",
+    "method_phrase",
+    "name_of_test",
+    "noninferiority_phrase",
+    "posterior_phrase",
+]
+
+TEST_PHRASES = {
+    "permutation": "paired permutation test",
+    "permutation-median": "paired permutation test of the median",
+    "student": "paired t test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+    "mcnemar": "McNemar test",
+    "bootstrap": "paired bootstrap test",
+    "bootstrap-t": "studentised bootstrap test",
+    "bootstrap-median": "bootstrap test of the median",
+    "block-bootstrap": "block bootstrap test",
+}
+# The kind of these is in their name, or they have only one.
+KIND_IN_NAME = ("student", "bootstrap", "bootstrap-t", "bootstrap-median", "block-bootstrap")
+# What a test of another estimand speaks of; the difference in the metric needs no name beside itself.
+ESTIMANDS = {"difference": "difference", "median": "median difference", "pseudomedian": "pseudomedian (Hodges-Lehmann)"}
+CORRECTION_NAMES = {
+    "bonferroni": "Bonferroni",
+    "holm": "Holm",
+    "shaffer": "Shaffer",
+    "hochberg": "Hochberg",
+    "hommel": "Hommel",
+    "max-t": "max-T",
+    "bh": "Benjamini-Hochberg",
+    "by": "Benjamini-Yekutieli",
+}
+
+
+def name_of_test(test: str) -> str:
+    """What people call a test.
+
+    Examples
+    --------
+    >>> name_of_test("student"), name_of_test("new")
+    ('paired t test', 'new test')
+    """
+    return TEST_PHRASES.get(test, f"{test} test")
+
+
+def method_phrase(p: PValue) -> str:
+    """The test and how its p-value was computed.
+
+    Examples
+    --------
+    >>> method_phrase(PValue(0.5, 0.5, 0.5, -0.3, "exact", "lattice"))
+    'exact paired permutation test'
+    """
+    if p.kernel == "tango":
+        return "Tango score test"
+    test = name_of_test(p.test)
+    if p.test in KIND_IN_NAME:
+        return test
+    match p.method:
+        case "exact":
+            return f"exact {test}"
+        case "certified":
+            return f"{test} with certified bounds"
+        case "monte-carlo":
+            return f"Monte Carlo {test}"
+        case _:
+            return f"asymptotic {test}"
+
+
+def noninferiority_phrase(p: PValue, alpha: float | None = None) -> str:
+    """The p-value of not being worse by a margin, with its test.
+
+    Examples
+    --------
+    >>> noninferiority_phrase(PValue(0.004, 0.004, 0.004, -2.4, "asymptotic", "tango"))
+    'p = .00400, one-sided Tango score test'
+    """
+    return f"{format_p(p, alpha, brief=True)}, one-sided {method_phrase(p)}"
+
+
+def equivalence_phrase(p: PValue, alpha: float | None = None) -> str:
+    """The p-value of lying within a margin, with its tests: the larger p of the two (Schuirmann, 1987).
+
+    Examples
+    --------
+    >>> equivalence_phrase(PValue(0.01, 0.01, 0.01, -2.0, "asymptotic", "tango"))
+    'p = .0100, two one-sided Tango score tests'
+    """
+    tests = re.sub(r"\btest\b", "tests", method_phrase(p), count=1)
+    return f"{format_p(p, alpha, brief=True)}, two one-sided {tests}"
+
+
+def interval_noun(interval: Interval, *, confidence: bool = False) -> str:
+    """The kind of interval with its level; `confidence` writes the word out for a paper.
+
+    Examples
+    --------
+    >>> interval_noun(Interval(0.1, 0.2, 0.95, "inversion", dual=True), confidence=True)
+    '95 % confidence interval'
+    >>> interval_noun(Interval(0.1, 0.2, 0.9, "posterior, Student t", dual=False), confidence=True)
+    '90 % posterior interval'
+    """
+    kind = "posterior " if interval.method.startswith("posterior") else "confidence " if confidence else ""
+    return f"{format_percent(interval.level)} {kind}interval"
+
+
+def interval_phrase(interval: Interval, decimals: int, *, confidence: bool = False) -> str:
+    """The interval after the number it is about, which is left out only where that is the difference in the metric.
+
+    Examples
+    --------
+    >>> interval_phrase(Interval(0.01, 0.02, 0.95, "inversion", dual=True), 4)
+    '95 % interval 0.0100 to 0.0200'
+    >>> interval_phrase(Interval(0.0, 0.004, 0.95, "order statistics", dual=False, estimand="median", estimate=0.0007), 4)
+    'median difference +0.00070, 95 % interval 0.00000 to 0.00400'
+    """
+    noun, about = interval_noun(interval, confidence=confidence), ESTIMANDS[interval.estimand]
+    if interval.estimand == "difference":
+        return f"{noun} {format_interval(interval, decimals)}"
+    if interval.estimate is None:
+        return f"{noun} of the {about} {format_interval(interval, decimals)}"
+    places = finer(decimals, interval.estimate)
+    return f"{about} {format_number(interval.estimate, places, sign=True)}, {noun} {format_interval(interval, places)}"
+
+
+def posterior_phrase(bayes: Bayes, systems: tuple[str, str]) -> str:
+    """The posterior probabilities in the order A, equal, B.
+
+    Examples
+    --------
+    >>> posterior_phrase(Bayes(0.973, 0.021, 0.006, 0.01), ("A", "B"))
+    'A better .973, practically equal (within 0.01) .0210, B better .00600'
+    """
+    equal = f"practically equal (within {bayes.rope:g}) {format_probability(bayes.equal)}, " if bayes.rope else ""
+    a, b = systems
+    return f"{a} better {format_probability(bayes.a_better)}, {equal}{b} better {format_probability(bayes.b_better)}"
+
+
+def correction_name(correction: str) -> str:
+    """What people call a correction.
+
+    Examples
+    --------
+    >>> correction_name("bh"), correction_name("holm")
+    ('Benjamini-Hochberg', 'Holm')
+    """
+    return CORRECTION_NAMES.get(correction, correction)

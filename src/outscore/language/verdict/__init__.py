@@ -1,0 +1,1 @@
+"""Verdicts and paper sentences, one module for each kind of result."""

@@ -1,0 +1,173 @@
+"""The verdict and the sentence for a paper."""
+
+from __future__ import annotations
+
+from outscore.language.numbers import format_level, format_percent
+from outscore.language.phrases import equivalence_phrase, interval_noun, noninferiority_phrase, posterior_phrase
+from outscore.language.verdict.facts import Facts
+
+__all__ = ["sentence", "verdict"]
+
+
+def verdict(facts: Facts) -> str:
+    """The answer in plain words, then the evidence."""
+    (a, b), metric, bayes = facts.systems, facts.metric, facts.bayes
+    if facts.identical and not facts.delta:
+        same = f"{a} and {b} scored identically on every item; {metric} {facts.values[0]}"
+        return f"No winner: {same}; {facts.p_text}, {facts.test}."
+    first = facts.winner or 0
+    lower = "" if facts.higher_is_better else " (lower is better)"
+    parts = [
+        "" if bayes is None else f"posterior probabilities (bayes): {posterior_phrase(bayes, facts.systems)}",
+        f"{metric} {facts.values[first]} against {facts.values[1 - first]}{lower}",
+        f"difference {facts.gap()}",
+        f"{facts.p_text}, {facts.test}",
+        _contradiction(facts),
+        _within_margin(facts),
+        _beyond_margin(facts),
+    ]
+    evidence = "; ".join(part for part in parts if part)
+    if facts.winner is None:
+        return f"{_shown_by_margin(facts)[0] or _no_winner(facts)}; {evidence}."
+    judged = f", judged by the {facts.about}" if facts.about else " by the permutation test" if bayes is not None else ""
+    return f"{facts.systems[first]} outscored {facts.systems[1 - first]}{facts.beyond}{judged}: {evidence}."
+
+
+def sentence(facts: Facts, *, n: int, unit: str = "items") -> str:
+    """One sentence to paste into a paper: sizes, scores, difference, interval, test, p.
+
+    `unit` begins with the plural of what `n` counts: ``"items"``, ``"items in 15 clusters"``.
+    """
+    noun, space, more = unit.partition(" ")
+    where = f"On {n:,} {noun if n != 1 else noun.removesuffix('s')}{space}{more}"
+    if facts.identical and not facts.delta:
+        a, b = facts.systems
+        return f"{where}, {a} and {b} scored identically ({facts.metric} {facts.values[0]})."
+    sides = "two-sided" if facts.alternative == "two-sided" else "one-sided"
+    evidence = f"({facts.gap(confidence=True)}; {facts.test}, {sides}, {facts.p_text})"
+    shown = "" if facts.winner is not None else _shown_by_margin(facts)[1]
+    rest = [shown, _within_margin(facts), _beyond_margin(facts), _contradiction(facts), _posterior(facts)]
+    return "; ".join([f"{where}, {_finding(facts)} {evidence}", *(part for part in rest if part)]) + "."
+
+
+def _finding(facts: Facts) -> str:
+    """The claim of the sentence, up to the evidence in brackets."""
+    (a, b), (value_a, value_b), level = facts.systems, facts.values, f"at the {format_level(facts.alpha)} level"
+    if facts.winner is not None:
+        first, second = facts.winner, 1 - facts.winner
+        judged = f", judged by the {facts.about}," if facts.about else ""
+        better = f"{facts.systems[first]} ({facts.metric} {facts.values[first]}) is better than {facts.systems[second]}"
+        return f"{better} ({facts.values[second]}){facts.beyond}{judged} {level}"
+    if facts.about:
+        of = " of the differences" if "pseudomedian" in facts.about else ""
+        between = f"the {facts.about}{of} between {a} ({facts.metric} {value_a}) and {b} ({value_b})"
+    else:
+        between = f"the difference in {facts.metric} between {a} ({value_a}) and {b} ({value_b})"
+    if facts.unsettled:
+        return f"{between} cannot be called significant {level}, which lies between the bounds of p"
+    if facts.delta:
+        return f"{between} {'differs' if facts.rejected else 'does not differ'} significantly from {facts.delta:g} {level}"
+    if facts.disagree:
+        return f"{between} is statistically significant {level}, but not in the direction of the {facts.metric}"
+    return f"{between} is not statistically significant {level}"
+
+
+def _no_winner(facts: Facts) -> str:
+    """Why nobody won. Undecided never means equal."""
+    (a, b), alpha = facts.systems, facts.level
+    start = "No winner" if facts.bayes is None else "No winner by the permutation test"
+    if facts.unsettled:
+        cure = "raise the resamples" if facts.p.method == "monte-carlo" else "ask for another method"
+        return f"{start}: undecided, because {alpha} lies between the bounds of p ({cure})"
+    if facts.disagree:
+        return f"{start}: {_disagreement(facts)}"
+    if facts.delta and facts.rejected:
+        side = "above" if facts.side > 0 else "below"
+        return f"{start}: {a} - {b} lies {side} {facts.delta:g} at {alpha}, which makes neither the winner"
+    if facts.delta:
+        return f"{start}: the data cannot tell {a} - {b} from {facts.delta:g} at {alpha}"
+    if facts.alternative in ("greater", "less"):
+        better, worse = (a, b) if facts.alternative == "greater" else (b, a)
+        return f"{start}: the data do not show that {better} is better than {worse} at {alpha}"
+    return f"{start}: the data cannot tell {a} and {b} apart at {alpha}"
+
+
+def _disagreement(facts: Facts) -> str:
+    """A test that found one side while the metric stands on the other, or on neither."""
+    rejection = f"the {facts.test} rejects at {facts.level}"
+    about = f"the {facts.about}" if facts.about else "its statistic"
+    if facts.side == 0:
+        return f"{rejection}, but {about} is {facts.delta:g}, which names no winner"
+    if facts.delta:
+        side = "above" if facts.side > 0 else "below"
+        return f"{rejection} with {about} {side} {facts.delta:g}, but the difference in {facts.metric} is not"
+    ahead = 0 if (facts.side > 0) == facts.higher_is_better else 1
+    same = f"the two have the same {facts.metric}"
+    but = f"{facts.systems[1 - ahead]} has the better {facts.metric}" if facts.difference else same
+    return f"{rejection} in favour of {facts.systems[ahead]}, judged by {about}, but {but}"
+
+
+def _contradiction(facts: Facts) -> str:
+    """One clause where the interval and p point different ways: p decides."""
+    interval, at = facts.interval, f"{facts.delta:g}"
+    if interval is None:
+        return ""
+    inside = (interval.low is None or interval.low <= facts.delta) and (interval.high is None or facts.delta <= interval.high)
+    noun = "the " + interval_noun(interval).split(" % ")[1]
+    if facts.unsettled:
+        return "" if inside else f"{noun} leaves out {at} because it goes by p alone, and the decision by the bounds of p"
+    if inside and facts.rejected and not interval.dual:
+        return f"{noun} contains {at} although p does not exceed alpha, as it is not the inverse of this test"
+    if inside or facts.rejected:
+        return ""
+    if facts.p.upper <= facts.alpha:
+        return f"{noun} leaves out {at} because it is not corrected for the number of comparisons"
+    return "" if interval.dual else f"{noun} leaves out {at} although p exceeds alpha, as it is not the inverse of this test"
+
+
+def _within_margin(facts: Facts) -> str:
+    """A winner whose lead is shown to be smaller than what was called acceptable."""
+    margin = facts.margin
+    if facts.winner is None or margin is None or margin.equivalence.upper > facts.alpha:
+        return ""
+    p = equivalence_phrase(margin.equivalence, facts.alpha)
+    return f"yet the two differ by less than the margin of {margin.value:g} ({p})"
+
+
+def _beyond_margin(facts: Facts) -> str:
+    """One clause where a margin is shown to hold although the interval, of a higher level than its tests, reaches beyond it."""
+    margin, interval = facts.margin, facts.interval
+    if margin is None or interval is None:
+        return ""
+    ends = [interval.low, None if interval.high is None else -interval.high]
+    if margin.equivalence.upper > facts.alpha:
+        if facts.decision.claim != "non-inferior":
+            return ""
+        ends = ends[:1] if facts.higher_is_better else ends[1:]
+    if all(end is None or end >= -margin.value for end in ends):
+        return ""
+    noun, level = interval_noun(interval), format_percent(1 - 2 * facts.alpha)
+    return f"the {noun} reaches beyond the margin, whose tests at {format_level(facts.alpha)} go with a {level} interval"
+
+
+def _shown_by_margin(facts: Facts) -> tuple[str, str]:
+    """What a margin shows where nobody won: the claim of the verdict and the clause of the sentence, if anything."""
+    (a, b), margin, claim = facts.systems, facts.margin, facts.decision.claim
+    if margin is None or claim == "undecided":
+        return "", ""
+    size, by = f"{margin.value:g}", f" in the {facts.about}" if facts.about else ""
+    if claim == "equivalent":
+        p = equivalence_phrase(margin.equivalence, facts.alpha)
+        return (
+            f"No winner, but equivalent: {a} and {b} differ by less than {size}{by} at {facts.level} ({p})",
+            f"the two are equivalent within a margin of {size}{by} ({p})",
+        )
+    p = noninferiority_phrase(margin.noninferiority, facts.alpha)
+    return (
+        f"No winner, but {a} is not inferior: it is worse than {b} by less than {size}{by}, if at all, at {facts.level} ({p})",
+        f"{a} is non-inferior to {b} with a margin of {size}{by} ({p})",
+    )
+
+
+def _posterior(facts: Facts) -> str:
+    return "" if facts.bayes is None else f"posterior probabilities: {posterior_phrase(facts.bayes, facts.systems)}"

@@ -1,0 +1,127 @@
+"""What every statement about a comparison needs, with the numbers rounded in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from outscore.inference.decision import Side, decide, rejects, side_of_test, sign
+from outscore.language.numbers import decimals_for, format_level, format_number, format_p, format_probability
+from outscore.language.phrases import ESTIMANDS, interval_phrase, method_phrase
+from outscore.results.comparison import Bayes, Margin
+from outscore.results.design import Decision
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = ["Facts"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The comparison as it was asked for and as it came out, and what follows from it.
+
+    `identical` says that no item has different scores, `direction` on which side a test sees A - B that says so itself.
+    """
+
+    systems: tuple[str, str]
+    metric: str
+    higher_is_better: bool
+    scores: tuple[float, float]
+    difference: float
+    p: PValue
+    interval: Interval | None
+    alpha: float
+    alternative: str = "two-sided"
+    delta: float = 0.0
+    margin: Margin | None = None
+    bayes: Bayes | None = None
+    direction: Side | None = None
+    identical: bool = False
+
+    @property
+    def winner(self) -> Literal[0, 1] | None:
+        """Which system won, if one did."""
+        return self.decision.winner
+
+    @property
+    def decision(self) -> Decision:
+        """What may be claimed."""
+        return decide(
+            higher_is_better=self.higher_is_better,
+            difference=self.difference,
+            p=self.p,
+            alpha=self.alpha,
+            alternative=self.alternative,
+            delta=self.delta,
+            margin=self.margin,
+            interval=self.interval,
+            direction=self.direction,
+        )
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the test rejects."""
+        return rejects(self.p, self.alpha)
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether alpha lies between the bounds of p, so that the test itself has not decided."""
+        return self.p.lower <= self.alpha < self.p.upper
+
+    @property
+    def side(self) -> Side:
+        """On which side of delta the test sees A - B."""
+        return side_of_test(self.difference, self.delta, self.interval, self.direction)
+
+    @property
+    def disagree(self) -> bool:
+        """Whether the test rejects without a side, or on a side that is not the metric's."""
+        return self.rejected and self.side * sign(self.difference - self.delta) != 1
+
+    @property
+    def about(self) -> str:
+        """What the test speaks of where that is not the difference in the metric; empty where it is."""
+        if self.interval is None or self.interval.estimand == "difference":
+            return ""
+        # Its full name stands with the interval.
+        return ESTIMANDS[self.interval.estimand].split(" (")[0]
+
+    @property
+    def decimals(self) -> int:
+        """So many decimals show that the scores differ."""
+        return decimals_for(*self.scores, difference=self.difference)
+
+    @property
+    def values(self) -> tuple[str, str]:
+        """Both scores, rounded alike."""
+        return format_number(self.scores[0], self.decimals), format_number(self.scores[1], self.decimals)
+
+    @property
+    def beyond(self) -> str:
+        """The lead that was tested, where it is not 0."""
+        return f" by more than {abs(self.delta):g}" if self.delta else ""
+
+    @property
+    def level(self) -> str:
+        """The level of the decision."""
+        return f"alpha = {format_level(self.alpha)}"
+
+    @property
+    def p_text(self) -> str:
+        """p, its correction if it has one; bounds only where they matter."""
+        adjusted = "" if self.p.adjusted is None else f", adjusted p = {format_probability(self.p.adjusted)}"
+        return f"{format_p(self.p, self.alpha, brief=True)}{adjusted}"
+
+    @property
+    def test(self) -> str:
+        """The test and how its p was computed."""
+        return method_phrase(self.p)
+
+    def gap(self, *, confidence: bool = False) -> str:
+        """The difference, and the interval after what it is about."""
+        a, b = self.systems
+        text = f"{a} - {b} = {format_number(self.difference, self.decimals, sign=True)}"
+        if self.interval is None:
+            return text
+        join = "; " if self.about else ", "
+        return f"{text}{join}{interval_phrase(self.interval, self.decimals, confidence=confidence)}"

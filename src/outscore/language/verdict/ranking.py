@@ -1,0 +1,242 @@
+"""Words for rankings: who leads, whom it cannot be told apart from, and one line that makes the numbers reproducible.
+
+Not being told apart never means being equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outscore._version import __version__
+from outscore.language.numbers import count, format_level, format_number
+from outscore.language.phrases import correction_name, method_phrase, name_of_test
+from outscore.results.design import Family
+from outscore.results.pvalue import Kind, PValue
+from outscore.results.ranking import RankDesign, Standing
+
+__all__ = ["Claims", "design_parts", "ranking_sentence", "ranking_signature", "ranking_verdict"]
+
+SHOWN = 3
+"""Names listed in a sentence; of more, the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What the tests say about the leader, or about the baseline where there is one.
+
+    `about` is that system; `better` and `worse` are the systems significantly better and worse than it, `tied` those that
+    cannot be told apart from it, `strangers` those it shares no item with. `kind` says how the p-values were computed,
+    `datasets_test` which test served the datasets, if not that of their macro average.
+    """
+
+    about: str
+    better: Sequence[str]
+    worse: Sequence[str]
+    tied: Sequence[str]
+    kind: Kind
+    strangers: Sequence[str] = ()
+    datasets_test: str | None = None
+
+    @property
+    def apart(self) -> str:
+        """A clause on the systems that were not compared with it."""
+        return f", and shares no item with {_named(self.strangers)}" if self.strangers else ""
+
+
+def ranking_verdict(top: Standing, claims: Claims, family: Family, alpha: float, *, baseline: bool) -> str:
+    """The answer in one or two sentences."""
+    if not top.counts.testable:
+        return f"{_strangers(top)}: nothing could be tested."
+    evidence = f"{_test(top, claims)}, {_correction(family, alpha)}"
+    if baseline:
+        return f"{_against_baseline(claims)} ({evidence})."
+    if claims.better:
+        return (
+            f"No clear leader: {claims.about} is ahead on average, but {_named(claims.better)}"
+            f" {'is' if len(claims.better) == 1 else 'are'} significantly better on the items shared ({evidence})."
+        )
+    equals = _equals(top, claims)
+    score = f"{top.metric} {format_number(top.scores[0].value)}"
+    if not claims.worse:
+        return f"No winner: {_undecided(top, claims, equals, score)} ({evidence})."
+    lead = f"{claims.about} leads with {score}" if len(equals) < 2 else f"{_named(equals)} share the best {score}"
+    subject = "" if len(equals) < 2 else f"{claims.about} is "
+    tied = f"; it cannot be told apart from {_named(claims.tied)}" if claims.tied else ""
+    return f"{lead}: {subject}significantly better than {_whom(claims.worse, top)}{tied}{claims.apart} ({evidence})."
+
+
+def _undecided(top: Standing, claims: Claims, equals: Sequence[str], score: str) -> str:
+    """The best score, whom it belongs to, and why that settles nothing."""
+    left, others = [name for name in claims.tied if name not in equals], len(top.systems) - 1
+    whom = {1: "the other system", 2: "either of the other systems"}.get(others, f"any of the {others:,} other systems")
+    whom = whom if len(left) == others else _named(left) if left else ""
+    why = [f"cannot be told apart from {whom}"] if left else []
+    why += [f"shares no item with {_named(claims.strangers)}"] if claims.strangers else []
+    if len(equals) < 2:
+        # Of different items the best score need not be the leader's.
+        best = f"has the best {score}" if top.ordered_by == "score" else "is ahead on the items shared"
+        return f"{claims.about} {best}, but it {' and '.join(why)}"
+    return ", and ".join([f"{_named(equals)} share the best {score}", *why])
+
+
+def _strangers(top: Standing) -> str:
+    names = top.systems
+    return f"{names[0]} and {names[1]} share no item" if len(names) == 2 else f"No two of {len(names):,} systems share an item"
+
+
+def _equals(top: Standing, claims: Claims) -> list[str]:
+    """The systems whose score is the leader's, itself included; of different items scores are not compared."""
+    if top.ordered_by != "score":
+        return [claims.about]
+    return [s.system for s in top.scores if s.value == top.scores[0].value]
+
+
+def _whom(names: Sequence[str], top: Standing) -> str:
+    """So many of the other systems, in words where they are all of them."""
+    others = len(top.systems) - 1
+    if len(names) < others:
+        return f"{len(names):,} of {others:,} other systems"
+    return {1: "the other system", 2: "both other systems"}.get(others, f"all {others:,} other systems")
+
+
+def _against_baseline(claims: Claims) -> str:
+    parts = []
+    if claims.better:
+        parts.append(f"{_are(claims.better)} significantly better than {claims.about}: {_named(claims.better)}")
+    if claims.worse:
+        parts.append(f"{_are(claims.worse)} significantly worse{'' if claims.better else f' than {claims.about}'}")
+    if claims.tied:
+        whom = "it" if parts else claims.about
+        parts.append(f"{len(claims.tied)} cannot be told apart from {whom}")
+    if not claims.better and not claims.worse and not claims.tied:
+        return f"No system shares an item with {claims.about}"
+    if not claims.better and not claims.worse:
+        return f"No system can be told apart from {claims.about}"
+    return "; ".join(parts)
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"{count(len(names), 'system')} {'is' if len(names) == 1 else 'are'}"
+
+
+def _named(names: Sequence[str]) -> str:
+    """Names in a sentence, the first few of many."""
+    shown = list(names[:SHOWN])
+    if len(names) > SHOWN:
+        return f"{', '.join(shown)} and {len(names) - SHOWN} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _test(top: Standing, claims: Claims) -> str:
+    p = PValue(1.0, 1.0, 1.0, 0.0, claims.kind, top.kernel, test=top.test)
+    if claims.datasets_test is None:
+        return f"{method_phrase(p)} of each pair"
+    return f"{method_phrase(p)} of each pair's macro average, {name_of_test(claims.datasets_test)} on each dataset"
+
+
+def _correction(family: Family, alpha: float) -> str:
+    return f"{correction_name(family.correction)} correction over {count(family.m, 'test')}, alpha = {format_level(alpha)}"
+
+
+def design_parts(design: RankDesign) -> list[str]:
+    """What was swapped, beginning with the number of items; a part for each thing to know.
+
+    Examples
+    --------
+    >>> design_parts(RankDesign(60, unit_size=7, units=8, remainder=4))
+    ['60 items', '8 units of 7', '4 left over']
+    >>> design_parts(RankDesign(18725, "word", "sentence", 1000)), design_parts(RankDesign(198, repeats=5.0))
+    (['18,725 words in 1,000 sentences, swapped as one'], ['198 items', '5 runs each, averaged'])
+    """
+    parts = [count(design.items, design.noun)]
+    if design.clusters is not None:
+        parts[0] += f" in {count(design.clusters, design.group)}, swapped as one"
+    if design.repeats != 1.0:
+        often = "" if design.repeats.is_integer() else " on average"
+        parts.append(f"{design.repeats:.4g} runs each{often}, averaged")
+    if design.unit_size > 1:
+        middle = "" if design.unit_statistic == "mean" else f", each by its {design.unit_statistic}"
+        units = "units" if design.units is None else count(design.units, "unit")
+        shared = " among those a pair shares" if design.units is None else ""
+        parts.append(f"{units} of {design.unit_size}{middle}{shared}")
+        if design.shuffle is not None:
+            parts.append(f"shuffled with seed {design.shuffle}")
+        if design.remainder:
+            parts.append(f"{design.remainder:,} left over")
+    return parts
+
+
+def ranking_sentence(
+    top: Standing, claims: Claims, family: Family, alpha: float, *, design: RankDesign, datasets: int, baseline: bool
+) -> str:
+    """One sentence to paste into a paper."""
+    size, *more = design_parts(design)
+    where = f"On {size}" + (f" ({'; '.join(more)})" if more else "")
+    where += f" of {datasets} datasets (macro average)" if datasets > 1 else ""
+    if not top.counts.testable:
+        return f"{where}, {_strangers(top)}, so that nothing could be tested."
+    head = f"{where}, {count(len(top.systems), 'system')} were compared by {top.metric}"
+    pairs = f"{_test(top, claims)}, two-sided, p corrected after {correction_name(family.correction)}"
+    held = f"{family.error_rate} {format_level(alpha)}, {count(family.m, 'test')}"
+    significant = f"{top.counts.significant:,} of {count(top.counts.testable, 'pair')} differ significantly"
+    about = f"{_against_baseline(claims)}" if baseline else _leader(top, claims)
+    return f"{head} ({pairs}; {held}): {significant}; {about}."
+
+
+def _leader(top: Standing, claims: Claims) -> str:
+    if claims.better:
+        others = f"{_named(claims.better)} {'is' if len(claims.better) == 1 else 'are'}"
+        return f"{claims.about} is ahead on average, but {others} significantly better on the items shared"
+    equals = _equals(top, claims)
+    ahead = f"significantly ahead of {count(len(claims.worse), 'system')}" if claims.worse else ""
+    tied = f"cannot be told apart from {_named(claims.tied)}" if claims.tied else ""
+    rest = ", and ".join(part for part in (ahead, tied) if part)
+    if len(equals) > 1:
+        # The others are equal to it, so what is said of one is left to the table.
+        return f"{_named(equals)} rank first with equal scores"
+    return f"{claims.about} ranks first{', ' if ahead else ', but ' if rest else ''}{rest}"
+
+
+def ranking_signature(
+    top: Standing,
+    claims: Claims,
+    family: Family,
+    *,
+    design: RankDesign,
+    alpha: float,
+    baseline: str | None,
+    datasets: int,
+    seed: int | None,
+) -> str:
+    """One line that says how the numbers came about; the seed only where sampling took part."""
+    parts = [
+        "rank:pairs" if baseline is None else f"rank:against {baseline}",
+        f"metric:{top.metric}",
+        f"test:{top.test}",
+        f"method:{claims.kind}",
+        f"kernel:{top.kernel}",
+        f"systems:{len(top.systems)}",
+        f"n:{top.n}",
+        f"unit:{_unit_mark(design)}",
+    ]
+    if design.clusters is not None:
+        parts.append(f"clusters:{design.clusters}")
+    if design.repeats != 1.0:
+        parts.append(f"repeats:{design.repeats:.4g}")
+    if datasets > 1:
+        parts.append(f"datasets:{datasets}")
+    if claims.datasets_test is not None:
+        parts.append(f"datasets-test:{claims.datasets_test}")
+    parts += [f"correction:{family.correction}", f"m:{family.m}", "alternative:two-sided", f"alpha:{alpha:g}"]
+    if claims.kind == "monte-carlo" and seed is not None:
+        parts.append(f"seed:{seed}")
+    return "|".join([*parts, f"outscore:{__version__}"])
+
+
+def _unit_mark(design: RankDesign) -> str:
+    """What is swapped, as the signature of a comparison says it."""
+    if design.unit_size > 1:
+        shuffled = "" if design.shuffle is None else f", shuffled by {design.shuffle}"
+        return f"{design.unit_size}-{design.noun} {design.unit_statistic}{shuffled}"
+    return f"{design.noun if design.clusters is None else design.group}s"

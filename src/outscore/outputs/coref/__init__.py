@@ -1,0 +1,1 @@
+"""Coreference: mentions, chains, and what a system did with each of them."""

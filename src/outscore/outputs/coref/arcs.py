@@ -1,0 +1,132 @@
+"""ARCS: what a system did with each anaphoric mention, in five classes.
+
+A mention is anaphoric in a file when an earlier mention of its chain can serve as its antecedent. Given key and response:
+
+    tp  anaphoric in the key, and resolved to a right antecedent
+    wl  anaphoric in the key, and resolved to wrong antecedents only (wrong linkage)
+    fn  anaphoric in the key, and not resolved
+    fp  not anaphoric in the key, and resolved
+    tn  neither
+
+Two criteria say what an antecedent is. ``arcs-any``: every earlier mention, and one right among them is enough. ``arcs-nom``:
+the closest earlier nominal mention alone, which must be an antecedent in the key; a mention without an earlier nominal in its
+chain is not anaphoric, in key and response alike (a cataphoric pronoun, a chain of pronouns only).
+
+    recall = tp / (tp + wl + fn),   precision = tp / (tp + wl + fp)
+
+By ``arcs-any`` these are the scores of MUC: within the mentions that a key chain and a response chain share, all but the first
+are tp, and they are the common links. What ARCS adds is the class of each single mention.
+
+References
+----------
+Tuggener (2014): Coreference resolution evaluation for higher level applications. EACL. Tuggener (2017): A method for in-depth
+comparative evaluation: how (dis)similar are outputs of POS taggers, dependency parsers and coreference resolvers really? EACL,
+section 2.3. Its equation 2 prints an intersection of mentions; its table 8 has units that are in one file only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.core.options import did_you_mean
+from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
+
+__all__ = [
+    "ANY",
+    "CLASSES",
+    "CRITERIA",
+    "FN",
+    "FP",
+    "NOMINAL",
+    "TN",
+    "TP",
+    "WL",
+    "Resolution",
+    "arcs_counts",
+    "resolve_mentions",
+]
+
+CLASSES = ("tp", "wl", "fn", "fp", "tn")
+TP, WL, FN, FP, TN = range(len(CLASSES))
+ANY, NOMINAL = CRITERIA = ("arcs-any", "arcs-nom")
+NO_ANTECEDENT = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Resolution:
+    """What a response did with every mention of the table.
+
+    Parameters
+    ----------
+    classes
+        (n,) codes of `CLASSES`.
+    antecedents
+        (n,) the row of the antecedent that the class rests on, for showing it: the closest right one, otherwise the closest;
+        -1 where the response does not resolve the mention.
+    """
+
+    classes: Array
+    antecedents: Array
+
+
+def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, response: int = 1) -> Resolution:
+    """Classify every mention of the table, given two columns of its chains.
+
+    Examples
+    --------
+    >>> from outscore.outputs.mentions import align_mentions
+    >>> from outscore.outputs.model import Chains
+    >>> from outscore.scores import Labels
+    >>> def chains(name, *codes):
+    ...     rows = np.arange(len(codes))
+    ...     return Chains(name, Labels.of(["d1"] * len(codes)), rows, rows, np.array(codes))
+    >>> table = align_mentions(chains("gold", 0, 0, 1, 1, 1), [chains("system", 0, 0, 0, 0, 1)])
+    >>> [CLASSES[code] for code in resolve_mentions(table).classes]
+    ['tn', 'tp', 'fp', 'tp', 'fn']
+    """
+    if criterion not in CRITERIA:
+        raise OutscoreError(f"There is no ARCS criterion `{criterion}`.", did_you_mean(criterion, CRITERIA))
+    wanted, given = mentions.chains[:, key], mentions.chains[:, response]
+    eligible = mentions.nominal if criterion == NOMINAL else np.ones(mentions.n, dtype=bool)
+    anaphoric = _closest_before(wanted, eligible) != NO_ANTECEDENT
+    antecedents = _closest_before(given, eligible)
+    resolved = antecedents != NO_ANTECEDENT
+    if criterion == ANY:
+        shared = _closest_before(_in_both(wanted, given), eligible)
+        right = shared != NO_ANTECEDENT
+        antecedents = np.where(right, shared, antecedents)
+    else:
+        right = resolved & (wanted != NO_CHAIN) & (wanted[antecedents] == wanted)
+    classes = np.select([anaphoric & right, anaphoric & resolved, anaphoric, resolved], [TP, WL, FN, FP], TN)
+    return Resolution(classes, antecedents)
+
+
+def arcs_counts(mentions: Mentions, criterion: str = ANY, key: int = 0, response: int = 1) -> Array:
+    """(documents, 4) how many mentions are tp, wl, fn and fp."""
+    classes = resolve_mentions(mentions, criterion, key, response).classes
+    documents = len(mentions.documents.names)
+    codes = mentions.documents.codes * len(CLASSES) + classes
+    return np.bincount(codes, minlength=documents * len(CLASSES)).reshape(documents, -1)[:, :TN]
+
+
+def _closest_before(chains: Array, eligible: Array) -> Array:
+    """For each row the closest earlier row of its chain that is eligible, -1 where there is none; rows are in text order."""
+    order = np.argsort(chains, kind="stable")
+    places = np.arange(len(order))
+    latest = np.maximum.accumulate(np.where(eligible[order], places, -1))
+    before = np.concatenate([[-1], latest])[: len(order)]
+    begins = np.maximum.accumulate(np.where(np.diff(chains[order], prepend=-2) != 0, places, 0))
+    found = (before >= begins) & (chains[order] != NO_CHAIN)
+    closest = np.full(len(order), NO_ANTECEDENT, dtype=np.int64)
+    closest[order[found]] = order[before[found]]
+    return closest
+
+
+def _in_both(wanted: Array, given: Array) -> Array:
+    """A chain for each pair of chains: mentions that key and response both put together."""
+    both = wanted * (int(given.max(initial=0)) + 1) + given
+    return np.where((wanted == NO_CHAIN) | (given == NO_CHAIN), NO_CHAIN, both)

@@ -1,0 +1,152 @@
+"""One table of mentions for gold and all systems: a row per (document, first token, last token), a column of chains per file.
+
+Every measure of coreference compares two of its columns. Gold may be one of them, and so may any two systems: scoring one
+response with another as the key says how far they agree.
+
+Rows stand in the order of the text: by first token and, of two that begin together, the longer first, which is the order in
+which brackets open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.outputs.coref.documents import chains_label, match_documents
+from outscore.outputs.coref.mention_types import MentionType, kinds_of, mention_type
+from outscore.outputs.model import Chains, Words
+from outscore.scores.system import Labels
+
+__all__ = ["NO_CHAIN", "WITHOUT_TAGS", "Mentions", "align_mentions", "first_of_mention"]
+
+NO_CHAIN = -1
+"""The chain of a mention in a file that does not have it."""
+
+WITHOUT_TAGS = "The gold file has no part-of-speech tags, so no mention of a single token counts as nominal."
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """The distinct mentions of several files in the order of the text.
+
+    Parameters
+    ----------
+    files
+        The names of the files, gold first.
+    documents
+        The document of each mention; its names are all documents in gold's order, those without mentions too.
+    starts, ends
+        First and last token within the document.
+    chains
+        (n, files) the chain of each mention in each file, -1 where the file does not have the mention.
+    types, nominal
+        The kind of each mention by gold's tags, and whether it is nominal.
+    tokens
+        The row of the first token in `words`, -1 without words.
+    words
+        The gold file's words.
+    notes
+        What a reader of the numbers should know.
+    """
+
+    files: tuple[str, ...]
+    documents: Labels
+    starts: Array
+    ends: Array
+    chains: Array
+    types: Labels
+    nominal: Array
+    tokens: Array
+    words: Words | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """How many mentions there are."""
+        return len(self.starts)
+
+
+def align_mentions(gold: Chains, systems: Sequence[Chains], *, kind: MentionType = mention_type) -> Mentions:
+    """Match the mentions of gold and systems, documents by their names.
+
+    Parameters
+    ----------
+    gold, systems
+        Files of the same documents with the same tokens; anything else is refused, naming the first difference.
+    kind
+        Says what kind of mention it is, from its number of tokens and its tag; ``"noun"`` is nominal.
+
+    Examples
+    --------
+    >>> def chains(name, *mentions):
+    ...     starts, ends, codes = np.array(mentions).T
+    ...     return Chains(name, Labels.of(["d1"] * len(starts)), starts, ends, codes)
+    >>> table = align_mentions(chains("gold", (0, 1, 0), (4, 4, 0)), [chains("system", (0, 1, 7), (3, 4, 7))])
+    >>> table.starts.tolist(), table.ends.tolist(), table.chains.tolist()
+    ([0, 3, 4], [1, 4, 4], [[0, 0], [-1, 0], [0, -1]])
+    """
+    files = [gold, *systems]
+    names = gold.documents.names
+    if not gold.rows:
+        raise OutscoreError(
+            f"{chains_label(gold)} has no mention in any chain: there is nothing to score against.",
+            "Give the gold file with its coreference column filled in.",
+        )
+    documents = np.concatenate([match_documents(gold, file)[file.documents.codes] for file in files])
+    for file in files:
+        _refuse_repeats(file)
+    starts, ends = (np.concatenate(parts) for parts in ([f.starts for f in files], [f.ends for f in files]))
+    keys = _keys(documents, starts, ends)
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    chains = np.full((len(first), len(files)), NO_CHAIN, dtype=np.int64)
+    bounds = np.cumsum([0, *(file.rows for file in files)])
+    for column, (file, low, high) in enumerate(zip(files, bounds, bounds[1:], strict=False)):
+        chains[place[low:high], column] = _chain_codes(documents[low:high], file.chains)
+    spans = (documents[first], starts[first], ends[first])
+    kinds = kinds_of(gold.words, names, spans, kind)
+    return Mentions(
+        tuple(file.name for file in files),
+        Labels(spans[0], names),
+        spans[1],
+        spans[2],
+        chains,
+        kinds.types,
+        kinds.nominal,
+        kinds.tokens,
+        gold.words,
+        () if gold.words is not None and "pos" in gold.words.columns else (WITHOUT_TAGS,),
+    )
+
+
+def first_of_mention(chains: Chains) -> Array:
+    """For each mention the first row with the same document and tokens: its own row, unless the file repeats it."""
+    keys = _keys(chains.documents.codes, chains.starts, chains.ends)
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    return np.asarray(first[place])
+
+
+def _keys(documents: Array, starts: Array, ends: Array) -> Array:
+    """One number per mention, in the order of the text."""
+    width = int(ends.max(initial=0)) + 1
+    return np.asarray((documents.astype(np.int64) * width + starts) * width + (width - 1 - ends))
+
+
+def _chain_codes(documents: Array, chains: Array) -> Array:
+    """Codes 0..k-1; the same name in two documents is two chains."""
+    names = chains - chains.min(initial=0)
+    return np.unique(documents * (int(names.max(initial=0)) + 1) + names, return_inverse=True)[1]
+
+
+def _refuse_repeats(chains: Chains) -> None:
+    repeated = first_of_mention(chains) != np.arange(chains.rows)
+    if repeated.any():
+        row = int(repeated.argmax())
+        raise OutscoreError(
+            f"{chains_label(chains)}: tokens {int(chains.starts[row])} to {int(chains.ends[row])} of document "
+            f"`{chains.documents[row]}` are listed as a mention twice.",
+            "Keep each mention once, in one chain.",
+        )

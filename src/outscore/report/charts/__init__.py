@@ -1,0 +1,1 @@
+"""Charts of results: drawn when asked for, and not before."""

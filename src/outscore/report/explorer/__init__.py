@@ -1,0 +1,1 @@
+"""The explorer of a diff: the data and scripts that lead from a number to its examples."""

@@ -1,0 +1,121 @@
+"""The units of the explorer as compact JSON: integers packed into base64, every word and text stored once.
+
+A hundred thousand units of two systems take about two megabytes. Only contexts that some unit stands in are kept.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.outputs.changed import Changed, Contexts
+from outscore.outputs.model import Units
+from outscore.report.table import clean
+
+__all__ = ["embedded", "examples_data", "pack"]
+
+# What could end the block it stands in, or a line of an old script.
+ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+TYPES = tuple(np.dtype(name) for name in ("<i1", "<i2", "<i4"))
+
+
+def embedded(data: object) -> str:
+    r"""JSON that no HTML parser can mistake for markup.
+
+    Examples
+    --------
+    >>> embedded({"a": "</script>"})
+    '{"a":"\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for char, escaped in ESCAPES.items():
+        text = text.replace(char, escaped)
+    return text
+
+
+def pack(numbers: Array) -> dict[str, Any]:
+    """Whole numbers as base64 of little-endian integers, as narrow as can be; steps instead of values where those are narrower.
+
+    Examples
+    --------
+    >>> pack(np.array([1, 2, -1]))
+    {'bytes': 1, 'steps': False, 'data': 'AQL/'}
+    >>> pack(np.array([7, 7]))
+    {'value': 7, 'n': 2}
+    """
+    flat = np.asarray(numbers).reshape(-1).astype(np.int64)
+    if not len(flat) or (flat == flat[0]).all():
+        return {"value": int(flat[0]) if len(flat) else 0, "n": len(flat)}
+    steps = np.diff(flat, prepend=0)
+    narrower = _width(steps) < _width(flat)
+    chosen = steps if narrower else flat
+    kind = TYPES[_width(chosen)]
+    data = base64.b64encode(chosen.astype(kind).tobytes()).decode()
+    return {"bytes": kind.itemsize, "steps": narrower, "data": data}
+
+
+def _width(numbers: Array) -> int:
+    """Which of `TYPES` holds them all; steps between far ends may be too wide for any."""
+    largest = max(-int(numbers.min()) - 1, int(numbers.max()))
+    return next((i for i, kind in enumerate(TYPES) if largest < 2 ** (8 * kind.itemsize - 1)), len(TYPES))
+
+
+def examples_data(changed: Sequence[Changed], contexts: Contexts) -> dict[str, Any]:
+    """All units with their contexts, for the page's script."""
+    used = np.unique(np.concatenate([np.asarray(c.contexts, dtype=np.int64) for c in changed]))
+    texts = [contexts.words[i] for i in used.tolist()]
+    place: dict[str, int] = {}
+    codes = np.fromiter((place.setdefault(word, len(place)) for text in texts for word in text), dtype=np.int64)
+    return {
+        "vocabulary": [_shown(word) for word in place],
+        "ids": [_shown(contexts.ids[i]) for i in used.tolist()],
+        "lengths": pack(np.array([len(text) for text in texts])),
+        "words": pack(codes),
+        "columns": [_shown(name) for name in contexts.columns],
+        "sets": [_set(c, np.searchsorted(used, c.contexts)) for c in changed],
+    }
+
+
+def _set(changed: Changed, contexts: Array) -> dict[str, Any]:
+    units = changed.units
+    return {
+        "criterion": units.criterion,
+        "systems": [_shown(name) for name in units.systems],
+        "labels": [_shown(label) for label in units.labels],
+        "n": units.n,
+        "gold": pack(units.gold),
+        "answers": pack(units.answers),
+        "correct": pack(units.correct),
+        "same": pack(_same(units)),
+        "contexts": pack(contexts),
+        "starts": pack(changed.starts),
+        "lengths": pack(np.asarray(changed.ends) - np.asarray(changed.starts)),
+        "heads": None if changed.heads is None else pack(changed.heads),
+        "remarks": None if changed.remarks is None else pack(changed.remarks.codes),
+        "remarkNames": [] if changed.remarks is None else [_shown(text) for text in changed.remarks.names],
+        "slices": [
+            {"column": _shown(name), "names": [_shown(x) for x in values.names], "codes": pack(values.codes)}
+            for name, values in units.slices.items()
+        ],
+    }
+
+
+def _same(units: Units) -> Array:
+    """(n, k) the first system that gave the same answer, down to its detail: equal numbers are equal answers."""
+    first = np.empty(units.answers.shape, dtype=np.int64)
+    for k in reversed(range(len(units.systems))):
+        same = units.answers == units.answers[:, [k]]
+        if units.detail is not None:
+            same &= units.detail == units.detail[:, [k]]
+        first[same] = k
+    return first
+
+
+def _shown(text: str) -> str:
+    # Cleaning looks at every character; most words need none of it.
+    return text.strip() if text.isprintable() else clean(text)

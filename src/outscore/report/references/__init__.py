@@ -1,0 +1,1 @@
+"""Whom to cite, and the works themselves."""

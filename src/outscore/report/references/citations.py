@@ -1,0 +1,209 @@
+"""Whom to cite for what a result used: its test and interval, its metrics, its correction, and whatever else appears in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from outscore.report.references.bibliography import works
+from outscore.report.rows.plan import Plan
+from outscore.report.table import Fact
+from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.diff import Diff
+from outscore.results.interval import Interval
+from outscore.results.plan import PlanResult
+from outscore.results.pvalue import PValue
+from outscore.results.ranking import Ranking
+
+__all__ = [
+    "CORRECTIONS",
+    "METRICS",
+    "TESTS",
+    "Cited",
+    "cited_by_comparisons",
+    "cited_by_diff",
+    "cited_by_plan",
+    "cited_by_ranking",
+]
+
+Uses = Iterable[tuple[str, str]]
+"""What for, and the key of the work."""
+
+TESTS = {
+    "permutation": ("noreen1989",),
+    "permutation-median": ("noreen1989",),
+    "student": ("student1908",),
+    "wilcoxon": ("wilcoxon1945",),
+    "sign": ("dixon1946",),
+    "mcnemar": ("mcnemar1947",),
+    "bootstrap": ("efron1993",),
+    "bootstrap-t": ("efron1993",),
+    "bootstrap-median": ("efron1993",),
+    "block-bootstrap": ("politis1994",),
+    "bayes": ("benavoli2017",),
+}
+CORRECTIONS = {
+    "bonferroni": ("dunn1961",),
+    "holm": ("holm1979",),
+    "shaffer": ("shaffer1986",),
+    "hochberg": ("hochberg1988",),
+    "hommel": ("hommel1988",),
+    "max-t": ("westfall1993",),
+    "bh": ("benjamini1995",),
+    "by": ("benjamini2001",),
+}
+METRICS = {
+    "f1": ("vanrijsbergen1979",),
+    "fbeta": ("vanrijsbergen1979",),
+    "jaccard": ("jaccard1912",),
+    "mcc": ("matthews1975",),
+    "balanced-accuracy": ("brodersen2010",),
+    "kappa": ("cohen1960",),
+    "bleu": ("papineni2002", "post2018"),
+    "chrf": ("popovic2015", "post2018"),
+    "chrf++": ("popovic2017", "post2018"),
+    "ter": ("snover2006", "post2018"),
+    "sentence-bleu": ("papineni2002", "post2018"),
+    "sentence-chrf": ("popovic2015", "post2018"),
+    "sentence-ter": ("snover2006", "post2018"),
+    "nist": ("doddington2002",),
+    "meteor": ("lavie2007",),
+    "meteor-corpus": ("lavie2007",),
+    "rouge1": ("lin2004",),
+    "rouge2": ("lin2004",),
+    "rougeL": ("lin2004",),
+    "conll": ("pradhan2012", "pradhan2014"),
+    "muc": ("vilain1995", "pradhan2014"),
+    "b3": ("bagga1998", "pradhan2014"),
+    "ceafe": ("luo2005", "pradhan2014"),
+    "lea": ("moosavi2016",),
+    "arcs-any": ("tuggener2014",),
+    "arcs-nom": ("tuggener2014",),
+    "las": ("zeman2018",),
+    "uas": ("zeman2018",),
+    "upos": ("zeman2018",),
+    "xpos": ("zeman2018",),
+    "feats": ("zeman2018",),
+}
+"""Metrics whose definition is somebody's; shares of right answers need none."""
+
+
+@dataclass(frozen=True)
+class Cited:
+    """The works behind a result, each with what it is cited for, and their BibTeX in the same order."""
+
+    works: list[Fact]
+    bibtex: str
+
+
+def cited_by_comparisons(whole: Comparisons) -> Cited:
+    """The works behind one comparison or several."""
+    uses = [use for c in whole.comparisons for use in _of_comparison(c)]
+    return _cited([*uses, *([] if whole.family is None else _of_correction(whole.family.correction))])
+
+
+def _of_comparison(c: Comparison) -> Uses:
+    yield from _of_p(c.p)
+    yield from _of_interval(c.interval)
+    yield from _of_metric(c.metric)
+    if c.bayes is not None:
+        yield from _each("posterior probabilities", TESTS["bayes"])
+    if c.margin is not None:
+        yield "equivalence", "schuirmann1987"
+    if any(effect.name == "cohen_dz" for effect in c.effects):
+        yield "effect size", "cohen1988"
+    for p in c.tests:
+        yield from _each(f"{p.test} test", TESTS.get(p.test, ()))
+    if c.runs is not None:
+        yield "several runs", "clark2011"
+    if c.analysis is not None:
+        yield "analysis of the data", "zhu2020"
+
+
+def cited_by_ranking(ranking: Ranking) -> Cited:
+    """The works behind a ranking."""
+    return _cited(_of_ranking(ranking))
+
+
+def _of_ranking(ranking: Ranking) -> Uses:
+    yield from _each("test", TESTS.get(ranking.test, ()))
+    yield from _of_correction(ranking.family.correction)
+    for metric in (ranking.metric, *(standing.metric for standing in ranking.metrics)):
+        yield from _of_metric(metric)
+    if ranking.baseline is None and ranking.groups:
+        yield "groups", "piepho2004"
+    # The intervals hold at once only where the family-wise error rate is controlled.
+    if ranking.baseline is None and ranking.family.error_rate == "FWER":
+        yield "rank intervals", "almohamad2022"
+    if ranking.replicability:
+        yield from _each("replicability", ("benjamini2008", "dror2017"))
+    if ranking.critical_difference is not None:
+        yield from _each("critical difference", ("friedman1937", "nemenyi1963", "demsar2006"))
+
+
+def cited_by_diff(diff: Diff) -> Cited:
+    """The works behind a comparison of outputs."""
+    return _cited(_of_diff(diff))
+
+
+def _of_diff(diff: Diff) -> Uses:
+    yield "comparison of outputs", "tuggener2017"
+    for metric in dict.fromkeys(metric for values in diff.scores.values() for metric in values):
+        yield from _of_metric(metric)
+    for pair in diff.pairs:
+        yield from _of_p(pair.p)
+        yield from _of_interval(pair.interval)
+        for family in pair.families.values():
+            yield from _of_correction(family.correction)
+
+
+def cited_by_plan(found: Plan) -> Cited:
+    """The works behind a plan."""
+    return _cited(_of_plan(found) if isinstance(found, PlanResult) else _each("test", TESTS["mcnemar"]))
+
+
+def _of_plan(found: PlanResult) -> Uses:
+    formulas = {"normal": "connor1987" if found.design.basis == "discordance" else "miller2024", "t": "cohen1988"}
+    yield from [("power", formulas[found.method])] if found.method in formulas else _each("test", TESTS["mcnemar"])
+    if found.design.cluster_size > 1:
+        yield "clusters", "kish1965"
+    if found.retrospective:
+        yield "power tried out", "zhu2020"
+
+
+def _of_p(p: PValue) -> Uses:
+    yield from _each("test", TESTS.get(p.test, ()))
+    if p.test == "permutation" and p.method in ("exact", "certified"):
+        yield ("exact p", "zmigrod2022") if p.method == "exact" else ("bounds of p", "vaaler1985")
+
+
+def _of_interval(interval: Interval | None) -> Uses:
+    if interval is not None and "Tango" in interval.method:
+        yield "interval", "tango1998"
+    if interval is not None and "bootstrap" in interval.method:
+        yield "interval", "efron1993"
+
+
+def _of_metric(name: str) -> Uses:
+    bare = name.partition(":")[0]
+    return _each(bare, METRICS.get(bare, ()))
+
+
+def _of_correction(name: str) -> Uses:
+    return _each("correction", CORRECTIONS.get(name, ()))
+
+
+def _each(use: str, keys: Iterable[str]) -> Uses:
+    return [(use, key) for key in keys]
+
+
+def _cited(uses: Uses) -> Cited:
+    """Every work once, with all it is cited for."""
+    found: dict[str, list[str]] = {}
+    for use, key in uses:
+        known = found.setdefault(key, [])
+        known += [] if use in known else [use]
+    return Cited(
+        [Fact(", ".join(purposes), (works()[key].line,)) for key, purposes in found.items()],
+        "\n\n".join(works()[key].bibtex for key in found),
+    )

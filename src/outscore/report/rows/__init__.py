@@ -1,0 +1,1 @@
+"""Results as tables and statements of text: every rounding rule, no layout."""

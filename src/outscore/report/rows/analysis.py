@@ -1,0 +1,97 @@
+"""The look at the data before any test, as tables: summaries, checks, which tests suit, and what larger units would do."""
+
+from __future__ import annotations
+
+from outscore.language.numbers import decimals_for, format_number, format_probability
+from outscore.report.rows.comparison import finite
+from outscore.report.table import Table, make_table
+from outscore.results.analysis import Analysis, TestAdvice
+from outscore.results.comparison import Comparison
+
+__all__ = ["analysis_tables", "unit_advice"]
+
+SUMMARY = {
+    "mean": "mean",
+    "median": "median",
+    "sd": "standard deviation",
+    "min": "smallest",
+    "q1": "first quartile",
+    "q3": "third quartile",
+    "max": "largest",
+}
+UNITS = (
+    "Spread, effect and p of the permutation test when so many adjacent items make one unit. A size must be chosen before its "
+    "p-value is seen."
+)
+GROUPS = {"recommended": "recommended", "usable": "usable", "unsuited": "not suited"}
+
+
+def analysis_tables(c: Comparison) -> list[Table]:
+    """Summaries, checks and advice; nothing without an analysis."""
+    analysis = c.analysis
+    if analysis is None:
+        return []
+    return [
+        _summaries(c, analysis),
+        _checks(analysis),
+        _advice("advice", "Which tests suit these data", analysis.tests),
+        _advice("nlpstattest", "What the published table of NLPStatTest says", analysis.nlpstattest),
+    ]
+
+
+def _summaries(c: Comparison, analysis: Analysis) -> Table:
+    found = [analysis.systems.get(key) for key in ("a", "b", "difference")]
+    names = [name for name, summary in zip((*c.systems, "A - B"), found, strict=True) if summary is not None]
+    columns = [summary for summary in found if summary is not None]
+    # One rule for the whole table: the decimals that show the difference of the means, but no rounding noise.
+    decimals = min(decimals_for(*(s.mean for s in columns), difference=min((abs(s.mean) for s in columns), default=0.0)), 6)
+    rows = [("n", *(f"{summary.n:,}" for summary in columns))]
+    for key, label in SUMMARY.items():
+        values = [finite(getattr(summary, key)) for summary in columns]
+        rows.append((label, *("" if value is None else format_number(value, decimals) for value in values)))
+    return make_table("summary", "The data at a glance", ["", *names], "l" + "r" * len(names), rows if columns else [])
+
+
+def _checks(analysis: Analysis) -> Table:
+    rows: list[tuple[str, str, str]] = []
+
+    def add(label: str, value: str | None, meaning: str = "") -> None:
+        if value is not None:
+            rows.append((label, value, meaning))
+
+    def number(value: float | None, *, sign: bool = False) -> str | None:
+        return None if finite(value) is None else format_number(value, 3, sign=sign)
+
+    add("skewness of A - B", number(analysis.skewness, sign=True), analysis.skewness_band or "")
+    if analysis.normality is not None:
+        of = f"{analysis.normality.test}{'; ' if analysis.normality_reason else ''}{analysis.normality_reason}"
+        add("normality of A - B", f"p = {format_probability(analysis.normality.p)}", of)
+    add("items without a difference", None if analysis.zero_share is None else f"{100 * analysis.zero_share:.1f} %")
+    add("correlation of A and B", number(analysis.correlation, sign=True))
+    add("gain by pairing", number(analysis.pairing_gain), "standard error unpaired / paired")
+    add("dependence of neighbours", number(analysis.lag1, sign=True), "lag-1 autocorrelation in file order")
+    add("statistic suggested", analysis.statistic, analysis.statistic_reason)
+    return make_table("checks", "Checks", ["check", "value", "meaning"], "lrl", rows)
+
+
+def _advice(key: str, title: str, advice: TestAdvice) -> Table:
+    rows = [(label, entry.test, entry.why) for group, label in GROUPS.items() for entry in getattr(advice, group)]
+    return make_table(key, title, ["suits", "test", "why"], "lll", rows)
+
+
+def unit_advice(c: Comparison) -> Table:
+    """What evaluation units of other sizes would do to spread, effect and p."""
+    spread = decimals_for(*(row.sd for row in c.unit_advice if row.sd is not None))
+    rows = [
+        (
+            f"{row.size:,}",
+            f"{row.units:,}",
+            f"{row.remainder:,}",
+            "" if finite(row.sd) is None else format_number(row.sd, spread),
+            "" if finite(row.d_z) is None else format_number(row.d_z, 3, sign=True),
+            format_probability(row.p),
+        )
+        for row in c.unit_advice
+    ]
+    columns = ["size", "units", "left over", "sd", "d_z", "p"]
+    return make_table("units", "Larger evaluation units", columns, "rrrrrr", rows, [UNITS])

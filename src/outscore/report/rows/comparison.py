@@ -1,0 +1,296 @@
+"""A result as tables of texts: every rounding rule stands once, here, and all renderers use it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from outscore.language.numbers import (
+    count,
+    decimals_for,
+    finer,
+    format_ends,
+    format_interval,
+    format_number,
+    format_p_error,
+    format_p_number,
+    format_percent,
+    format_probability,
+)
+from outscore.language.phrases import ESTIMANDS, interval_noun, method_phrase
+from outscore.report.rows.nouns import noun_of, units_of, view_of
+from outscore.report.table import Table, clean, make_table
+from outscore.results.analysis import Effect
+from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = [
+    "ASKED_FOR",
+    "adjusted",
+    "alpha_of",
+    "decimals_of",
+    "details",
+    "effect_ends",
+    "effect_name",
+    "effect_value",
+    "family_note",
+    "finite",
+    "flat",
+    "intervals_of",
+    "other_estimand",
+    "results",
+    "score_ends",
+    "scores",
+    "settings",
+    "subject",
+]
+
+EFFECT_NAMES = {
+    "difference": "difference",
+    "cohen_dz": "Cohen's d_z",
+    "hedges_g": "Hedges' g_z",
+    "wilcoxon_r": "Wilcoxon r",
+    "rank_biserial": "rank-biserial correlation",
+    "hodges_lehmann": "Hodges-Lehmann shift",
+    "superiority": "probability of superiority",
+    "accuracy_difference": "difference in accuracy",
+    "discordant_odds_ratio": "discordant odds ratio",
+}
+# A ratio and a probability have no sign, and 1 and .5 are where nothing differs.
+UNSIGNED = ("discordant_odds_ratio", "superiority")
+CHOOSING = (
+    "One test must be chosen before its p-value is seen. Choosing afterwards, by looking at this table, is not allowed: "
+    "it finds differences where there are none."
+)
+OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
+# A result holds these only where the user asked for them, so no form leaves them out.
+ASKED_FOR = ("tests", "units", "buckets")
+ERROR_RATES = {"FWER": "family-wise error rate (FWER)", "FDR": "false discovery rate (FDR)"}
+VIEWS = {"rows": "every row for itself", "items": "repeats averaged per item"}
+
+
+def alpha_of(whole: Comparisons) -> float | None:
+    """The level of the decisions, if the settings name it."""
+    alpha = whole.settings.get("alpha")
+    return float(alpha) if isinstance(alpha, int | float) else None
+
+
+def effect_name(name: str) -> str:
+    """What people call an effect size.
+
+    Examples
+    --------
+    >>> effect_name("cohen_dz"), effect_name("new_effect")
+    ("Cohen's d_z", 'new effect')
+    """
+    return EFFECT_NAMES.get(name, name.replace("_", " "))
+
+
+def adjusted(p: PValue) -> str:
+    """The p-value after correction for its family, if there was one."""
+    return "" if p.adjusted is None else format_probability(p.adjusted)
+
+
+def other_estimand(c: Comparison) -> tuple[str, Interval] | None:
+    """The interval with the name of what it is about, where that is not the difference in the metric."""
+    if c.interval is None or c.interval.estimand == "difference":
+        return None
+    return ESTIMANDS[c.interval.estimand], c.interval
+
+
+def results(whole: Comparisons) -> Table:
+    """One row per comparison: the table that goes into a paper."""
+    alpha = alpha_of(whole)
+    noun = next((interval_noun(c.interval) for c in whole.comparisons if c.interval is not None), "interval")
+    other = next((found[0] for c in whole.comparisons if (found := other_estimand(c)) is not None), "")
+    columns = ["A", "B", "metric", "score of A", "score of B", "A - B", noun, other, f"its {noun}", "p", "adjusted p"]
+    rows = [
+        (
+            *c.systems,
+            subject(c),
+            *(format_number(s.value, decimals_of(c)) for s in c.scores),
+            format_number(c.difference, decimals_of(c), sign=True),
+            *intervals_of(c),
+            format_p_number(c.p, alpha),
+            adjusted(c.p),
+        )
+        for c in whole.comparisons
+    ]
+    tests_used = "; ".join(dict.fromkeys(method_phrase(c.p) for c in whole.comparisons))
+    notes = [f"p: {tests_used}", *([family_note(whole)] if whole.family is not None else [])]
+    return make_table("results", "Results", columns, "lllrrrrrrrr", rows, notes)
+
+
+def intervals_of(c: Comparison) -> tuple[str, str, str]:
+    """The interval of the difference, or another estimate and the interval of that: never one beside the other."""
+    decimals = decimals_of(c)
+    if c.interval is None:
+        return "", "", ""
+    if c.interval.estimand == "difference":
+        return format_interval(c.interval, decimals), "", ""
+    estimate = c.interval.estimate
+    places = finer(decimals, estimate)
+    shown = "" if estimate is None else format_number(estimate, places, sign=True)
+    return "", shown, format_interval(c.interval, places)
+
+
+def family_note(whole: Comparisons) -> str:
+    """Which comparisons were corrected together, if any."""
+    family = whole.family
+    if family is None:
+        return ""
+    rate = ERROR_RATES.get(family.error_rate, family.error_rate)
+    return f"p adjusted for {count(family.m, 'comparison')} by the method {family.correction}, which controls the {rate}."
+
+
+def decimals_of(c: Comparison) -> int:
+    """So many decimals show that the scores differ."""
+    return decimals_for(*(s.value for s in c.scores), difference=c.difference)
+
+
+def subject(c: Comparison) -> str:
+    """The metric and the data it was measured on."""
+    dataset = "" if c.dataset is None else f" on {c.dataset}"
+    part_of = "" if c.slice is None else f", {c.slice.column} = {c.slice.value}"
+    return clean(f"{c.metric}{dataset}{part_of}")
+
+
+def score_ends(c: Comparison, alpha: float | None) -> tuple[str, list[str]]:
+    """What to call the intervals of the two scores, and the intervals; empty texts where there are none."""
+    decimals = decimals_of(c)
+    return "interval" if alpha is None else f"{format_percent(1 - alpha)} interval", [
+        _ends(s.low, s.high, decimals) for s in c.scores
+    ]
+
+
+def scores(c: Comparison, alpha: float | None = None) -> Table:
+    """The score of each system, with its interval where it has one."""
+    decimals = decimals_of(c)
+    noun, ends = score_ends(c, alpha)
+    rows = [(s.system, format_number(s.value, decimals), end) for s, end in zip(c.scores, ends, strict=True)]
+    better = "higher is better" if c.higher_is_better else "lower is better"
+    return make_table("scores", f"{subject(c)} ({better})", ["system", "score", noun], "lrr", rows)
+
+
+def details(c: Comparison, whole: Comparisons) -> list[Table]:
+    """All that a comparison knows beyond its evidence, in the order of reading, without what is missing."""
+    from outscore.report.rows.analysis import analysis_tables, unit_advice
+    from outscore.report.rows.texts import bucket_table
+
+    alpha = alpha_of(whole)
+    tables = [path(c), effects(c), tests(c, alpha), bucket_table(c, alpha), *analysis_tables(c), unit_advice(c), power(c)]
+    # Segments are shown with their texts, which say more than their scores.
+    tables += [] if c.segments else [deciding_items(c)]
+    return [table for table in tables if table is not None and table.rows]
+
+
+def path(c: Comparison) -> Table | None:
+    """How the answer moved from rows to items to clusters; None where there was nowhere to go."""
+    if len(c.design.path) < 2:
+        return None
+    decimals = decimals_of(c)
+    rows = [
+        (
+            view_of(c, s.view),
+            f"{s.n:,}",
+            format_number(s.difference, decimals, sign=True),
+            format_probability(s.p),
+            f"{view_of(c, s.view)} as one" if s.view == "clusters" else VIEWS[s.view],
+        )
+        for s in c.design.path
+    ]
+    inside = "segments of one document" if noun_of(c) == "segment" else "rows of one item, and items of one cluster,"
+    note = f"The last row counts: {inside} are no independent evidence."
+    return make_table("path", "From rows to units", ["view", "n", "A - B", "p", "what counts as one"], "lrrrl", rows, [note])
+
+
+def effects(c: Comparison) -> Table:
+    """Effect sizes with their intervals."""
+    level = "interval" if c.interval is None else f"{format_percent(c.interval.level)} interval"
+    rows = [(effect_name(e.name), effect_value(e), effect_ends(e)) for e in c.effects if effect_value(e)]
+    return make_table("effects", "Effect sizes", ["effect", "value", level], "lrr", rows)
+
+
+def effect_value(effect: Effect) -> str:
+    """The value of an effect size, with its sign where it has one."""
+    value = finite(effect.value)
+    if value is None and finite(effect.low) is not None:
+        return "infinite"
+    return "" if value is None else format_number(value, _effect_decimals(effect), sign=effect.name not in UNSIGNED)
+
+
+def effect_ends(effect: Effect) -> str:
+    """The interval of an effect size."""
+    return _ends(effect.low, effect.high, _effect_decimals(effect))
+
+
+def _effect_decimals(effect: Effect) -> int:
+    return decimals_for(*(x for x in (effect.value, effect.low, effect.high) if x is not None))
+
+
+def tests(c: Comparison, alpha: float | None) -> Table:
+    """The p-values of all tests that can serve, when all were asked for; the one that decides comes first."""
+    listed = c.tests if not c.tests or c.p.test in {p.test for p in c.tests} else [c.p, *c.tests]
+    rows = [(p.test, format_p_number(p, alpha), adjusted(p), f"{p.n:,}", method_phrase(p), format_p_error(p)) for p in listed]
+    columns = ["test", "p", "adjusted p", "n", "how", "error of p"]
+    return make_table("tests", "All tests", columns, "lrrrll", rows, [CHOOSING])
+
+
+def power(c: Comparison) -> Table | None:
+    """Power against the number of items."""
+    if c.power is None:
+        return None
+    observed, unit = units_of(c)
+    bands = [(point.n, point.power, _ends(point.low, point.high, 2)) for point in c.power.curve]
+    rows = [
+        (f"{n:,}" + (" (observed)" if n == observed else ""), format_probability(value, 2), ends) for n, value, ends in bands
+    ]
+    return make_table("power", "Power", [unit, "power", "95 % band"], "rrr", rows, [OBSERVED])
+
+
+def deciding_items(c: Comparison) -> Table:
+    """The items that carry the difference."""
+    found = c.deciding_items
+    scored = decimals_for(*(x for i in found for x in (i.a, i.b, i.difference)))
+    moved = max(decimals_for(*(i.influence for i in found)) - 2, 0)
+    rows = [
+        (
+            i.item,
+            format_number(i.a, scored),
+            format_number(i.b, scored),
+            format_number(i.difference, scored, sign=True),
+            format_number(i.influence, moved, sign=True),
+        )
+        for i in found
+    ]
+    note = "Influence: what the item adds to the difference in the metric."
+    return make_table("items", "Items that decided it", ["item", *c.systems, "A - B", "influence"], "lrrrr", rows, [note])
+
+
+def settings(whole: Comparisons) -> Table:
+    """What repeats the result, one setting per row."""
+    rows = [(name, value) for key, entry in whole.settings.items() for name, value in flat(str(key), entry)]
+    return make_table("settings", "Settings", ["setting", "value"], "ll", rows)
+
+
+def flat(name: str, value: object) -> Iterable[tuple[str, str]]:
+    """Nested settings as rows with dotted names; a tuple looks like the list it becomes when saved."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from flat(f"{name}.{key}", inner)
+    elif isinstance(value, list | tuple):
+        for i, inner in enumerate(value, 1):
+            yield from flat(f"{name}.{i}", inner)
+    elif value is not None:
+        yield name, str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def finite(value: float | None) -> float | None:
+    """The value, or None where there is no number to show: that is also what a saved result holds."""
+    return None if value is None or not math.isfinite(value) else value
+
+
+def _ends(low: float | None, high: float | None, decimals: int | None = None) -> str:
+    low, high = finite(low), finite(high)
+    return "" if low is None and high is None else format_ends(low, high, decimals)

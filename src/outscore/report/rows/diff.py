@@ -1,0 +1,213 @@
+"""A diff as tables of texts: scores, pairs, and what the systems could do together.
+
+Shares and scores are per cent, differences are points, second system minus first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from outscore.report.rows.comparison import settings as settings_table
+from outscore.report.rows.diff_words import Mark, Sheet, alpha_of, ends, interval_name, metric_name, p_number, pair_name, points
+from outscore.report.table import make_table
+from outscore.results.comparison import Comparisons
+from outscore.results.diff import Diff, Oracle, Pair, Rates
+
+__all__ = ["WHOLE_TABLES", "whole_sheets"]
+
+WHOLE_TABLES = ("inventory", "scores", "rates", "pairs", "oracle", "labels", "solved", "agreement", "keys", "settings")
+# A row of recalls, precisions and F1 beside each other stays readable up to so many columns.
+MOST_SCORES = 6
+MOST_PAIRS = 15
+
+
+def whole_sheets(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Sheet]:
+    """All tables about the systems together; `top` shortens the lists of labels and pairs."""
+    found = [_inventory(diff), _scores(diff), _rates(diff), _pairs(diff, every_pair=every_pair)]
+    found += [_oracle(diff, top), _solved(diff), _agreement(diff)] if len(diff.systems) > 1 else [_labels(diff, top)]
+    found += [_keys(diff), Sheet(settings_table(Comparisons([], diff.settings)))]
+    return [sheet for sheet in found if sheet.table.rows]
+
+
+def _inventory(diff: Diff) -> Sheet:
+    kinds = (("gold lacks", diff.inventory.unknown), ("hardly ever given", diff.inventory.unused))
+    rows = [(name, kind, ", ".join(labels)) for kind, lists in kinds for name, labels in lists.items() if labels]
+    return Sheet(make_table("inventory", "Labels that files do not share", ["system", "labels", "which"], "lll", rows))
+
+
+def _scores(diff: Diff) -> Sheet:
+    """One row per system: F1 of each metric, with recall and precision where there is room and they differ."""
+    metrics = _metric_names(diff)
+    rated = [name for name in metrics if _is_rated(diff, name)]
+    split = {name for name in rated if not _all_alike(diff, name)}
+    wide = len(metrics) + 2 * len(split) <= MOST_SCORES
+    columns, cells = ["system"], {name: [name] for name in diff.scores}
+    for metric in metrics:
+        parts = ("r", "p", "f1") if metric in split and wide else ("f1",)
+        columns += [metric_name(metric) if len(parts) == 1 else f"{metric_name(metric)} {metric_name(x)}" for x in parts]
+        for name, values in diff.scores.items():
+            cells[name] += [_score(values.get(metric), part) for part in parts]
+    notes = []
+    if split and not wide:
+        notes = ["Of metrics with recall and precision, F1 is shown."]
+        notes += ["Outcomes, oracle and tests count recall."] if diff.task in ("pos", "dep") else []
+    table = make_table("scores", "Scores", columns, "l" + "r" * (len(columns) - 1), list(cells.values()), notes)
+    by_column = [[values.get(metric) for metric in metrics] for values in diff.scores.values()]
+    marks = {} if wide and split else _column_marks([[_f1(v) for v in row] for row in by_column])
+    return Sheet(table, marks if len(table.columns) == len(columns) else {})
+
+
+def _metric_names(diff: Diff) -> list[str]:
+    return list(dict.fromkeys(metric for values in diff.scores.values() for metric in values))
+
+
+def _is_rated(diff: Diff, metric: str) -> bool:
+    return any(isinstance(values.get(metric), Rates) for values in diff.scores.values())
+
+
+def _all_alike(diff: Diff, metric: str) -> bool:
+    found = [values.get(metric) for values in diff.scores.values()]
+    return all(x.r == x.p == x.f1 for x in found if isinstance(x, Rates))
+
+
+def _score(value: float | Rates | None, part: str) -> str:
+    return points(getattr(value, part) if isinstance(value, Rates) else value)
+
+
+def _f1(value: float | Rates | None) -> float | None:
+    return value.f1 if isinstance(value, Rates) else value
+
+
+def _column_marks(rows: Sequence[Sequence[float | None]]) -> dict[tuple[int, int], Mark]:
+    """The best system of every column, from the second column on, where the first holds names."""
+    marks: dict[tuple[int, int], Mark] = {}
+    for column, values in enumerate(zip(*rows, strict=True), 1):
+        marks |= {(row, column): mark for row, mark in _ranked(values).items() if mark == "best"}
+    return marks
+
+
+def _ranked(values: Sequence[float | None]) -> dict[int, Mark]:
+    """Best, worst and what lies between; nothing where all are the same, and of two only the best."""
+    shown = [points(x) for x in values]
+    known = [x for x in values if x is not None]
+    if len(known) < 2 or len({text for text in shown if text}) < 2:
+        return {}
+    high, low = points(max(known)), points(min(known))
+    found: dict[int, Mark] = {
+        i: "best" if text == high else "worst" if text == low else "middle" for i, text in enumerate(shown) if text
+    }
+    return found if len(known) > 2 else {i: mark for i, mark in found.items() if mark == "best"}
+
+
+def _rates(diff: Diff) -> Sheet:
+    """Recall, precision and F1 in rows of their own."""
+    rows = [
+        (name, metric_name(metric), points(value.r), points(value.p), points(value.f1))
+        for name, values in diff.scores.items()
+        for metric, value in values.items()
+        if isinstance(value, Rates)
+    ]
+    return Sheet(make_table("rates", "Recall, precision and F1", ["system", "score", "r", "p", "F1"], "llrrr", rows))
+
+
+def _pairs(diff: Diff, *, every_pair: bool) -> Sheet:
+    """One row per pair: how much differs, the difference in the score, and what became of the units."""
+    alpha, shown = alpha_of(diff), diff.pairs if every_pair else _strongest(diff.primary_pairs)
+    several = len({pair.criterion for pair in shown}) > 1
+    level = interval_name(next((pair.interval for pair in shown if pair.interval is not None), None))
+    columns = ["pair", "by", "diff %", "Δ", level, "p", "corr.", "new", "chg."]
+    rows = [
+        (
+            pair_name(pair),
+            metric_name(pair.criterion) if several else "",
+            points(pair.differ),
+            points(pair.difference, sign=True),
+            "" if pair.interval is None else ends(pair.interval.low, pair.interval.high),
+            p_number(pair.p, alpha),
+            f"{pair.outcomes.correction:,}",
+            f"{pair.outcomes.new_error:,}",
+            f"{pair.outcomes.changed_error:,}",
+        )
+        for pair in shown
+    ]
+    counted = "corr., new, chg.: corrections, new errors, changed errors"
+    notes = [f"diff: share of different answers. Δ: second - first, in points. {counted}."]
+    if len(diff.systems) > 2:
+        notes.append("Each pair is tested by itself: p is not corrected for the number of pairs.")
+    if len(shown) < len(diff.pairs):
+        notes.append(f"Not shown: {len(diff.pairs) - len(shown)} (other pairs or criteria; -v shows them).")
+    title = "Pairs" if several or not shown else f"Pairs by {metric_name(shown[0].criterion)}"
+    return Sheet(make_table("pairs", title, columns, "llrrrrrrr", rows, notes if rows else []))
+
+
+def _strongest(pairs: list[Pair]) -> list[Pair]:
+    """All pairs, or of many those with the strongest evidence first."""
+    return pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: pair.p.log10)[:MOST_PAIRS]
+
+
+def _oracle(diff: Diff, top: int | None) -> Sheet:
+    """Systems beside the upper bound of their combination (Tuggener, 2017, tables 9 to 11)."""
+    found = diff.oracle
+    if found is None:
+        return Sheet(make_table("oracle", "Upper bound", [], "", []))
+    total = sum(row.n for row in found.labels)
+    # Every unit has one gold label, so the score of the whole is the mean of the labels' by their units.
+    whole = [sum(row.n * row.scores[i] for row in found.labels) / total for i in range(len(diff.systems))]
+    body = [("all", total, whole, found.all.rate, found.all.gain_over_best, found.all.independent)]
+    # A label seen once, such as a free answer, says nothing about the systems.
+    labels = found.labels if top is None else [row for row in found.labels if row.n > 1][:top]
+    body += [(r.label, r.n, r.scores, r.rate, r.gain_over_best, r.independent) for r in labels]
+    rows: list[tuple[str, ...]] = []
+    marks: dict[tuple[int, int], Mark] = {}
+    for i, (label, n, scores, rate, gain, independent) in enumerate(body):
+        shares = (points(rate), points(gain, sign=True), points(independent))
+        rows.append((label, f"{n:,}", *map(points, scores), *shares))
+        marks |= {(i, 2 + column): mark for column, mark in _ranked(scores).items()}
+    columns = ["label", "units", *diff.systems, "bound", "gain", "indep."]
+    bound = "bound: at least one system is right; gain: over the system that is best on all"
+    notes = [f"{bound}; indep.: the bound if errors had nothing to do with each other."]
+    title = f"Upper bound of a combination{_by(found)}"
+    return Sheet(make_table("oracle", title, columns, "lr" + "r" * (len(columns) - 2), rows, notes), marks)
+
+
+def _labels(diff: Diff, top: int | None) -> Sheet:
+    """The labels of a single system, which has nothing to be combined with."""
+    labels = [] if diff.oracle is None else diff.oracle.labels
+    rows = [(row.label, f"{row.n:,}", points(row.scores[0])) for row in labels[:top]]
+    notes = [f"Not shown: {len(labels) - len(rows)}."] if len(rows) < len(labels) else []
+    title = "Gold labels" if diff.oracle is None else f"Gold labels{_by(diff.oracle)}"
+    return Sheet(make_table("labels", title, ["label", "units", f"{diff.systems[0]}, % right"], "lrr", rows, notes))
+
+
+def _by(oracle: Oracle) -> str:
+    """By what criterion answers are right, where there is a choice."""
+    return "" if oracle.criterion in ("", "label") else f" ({metric_name(oracle.criterion)})"
+
+
+def _solved(diff: Diff) -> Sheet:
+    found = diff.oracle
+    counts = [] if found is None else [*enumerate(found.solved_by)]
+    total = sum(n for _, n in counts)
+    rows = [(f"by {k} of {len(diff.systems)}", f"{n:,}", points(n / total)) for k, n in counts if total]
+    if found is not None:
+        rows += [(f"by {name} alone", f"{n:,}", points(n / total)) for name, n in found.only.items() if total]
+        rows.append(("by a majority vote", f"{round(found.majority * total):,}", points(found.majority)))
+    return Sheet(make_table("solved", "Who solves what", ["solved", "units", "%"], "lrr", rows))
+
+
+def _agreement(diff: Diff) -> Sheet:
+    rows = [(name, *map(points, shares)) for name, shares in zip(diff.systems, diff.agreement, strict=False)]
+    columns, align = ["same answers, %", *diff.systems], "l" + "r" * len(diff.systems)
+    return Sheet(make_table("agreement", "Agreement", columns, align, rows if len(diff.systems) > 2 else []))
+
+
+def _keys(diff: Diff) -> Sheet:
+    """One response scored with another as the key (Tuggener, 2017, table 13)."""
+    metrics = list(dict.fromkeys(row.metric for row in diff.keys))
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for row in diff.keys:
+        found.setdefault((row.key, row.response), {})[row.metric] = row.f1
+    rows = [(*names, *(points(values.get(metric)) for metric in metrics)) for names, values in found.items()]
+    columns = ["key", "response", *(f"{metric_name(metric)} F1" for metric in metrics)]
+    notes = ["The difference of two responses is 100 - F1."] if rows else []
+    return Sheet(make_table("keys", "One system as key for another", columns, "ll" + "r" * len(metrics), rows, notes))

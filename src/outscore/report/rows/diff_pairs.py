@@ -1,0 +1,167 @@
+"""One pair of a diff as tables of texts: what changed, label by label and slice by slice.
+
+Rows can be sorted by evidence, by size, or by count. By size alone the labels seen once would come first, so evidence is the
+default, and rows that are too small to be tested stand apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from outscore.core.errors import OutscoreError
+from outscore.language.numbers import format_percent
+from outscore.report.rows.diff_words import (
+    Sheet,
+    adjusted_p,
+    alpha_of,
+    ends,
+    interval_name,
+    metric_name,
+    p_number,
+    pair_name,
+    points,
+)
+from outscore.report.table import Table, make_table
+from outscore.results.diff import Diff, Pair, Part, Shift
+from outscore.results.pvalue import PValue
+
+__all__ = ["CLASSES", "PAIR_TABLES", "SORTS", "Sort", "few_note", "pair_sheets", "sorted_parts", "sorted_shifts"]
+
+Sort = Literal["evidence", "delta", "count"]
+SORTS: tuple[Sort, ...] = ("evidence", "delta", "count")
+CLASSES = {"correction": "Corrections", "new_error": "New errors", "changed_error": "Changed errors"}
+PAIR_TABLES = ("metrics", "kinds", "transitions", "labels", "slices")
+
+
+def pair_sheets(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = "evidence") -> list[Sheet]:
+    """All tables about one pair; `top` is how many rows of each kind are shown."""
+    if sort not in SORTS:
+        raise OutscoreError(f"`sort` is `{sort}`.", f"Choose from: {', '.join(SORTS)}.")
+    made = [
+        _metrics(diff, pair),
+        _kinds(pair),
+        _transitions(pair, few_note(diff), top, sort),
+        _parts("labels", "Gold labels", diff, pair, top, sort),
+        _parts("slices", "Slices", diff, pair, top, sort),
+    ]
+    return [Sheet(table, pair=pair) for table in made if table.rows]
+
+
+def sorted_shifts(rows: Sequence[Shift], sort: Sort = "evidence") -> list[Shift]:
+    """Rows of a transition table: by evidence against the mirror, by the surplus over it, or by how many there are."""
+    keys: dict[str, Callable[[Shift], float]] = {
+        "evidence": lambda row: _weakness(row.p),
+        "delta": lambda row: -abs(row.count - row.mirror),
+        "count": lambda row: -row.count,
+    }
+    return sorted(rows, key=lambda row: (keys[sort](row), -row.count, row.gold, row.source, row.target))
+
+
+def sorted_parts(rows: Sequence[Part], sort: Sort = "evidence") -> list[Part]:
+    """Labels or slices: by evidence, by the size of the difference, or by how many units there are."""
+    keys: dict[str, Callable[[Part], float]] = {
+        "evidence": lambda row: _weakness(row.p),
+        "delta": lambda row: -abs(row.difference),
+        "count": lambda row: -row.n,
+    }
+    return sorted(rows, key=lambda row: (keys[sort](row), -abs(row.difference), -row.n, row.column, row.value))
+
+
+def _weakness(p: PValue | None) -> float:
+    """What puts the strongest evidence first and rows without a test last; the logarithm tells the smallest p apart."""
+    return math.inf if p is None else p.log10
+
+
+def few_note(diff: Diff) -> str:
+    """Which rows are not tested."""
+    support = diff.settings.get("min_support")
+    return f"fewer than {support} units" if isinstance(support, int) else "fewer units than the minimum support"
+
+
+def _metrics(diff: Diff, pair: Pair) -> Table:
+    level = interval_name(next((row.interval for row in pair.metrics if row.interval is not None), None))
+    rows = [
+        (
+            metric_name(row.metric),
+            points(row.first),
+            points(row.second),
+            points(row.difference, sign=True),
+            "" if row.interval is None else ends(row.interval.low, row.interval.high),
+            p_number(row.p, alpha_of(diff)),
+        )
+        for row in pair.metrics
+    ]
+    return make_table("metrics", "Other scores", ["score", *pair.systems, "Δ", level, "p"], "lrrrrr", rows)
+
+
+def _kinds(pair: Pair) -> Table:
+    total = pair.outcomes.changes
+    rows = [(metric_name(kind), f"{n:,}", points(n / total) if total else "") for kind, n in pair.kinds.items()]
+    return make_table("kinds", "What the changes consist of", ["change in", "count", "% of changes"], "lrr", rows)
+
+
+def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
+    """Rows by class under a line that says how large the class is (Tuggener, 2017, tables 4, 6 and 8)."""
+    rows: list[tuple[str, ...]] = []
+    total, left = pair.outcomes.changes, 0
+    for name, title in CLASSES.items():
+        found = sorted_shifts(pair.transitions.get(name, []), sort)
+        if not found:
+            continue
+        size = getattr(pair.outcomes, name)
+        rows.append((f"{title}: {points(size / total)} % ({size:,}/{total:,})", *[""] * 5))
+        rows += [_shift_row(row, name) for row in found[:top]]
+        left += len(found[top:]) if top is not None else 0
+    mirrors = f"adj. p tests a row against its mirror; without it there are {few}, or the row is its own mirror."
+    notes = [f"Mirror: how often the same went the other way. {mirrors}"]
+    if pair.transitions.get("changed_error"):
+        notes.append(f"Changed errors: gold → {pair_name(pair)}.")
+    if left:
+        notes.append(f"Not shown: {left:,} rows.")
+    title = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}: {points(pair.differ)} % of {pair.n:,} differ"
+    columns = ["change", "count", "% of class", "% of changes", "mirror", "adj. p"]
+    return make_table("transitions", title, columns, "lrrrrr", rows, notes if rows else [])
+
+
+def _shift_row(row: Shift, name: str) -> tuple[str, ...]:
+    change = f"{row.source} → {row.target}"
+    return (
+        f"{row.gold} → {change}" if name == "changed_error" else change,
+        f"{row.count:,}",
+        points(row.share_of_class),
+        points(row.share_of_changes),
+        f"{row.mirror:,}",
+        adjusted_p(row.p),
+    )
+
+
+def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
+    """Both systems on every label or slice, those too small to be tested apart (Tuggener, 2017, table 12)."""
+    sliced, few, alpha = key == "slices", few_note(diff), alpha_of(diff)
+    parts = pair.slices if sliced else pair.labels
+    tested = sorted_parts([row for row in parts if row.p is not None], sort)
+    others = sorted_parts([row for row in parts if row.p is None], sort)
+    rows = [_part_row(row, sliced=sliced) for row in tested[:top]]
+    notes = [] if top is None or len(tested) <= top else [f"Tested and not shown: {len(tested) - top}."]
+    if others and top is None:
+        rows += [(f"Not tested: {few}", *[""] * 6), *(_part_row(row, sliced=sliced) for row in others)]
+    elif others:
+        notes.append(f"Not tested and not shown, {few}: {len(others)}.")
+    title = f"{title}, {pair_name(pair)}, {metric_name(pair.criterion)}"
+    level = "interval" if alpha is None else f"{format_percent(1 - alpha)} interval"
+    columns = ["slice" if sliced else "label", "units", *pair.systems, "Δ", level, "adj. p"]
+    return make_table(key, title, columns, "lrrrrrr", rows, notes if rows else [])
+
+
+def _part_row(row: Part, *, sliced: bool) -> tuple[str, ...]:
+    return (
+        f"{row.column} = {row.value}" if sliced else row.value,
+        f"{row.n:,}",
+        points(row.first),
+        points(row.second),
+        points(row.difference, sign=True),
+        "" if row.low is None and row.high is None else ends(row.low, row.high),
+        adjusted_p(row.p),
+    )

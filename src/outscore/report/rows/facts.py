@@ -1,0 +1,179 @@
+"""A comparison in short statements, the most important first: what the text shows and the other forms list as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from outscore.language.numbers import count, decimals_for, format_number, format_p, format_probability
+from outscore.language.phrases import (
+    equivalence_phrase,
+    interval_phrase,
+    method_phrase,
+    noninferiority_phrase,
+    posterior_phrase,
+)
+from outscore.report.rows.comparison import (
+    alpha_of,
+    decimals_of,
+    effect_ends,
+    effect_name,
+    effect_value,
+    other_estimand,
+    subject,
+)
+from outscore.report.rows.nouns import group_of, noun_of, units_of
+from outscore.report.rows.texts import run_lines
+from outscore.report.table import Fact, clean
+from outscore.results.comparison import Comparison, Comparisons
+
+__all__ = ["evidence", "heading", "headline", "sides"]
+
+
+def headline(c: Comparison) -> tuple[str, str]:
+    """The verdict in two parts, who won and why: what to set in large letters, and what to set under it."""
+    # Names may hold a colon themselves, so the search starts behind them.
+    a, b = c.systems
+    first, second = (b, a) if c.decision.winner == 1 else (a, b)
+    start = 0
+    for opening in (f"{first} outscored {second}", f"No winner, but {a} is not inferior", "No winner"):
+        if c.verdict.startswith(opening):
+            start = len(opening)
+            break
+    end = c.verdict.find(":", start)
+    if end < 0:
+        return clean(c.verdict), ""
+    return clean(c.verdict[:end]), clean(c.verdict[end + 1 :])
+
+
+def heading(c: Comparison) -> str:
+    """What was compared, as a title."""
+    a, b = c.systems
+    return clean(f"{a} against {b}: {subject(c)}")
+
+
+def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> list[Fact]:
+    """Everything that supports the verdict in a line or two, without what is missing."""
+    facts = [
+        _fact("difference", _difference(c, verbose=verbose)),
+        _fact("p-value", _p(c, whole, verbose=verbose)),
+        _fact("margin", _margin(c, alpha_of(whole))),
+        _fact("bayes", _bayes(c)),
+        _fact("effect size", _effects(c)),
+        _fact("power", _power(c)),
+        _fact("fragility", _fragility(c)),
+        _fact("design", _design(c)),
+        _fact("runs", run_lines(c, alpha_of(whole))),
+        _fact("alignment", _alignment(c, verbose=verbose)),
+        _fact("warnings", _warnings(c)),
+        _fact("notes", c.notes),
+    ]
+    return [fact for fact in facts if fact.lines]
+
+
+def _fact(label: str, lines: Iterable[str]) -> Fact:
+    return Fact(label, tuple(lines))
+
+
+def _difference(c: Comparison, *, verbose: bool) -> list[str]:
+    decimals = decimals_of(c)
+    a, b = c.systems
+    rows = [f"{format_number(c.difference, decimals, sign=True)}   ({clean(a)} - {clean(b)})"]
+    if c.interval is None:
+        return [*rows, "no interval for this test and metric"]
+    # That an interval agrees with its test is what everybody expects; that it need not has to be said.
+    dual = ", dual to the test" if verbose and c.interval.dual else "" if c.interval.dual else ", not dual to the test"
+    return [*rows, f"{interval_phrase(c.interval, decimals)}   ({c.interval.method}{dual})"]
+
+
+def sides(c: Comparison, whole: Comparisons) -> str:
+    """How many sides the test had, and of one which: greater and less alone do not say who is meant."""
+    alternative = whole.settings.get("alternative")
+    if alternative in ("greater", "less"):
+        return f", one-sided ({clean(c.systems[alternative == 'less'])} better)"
+    return f", {alternative}" if isinstance(alternative, str) else ""
+
+
+def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
+    p = c.p
+    middle = "" if p.mid is None else f", mid-p = {format_probability(p.mid)}"
+    rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides(c, whole)}"]
+    if p.adjusted is not None:
+        rows.append(f"adjusted p = {format_probability(p.adjusted)}")
+    rows += [f"{number:,} left out: {reason}" for reason, number in p.dropped.items()]
+    if verbose:
+        rows.append(f"kernel {p.kernel}, value {p.value!r}, log10 {p.log10!r}, statistic {p.statistic!r}")
+    return rows
+
+
+def _margin(c: Comparison, alpha: float | None) -> list[str]:
+    margin = c.margin
+    if margin is None:
+        return []
+    a, b = map(clean, c.systems)
+    other = other_estimand(c)
+    size = f"{margin.value:g}" if other is None else f"{margin.value:g} in the {other[0]}"
+    return [
+        f"non-inferior ({a} worse than {b} by less than {size}): {noninferiority_phrase(margin.noninferiority, alpha)}",
+        f"equivalent (apart by less than {size}): {equivalence_phrase(margin.equivalence, alpha)}",
+    ]
+
+
+def _bayes(c: Comparison) -> list[str]:
+    if c.bayes is None:
+        return []
+    a, b = map(clean, c.systems)
+    return [f"posterior probabilities: {posterior_phrase(c.bayes, (a, b))}"]
+
+
+def _effects(c: Comparison) -> list[str]:
+    """The standardised one in a line; the table of effects has them all."""
+    first = next((e for e in c.effects if e.name == "cohen_dz"), c.effects[0] if c.effects else None)
+    if first is None or not (value := effect_value(first)):
+        return []
+    ends = effect_ends(first)
+    return [f"{effect_name(first.name)} {value}" + (f" ({ends})" if ends else "")]
+
+
+def _power(c: Comparison) -> list[str]:
+    power = c.power
+    if power is None or power.detectable_effect is None:
+        return []
+    decimals = decimals_for(*(s.value for s in c.scores), difference=power.detectable_effect)
+    size, unit = units_of(c)
+    return [f"{size:,} {unit} find a true difference of {format_number(power.detectable_effect, decimals)} with power .80"]
+
+
+def _fragility(c: Comparison) -> list[str]:
+    k = c.fragility
+    if k is None:
+        return []
+    unit = units_of(c)[1].removesuffix("s")
+    return [f"the verdict would change if the scores of {k:,} {unit}{'' if k == 1 else 's'} were swapped"]
+
+
+def _design(c: Comparison) -> list[str]:
+    size = c.design.unit_size
+    word = "unit" if size > 1 else noun_of(c)
+    units = f"{count(c.n, word)}{f' of {size} {noun_of(c)}s each' if size > 1 else ''}, paired"
+    if c.clusters is not None:
+        units += f", in {count(c.clusters, group_of(c))} that are swapped as one"
+    if c.design.repeats != 1:
+        units += f", {c.design.repeats:.4g} repeats each on average"
+    if c.design.between is not None and c.design.within is not None:
+        units += f"; variance of the difference {c.design.between:.3g} between items, {c.design.within:.3g} from run to run"
+    if c.design.remainder:
+        units += f"; {count(c.design.remainder, noun_of(c))} left over and not used"
+    return [units]
+
+
+def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
+    x = c.alignment
+    if not (verbose or x.only_a or x.only_b or x.duplicates):
+        return []
+    a, b = map(clean, c.systems)
+    text = f"{x.common:,} in common, {x.only_a:,} only in {a}, {x.only_b:,} only in {b}, {x.duplicates:,} duplicates"
+    return [text + (f", {x.conflicts:,} in conflict" if x.conflicts else "")]
+
+
+def _warnings(c: Comparison) -> list[str]:
+    return [] if c.analysis is None else list(c.analysis.warnings)

@@ -1,0 +1,201 @@
+"""Several metrics on the same texts as one answer: whether they agree, one table, one sentence, the signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from outscore.language.numbers import count, format_level, format_number, format_p_error, format_p_number, format_probability
+from outscore.language.phrases import (
+    correction_name,
+    equivalence_phrase,
+    interval_noun,
+    method_phrase,
+    noninferiority_phrase,
+    posterior_phrase,
+)
+from outscore.language.runs import SINGLE_RUNS
+from outscore.language.verdict.agreement import agreement
+from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, intervals_of, other_estimand
+from outscore.report.rows.facts import evidence, sides
+from outscore.report.rows.nouns import group_of, noun_of
+from outscore.report.table import Table, clean, make_table
+from outscore.results.comparison import Comparison, Comparisons
+
+__all__ = [
+    "is_family_of_metrics",
+    "metric_facts",
+    "metric_notes",
+    "metric_sentence",
+    "metric_signatures",
+    "metric_table",
+    "metrics_headline",
+]
+
+
+ABOUT = "the metric "
+"""How a note begins that says the same of several metrics, instead of with the name of one."""
+
+
+def is_family_of_metrics(whole: Comparisons) -> bool:
+    """Whether there are several comparisons, corrected together, that differ in nothing but the metric."""
+    if whole.family is None or len(whole.comparisons) < 2:
+        return False
+    shared = {(c.systems, c.dataset, c.n, c.clusters) for c in whole.comparisons}
+    names = {c.metric for c in whole.comparisons if c.slice is None}
+    return len(shared) == 1 and len(names) == len(whole.comparisons)
+
+
+def metrics_headline(whole: Comparisons) -> str:
+    """Whether the metrics agree."""
+    return clean(agreement(whole.comparisons, _correction(whole)))
+
+
+def _correction(whole: Comparisons) -> str:
+    assert whole.family is not None
+    return correction_name(whole.family.correction)
+
+
+def metric_table(whole: Comparisons) -> Table:
+    """One row per metric, as narrow as a screen."""
+    alpha, found = alpha_of(whole), whole.comparisons
+    noun = next((interval_noun(c.interval) for c in found if c.interval is not None), "interval")
+    other = next((about[0] for c in found if (about := other_estimand(c)) is not None), "")
+    rows = [
+        (
+            f"{c.metric} ({'higher' if c.higher_is_better else 'lower'})",
+            *(format_number(s.value, decimals_of(c)) for s in c.scores),
+            format_number(c.difference, decimals_of(c), sign=True),
+            *intervals_of(c),
+            format_p_number(c.p, alpha),
+            adjusted(c.p),
+            "none" if c.decision.winner is None else "AB"[c.decision.winner],
+        )
+        for c in found
+    ]
+    columns = ["metric (better)", "A", "B", "A - B", noun, other, f"its {noun}", "p", "adj. p", "winner"]
+    note = f"adj. p: {_correction(whole)} over {count(len(found), 'metric')}."
+    title = f"A = {found[0].systems[0]}, B = {found[0].systems[1]}, on {size_of(found)}"
+    return make_table("metrics", title, columns, "lrrrrrrrrl", rows, [f"p: {_methods(whole)}.", note])
+
+
+def size_of(found: Sequence[Comparison]) -> str:
+    """On how many segments, or on how many items of whatever kind."""
+    # Identical outputs leave no segment that made a difference, so all comparisons are asked what they are about.
+    about = next((c for c in found if noun_of(c) != "item"), found[0])
+    size, groups = about.design.unit_size, about.clusters
+    if size > 1:
+        return f"{count(about.n, 'unit')} of {count(size, noun_of(about))}"
+    return count(about.n, noun_of(about)) + ("" if groups is None else f" in {count(groups, group_of(about))}")
+
+
+def metric_facts(whole: Comparisons, label: str) -> list[str]:
+    """What the evidence of each metric says under a label, each line with its metric."""
+    return [
+        clean(f"{c.metric}, {line}")
+        for c in whole.comparisons
+        for fact in evidence(c, whole)
+        if fact.label == label
+        for line in fact.lines
+    ]
+
+
+def _methods(whole: Comparisons) -> str:
+    """Each way in which p came about, with its metrics and what sampling left open."""
+    by_method: dict[str, list[str]] = {}
+    for c in whole.comparisons:
+        error = format_p_error(c.p).partition(",")[0]
+        by_method.setdefault(method_phrase(c.p) + sides(c, whole), []).append(f"{c.metric} {error}".strip())
+    return "; ".join(f"{method} ({', '.join(metrics)})" for method, metrics in by_method.items())
+
+
+def metric_sentence(whole: Comparisons) -> str:
+    """What a paper says about all metrics together, in one sentence."""
+    found, alpha = whole.comparisons, alpha_of(whole)
+    level = "" if alpha is None else f" at the {format_level(alpha)} level"
+    clauses = []
+    for w in (0, 1):
+        won = [c for c in found if c.decision.winner == w]
+        if won:
+            better, worse = found[0].systems[w], found[0].systems[1 - w]
+            clauses.append(f"{better} is better than {worse}{level} in {_listed(_numbers(c, w) for c in won)}")
+    open_ = [c for c in found if c.decision.winner is None]
+    if open_:
+        a, b = found[0].systems
+        plural = len(open_) > 1
+        subject = f"the difference{'s' if plural else ''} between {a} and {b} in {_listed(_numbers(c, 0) for c in open_)}"
+        clauses.append(f"{subject} {'are' if plural else 'is'} not statistically significant{level}")
+    used: dict[str, list[str]] = {}
+    for c in found:
+        used.setdefault(method_phrase(c.p) + sides(c, whole), []).append(c.metric)
+    tests = "; ".join(f"{test}, for {_listed(metrics)}" if len(used) > 1 else test for test, metrics in used.items())
+    evidence = f"{tests}; p adjusted over {count(len(found), 'metric')}, {_correction(whole)}"
+    further = "".join(f"; {clause}" for c in found for clause in _further_clauses(c, alpha))
+    return clean(f"On {size_of(found)}, {'; '.join(clauses)} ({evidence}){further}.")
+
+
+def _further_clauses(c: Comparison, alpha: float | None) -> list[str]:
+    """What a margin shows where nobody won, and the posterior probabilities, if they were asked for."""
+    clauses, (a, b) = [], c.systems
+    if c.margin is not None and c.decision.claim == "equivalent":
+        p = equivalence_phrase(c.margin.equivalence, alpha)
+        clauses.append(f"in {c.metric} the two are equivalent within a margin of {c.margin.value:g} ({p})")
+    elif c.margin is not None and c.decision.claim == "non-inferior":
+        p = noninferiority_phrase(c.margin.noninferiority, alpha)
+        clauses.append(f"in {c.metric} {a} is non-inferior to {b} with a margin of {c.margin.value:g} ({p})")
+    if c.bayes is not None:
+        clauses.append(f"posterior probabilities in {c.metric}: {posterior_phrase(c.bayes, (a, b))}")
+    return clauses
+
+
+def _numbers(c: Comparison, first: int) -> str:
+    """A metric with both scores, that of system `first` first, and the p that counts."""
+    values = [format_number(c.scores[i].value, decimals_of(c)) for i in (first, 1 - first)]
+    p = format_p_number(c.p) if c.p.adjusted is None else format_probability(c.p.adjusted)
+    return f"{c.metric} ({values[0]} against {values[1]}, adjusted p {p if p.startswith('<') else f'= {p}'})"
+
+
+def _listed(parts: Iterable[str]) -> str:
+    *others, last = parts
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def metric_notes(whole: Comparisons) -> list[str]:
+    """The warnings and notes of all metrics, those that several share said once."""
+    named: dict[str, list[str]] = {}
+    for c in whole.comparisons:
+        for note in [*(c.analysis.warnings if c.analysis is not None else []), *c.notes]:
+            bare = c.metric.partition(":")[0]
+            said = f"{ABOUT}{note.removeprefix(f'{bare} ')}" if note.startswith(f"{bare} ") else note
+            named.setdefault(said, []).append(c.metric)
+    everywhere = len(whole.comparisons)
+    # The one note that stands with the first metric and is about all of them.
+    general = {note for note, metrics in named.items() if len(metrics) == everywhere or note == SINGLE_RUNS}
+    return [
+        clean(note.replace(ABOUT, ABOUT.capitalize()) if note in general else f"{', '.join(metrics)}: {note}")
+        for note, metrics in named.items()
+    ]
+
+
+def metric_signatures(whole: Comparisons) -> list[str]:
+    """What all metrics share in one line, and each metric's own signature, as its library writes it, in a line below.
+
+    Where a metric has no signature of its own, its whole line is given: nothing may be lost that repeats a number.
+    """
+    split = [_split(clean(c.signature)) for c in whole.comparisons]
+    if not all(own for _, own in split):
+        return [clean(c.signature) for c in whole.comparisons]
+    values: dict[str, set[str]] = {}
+    for head, _ in split:
+        for part in head:
+            values.setdefault(part.partition(":")[0], set()).add(part)
+    # The metric stands in its own line; the method and its kernel differ where the metrics do, and stand under the table.
+    shared = [next(iter(parts)) for key, parts in values.items() if len(parts) == 1 and key != "metric"]
+    return ["|".join(shared), *("|".join(own) for _, own in split)]
+
+
+def _split(signature: str) -> tuple[list[str], list[str]]:
+    """The parts up to this program's version, and those behind it."""
+    parts = signature.split("|")
+    ends = [i for i, part in enumerate(parts, 1) if part.startswith("outscore:")]
+    end = ends[0] if ends else len(parts)
+    return parts[:end], parts[end:]

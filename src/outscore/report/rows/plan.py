@@ -1,0 +1,201 @@
+"""A plan in short statements and tables of texts: what every form of its report is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from outscore.language.numbers import format_level, format_p_number
+from outscore.language.rounding import effect_size
+
+# Nested settings as rows are the same in every report.
+from outscore.report.rows.comparison import flat
+from outscore.report.table import Fact, Table, clean, make_table
+from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve
+
+__all__ = ["Plan", "difference", "facts", "headline", "number", "shown_tables", "tables", "title"]
+
+Plan = PlanResult | PossibleP
+
+METHODS = {
+    "normal": "normal approximation, spread taken as known",
+    "t": "paired t test (noncentral t)",
+    "exact": "exact McNemar test, no approximation",
+}
+KINDS = {"normal": "normal law", "bootstrap": "pilot's items"}
+NEAR = (0.5, 1.0, 2.0)
+"""What one screen shows of the curves, in multiples of the items and of the difference in question."""
+CERTAIN = 0.9995
+
+
+def title(found: Plan) -> str:
+    """What was asked, as a heading."""
+    if isinstance(found, PossibleP):
+        return f"Scores of {found.scores[0]} and {found.scores[1]} on {found.n:,} items"
+    return {"items": "Items needed", "effect": "Detectable difference", "power": "Power"}[found.question]
+
+
+def headline(found: Plan) -> tuple[str, str]:
+    """The answer, and what it is an answer to: what to set in large letters, and what to set under it."""
+    places = {"items": " to detect", "effect": " with power", "power": " ("}
+    place = ", depending" if isinstance(found, PossibleP) else places[found.question]
+    top, found_place, rest = clean(found.verdict).partition(place)
+    return top, (found_place + rest).lstrip(", ")
+
+
+def number(value: float) -> str:
+    """A difference or a spread for people: four digits, without trailing zeros."""
+    return f"{value:.4g}"
+
+
+def difference(found: PlanResult, effect: float | None = None) -> str:
+    """The difference in question, or another beside it, as the first sentence rounds it."""
+    return effect_size(found.effect if effect is None else effect, computed=found.question == "effect")
+
+
+def facts(found: Plan) -> list[Fact]:
+    """What the answer rests on, the most important first, without what is missing."""
+    rows = _possible_facts(found) if isinstance(found, PossibleP) else _plan_facts(found)
+    return [Fact(label, tuple(lines)) for label, lines in rows if lines]
+
+
+def _plan_facts(found: PlanResult) -> list[tuple[str, Sequence[str]]]:
+    design = found.design
+    computed = found.question == "items" and found.method != "exact"
+    method = METHODS[found.method] + (f"; n = {found.n:.10g} before rounding up" if computed else "")
+    t_test = [] if found.t_items is None else [f"{found.t_items:,} items, when the spread has to be estimated too"]
+    worth = number(design.cluster_size / design.design_effect)
+    clusters = f"{number(design.cluster_size)} items with correlation {number(design.icc)} are worth {worth} independent ones"
+    observed = [found.retrospective[0].note] if found.retrospective else []
+    return [
+        ("meaning", [_meaning(found)]),
+        ("method", [method]),
+        ("t test", t_test),
+        ("spread", [_spread(found)]),
+        ("clusters", [clusters] if design.cluster_size > 1 else []),
+        ("tried out", observed),
+        ("notes", found.notes),
+    ]
+
+
+def _meaning(found: PlanResult) -> str:
+    """Power in words that need no statistics."""
+    level, size = format_level(found.design.alpha), difference(found)
+    unit = " standard deviations" if found.design.basis == "standardised" else ""
+    share = 100 * found.power
+    about = "at least" if found.question == "items" else "about"
+    of_hundred = "more than 99" if share > 99 else "fewer than 1" if share < 1 else f"{about} {math.floor(share + 0.5)}"
+    return f"if the true difference is {size}{unit}, {of_hundred} of 100 test sets of this size show it (p <= {level})"
+
+
+def _spread(found: PlanResult) -> str:
+    design = found.design
+    if design.discordance is not None:
+        share = number(100 * design.discordance)
+        return f"discordance {number(design.discordance)}: on {share} % of the items one system alone is right"
+    if design.sd is None:
+        return "the effect is in units of the standard deviation of the items' differences"
+    runs = f", {number(design.within)} between runs ({design.repeats} per item)" if design.within else ""
+    return f"standard deviation of the items' differences {number(design.sd)}{runs}"
+
+
+def _possible_facts(found: PossibleP) -> list[tuple[str, Sequence[str]]]:
+    answers = [
+        f"{score}: {_range(counts)} of {found.n:,} right" for score, counts in zip(found.scores, found.right, strict=True)
+    ]
+    return [
+        ("scores", answers),
+        ("lowest p", [_at(format_p_number(found.lowest, found.alpha), found.discordant[0])]),
+        (
+            "independent",
+            [_at(format_p_number(found.independent, found.alpha), found.independent.n) + ", as errors by chance would"],
+        ),
+        ("highest p", [_at(format_p_number(found.highest, found.alpha), found.discordant[1])]),
+        ("test", [f"exact McNemar test, {found.alternative}, on right-or-wrong items"]),
+        ("notes", found.notes),
+    ]
+
+
+def _at(p: str, items: int) -> str:
+    return f"{p:<8} if they differ on {items:,} item{'' if items == 1 else 's'}"
+
+
+def _range(counts: tuple[int, int]) -> str:
+    low, high = counts
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def tables(found: Plan) -> list[Table]:
+    """Every table, in the order of reading."""
+    own = [_overlaps(found)] if isinstance(found, PossibleP) else [_tried(found.retrospective), _curve(found), _needs(found)]
+    rows = [row for key, entry in found.settings.items() for row in flat(str(key), entry)]
+    settings = make_table("settings", "Settings", ["setting", "value"], "ll", rows)
+    return [table for table in (*own, settings) if table.rows]
+
+
+def shown_tables(found: Plan) -> list[Table]:
+    """What one screen has room for: the tried-out curves, or the main points of the computed ones."""
+    if isinstance(found, PossibleP):
+        return []
+    if found.retrospective:
+        return [_tried(found.retrospective)]
+    near = [point for point in found.curve if any(point.n == max(2, round(found.items * factor)) for factor in NEAR)]
+    needs = [point for point in found.needs if any(point.effect == factor * found.effect for factor in NEAR)]
+    return [table for table in (_curve(found, near), _needs(found, needs)) if table.rows]
+
+
+def _curve(found: PlanResult, points: Sequence[PowerPoint] | None = None) -> Table:
+    rows = [(f"{point.n:,}", _power(point.power)) for point in (found.curve if points is None else points)]
+    return make_table("power", f"Power to detect {_effect(found, found.effect)}", ["items", "power"], "rr", rows)
+
+
+def _needs(found: PlanResult, points: Sequence[EffectPoint] | None = None) -> Table:
+    rows = [(_effect(found, point.effect), f"{point.items:,}") for point in (found.needs if points is None else points)]
+    return make_table(
+        "needs", f"Items needed with power {format_level(found.target)}", ["to detect a difference of", "items"], "rr", rows
+    )
+
+
+def _effect(found: PlanResult, effect: float) -> str:
+    return f"{difference(found, effect)}{' sd' if found.design.basis == 'standardised' else ''}"
+
+
+def _tried(curves: Sequence[SimulatedCurve]) -> Table:
+    """The retrospective curves side by side: they are drawn at the same sizes."""
+    if not curves:
+        return make_table("tried", "", ["items"], "r", [])
+    first = curves[0]
+    rows = []
+    for i, point in enumerate(first.points):
+        here = " (observed)" if point.n == first.observed_n else ""
+        cells = [(f"{c.points[i].power:.3f}".removeprefix("0"), _band(c.points[i])) for c in curves]
+        rows.append((f"{point.n:,}{here}", *(cell for pair in cells for cell in pair)))
+    columns = [first.unit, *(name for c in curves for name in (KINDS[c.kind], "95 % band"))]
+    heading = f"Power of the {first.test} test at a difference of {number(first.effect)}, {first.replicates:,} samples a size"
+    notes = ["Samples come from a normal law with the pilot's spread, or from the pilot's own items with replacement."]
+    return make_table("tried", heading, columns, "r" + "rr" * len(curves), rows, notes if len(curves) > 1 else [])
+
+
+def _band(point: PowerPoint) -> str:
+    return "" if point.low is None or point.high is None else f"{_short(point.low)} to {_short(point.high)}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}".removeprefix("0")
+
+
+def _power(value: float) -> str:
+    # Rounding must not promise certainty.
+    return "> .999" if value > CERTAIN else f"{value:.3f}".removeprefix("0")
+
+
+def _overlaps(found: PossibleP) -> Table:
+    rows = [
+        ("as complete as possible", f"{found.discordant[0]:,}", format_p_number(found.lowest, found.alpha)),
+        ("errors are independent", f"{found.independent.n:,}", format_p_number(found.independent, found.alpha)),
+        ("as little as possible", f"{found.discordant[1]:,}", format_p_number(found.highest, found.alpha)),
+    ]
+    notes = [f"{found.scores[0]} against {found.scores[1]} on {found.n:,} items; exact McNemar test, {found.alternative}"]
+    return make_table(
+        "overlaps", "Possible p-values", ["overlap of the errors", "items they differ on", "p"], "lrr", rows, notes
+    )

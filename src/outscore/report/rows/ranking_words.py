@@ -1,0 +1,248 @@
+"""What all forms of a ranking share: who beat whom at which level, names that fit, and p-values for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from outscore.language.numbers import decimals_for, format_ends, format_number, format_p_number, format_percent
+from outscore.report.table import clean, screen_width
+from outscore.results.pvalue import PValue
+from outscore.results.ranking import CriticalDifference, RankedPair, RankedSystem, Ranking, Standing
+
+__all__ = [
+    "Cell",
+    "Outcome",
+    "adjusted_p",
+    "bounds_of",
+    "cells",
+    "decimals_of",
+    "ends",
+    "fitted",
+    "friedman_p",
+    "group_names",
+    "groups_by_system",
+    "interval_name",
+    "losses",
+    "named",
+    "p_number",
+    "pair_words",
+    "places",
+    "shown_letters",
+    "subject",
+    "wins",
+]
+
+Outcome = Literal["better", "worse", "open", "apart"]
+FINER = (0.01, 0.001)
+FORMS = {"exact": "exact, all orders counted", "F": "Iman and Davenport's F", "chi-square": "chi-square"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A pair seen from the system of the row: the outcome, and how many of the bounds its adjusted p meets.
+
+    "open" are systems that cannot be told apart, "apart" those that share no item.
+    """
+
+    outcome: Outcome
+    level: int
+    pair: RankedPair
+
+
+def bounds_of(alpha: float) -> tuple[float, ...]:
+    """The levels that are told apart: alpha, and the usual stricter ones. Whoever meets none is not significant.
+
+    Examples
+    --------
+    >>> bounds_of(0.05), bounds_of(0.01)
+    ((0.05, 0.01, 0.001), (0.01, 0.001))
+    """
+    return alpha, *(bound for bound in FINER if bound < alpha)
+
+
+def adjusted_p(pair: RankedPair) -> float:
+    """The p that decides: the adjusted one, or the only one where nothing was corrected."""
+    return pair.p.value if pair.p.adjusted is None else pair.p.adjusted
+
+
+def cells(standing: Standing, alpha: float) -> dict[tuple[str, str], Cell]:
+    """Every pair that was kept, seen from both sides: (row, column) to cell."""
+    found: dict[tuple[str, str], Cell] = {}
+    for pair in standing.pairs:
+        first, second = pair.systems
+        level = sum(adjusted_p(pair) <= bound for bound in bounds_of(alpha)) if pair.n else 0
+        ahead = (pair.difference or 0.0) * (1 if standing.higher_is_better else -1)
+        if not pair.n:
+            outcomes: tuple[Outcome, Outcome] = ("apart", "apart")
+        elif not level or not ahead:
+            # A rank test may reject where the means are equal; then there is no direction to show.
+            outcomes = ("open", "open")
+        else:
+            outcomes = ("better", "worse") if ahead > 0 else ("worse", "better")
+        found[first, second] = Cell(outcomes[0], level, pair)
+        found[second, first] = Cell(outcomes[1], level, pair)
+    return found
+
+
+def wins(system: RankedSystem, k: int) -> int:
+    """How many of k systems it is significantly better than."""
+    return k - system.rank_high
+
+
+def losses(system: RankedSystem) -> int:
+    """How many systems are significantly better than it."""
+    return system.rank_low - 1
+
+
+def places(standing: Standing) -> list[int]:
+    """The place of each system in `scores`; equal ones share the better place.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> made = [SimpleNamespace(value=value, advantage=None) for value in (0.9, 0.8, 0.8, 0.7)]
+    >>> places(SimpleNamespace(scores=made, ordered_by="score"))
+    [1, 2, 2, 4]
+    """
+    keys = [s.advantage if standing.ordered_by == "advantage" else s.value for s in standing.scores]
+    return [keys.index(key) + 1 for key in keys]
+
+
+def decimals_of(standing: Standing) -> int:
+    """So many decimals show that neighbours differ, without showing noise where they hardly do."""
+    values = sorted(s.value for s in standing.scores)
+    steps = sorted(high - low for low, high in pairwise(values) if high > low)
+    # The typical step decides: one pair of near-twins shall not give every score eight decimals.
+    wanted = decimals_for(*values, difference=steps[len(steps) // 2] if steps else 0.0)
+    return min(wanted, decimals_for(*values) + 1)
+
+
+def ends(low: float | None, high: float | None, decimals: int) -> str:
+    """An interval, nothing where there is none."""
+    finite = [x for x in (low, high) if x is not None and math.isfinite(x)]
+    return format_ends(low, high, decimals) if finite else ""
+
+
+def interval_name(ranking: Ranking) -> str:
+    """The heading of a column of intervals."""
+    return f"{format_percent(1 - ranking.alpha)} interval"
+
+
+def p_number(value: float, alpha: float | None = None) -> str:
+    """A probability with enough digits to stand on its side of alpha.
+
+    Examples
+    --------
+    >>> p_number(0.0123), p_number(0.049999, 0.05)
+    ('.0123', '.049999')
+    """
+    return format_p_number(PValue(value, value, value, math.log10(value), "exact", ""), alpha)
+
+
+def friedman_p(found: CriticalDifference, alpha: float) -> str:
+    """Friedman's p with how it came about, where that is known.
+
+    Examples
+    --------
+    >>> friedman_p(CriticalDifference(4, "datasets", {}, 0.042, 3.0, [], "exact"), 0.05)
+    'p = .0420, exact, all orders counted'
+    """
+    return f"p = {p_number(found.p, alpha)}{f', {FORMS[found.form]}' if found.form is not None else ''}"
+
+
+def group_names(standing: Standing) -> list[str]:
+    """The names of the groups: a to z, then aa, ab, as columns of a spreadsheet are named."""
+    return [_letters(i) for i in range(len(standing.groups))]
+
+
+def _letters(i: int) -> str:
+    last = chr(ord("a") + i % 26)
+    return last if i < 26 else _letters(i // 26 - 1) + last
+
+
+def shown_letters(standing: Standing) -> dict[str, str]:
+    """The groups of each system; neighbours as a range, since a system in the middle of a long list is in many.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> shown_letters(SimpleNamespace(groups=[["x", "y"], ["y", "z"], ["y"], ["y", "v"]]))
+    {'x': 'a', 'y': 'a-d', 'z': 'b', 'v': 'd'}
+    """
+    return {system: _letter_range(numbers) for system, numbers in groups_by_system(standing).items()}
+
+
+def groups_by_system(standing: Standing) -> dict[str, list[int]]:
+    """The numbers of the groups each system is in."""
+    inside: dict[str, list[int]] = {}
+    for i, group in enumerate(standing.groups):
+        for system in group:
+            inside.setdefault(system, []).append(i)
+    return inside
+
+
+def _letter_range(numbers: list[int]) -> str:
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{_letters(numbers[0])}-{_letters(numbers[-1])}"
+    # Two letters in a row are one name only beyond z, and then they need a gap.
+    return (" " if numbers[-1] >= 26 else "").join(map(_letters, numbers))
+
+
+def subject(standing: Standing) -> str:
+    """The metric, the data it was measured on, and which way is up."""
+    better = "higher is better" if standing.higher_is_better else "lower is better"
+    return clean(f"{standing.metric}{'' if standing.name is None else f', {standing.name}'} ({better})")
+
+
+def named(systems: Sequence[str], most: int) -> str:
+    """Names in a sentence, at most so many of them.
+
+    Examples
+    --------
+    >>> named(["a", "b", "c"], 5), named(["a", "b", "c", "d"], 2)
+    ('a, b and c', 'a, b and 2 more')
+    """
+    shown = [clean(system) for system in systems]
+    if len(shown) > most + 1:
+        shown = [*shown[:most], f"{len(shown) - most} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def pair_words(cell: Cell, row: str, column: str, alpha: float, decimals: int) -> str:
+    """The pair's numbers in one line, from the side of the row."""
+    pair = cell.pair
+    if cell.outcome == "apart" or pair.difference is None:
+        return f"{clean(row)} and {clean(column)}: {clean(pair.note or 'no p-value')}"
+    sign = 1 if pair.systems[0] == row else -1
+    low, high = (pair.low, pair.high) if sign > 0 else (_negated(pair.high), _negated(pair.low))
+    words = {"better": "is better than", "worse": "is worse than", "open": "cannot be told apart from"}[cell.outcome]
+    interval = ends(low, high, decimals)
+    return (
+        f"{clean(row)} {words} {clean(column)}: difference {format_number(sign * pair.difference, decimals, sign=True)}"
+        f"{f' ({format_percent(1 - alpha)} interval {interval})' if interval else ''}, adjusted p = "
+        f"{p_number(adjusted_p(pair), alpha)}, p = {p_number(pair.p.value)}, n = {pair.n:,}"
+    )
+
+
+def _negated(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def fitted(name: str, room: int) -> str:
+    """A name in at most so many columns, cut with dots.
+
+    Examples
+    --------
+    >>> fitted("a-long-name", 6), fitted("模型名称", 6), fitted("short", 6)
+    ('a-lon…', '模型…', 'short')
+    """
+    text = clean(name)
+    if screen_width(text) <= room:
+        return text
+    while screen_width(text) > room - 1:
+        text = text[:-1]
+    return f"{text}…"

@@ -1,0 +1,85 @@
+"""Tables and statements that only comparisons of texts have: buckets of segments, and runs of each system."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from outscore.language.numbers import decimals_for, finer, format_ends, format_number, format_p, format_p_number
+from outscore.language.phrases import interval_noun
+from outscore.report.rows.comparison import adjusted
+from outscore.report.rows.nouns import noun_of, units_of
+from outscore.report.table import Table, clean, make_table
+from outscore.results.comparison import Bucket, Comparison
+from outscore.results.interval import Interval
+
+__all__ = ["bucket_table", "run_lines"]
+
+CENTRED = "centred bootstrap"
+"""The method of an interval that needs more than a few units."""
+
+
+def bucket_table(c: Comparison, alpha: float | None) -> Table:
+    """The same comparison on parts of the segments; p is corrected over each column of labels."""
+    columns = list(dict.fromkeys(bucket.column for bucket in c.buckets))
+    several = len(columns) > 1
+    rows: list[tuple[str, ...]] = []
+    for column in columns:
+        # Labels of several kinds stand under their own line, which leaves the numbers more room than a column would.
+        rows += [(f"{column}:", *[""] * 7)] if several else []
+        rows += [_bucket_row(bucket, alpha, c.interval) for bucket in _in_order(c.buckets) if bucket.column == column]
+    noun = "interval" if c.interval is None else interval_noun(c.interval)
+    heads = ["part" if several else "".join(columns), f"{noun_of(c)}s", "A", "B", "A - B", noun, "p", "adj. p"]
+    title = f"{c.metric} by {' and by '.join(columns)}, A = {c.systems[0]}, B = {c.systems[1]}"
+    return make_table("buckets", title, heads, "lrrrrrrr", rows)
+
+
+def _bucket_row(bucket: Bucket, alpha: float | None, whole: Interval | None) -> tuple[str, ...]:
+    places = decimals_for(bucket.a, bucket.b, difference=bucket.difference)
+    return (
+        bucket.value,
+        f"{bucket.n:,}",
+        *(format_number(value, places) for value in (bucket.a, bucket.b)),
+        format_number(bucket.difference, places, sign=True),
+        format_ends(bucket.low, bucket.high, places) if _has_interval(bucket, whole) else "",
+        format_p_number(bucket.p, alpha),
+        adjusted(bucket.p),
+    )
+
+
+def _has_interval(bucket: Bucket, whole: Interval | None) -> bool:
+    """Whether a bucket without ends has an interval, which then is unbounded: of few segments, a resampled one is missing."""
+    ends = bucket.low is not None or bucket.high is not None
+    return ends or (whole is not None and whole.method != CENTRED)
+
+
+def _in_order(buckets: Sequence[Bucket]) -> list[Bucket]:
+    """Values that begin with a number, such as bands of length, from the smallest up; the others as they are, behind them."""
+
+    def start(bucket: Bucket) -> float:
+        number = re.match(r"\d{1,15}", bucket.value)
+        return math.inf if number is None else float(number[0])
+
+    return sorted(buckets, key=start)
+
+
+def run_lines(c: Comparison, alpha: float | None) -> list[str]:
+    """What several runs add: their scores, where the spread comes from, and the test over runs alone."""
+    runs = c.runs
+    if runs is None:
+        return []
+    decimals = decimals_for(*runs.a, *runs.b, difference=c.difference)
+    lines = [
+        f"{clean(name)}: {', '.join(format_number(value, decimals) for value in values)}"
+        for name, values in zip(c.systems, (runs.a, runs.b), strict=True)
+    ]
+    spread = [
+        f"{format_number(error, finer(decimals, error))} from the choice of {source}"
+        for error, source in ((runs.test_set, units_of(c)[1]), (runs.runs, "runs"))
+        if error is not None
+    ]
+    if spread:
+        lines.append(f"standard error of the difference: {', '.join(spread)}")
+    how = "all ways" if runs.p.exact else "random ways"
+    return [*lines, f"{format_p(runs.p, alpha)} of the runs alone, over {how} to exchange runs between the systems"]

@@ -1,0 +1,1 @@
+"""Reports in their forms: text, Markdown, LaTeX, HTML, CSV."""

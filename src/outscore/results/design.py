@@ -1,0 +1,95 @@
+"""Parts of a comparison that hold no p-value: what was compared, how it was matched, who won."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Alignment", "DecidingItem", "Decision", "Design", "Family", "PathStep", "Segment", "Slice"]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """How the rows of the two systems were matched."""
+
+    common: int
+    only_a: int = 0
+    only_b: int = 0
+    duplicates: int = 0
+    conflicts: int = 0
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """One view of the same data: every row for itself, repeats averaged, clusters as one."""
+
+    view: Literal["rows", "items", "clusters"]
+    n: int
+    difference: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Design:
+    """What counts as one unit, and how the answer moved on the way there.
+
+    `noun` is what one row is: an item, a segment. With repeats, `between` and `within` are the variances of the difference from
+    item to item and from run to run of one item.
+    """
+
+    rows: int
+    items: int
+    repeats: float
+    path: list[PathStep]
+    unit_size: int = 1
+    remainder: int = 0
+    between: float | None = None
+    within: float | None = None
+    noun: str = "item"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A part of the data: the rows where a column has one value."""
+
+    column: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The outcome in two words: who won, and what may be claimed."""
+
+    winner: Literal[0, 1] | None
+    claim: Literal["better", "undecided", "equivalent", "non-inferior"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Comparisons whose p-values are corrected together."""
+
+    correction: str
+    error_rate: str
+    m: int
+
+
+@dataclass(frozen=True)
+class DecidingItem:
+    """A unit that moved the answer: both systems' scores on it, and how much of the whole difference hangs on it."""
+
+    item: str
+    a: float
+    b: float
+    difference: float
+    influence: float
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A segment that moved the corpus score: reference, both outputs, and how much of the difference hangs on it."""
+
+    item: str
+    references: list[str]
+    a: str
+    b: str
+    influence: float

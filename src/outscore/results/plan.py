@@ -1,0 +1,161 @@
+"""What planning gives: required items, detectable effects, power curves, and the range of p behind two printed scores.
+
+Frozen like every other result, with the same dictionaries in and out. Numbers stay as they were computed: 968.9975 items is
+what the formula says, `items` what a person has to collect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from outscore.results.analysis import Power, PowerPoint
+from outscore.results.pvalue import PValue
+from outscore.results.rendering import Result
+
+__all__ = ["EffectPoint", "OverlapPoint", "PlanResult", "PossibleP", "Power", "PowerPoint", "SimulatedCurve", "StudyDesign"]
+
+
+@dataclass(frozen=True)
+class StudyDesign:
+    """Everything about a planned study but n, effect and power, as it was given.
+
+    Parameters
+    ----------
+    sd
+        Standard deviation between items of the difference A - B.
+    discordance
+        Share of right-or-wrong items on which exactly one system is right. With neither, effects are in units of the sd.
+    alpha, alternative
+        The level of the test, and its side; "greater" looks for A being better.
+    repeats, within
+        Runs of each system per item, and the sd of the difference between two single runs on one item, sqrt(σ_A² + σ_B²).
+    cluster_size, icc
+        Items per cluster (document, passage), and the correlation of differences within a cluster.
+    method
+        Whose power: "normal" (spread taken as known), "t", "exact" (McNemar), or "auto", the one that suits what is given.
+    """
+
+    sd: float | None = None
+    discordance: float | None = None
+    alpha: float = 0.05
+    alternative: str = "two-sided"
+    repeats: int = 1
+    cluster_size: float = 1.0
+    icc: float = 0.0
+    within: float = 0.0
+    method: str = "auto"
+
+    @property
+    def basis(self) -> Literal["sd", "discordance", "standardised"]:
+        """What the spread of the items is known by."""
+        if self.discordance is not None:
+            return "discordance"
+        return "standardised" if self.sd is None else "sd"
+
+    @property
+    def design_effect(self) -> float:
+        """How many items in clusters are worth one item alone (Kish, 1965)."""
+        return 1 + (self.cluster_size - 1) * self.icc
+
+
+@dataclass(frozen=True)
+class SimulatedCurve(Result):
+    """A retrospective power curve: how often a test rejects in samples drawn from a model of the data at hand.
+
+    `kind` is "normal" (a normal law with the observed spread) or "bootstrap" (the sample itself, with replacement); `unit`
+    is what n counts. `effect` is the difference taken for the true one.
+    """
+
+    kind: Literal["normal", "bootstrap"]
+    test: str
+    effect: float
+    observed_n: int
+    unit: Literal["items", "clusters"]
+    replicates: int
+    seed: int
+    points: list[PowerPoint]
+    note: str
+
+    @property
+    def verdict(self) -> str:
+        """The power at the observed n."""
+        here = next((p.power for p in self.points if p.n == self.observed_n), None)
+        at = "" if here is None else f": {here:.3g} at n = {self.observed_n:,}"
+        return f"Retrospective power of the {self.test} test ({self.kind} resampling){at}"
+
+
+@dataclass(frozen=True)
+class OverlapPoint:
+    """The p-value when two systems differ on so many items."""
+
+    differ: int
+    p: float
+
+
+@dataclass(frozen=True)
+class EffectPoint:
+    """How many items one difference needs."""
+
+    effect: float
+    items: int
+
+
+@dataclass(frozen=True)
+class PlanResult(Result):
+    """The answer to one planning question, with everything that went into it.
+
+    `question` says which of the three numbers was asked for: "items", "effect" or "power"; the other two were given. `n` is
+    the number of items as computed and `items` the whole number to collect. `power` is the one reached, `target` the one
+    asked for. `method` is what the design's method came to.
+    `t_items` is what the t test needs where the answer came from the normal formula, which takes the standard deviation as
+    known. `curve` is the power at this effect below and beyond these items, `needs` the items for smaller and larger effects.
+    """
+
+    question: Literal["items", "effect", "power"]
+    verdict: str
+    n: float
+    items: int
+    effect: float
+    power: float
+    target: float
+    design: StudyDesign
+    method: Literal["normal", "t", "exact"]
+    accuracy: float | None = None
+    t_items: int | None = None
+    curve: list[PowerPoint] = field(default_factory=list)
+    needs: list[EffectPoint] = field(default_factory=list)
+    retrospective: list[SimulatedCurve] = field(default_factory=list)
+    signature: str = ""
+    notes: list[str] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    schema: Literal["outscore/plan/1"] = "outscore/plan/1"
+
+
+@dataclass(frozen=True)
+class PossibleP(Result):
+    """All p-values that two printed accuracies leave possible.
+
+    `right` holds, for each system, the fewest and the most right answers that print as its score. `lowest` and `highest` are
+    exact McNemar p-values, reached when the systems differ on `discordant[0]` and `discordant[1]` items. `independent` is the p
+    for errors that have nothing to do with each other. `significant_up_to` is the largest number of items the systems may
+    differ on for p to stay at or below alpha, None when no overlap gets there. `curve` is p from the most complete overlap to
+    the least, for the numbers of right answers nearest to the scores.
+    """
+
+    scores: tuple[str, str]
+    n: int
+    alpha: float
+    alternative: Literal["two-sided", "greater", "less"]
+    right: tuple[tuple[int, int], tuple[int, int]]
+    lowest: PValue
+    highest: PValue
+    discordant: tuple[int, int]
+    independent: PValue
+    significant_up_to: int | None
+    curve: list[OverlapPoint] = field(default_factory=list)
+    verdict: str = ""
+    signature: str = ""
+    notes: list[str] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    schema: Literal["outscore/possible-p/1"] = "outscore/possible-p/1"

@@ -1,0 +1,1 @@
+"""What may be asked of each command, as the fields of a form."""

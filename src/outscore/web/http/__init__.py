@@ -1,0 +1,1 @@
+"""Routes, guards and answers."""

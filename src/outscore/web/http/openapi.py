@@ -1,0 +1,203 @@
+"""The OpenAPI description of the interface: every route, with the schemas of what goes in and comes out.
+
+The schemas of results are made from the dataclasses that are saved, so that page, command line and library have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, get_args
+
+from outscore._version import __version__
+from outscore.web.forms.fields import Kind
+from outscore.web.forms.options import COMMANDS
+from outscore.web.http.bodies import Description, JobRequest, SettingsRequest, TextRequest
+from outscore.web.jobs.jobs import LONGEST_WAIT, State
+from outscore.web.jobs.render import CHART_TYPES, TYPES
+
+__all__ = ["description"]
+
+Schema = dict[str, Any]
+TEXT: Schema = {"type": "string"}
+WHOLE: Schema = {"type": "integer", "minimum": 0}
+ID: Schema = {"type": "string", "minLength": 1, "pattern": "^[A-Za-z0-9_-]+$"}
+REFUSALS = {
+    400: "It does not fit.",
+    403: "Another page asked for it.",
+    404: "There is no such thing.",
+    408: "It stopped in the middle.",
+    413: "It is too large.",
+}
+REFUSALS |= {421: "It names another host.", 422: "It cannot be computed.", 429: "There are too many jobs."}
+REFUSALS |= {503: "No process could be started.", 507: "The disk is full."}
+
+
+def _maybe(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _list(schema: Schema) -> Schema:
+    return {"type": "array", "items": schema}
+
+
+def _object(properties: Mapping[str, Schema], *, optional: tuple[str, ...] = ()) -> Schema:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": dict(properties), "required": required}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _own_schemas() -> dict[str, Schema]:
+    """What only the page has."""
+    choice = _object({"value": TEXT, "label": TEXT, "help": TEXT})
+    progress = _object({"doing": TEXT, "done": WHOLE, "total": WHOLE})
+    entry = {"name": TEXT, "label": TEXT, "help": TEXT, "type": {"enum": list(get_args(Kind))}, "group": TEXT, "default": {}}
+    entry |= {"choices": _list(choice), "for": {"type": "object", "additionalProperties": _list(TEXT)}}
+    entry |= {"many": {"type": "boolean"}, "least": WHOLE, "most": _maybe(WHOLE)}
+    about = {"name": TEXT, "title": TEXT, "about": TEXT, "parameters": TEXT, "view": TEXT}
+    parts = {"type": "object", "additionalProperties": _list(ID)}
+    settings = {"type": "object"}
+    return {
+        "Refusal": _object({"error": TEXT, "hint": _maybe(TEXT), "setting": _maybe(TEXT)}),
+        "File": {"allOf": [_object({"id": ID, "name": TEXT, "size": WHOLE}), _ref("Description")]},
+        "Field": _object(entry, optional=("least", "most")),
+        "Example": _object({**about, "files": _list(TEXT), "settings": settings}),
+        "Taken": _object({"files": _list(_ref("File")), "view": TEXT, "parts": parts, "settings": settings}),
+        "Job": _object(
+            {
+                "id": ID,
+                "state": {"enum": list(get_args(State))},
+                "progress": _maybe(progress),
+                "result": _maybe(ID),
+                "error": _maybe(TEXT),
+                "setting": _maybe(TEXT),
+                "notes": _list(TEXT),
+                "command_line": TEXT,
+                "python": TEXT,
+            }
+        ),
+        "Headline": _object({"headline": TEXT, "why": TEXT, "won": {"type": "boolean"}}),
+        "Chart": _object({"name": TEXT, "title": TEXT, "caption": TEXT}),
+    }
+
+
+def _operation(
+    summary: str,
+    status: int,
+    content: Mapping[str, Schema] | None,
+    *,
+    body: Mapping[str, Schema] | None = None,
+    parameters: Mapping[str, Schema] | None = None,
+    query: Mapping[str, Schema] | None = None,
+) -> Schema:
+    """One method of a path."""
+    places = [("path", parameters or {}), ("query", query or {})]
+    done: Schema = {"description": "Done."}
+    if content is not None:
+        done["content"] = {kind: {"schema": schema} for kind, schema in content.items()}
+    refusal = {"application/json": {"schema": _ref("Refusal")}}
+    answers = {str(code): {"description": text, "content": refusal} for code, text in REFUSALS.items()}
+    named = [
+        {"name": name, "in": place, "required": place == "path", "schema": schema}
+        for place, several in places
+        for name, schema in several.items()
+    ]
+    found: Schema = {"summary": summary, "parameters": named, "responses": {str(status): done, **answers}}
+    if body is not None:
+        found["requestBody"] = {"required": True, "content": {kind: {"schema": schema} for kind, schema in body.items()}}
+    return found
+
+
+def _json(schema: Schema) -> dict[str, Schema]:
+    return {"application/json": schema}
+
+
+def _binary(types: Mapping[str, str]) -> dict[str, Schema]:
+    return {kind.partition(";")[0]: {} for kind in types.values()}
+
+
+def _file_paths() -> dict[str, Schema]:
+    upload = {"multipart/form-data": _object({"file": _list({"type": "string", "format": "binary"})})}
+    one = {"id": ID}
+    return {
+        "/api/files": {
+            "post": _operation("Upload files", 201, _json(_object({"files": _list(_ref("File"))})), body=upload),
+        },
+        "/api/text": {"post": _operation("Paste a text as a file", 201, _json(_ref("File")), body=_json(_ref("TextRequest")))},
+        "/api/files/{id}": {
+            "get": _operation("What is known about a file", 200, _json(_ref("File")), parameters=one),
+            "delete": _operation("Remove a file", 204, None, parameters=one),
+        },
+        "/api/examples": {"get": _operation("Examples to try", 200, _json(_list(_ref("Example"))))},
+        "/api/examples/{name}": {
+            "post": _operation("Take the files of an example", 201, _json(_ref("Taken")), parameters={"name": TEXT}),
+        },
+    }
+
+
+def _job_paths(results: Schema, plans: Schema, settings: Schema) -> dict[str, Schema]:
+    one, command = {"id": ID}, {"command": {"enum": list(COMMANDS)}}
+    wait = {"wait": {"type": "number", "minimum": 0, "maximum": LONGEST_WAIT}}
+    form, chart = {"form": {"enum": list(TYPES)}}, {"name": TEXT, "form": {"enum": list(CHART_TYPES)}}
+    return {
+        "/api/options/{command}": {
+            "get": _operation("What may be asked of a command", 200, _json(_list(_ref("Field"))), parameters=command),
+        },
+        "/api/jobs": {"post": _operation("Start a job", 202, _json(_ref("Job")), body=_json(_ref("JobRequest")))},
+        "/api/jobs/{id}": {
+            "get": _operation("How far a job is", 200, _json(_ref("Job")), parameters=one, query=wait),
+            "delete": _operation("Cancel a job", 200, _json(_ref("Job")), parameters=one),
+        },
+        "/api/results/{id}": {"get": _operation("A result", 200, _json(results), parameters=one)},
+        "/api/results/{id}/headline": {
+            "get": _operation("What a result comes to", 200, _json(_maybe(_ref("Headline"))), parameters=one),
+        },
+        "/api/results/{id}/download.{form}": {
+            "get": _operation("A result in another form", 200, _binary(TYPES), parameters=one | form),
+        },
+        "/api/results/{id}/charts": {
+            "get": _operation("The charts of a result", 200, _json(_list(_ref("Chart"))), parameters=one),
+        },
+        "/api/results/{id}/charts/{name}.{form}": {
+            "get": _operation("One chart", 200, _binary(CHART_TYPES), parameters=one | chart),
+        },
+        "/api/plan": {"post": _operation("A plan from numbers, at once", 200, _json(plans), body=_json(settings))},
+        "/api/plan/headline": {
+            "post": _operation("What a plan from numbers comes to", 200, _json(_ref("Headline")), body=_json(settings)),
+        },
+        "/api/openapi.json": {"get": _operation("This description", 200, _json({"type": "object"}))},
+    }
+
+
+@cache
+def description() -> Schema:
+    """The whole description.
+
+    Examples
+    --------
+    >>> found = description()
+    >>> found["openapi"], "/api/jobs" in found["paths"], "Comparisons" in found["components"]["schemas"]
+    ('3.1.0', True, True)
+    """
+    import msgspec
+
+    from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.saved import SAVED
+
+    held = [*SAVED.values(), SettingsRequest, JobRequest, TextRequest, Description]
+    made, schemas = msgspec.json.schema_components(held, ref_template="#/components/schemas/{name}")
+    schema_of = dict(zip(map(str, held), made, strict=True))
+    results, plans = (
+        {"anyOf": [schema_of[str(kind)] for kind in kinds]} for kinds in (SAVED.values(), (PlanResult, PossibleP))
+    )
+    # All of it is told about every file.
+    schemas["Description"]["required"] = list(schemas["Description"]["properties"])
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "outscore", "version": __version__, "summary": "Did system A really outscore system B?"},
+        "paths": _file_paths() | _job_paths(results, plans, schema_of[str(SettingsRequest)]),
+        "components": {"schemas": schemas | _own_schemas()},
+    }

@@ -1,0 +1,1 @@
+"""Uploads, jobs and the worker processes that run them."""

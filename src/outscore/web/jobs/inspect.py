@@ -1,0 +1,245 @@
+"""What a file is: its format, its first rows, the part each column plays, its systems, and what can be done with it.
+
+This runs in a worker, as a file may be large, packed or broken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.conll.conll2012 import read_chains
+from outscore.formats.conll.words import read_words
+from outscore.formats.detect import CHAINS, TREES, kind_of
+from outscore.formats.registry import read_scores
+from outscore.formats.segments import read_segments
+from outscore.formats.source import PACKED, Source, label_of, open_source, unpacks_to_more
+from outscore.formats.tables import delimited, jsonl, parquet
+from outscore.formats.tables.cells import looks_numeric
+from outscore.formats.tables.field import DECIMAL_POINT, is_name
+from outscore.formats.tables.labels import read_labels
+from outscore.formats.tables.numbers import BARE
+from outscore.formats.tables.table import Choice, Records
+from outscore.scores.system import Scores
+from outscore.web.http.bodies import Column, Description
+
+__all__ = ["inspect"]
+
+ROWS, WIDTH, LONGEST = 10, 60, 2_000
+MOST_SYSTEMS = 500
+SCORES = ["compare", "rank", "plan"]
+
+
+def inspect(folder: Path, most: int) -> dict[str, Any]:
+    r"""Describe the one file of a folder; one that unpacks to more than so many bytes is refused before it is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "runs.csv").write_text("question_id,new,old\nq1,1,0\nq2,1,1\n")
+    ...     found = inspect(Path(folder), 1000)
+    >>> found["format"], found["rows"], found["systems"], found["suits"]
+    ('csv', 2, ['new', 'old'], ['compare', 'rank', 'plan'])
+    >>> [(column["name"], column["part"]) for column in found["columns"]]
+    [('question_id', 'item'), ('new', 'scores'), ('old', 'scores')]
+    """
+    path = next(folder.iterdir())
+    if unpacks_to_more(path, most) or parquet.holds_more(path, most):
+        raise OutscoreError(
+            f"{label_of(path.name)} holds more than {most >> 20:,} MB when it is unpacked, which is all the page takes.",
+            "Give the items and columns that are needed, or use the command line.",
+        )
+    problem = None
+    try:
+        found = _described(path)
+    except OutscoreError as error:
+        found, problem = Description(None), str(error)
+    plain = asdict(found) | {"problem": problem or found.problem}
+    return {key: _clean(value) for key, value in plain.items()}
+
+
+def _described(path: Path) -> Description:
+    with open_source(path) as source:
+        kind = kind_of(source)
+        lines = [line.rstrip("\r\n") for line in source.head]
+        is_table = source.suffix in (".csv", ".tsv", ".jsonl") or jsonl.looks_like_json(source, Choice())
+        is_document = source.suffix == ".json" or lines[:1] in (["{"], ["["])
+    if is_document and (result := _result(path, lines)) is not None:
+        return result
+    readers: dict[str | None, Callable[[Path, list[str]], Description]] = {CHAINS: _chains, TREES: _words}
+    if kind in readers:
+        return readers[kind](path, lines)
+    try:
+        return _scores(path)
+    except OutscoreError as refusal:
+        return _labels(path) or _ambiguous(path, refusal) or _other(path, lines, refusal, table=is_table or not lines)
+
+
+def _scores(path: Path) -> Description:
+    gaps = False
+    try:
+        systems = read_scores(path)
+    except OutscoreError:
+        # Where cells are empty, some systems lack items, which a ranking takes.
+        systems, gaps = read_scores(path, gaps=True), True
+    origin = systems[0].origin
+    assert origin is not None
+    columns, head = _bare(path, systems) if origin.format in BARE.values() else _table(path, origin.columns, systems)
+    labels = _labels(path) if origin.format not in BARE.values() else None
+    suits = ["rank"] if gaps else SCORES if origin.format != "f1-counts" else ["compare"]
+    return Description(
+        origin.format,
+        origin.rows,
+        columns,
+        [scores.name for scores in systems[:MOST_SYSTEMS]],
+        head,
+        suits if labels is None else [*suits, *labels.suits],
+        empty=sum(origin.rows - scores.rows for scores in systems) if gaps else 0,
+    )
+
+
+def _bare(path: Path, systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:
+    """Columns of numbers, which need no names."""
+    width = sum(1 if scores.values.ndim == 1 else scores.values.shape[1] for scores in systems)
+    with open_source(path) as source:
+        lines = [line for line in source.head if line.strip()]
+    head = [line.replace(",", " ").replace(";", " ").split() for line in lines]
+    names = head[0] if len(head[0]) == width and all(map(is_name, head[0])) else [f"column {i + 1}" for i in range(width)]
+    body = head[1:] if head[0] == names else head
+    part = "counts" if width == 4 else "scores"
+    return [Column(name, part, "number") for name in names], body[:ROWS]
+
+
+def _table(path: Path, used: Mapping[str, str], systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:
+    """Named columns with their parts; those of a wide table are systems."""
+    parts = {column: part for part, columns in used.items() for column in columns.split(", ")}
+    parts |= {scores.name: "scores" for scores in systems if "system" not in used and "score" not in used}
+    with open_source(path) as source:
+        sample = _records(source)[1].sample
+    columns = [
+        Column(name, parts.get(name), "number" if looks_numeric(values) else "text") for name, values in sample.items() if name
+    ]
+    rows = [[_cell(values[i]) if i < len(values) else "" for values in list(sample.values())[:WIDTH]] for i in range(ROWS)]
+    filled = max((len(values) for values in sample.values()), default=0)
+    return columns[:WIDTH], rows[:filled]
+
+
+def _records(source: Source) -> tuple[str, Records]:
+    """A table by the name of its format, with the first values of every column."""
+    if parquet.looks_like_parquet(source, Choice()):
+        return "parquet", parquet.records(source)
+    if jsonl.looks_like_json(source, Choice()):
+        return "jsonl", jsonl.records(source)
+    separator = delimited.separator_of(source) or ","
+    return "tsv" if separator == "\t" else "csv", delimited.records(source, separator)
+
+
+def _ambiguous(path: Path, refusal: OutscoreError) -> Description | None:
+    """A table of numbers of which a person has to say where the scores are; None where no choice would help."""
+    if "--score" not in refusal.hint:
+        return None
+    columns, head = _table(path, {}, ())
+    with open_source(path) as source:
+        form, _ = _records(source)
+    return Description(form, None, columns, (), head, SCORES) if any(column.kind == "number" for column in columns) else None
+
+
+def _labels(path: Path) -> Description | None:
+    """A table with a label per item; None where the names of its columns do not say so."""
+    try:
+        items = read_labels(path)
+    except OutscoreError:
+        try:
+            items = read_labels(path, role="gold")
+        except OutscoreError:
+            return None
+    assert items.origin is not None
+    columns, head = _table(path, items.origin.columns, ())
+    return Description("labels", items.origin.rows, columns, [items.name], head, ["diff"])
+
+
+def _other(path: Path, lines: list[str], refusal: OutscoreError, *, table: bool) -> Description:
+    """Words with their tags, or a text; the refusal of the numbers where it is neither."""
+    filled = [line for line in lines if line.strip()]
+    if not filled or DECIMAL_POINT in refusal.hint:
+        raise refusal
+    widths = {len(line.split("\t" if "\t" in line else None)) for line in filled}
+    between = any(not line.strip() for line in lines[:-1])
+    if len(widths) == 1 and min(widths) > 1 and (between or all("\t" in line for line in filled)):
+        # Lines of one width may be words and tags after all, or a text whose lines happen to be alike.
+        with suppress(OutscoreError):
+            return _words(path, lines)
+    if table or 2 * sum(any(map(is_name, line.split())) for line in filled) < len(filled):
+        raise refusal
+    return _text(path, lines)
+
+
+def _text(path: Path, lines: list[str]) -> Description:
+    text = read_segments(path)
+    column = Column("segment", "text", "text")
+    return Description("segments", len(text), [column], [text.name], [[line] for line in lines[:ROWS]], ["texts"])
+
+
+def _words(path: Path, lines: list[str]) -> Description:
+    words = read_words(path)
+    assert words.origin is not None
+    columns = [Column(name, None, "text") for name in words.columns]
+    return Description(words.origin.format, words.origin.rows, columns, [words.name], _cut(lines), ["diff"])
+
+
+def _chains(path: Path, lines: list[str]) -> Description:
+    chains = read_chains(path)
+    assert chains.origin is not None
+    return Description(chains.origin.format, chains.origin.rows, (), [chains.name], _cut(lines), ["diff"])
+
+
+def _result(path: Path, lines: list[str]) -> Description | None:
+    """A saved result; None where the file is no JSON document."""
+    from outscore.web.jobs.documents import saved_in
+
+    with open_source(path) as source:
+        content = "".join(source.pieces()).encode("utf-8", "surrogateescape")
+    result = saved_in(content, path.name)
+    if result is None and lines[:1] == ["{"]:
+        raise OutscoreError(f"{label_of(path.name)} is JSON that breaks off or has a mistake in it.", "Save it again.")
+    if result is None:
+        return None
+    if path.suffix in PACKED:
+        raise OutscoreError(f"{label_of(path.name)} is a saved result in compressed form.", "Unpack it first.")
+    return Description("result", None, head=[[line] for line in lines[:ROWS]], suits=["report"], systems=_systems(result))
+
+
+def _systems(result: object) -> list[str]:
+    found = getattr(result, "systems", None)
+    if found is None:
+        found = [name for comparison in getattr(result, "comparisons", []) for name in comparison.systems]
+    return list(dict.fromkeys(map(str, found)))[:MOST_SYSTEMS]
+
+
+def _cut(lines: list[str]) -> list[list[str]]:
+    """Lines of columns, comments left out."""
+    shown = [line for line in lines if line.strip() and not line.startswith("#")]
+    return [line.split("\t" if "\t" in line else None)[:WIDTH] for line in shown[:ROWS]]
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _clean(value: Any) -> Any:  # noqa: ANN401 - what JSON can hold
+    """The same with texts of a length that fits, and without bytes that are no text."""
+    match value:
+        case str():
+            readable = value.encode("utf-8", "replace").decode()
+            return readable if len(readable) <= LONGEST else readable[:LONGEST] + "…"
+        case list() | tuple():
+            return [_clean(one) for one in value]
+        case dict():
+            return {key: _clean(one) for key, one in value.items()}
+        case _:
+            return value

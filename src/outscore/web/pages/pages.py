@@ -1,0 +1,274 @@
+"""The pages a person sees: the frame of each, and the files they are made of. What they show comes from the interface.
+
+Scripts ask the interface for everything, so these pages hold no data of anybody. The stylesheet, the charts and the explorer
+are those of the reports: page and report are one look.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from outscore._version import __version__
+from outscore.web.http.refusals import RefusedError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["problem", "routes"]
+
+
+@dataclass(frozen=True)
+class View:
+    """A page with a place in the menu (`label`), on the start page (`way`), or both; `script` makes it work.
+
+    Those that have one form say which `groups` of settings it has and which come `first`: ``test+`` is the setting with the
+    options that belong to what is chosen in it. `lead` says what to bring.
+    """
+
+    name: str
+    label: str
+    way: str
+    title: str = ""
+    lead: str = ""
+    groups: str = ""
+    first: str = ""
+    script: str = "simple.js"
+    template: str = "view.html"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that a plan answers: settings that have to be given, and others that may be."""
+
+    name: str
+    text: str
+    needs: str
+    asks: str
+
+
+VIEWS = (
+    View(
+        "compare",
+        "Compare",
+        "Compare two systems",
+        "Compare two systems",
+        "Two systems scored on the same items: one file with both, or a file for each. The difference is A minus B.",
+        script="compare.js",
+        template="compare.html",
+    ),
+    View(
+        "texts",
+        "Texts",
+        "Compare texts",
+        "Compare texts with a reference",
+        "The output of two systems and at least one reference, a segment per line, in the same order.",
+        "test data",
+        "metric test+ alternative alpha lengths",
+    ),
+    View(
+        "rank",
+        "Rank",
+        "Rank all systems",
+        "Rank many systems",
+        "One table with all systems, or a file for each; texts come with a reference, outputs with the right answers.",
+        "files test data units",
+        "test correction baseline alpha critical-difference",
+    ),
+    View(
+        "diff",
+        "Diff",
+        "See what changed",
+        "What changed between outputs",
+        "The right answers and the output of one system or more: tags, trees, entities, labels or coreference chains.",
+        "data test",
+        "task+ criterion min-support correction",
+        script="diff.js",
+    ),
+    View("plan", "Plan", "Plan a test set", script="plan.js", template="plan.html"),
+    View("methods", "Methods", "", script="", template="methods.html"),
+    View(
+        "report",
+        "",
+        "Show the result",
+        "Show a saved result",
+        "A result saved as JSON, by this page or by the command line.",
+    ),
+    View("start", "", "", script="start.js", template="start.html"),
+)
+MENU = tuple(view for view in VIEWS if view.label)
+STEPS = (
+    ("step-data", "Data analysis"),
+    ("step-test", "Test"),
+    ("step-effect", "Effect size"),
+    ("step-power", "Power"),
+    ("step-report", "Report"),
+)
+SPREAD = (
+    "sd discordance accuracy method repeats within cluster-size icc alternative alpha seed "
+    "retrospective test replicates system item score cluster repeat"
+)
+QUESTIONS = (
+    Question("items", "How many items do I need?", "effect", f"power {SPREAD}"),
+    Question("effect", "What can my items detect?", "n", f"power {SPREAD}"),
+    Question("power", "How good are my chances?", "effect n", SPREAD),
+    Question("review", "Which p can two printed scores have?", "scores n", "alternative alpha"),
+)
+# Names and contents change together with the version only, but a page that is being worked on must not be stale.
+FRESH = {"cache-control": "no-cache"}
+
+
+def _text(package: str, name: str) -> str:
+    return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def _templates() -> Environment:
+    """Our templates, with everything escaped and every missing name an error."""
+    import jinja2
+
+    from outscore.report.write.html import prose
+
+    made = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: _text("outscore.web", f"templates/{name}")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["prose"] = prose
+    return made
+
+
+@cache
+def page(view: str) -> str:
+    """The HTML of a view.
+
+    Examples
+    --------
+    >>> "<h1>Did system A really outscore system B?</h1>" in page("start")
+    True
+    """
+    found = next(one for one in VIEWS if one.name == view)
+    sections: Sequence[Any] = ()
+    if view == "methods":
+        from outscore.web.pages.methods import sections as listed
+
+        sections = listed()
+    return _rendered(
+        found.template,
+        view,
+        found.script,
+        title=found.title,
+        lead=found.lead,
+        groups=found.groups,
+        first=found.first,
+        ways=[one for one in VIEWS if one.way],
+        steps=STEPS,
+        questions=QUESTIONS,
+        effects=_effects(),
+        sections=sections,
+    )
+
+
+def problem(message: str, hint: str) -> str:
+    """The page that says why there is none.
+
+    Examples
+    --------
+    >>> "&lt;b&gt; is not here.</h1>" in problem("<b> is not here.", "")
+    True
+    """
+    return _rendered("problem.html", "", "", message=message, hint=hint)
+
+
+def _rendered(template: str, view: str, script: str, **more: Any) -> str:  # noqa: ANN401 - whatever the template shows
+    return _templates().get_template(template).render(view=view, menu=MENU, script=script, version=__version__, **more)
+
+
+def _effects() -> list[tuple[str, str, str]]:
+    """Effect sizes with their formulas."""
+    from markupsafe import Markup
+
+    from outscore.web.pages.formulas import EFFECTS, to_mathml
+
+    return [(name, about, Markup(to_mathml(tex))) for name, (about, tex) in EFFECTS.items()]  # noqa: S704 - our own formulas
+
+
+def _report_style() -> str:
+    from outscore.report.charts.theme import stylesheet
+
+    return stylesheet()
+
+
+def _ranking_style() -> str:
+    from outscore.report.charts.heat_map import heat_style
+
+    return _text("outscore.report", "ranking.css") + heat_style()
+
+
+def _explorer() -> str:
+    from outscore.report.write.diff_html import SCRIPTS as PARTS
+
+    # One function around all of them: it is started again for every result and leaves no names behind.
+    return f'(() => {{\n"use strict";\n{"".join(_text("outscore.report", name) for name in PARTS)}}})();\n'
+
+
+MADE: Mapping[str, Callable[[], str]] = {
+    "report.css": _report_style,
+    "ranking.css": _ranking_style,
+    "explorer.css": lambda: _text("outscore.report", "explorer/explorer.css"),
+    "explorer.js": _explorer,
+}
+"""Files of the reports that the pages share."""
+
+
+@cache
+def static(name: str) -> str:
+    """The text of a file that the pages ask for; names are looked up, never made into paths.
+
+    Examples
+    --------
+    >>> static("page.css").startswith("/*"), "--paper" in static("report.css")
+    (True, True)
+    >>> static("../pages.py")
+    Traceback (most recent call last):
+    outscore.web.refusals.RefusedError: There is nothing at this address.
+    """
+    if name in MADE:
+        return MADE[name]()
+    own = {entry.name for entry in files("outscore.web").joinpath("static").iterdir()}
+    if name not in own:
+        raise RefusedError(404, "There is nothing at this address.")
+    return _text("outscore.web", f"static/{name}")
+
+
+def _page_route(path: str, view: str) -> Route:
+    async def show(request: Request) -> Response:
+        del request
+        return Response(await anyio.to_thread.run_sync(page, view), media_type="text/html", headers=FRESH)
+
+    return Route(path, show, methods=["GET"], name=f"page-{view}")
+
+
+async def get_static(request: Request) -> Response:
+    """A stylesheet, a script or the icon."""
+    name = request.path_params["name"]
+    kind = "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0]
+    return Response(await anyio.to_thread.run_sync(static, name), media_type=kind, headers=FRESH)
+
+
+routes = [
+    *(_page_route("/" if view.name == "start" else f"/{view.name}", view.name) for view in VIEWS),
+    Route("/static/{name}", get_static, methods=["GET"]),
+]
+"""All pages."""

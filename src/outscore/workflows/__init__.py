@@ -1,0 +1,1 @@
+"""Where metrics, outputs, inference and words meet: one folder for each command."""

@@ -1,0 +1,1 @@
+"""Two systems' scores, one verdict."""

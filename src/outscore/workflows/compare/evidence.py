@@ -1,0 +1,128 @@
+"""What stands under the verdict: effects, analysis, power, the units that decided, and pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.options import complete
+from outscore.core.paired import PairedScores
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.item_scores import is_sum
+from outscore.inference.base.sign_flips import Request, flips_of, units_of
+from outscore.inference.describe.analysis import analyse
+from outscore.inference.describe.effects import effects, scores_if_any
+from outscore.inference.describe.histograms import NARROWEST, histograms, normal_quantiles
+from outscore.inference.describe.influence import fragility, influence
+from outscore.inference.describe.subset_curve import size_curve, size_test
+from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.power.planning import analytic_curve
+from outscore.inference.registry import TESTS
+from outscore.resampling.flips import flipped_sums
+from outscore.results.analysis import Power
+from outscore.results.chart_data import NullPicture, Pictures
+from outscore.results.design import DecidingItem
+from outscore.results.pvalue import PValue
+
+__all__ = ["evidence"]
+
+DECIDING = 10
+MOST_FRAGILE = 20_000
+"""Beyond so many units each further question to the test costs too much for a default report."""
+PICTURE_FLIPS = 4_000
+PICTURE_WORK = 2e7
+BINS = 61
+FLIPPING = ("permutation", "permutation-median", "wilcoxon", "sign", "mcnemar")
+"""Tests whose p is never below that of all n signs being the same, 2^-n a side."""
+
+
+def evidence(
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    request: TestRequest,
+    p: PValue,
+    labels: Sequence[str],
+    *,
+    entry: TestEntry,
+    normality_alpha: float = 0.05,
+) -> dict[str, Any]:
+    """The parts of a Comparison that follow from the data and the test's answer."""
+    units = units_of(pairs)
+    return {
+        "effects": effects(pairs, metric, request.alpha),
+        "analysis": analyse(pairs, metric, median_test=TESTS[p.test].estimand == "median", normality_alpha=normality_alpha),
+        "power": _power(pairs, metric, request, p.test),
+        "deciding_items": _deciding(units, metric, labels),
+        "fragility": _fragility(units, metric, request, p),
+        "pictures": Pictures(
+            histograms(pairs, metric),
+            _null_picture(units, metric, request.seed),
+            size_curve(pairs, metric, TESTS[p.test], _request_of(p.test, entry, request)),
+            normal_quantiles(pairs, metric),
+            size_test(pairs, metric, TESTS[p.test]) or "",
+        ),
+    }
+
+
+def _request_of(test: str, entry: TestEntry, request: TestRequest) -> TestRequest:
+    """The same question to the test that answered: `bayes` carries the p of another, which has options of its own."""
+    return request if test == entry.name else replace(request, options=complete(test, TESTS[test].options, {}))
+
+
+def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, test: str) -> Power | None:
+    """The analytic curve at the observed difference; means of independent items only, and of enough to reject anything."""
+    scores = scores_if_any(pairs, metric)
+    if scores is None or scores.clusters is not None or scores.n < 2 or is_sum(metric):
+        return None
+    if test in FLIPPING and 2.0 ** ((request.alternative == "two-sided") - scores.n) > request.alpha:
+        return None
+    d = scores.orientation * scores.d
+    return analytic_curve(float(d.mean()), float(d.std(ddof=1)), scores.n, alpha=request.alpha, alternative=request.alternative)
+
+
+def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]) -> list[DecidingItem]:
+    """The units whose absence would change the difference most, strongest first."""
+    pull = influence(units, metric)
+    scale = float(units.scale)
+    found = []
+    for i in np.argsort(-np.abs(pull), kind="stable")[:DECIDING].tolist():
+        a, b = (float(metric.score(rows[i] / scale)) for rows in (units.a, units.b))
+        if (units.a[i] != units.b[i]).any():
+            found.append(DecidingItem(labels[i], a, b, a - b, float(pull[i])))
+    return found
+
+
+def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue) -> int | None:
+    if p.test != "permutation" or p.method not in ("exact", "certified") or units.rows > MOST_FRAGILE or request.delta:
+        return None
+    asked = Request(request.alternative, level=request.alpha)
+    return fragility(
+        units,
+        metric,
+        lambda changed: permutation(changed, metric, asked),
+        p,
+        alpha=request.alpha,
+        alternative=request.alternative,
+    )
+
+
+def _null_picture(units: PairedScores, metric: AdditiveMetric, seed: int) -> NullPicture | None:
+    """A histogram of sign-flipped differences; the p-value does not come from here."""
+    flips = flips_of(units, metric)
+    moving = flips.vectors[flips.vectors.any(axis=1)]
+    if not len(moving):
+        return None
+    count = int(min(PICTURE_FLIPS, max(200, PICTURE_WORK // len(moving))))
+    values = flips.statistic.difference(flipped_sums(moving, 0, count, seed))
+    observed = flips.statistic.value()
+    reach = 1.05 * max(float(np.abs(values).max()), abs(observed))
+    # The heights of narrower bins overflow, and the width of wider ones.
+    if not NARROWEST <= 2 * reach / BINS < math.inf:
+        return None
+    counts, edges = np.histogram(values, BINS, (-reach, reach), density=True)
+    return NullPicture(((edges[1:] + edges[:-1]) / 2).tolist(), counts.tolist(), observed)

@@ -1,0 +1,1 @@
+"""Outputs of one to many systems against gold."""

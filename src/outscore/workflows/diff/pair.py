@@ -1,0 +1,261 @@
+"""From aligned units to the record of a pair: outcomes, transitions and labels, each with its clustered test.
+
+Mirror rows of a transition table are one hypothesis: they share one p and count once in the family. Rows with fewer units than
+the minimum support are listed and not tested, so that a label seen twice neither leads the table nor costs the others power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import complete
+from outscore.core.paired import PairedScores
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.binary.gains import gain_interval, gain_test
+from outscore.inference.families.multiplicity import corrected
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import resolve
+from outscore.outputs.model import Units
+from outscore.outputs.oracle import independent_rate, majority_vote, oracle_rate, solved_by, solved_only_by
+from outscore.outputs.outcomes import (
+    CHANGED_ERROR,
+    CHANGES,
+    CORRECTION,
+    NEW_ERROR,
+    OUTCOMES,
+    Transition,
+    differ,
+    outcomes,
+    overlap_of_correct,
+    transitions,
+)
+from outscore.results.comparison import TestResult
+from outscore.results.design import Family
+from outscore.results.diff import LabelOracle, Oracle, OracleRate, Outcomes, Pair, Part, ScoreChange, Shift
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = ["Statistics", "accuracy_change", "metric_change", "oracle_of", "pair_of"]
+
+MOST_INVERTED = 50
+"""Up to so many clusters the interval inverts the permutation test; beyond, Student's is all but the same, and a comparison of
+thirty systems has hundreds of pairs."""
+Key = TypeVar("Key")
+REPAIRED = -1
+KIND_NAMES = {OUTCOMES.index(name): name for name in CHANGES}
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How rows are tested: level, correction within a table, smallest number of units a row is tested with, and seed."""
+
+    alpha: float = 0.05
+    correction: str = "holm"
+    min_support: int = 20
+    seed: int = 0
+
+
+def accuracy_change(name: str, first: Array, second: Array, clusters: Array | None, asked: Statistics) -> ScoreChange:
+    """The share of right answers of both systems, their difference with its interval, and p."""
+    gains = second.astype(np.int8) - first.astype(np.int8)
+    values = float(first.mean()), float(second.mean())
+    p = gain_test(gains, clusters, asked.alpha)
+    return ScoreChange(name, *values, values[1] - values[0], _interval(first, second, clusters, p, asked), p)
+
+
+def metric_change(metric: AdditiveMetric, first: Array, second: Array, asked: Statistics) -> ScoreChange:
+    """Any score of sums, one row for each cluster: both values, their difference with its interval, and p."""
+    found = _permuted(PairedScores(second, first), metric, asked)
+    values = float(metric.score(first.sum(axis=0))), float(metric.score(second.sum(axis=0)))
+    return ScoreChange(metric.name, *values, values[1] - values[0], found.interval, found.p)
+
+
+def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, asked: Statistics) -> Interval | None:
+    if clusters is not None and int(clusters.max(initial=0)) >= MOST_INVERTED:
+        return gain_interval(second.astype(np.int8) - first.astype(np.int8), clusters, p, asked.alpha)
+    metric, a, b = resolve("mean", second.astype(np.int64), first.astype(np.int64))
+    return _permuted(PairedScores(a, b, 1, None, clusters), metric, asked).interval
+
+
+def _permuted(scores: PairedScores, metric: AdditiveMetric, asked: Statistics) -> TestResult:
+    entry = TESTS["permutation"]
+    request = TestRequest(alpha=asked.alpha, seed=asked.seed, options=complete(entry.name, entry.options, {}))
+    return entry.run(scores, metric, request)
+
+
+def pair_of(
+    units: Units,
+    first: int,
+    second: int,
+    asked: Statistics,
+    headline: ScoreChange,
+    *,
+    metrics: Iterable[ScoreChange] = (),
+    kinds: Mapping[str, int] | None = None,
+) -> Pair:
+    """Everything about the step from one system to another by one criterion, without words."""
+    counts = np.bincount(outcomes(units, first, second), minlength=len(OUTCOMES))
+    shifts, shift_family = _shifts(units, first, second, asked)
+    labels, label_family = _parts(units, first, second, asked, "label", units.gold, units.labels)
+    families = {"transitions": shift_family, "labels": label_family}
+    slices: list[Part] = []
+    for column, values in units.slices.items():
+        rows, families[column] = _parts(units, first, second, asked, column, values.codes, values.names)
+        slices += rows
+    return Pair(
+        systems=(units.systems[first], units.systems[second]),
+        criterion=units.criterion,
+        n=units.n,
+        clusters=None if units.clusters is None else int((np.bincount(units.clusters) > 0).sum()),
+        differ=differ(units, first, second) / units.n,
+        overlap_correct=overlap_of_correct(units, first, second),
+        metric=headline.metric,
+        first=headline.first,
+        second=headline.second,
+        difference=headline.difference,
+        interval=headline.interval,
+        p=headline.p,
+        outcomes=Outcomes(*counts.tolist()),
+        transitions=shifts,
+        labels=labels,
+        slices=slices,
+        metrics=list(metrics),
+        kinds=dict(kinds or {}),
+        families={name: family for name, family in families.items() if family.m},
+    )
+
+
+def _shifts(units: Units, first: int, second: int, asked: Statistics) -> tuple[dict[str, list[Shift]], Family]:
+    """Transition rows by class, each tested against its mirror."""
+    found = transitions(units, first, second)
+    sizes = {name: sum(t.count for t in found if KIND_NAMES[t.kind] == name) for name in CHANGES}
+    p_values = _shift_tests(units, first, second, asked, found)
+    adjusted, family = _adjusted(p_values, asked.correction)
+    rows: dict[str, list[Shift]] = {name: [] for name in CHANGES}
+    total = sum(sizes.values())
+    for t in found:
+        name = KIND_NAMES[t.kind]
+        rows[name].append(
+            Shift(
+                source=units.labels[t.source],
+                target=units.labels[t.target],
+                gold=units.labels[t.gold],
+                count=t.count,
+                mirror=t.mirror,
+                share_of_class=t.count / sizes[name],
+                share_of_changes=t.count / total,
+                p=adjusted.get(_hypothesis(t)),
+            )
+        )
+    return rows, family
+
+
+def _hypothesis(t: Transition) -> tuple[int, int, int]:
+    """One name for a row and its mirror: the right label and the two that were exchanged.
+
+    Of a correction or a new error one of the two is the right label itself, for which `REPAIRED` stands.
+    """
+    if t.kind == CHANGED_ERROR:
+        return t.gold, min(t.source, t.target), max(t.source, t.target)
+    return t.gold, REPAIRED, t.source if t.kind == CORRECTION else t.target
+
+
+def _shift_tests(
+    units: Units, first: int, second: int, asked: Statistics, found: list[Transition]
+) -> dict[tuple[int, int, int], PValue]:
+    """p of every hypothesis with enough units: those of one stand together once the changed units are sorted."""
+    # A changed error that keeps its label is its own mirror: exchanging the systems leaves nothing to test.
+    directed = (t for t in found if t.kind != CHANGED_ERROR or t.source != t.target)
+    tested = sorted({_hypothesis(t) for t in directed if t.count + t.mirror >= asked.min_support})
+    kinds = outcomes(units, first, second)
+    changed = np.flatnonzero((kinds >= CORRECTION) & (kinds <= CHANGED_ERROR))
+    kind, size = kinds[changed], len(units.labels)
+    gold = units.gold[changed]
+    source, target = units.answers[changed, first], units.answers[changed, second]
+    repaired = [kind == CORRECTION, kind == NEW_ERROR]
+    low = np.where(kind == CHANGED_ERROR, np.minimum(source, target), REPAIRED)
+    high = np.select(repaired, [source, target], np.maximum(source, target))
+    gains = np.select(repaired, [1, -1], np.sign(target - source))
+    keys = _keys(np.stack([gold, low, high], axis=1), size)
+    wanted = _keys(np.array(tested).reshape(-1, 3), size)
+    order = np.argsort(keys, kind="stable")
+    begins, ends = (np.searchsorted(keys[order], wanted, side=side).tolist() for side in ("left", "right"))
+    p_values = {}
+    for name, begin, end in zip(tested, begins, ends, strict=True):
+        rows = order[begin:end]
+        clusters = None if units.clusters is None else units.clusters[changed[rows]]
+        p_values[name] = gain_test(gains[rows], clusters, asked.alpha)
+    return p_values
+
+
+def _keys(hypotheses: Array, size: int) -> Array:
+    """Each row of three codes as one number."""
+    gold, low, high = hypotheses.T.astype(np.int64)
+    return np.asarray((gold * (size + 1) + (low - REPAIRED)) * size + high)
+
+
+def _parts(
+    units: Units, first: int, second: int, asked: Statistics, column: str, codes: Array, names: tuple[str, ...]
+) -> tuple[list[Part], Family]:
+    """Both systems on every value of a column; values are the labels of gold or those of a slice."""
+    parts: dict[int, Part] = {}
+    p_values: dict[int, PValue] = {}
+    for value, rows in _grouped(codes, len(names)):
+        before, after = units.correct[rows, first], units.correct[rows, second]
+        gains = after.astype(np.int8) - before.astype(np.int8)
+        clusters = None if units.clusters is None else units.clusters[rows]
+        scores = float(before.mean()), float(after.mean())
+        part = Part(column, names[value], len(rows), *scores, scores[1] - scores[0])
+        if len(rows) >= asked.min_support:
+            p_values[value] = gain_test(gains, clusters, asked.alpha)
+            interval = gain_interval(gains, clusters, p_values[value], asked.alpha)
+            if interval is not None:
+                part = replace(part, low=interval.low, high=interval.high)
+        parts[value] = part
+    adjusted, family = _adjusted(p_values, asked.correction)
+    return [replace(part, p=adjusted.get(value)) for value, part in parts.items()], family
+
+
+def _grouped(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
+    """The rows of each code that occurs."""
+    # Numbers of two bytes are sorted ten times as fast.
+    order = np.argsort(codes.astype(np.uint16) if size <= 1 << 16 else codes, kind="stable")
+    bounds = np.searchsorted(codes[order], np.arange(size + 1)).tolist()
+    for code, (begin, end) in enumerate(pairwise(bounds)):
+        if end > begin:
+            yield code, order[begin:end]
+
+
+def _adjusted(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, PValue], Family]:
+    found, family = corrected(list(p_values.values()), correction)
+    return dict(zip(p_values, found, strict=True)), family
+
+
+def oracle_of(units: Units) -> Oracle:
+    """What the systems could do together, over all units and by gold label."""
+    accuracies = units.correct.mean(axis=0)
+    best = int(accuracies.argmax())
+
+    def gains(correct: Array) -> tuple[float, float, float, float]:
+        rate, own = oracle_rate(correct), correct.mean(axis=0)
+        return rate, independent_rate(correct), rate - float(own[best]), rate - float(own.max())
+
+    labels = []
+    for code, rows in _grouped(units.gold, len(units.labels)):
+        here = units.correct.T[:, rows].T
+        labels.append(LabelOracle(units.labels[code], len(here), [float(x) for x in here.mean(axis=0)], *gains(here)))
+    return Oracle(
+        all=OracleRate(*gains(units.correct)[:3]),
+        labels=sorted(labels, key=lambda row: (-row.n, row.label)),
+        solved_by=solved_by(units.correct),
+        only=dict(zip(units.systems, solved_only_by(units.correct), strict=True)),
+        majority=majority_vote(units),
+        criterion=units.criterion,
+    )

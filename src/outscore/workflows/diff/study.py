@@ -1,0 +1,167 @@
+"""What every task hands over to be compared: its scores, and the units of each criterion and pair with their headline score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.core.options import did_you_mean
+from outscore.outputs.changed import Changed, Contexts
+from outscore.outputs.inventory import GOLD, counts_of
+from outscore.outputs.model import Chains, Items, Units, Words
+from outscore.results.diff import KeyScore, Rates, ScoreChange
+from outscore.scores.system import Origin
+from outscore.workflows.diff.pair import Statistics
+
+__all__ = ["DiffOptions", "Study", "View", "chosen", "label_counts", "named", "refuse", "sliced"]
+
+File = TypeVar("File", Words, Items, Chains)
+
+
+@dataclass(frozen=True)
+class DiffOptions:
+    """How outputs are compared, whatever the task; a task refuses what means nothing to it.
+
+    Parameters
+    ----------
+    criteria
+        Which criteria, primary first; empty means all of the task.
+    cluster
+        What is swapped as one: ``"sentence"``, ``"document"``, the name of a column, ``"none"``; None takes the task's own.
+    punct, subtypes
+        Keep punctuation, keep what follows the colon of a relation (dep).
+    lenient
+        Read spans as the lenient evaluation does (ner).
+    repair
+        Keep the first of a mention's chains instead of stopping (coref).
+    slices
+        Columns to split by.
+    alpha, correction, min_support
+        Level, correction within a table, smallest number of units a row is tested with.
+    seed
+        For p-values and intervals that have to be sampled.
+    """
+
+    criteria: tuple[str, ...] = ()
+    cluster: str | None = None
+    punct: bool = False
+    subtypes: bool = False
+    lenient: bool = False
+    repair: bool = False
+    slices: tuple[str, ...] = ()
+    alpha: float = 0.05
+    correction: str = "holm"
+    min_support: int = 20
+    seed: int = 0
+
+    @property
+    def statistics(self) -> Statistics:
+        """The part that says how differences are tested."""
+        return Statistics(self.alpha, self.correction, self.min_support, self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One pair by one criterion: the units, which of their columns the pair is, its headline score and the others."""
+
+    units: Units
+    columns: tuple[int, int]
+    headline: ScoreChange
+    metrics: Sequence[ScoreChange] = ()
+    kinds: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """One task's files, read and aligned.
+
+    Parameters
+    ----------
+    task, systems, criteria
+        What is compared; the first criterion is the primary one.
+    unit, cluster
+        What people call a unit and what is swapped as one ("sentence"; None where units stand alone).
+    n
+        How many units gold has.
+    scores
+        By system: each metric's value or its recall, precision and F1.
+    view
+        The view of (criterion, first, second).
+    together
+        Units with all systems, for the oracle.
+    agreement
+        (k, k) shares of units on which two systems give the same answer.
+    changed
+        The units worth looking at with all criteria, and where they stand.
+    keys
+        One system scored with another as gold, where the task knows such a view.
+    inventory
+        How often each label occurs, in gold and by system.
+    counts
+        By the number of a system: true positives, false positives and false negatives of each cluster, where the score is F1.
+    origins
+        The files.
+    """
+
+    task: str
+    systems: tuple[str, ...]
+    criteria: tuple[str, ...]
+    unit: str
+    cluster: str | None
+    n: int
+    scores: Mapping[str, Mapping[str, float | Rates]]
+    view: Callable[[str, int, int], View]
+    together: Units
+    agreement: Array
+    changed: Callable[[], tuple[list[Changed], Contexts]]
+    keys: Sequence[KeyScore] = ()
+    inventory: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    counts: Callable[[int], Array] | None = None
+    origins: Sequence[Origin] = ()
+    notes: Sequence[str] = ()
+
+
+def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[str, ...]:
+    """The criteria asked for, in the order asked for; all of the task when none was.
+
+    Examples
+    --------
+    >>> chosen((), ("las", "uas"), "dep"), chosen(["uas"], ("las", "uas"), "dep")
+    (('las', 'uas'), ('uas',))
+    """
+    for criterion in asked:
+        if criterion not in available:
+            raise OutscoreError(f"Task `{task}` has no criterion `{criterion}`.", did_you_mean(criterion, available))
+    return tuple(dict.fromkeys(asked)) or tuple(available)
+
+
+def named(output: File, name: str) -> File:
+    """The same output under another name."""
+    return output if output.name == name else replace(output, name=name)
+
+
+def label_counts(units: Units) -> dict[str, dict[str, int]]:
+    """How often each label occurs, in gold and by system."""
+    given = {name: counts_of(units.answers[:, k], units.labels) for k, name in enumerate(units.systems)}
+    return {GOLD: counts_of(units.gold, units.labels), **given}
+
+
+def refuse(options: DiffOptions, task: str, *flags: str, maps: bool = False) -> None:
+    """Refuse flags that mean nothing for a task, instead of ignoring them."""
+    given = [flag for flag in flags if getattr(options, flag)] + ["map"] * maps
+    if given:
+        raise OutscoreError(f"Task `{task}` has no use for `{given[0]}`.", f"Leave --{given[0]} out.")
+
+
+def sliced(units: Units, columns: Sequence[str]) -> Units:
+    """The units with the columns asked for to split by, and no others."""
+    for column in columns:
+        if column not in units.slices:
+            known = ", ".join(f"`{name}`" for name in units.slices)
+            raise OutscoreError(
+                f"There is no column `{column}` to split by.", f"There is {known}." if known else "Leave --slice out."
+            )
+    return replace(units, slices={column: units.slices[column] for column in columns})

@@ -1,0 +1,183 @@
+"""Labels of items: classification, multiple choice, exact-match answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.formats.tables.cells import NO_LABEL
+from outscore.metrics.multiclass import class_counts, macro_f1, multiclass_mcc
+from outscore.outputs.changed import Changed, Contexts, changed_units
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, renamed
+from outscore.outputs.items import AlignedItems, align_items, file_of, item_units
+from outscore.outputs.model import UNALIGNED, Items, Outputs, Units
+from outscore.outputs.outcomes import agreement
+from outscore.results.design import Alignment
+from outscore.results.diff import Rates, ScoreChange
+from outscore.scores.system import Labels
+from outscore.workflows.diff.pair import Statistics, accuracy_change, metric_change
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, refuse, sliced
+
+__all__ = ["item_study", "load_items"]
+
+MOST_CLASSES = 50
+"""With more classes, as of free answers, macro-F1 and MCC say nothing and cost much."""
+MOST_MISSING = 0.1
+"""A file that lacks a larger share of gold's items than this was cut, or belongs to another test set."""
+
+
+def load_items(output: object, name: str, _options: DiffOptions) -> Items:
+    """Items as they are, read from a table, or a list of labels in the order of gold's."""
+    from outscore.formats.tables.labels import read_labels
+
+    if isinstance(output, Items):
+        return named(output, name)
+    role: Literal["gold", "system"] = "gold" if name == GOLD else "system"
+    if isinstance(output, (str, os.PathLike)):
+        return named(read_labels(output, name, role=role), name)
+    labels = [_label(value) for value in np.asarray(output, dtype=object).ravel()]
+    if not labels:
+        raise OutscoreError(f"`{name}` is empty.", "Give at least one label.")
+    return Items(name, Labels.of(range(1, len(labels) + 1)), Labels.of(labels))
+
+
+def _label(value: object) -> str:
+    """A label as text: 1.0 is 1, as a column of whole numbers with a gap in it means it, and what is missing is no answer."""
+    if value is None or value != value:  # noqa: PLR0124 - not a number
+        return NO_LABEL
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+    """A label per item."""
+    refuse(options, "label", "punct", "subtypes", "lenient", "repair")
+    assert isinstance(gold, Items)
+    answers = [items for items in systems.values() if isinstance(items, Items)]
+    _same_length(gold, answers)
+    aligned = align_items(*_mapped(gold, answers, maps))
+    _check_complete(aligned)
+    criteria = chosen(options.criteria, ("label",), "label")
+    units = item_units(aligned, cluster=options.cluster)
+    # Texts are split by only when asked for: most of them have a value for each item.
+    shown = sliced(replace(units, slices={**aligned.gold.texts, **units.slices}), options.slices)
+    counts = _class_counts(units)
+    asked = options.statistics
+
+    def view(_criterion: str, first: int, second: int) -> View:
+        headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, asked)
+        return View(shown, (first, second), headline, _others(counts, len(units.labels), first, second, asked))
+
+    @cache
+    def changed() -> tuple[list[Changed], Contexts]:
+        return _changed(shown, aligned)
+
+    return Study(
+        task="label",
+        systems=units.systems,
+        criteria=criteria,
+        unit="items",
+        cluster=None if units.clusters is None else options.cluster or "cluster",
+        n=units.n,
+        scores={name: _scores(units, counts, k) for k, name in enumerate(units.systems)},
+        view=view,
+        together=units,
+        agreement=agreement(units),
+        changed=changed,
+        inventory=label_counts(units),
+        origins=[items.origin for items in (gold, *answers) if items.origin is not None],
+        notes=[
+            note
+            for items, found in zip(aligned.systems, aligned.alignments, strict=True)
+            for note in _alignment_notes(items, found)
+        ],
+    )
+
+
+def _check_complete(aligned: AlignedItems) -> None:
+    """Refuse a file that was cut: so many missing answers would decide every comparison."""
+    for items, found in zip(aligned.systems, aligned.alignments, strict=True):
+        if found.only_a > MOST_MISSING * aligned.gold.rows:
+            raise OutscoreError(
+                f"{file_of(items)} answers {found.common:,} of the {aligned.gold.rows:,} items of {file_of(aligned.gold)}.",
+                "Complete it, with empty answers where it gave none; or give gold for the items that all systems answer.",
+            )
+
+
+def _alignment_notes(items: Items, found: Alignment) -> Iterator[str]:
+    if found.only_a:
+        yield f"{items.name} lacks {found.only_a:,} items of gold: they count as wrong ({UNALIGNED})."
+    if found.only_b:
+        yield f"{items.name} has {found.only_b:,} items that gold lacks: they are left out."
+    if found.conflicts:
+        yield f"The file of {items.name} has other right answers than gold to {found.conflicts:,} items; gold's were used."
+
+
+def _same_length(gold: Items, systems: list[Items]) -> None:
+    """Lists have no ids: they are matched by their place, and must be equally long."""
+    for items in systems:
+        if gold.origin is None and items.origin is None and gold.rows != items.rows:
+            raise OutscoreError(
+                f"`{items.name}` has {items.rows} labels, gold has {gold.rows}.", "Give lists of the same length and order."
+            )
+
+
+def _mapped(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Items, list[Items]]:
+    if not maps:
+        return gold, systems
+    check_maps(maps, {GOLD: gold.answers.names, **{items.name: items.answers.names for items in systems}})
+    first, *others = (
+        replace(items, answers=renamed(items.answers, maps, name))
+        for name, items in [(GOLD, gold), *((items.name, items) for items in systems)]
+    )
+    return first, others
+
+
+def _class_counts(units: Units) -> list[Array] | None:
+    """Per system the sums that macro-F1 and MCC are made of, a row for each cluster or item; None of too many classes."""
+    if len(units.labels) > MOST_CLASSES:
+        return None
+    groups = None if units.clusters is None else np.unique(units.clusters, return_inverse=True)[1]
+    return [class_counts(units.gold, answers, len(units.labels), groups) for answers in units.answers.T]
+
+
+def _others(counts: list[Array] | None, classes: int, first: int, second: int, asked: Statistics) -> list[ScoreChange]:
+    if counts is None:
+        return []
+    return [metric_change(make(classes), counts[first], counts[second], asked) for make in (macro_f1, multiclass_mcc)]
+
+
+def _scores(units: Units, counts: list[Array] | None, system: int) -> dict[str, float | Rates]:
+    accuracy = float(units.correct[:, system].mean())
+    found: dict[str, float | Rates] = {"accuracy": accuracy, "micro_f1": accuracy}
+    if counts is not None:
+        totals = counts[system].sum(axis=0)
+        found["macro_f1"] = float(macro_f1(len(units.labels)).score(totals))
+        found["mcc"] = float(multiclass_mcc(len(units.labels)).score(totals))
+    return found
+
+
+def _changed(units: Units, aligned: AlignedItems) -> tuple[list[Changed], Contexts]:
+    """Items that some system has wrong, with the texts beside them."""
+    rows = changed_units(units)
+    gold = aligned.gold
+    columns = {**_texts(aligned), **gold.texts}
+    texts = tuple(tuple(labels[row] for labels in columns.values()) for row in rows.tolist())
+    ids = tuple(gold.ids[row] for row in rows.tolist())
+    nowhere = np.zeros(len(rows), dtype=np.int64)
+    return [Changed(units.take(rows), np.arange(len(rows)), nowhere, nowhere)], Contexts(ids, texts, tuple(columns))
+
+
+def _texts(aligned: AlignedItems) -> dict[str, Labels]:
+    """Texts of systems that cover all items."""
+    found: dict[str, Labels] = {}
+    for items, rows in zip(aligned.systems, aligned.rows, strict=True):
+        if (rows >= 0).all():
+            found |= {name: labels.take(rows) for name, labels in items.texts.items()}
+    return found

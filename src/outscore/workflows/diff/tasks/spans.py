@@ -1,0 +1,126 @@
+"""Named entities: spans of gold and systems, scored by micro-F1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.metrics.registry import resolve
+from outscore.outputs.changed import Changed, Contexts
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, renamed
+from outscore.outputs.model import Outputs, Units, Words
+from outscore.outputs.outcomes import agreement
+from outscore.outputs.spans import CHANGE, CHANGES, NO_SPAN, Spans, span_counts, span_units, spans_of
+from outscore.outputs.word_changed import changed_spans, sentence_contexts
+from outscore.outputs.words import file_of
+from outscore.results.diff import Rates
+from outscore.workflows.diff.pair import metric_change
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, refuse, sliced
+from outscore.workflows.diff.tasks.words import read_as_words
+
+__all__ = ["load_entities", "span_study"]
+
+NO_ENTITY = f"{NO_SPAN} stands for no entity: O → PER is an entity that the second system finds and the first does not."
+
+
+def load_entities(output: object, name: str, options: DiffOptions) -> Words:
+    """A file of words whose last column holds entity tags."""
+    return read_as_words(output, name, ("tag", *options.slices))
+
+
+def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+    """Spans of every file; a pair is compared on the spans of gold and of its own two systems."""
+    refuse(options, "ner", "punct", "subtypes", "repair")
+    assert isinstance(gold, Words)
+    files = [gold, *(words for words in systems.values() if isinstance(words, Words))]
+    key, *responses = _mapped([spans_of(words, lenient=options.lenient) for words in files], maps)
+    if not len(key.first) and not len(key.ignored):
+        raise OutscoreError(f"{file_of(gold)} holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
+    criteria = chosen(options.criteria, ("span",), "ner")
+    cluster = "sentence" if options.cluster is None else options.cluster
+    everyone, places = span_units(key, responses, cluster=cluster)
+
+    @cache
+    def view(_criterion: str, first: int, second: int) -> View:
+        units, _ = span_units(key, (responses[first], responses[second]), cluster=cluster)
+        counts = [span_counts(units, k, clusters=_groups(units)) for k in range(2)]
+        metric, before, after = resolve("f1", *counts)
+        headline = metric_change(metric, before, after, options.statistics)
+        kinds = counts_of(units.slices[CHANGE].codes, CHANGES)
+        split = replace(units, slices={name: values for name, values in units.slices.items() if name != CHANGE})
+        return View(sliced(split, options.slices), (0, 1), headline, (), {name: kinds.get(name, 0) for name in CHANGES[1:]})
+
+    @cache
+    def changed() -> tuple[list[Changed], Contexts]:
+        return [changed_spans(sliced(everyone, options.slices), gold, places)], sentence_contexts(gold)
+
+    return Study(
+        task="ner",
+        systems=tuple(systems),
+        criteria=criteria,
+        unit="spans",
+        cluster=None if cluster == "none" else cluster,
+        n=int((everyone.gold > 0).sum()),
+        scores={name: _scores(everyone, k) for k, name in enumerate(systems)},
+        view=view,
+        together=everyone.take(np.flatnonzero(everyone.gold > 0)),
+        agreement=_agreement(everyone),
+        changed=changed,
+        inventory=_inventory(key, dict(zip(systems, responses, strict=True))),
+        counts=lambda k: span_counts(everyone, k, clusters=_groups(everyone)),
+        origins=[words.origin for words in files if words.origin is not None],
+        notes=[NO_ENTITY, *(note for spans in responses if (note := _ignored(spans)) is not None)],
+    )
+
+
+def _groups(units: Units) -> int | None:
+    return None if units.clusters is None else int(units.clusters.max(initial=0)) + 1
+
+
+def _mapped(files: list[Spans], maps: LabelMaps) -> list[Spans]:
+    if not maps:
+        return files
+    names = (GOLD, *(spans.words.name for spans in files[1:]))
+    check_maps(maps, {name: spans.types.names for name, spans in zip(names, files, strict=True)})
+    return [replace(spans, types=renamed(spans.types, maps, name)) for name, spans in zip(names, files, strict=True)]
+
+
+def _scores(units: Units, system: int) -> dict[str, float | Rates]:
+    found: dict[str, float | Rates] = {"span": _rates(span_counts(units, system))}
+    for code in np.unique(units.gold[units.gold > 0]).tolist():
+        found[f"span_{units.labels[code]}"] = _rates(span_counts(units, system, type=units.labels[code]))
+    return found
+
+
+def _rates(counts: Array) -> Rates:
+    tp, fp, fn = (int(x) for x in counts.sum(axis=0))
+    return Rates(tp / (tp + fn) if tp else 0.0, tp / (tp + fp) if tp else 0.0, 2 * tp / (2 * tp + fp + fn) if tp else 0.0)
+
+
+def _agreement(units: Units) -> Array:
+    """Shares of spans that two systems have alike, of those that either has."""
+    found = agreement(units)
+    for i, j in combinations(range(len(units.systems)), 2):
+        either = (units.answers[:, i] > 0) | (units.answers[:, j] > 0)
+        same = units.answers[either, i] == units.answers[either, j]
+        found[i, j] = found[j, i] = float(same.mean()) if len(same) else 1.0
+    return found
+
+
+def _inventory(gold: Spans, systems: Mapping[str, Spans]) -> dict[str, dict[str, int]]:
+    return {name: counts_of(spans.types.codes, spans.types.names) for name, spans in {GOLD: gold, **systems}.items()}
+
+
+def _ignored(spans: Spans) -> str | None:
+    if not len(spans.ignored):
+        return None
+    return (
+        f"{spans.words.name} has {len(spans.ignored):,} tags that make no entity when read strictly; --lenient reads them as"
+        " the usual evaluation scripts do."
+    )

@@ -1,0 +1,197 @@
+"""Tags and trees: words of gold with every system's tag, head and relation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.outputs.changed import Changed, Contexts
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, known_labels, renamed
+from outscore.outputs.model import UNALIGNED, Outputs, Units, Words
+from outscore.outputs.outcomes import agreement
+from outscore.outputs.word_changed import changed_words, sentence_contexts
+from outscore.outputs.word_units import (
+    DEPENDENCIES,
+    TAGS,
+    Totals,
+    alignment_of,
+    criteria_of,
+    label_column,
+    universal,
+    word_units,
+    words_counted,
+)
+from outscore.outputs.words import align
+from outscore.results.diff import Rates, ScoreChange
+from outscore.workflows.diff.pair import Statistics, accuracy_change
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, refuse, sliced
+
+__all__ = ["load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"]
+
+
+def read_as_words(output: object, name: str, columns: Sequence[str]) -> Words:
+    """Words as they are, or read from a CoNLL-U file or from columns."""
+    from outscore.formats.conll.words import read_words
+
+    if isinstance(output, Words):
+        return named(output, name)
+    if not isinstance(output, (str, os.PathLike)):
+        raise OutscoreError(f"`{name}` is {type(output).__name__}, not words.", "Give the path of a CoNLL-U or column file.")
+    return named(read_words(output, name, columns=tuple(dict.fromkeys(columns))), name)
+
+
+def load_tags(output: object, name: str, options: DiffOptions) -> Words:
+    """A file of tags; only the columns that take part are read."""
+    return read_as_words(output, name, (*(options.criteria or TAGS[:2]), *options.slices))
+
+
+def load_trees(output: object, name: str, options: DiffOptions) -> Words:
+    """A file of trees."""
+    return read_as_words(output, name, ("deprel", *options.slices))
+
+
+def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+    """Tags of words: by default the first kind of tags that all files have."""
+    refuse(options, "pos", "punct", "subtypes", "lenient", "repair")
+    files = _words(gold, systems)
+    for criterion in options.criteria:
+        if criterion in DEPENDENCIES:
+            raise OutscoreError(f"Task `pos` has no criterion `{criterion}`.", "Compare trees with --task dep.")
+    if options.criteria:
+        return _study("pos", files, tuple(dict.fromkeys(options.criteria)), maps, options)
+    found = criteria_of(files)
+    if not found:
+        raise OutscoreError("The files have no kind of tags in common.", "Give files whose upos or xpos columns are filled in.")
+    return _study("pos", files, found[:1], maps, options)
+
+
+def tree_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+    """Heads and relations: las, uas, ls."""
+    refuse(options, "dep", "lenient", "repair")
+    return _study("dep", _words(gold, systems), chosen(options.criteria, DEPENDENCIES, "dep"), maps, options)
+
+
+def _words(gold: Outputs, systems: Mapping[str, Outputs]) -> list[Words]:
+    files = [gold, *systems.values()]
+    assert all(isinstance(words, Words) for words in files)
+    return [words for words in files if isinstance(words, Words)]
+
+
+def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: LabelMaps, options: DiffOptions) -> Study:
+    stripped = universal if task == "dep" and not options.subtypes else None
+    gold, *systems = _mapped(files, maps, ("deprel",) if task == "dep" else criteria, stripped)
+    alignments = [align(gold, system) for system in systems]
+    cluster = "sentence" if options.cluster is None else options.cluster
+    asked: dict[str, Any] = {"punct": options.punct, "subtypes": options.subtypes, "cluster": cluster}
+    units = {
+        criterion: sliced(word_units(gold, systems, criterion, alignments=alignments, **asked), options.slices)
+        for criterion in criteria
+    }
+    primary = units[criteria[0]]
+    sentences = {criterion: _whole_sentences(gold, found) for criterion, found in units.items()}
+    totals = {c: words_counted(found, gold, systems, alignments, punct=options.punct) for c, found in units.items()}
+
+    def view(criterion: str, first: int, second: int) -> View:
+        return _view(units[criterion], sentences[criterion], first, second, options.statistics)
+
+    @cache
+    def changed() -> tuple[list[Changed], Contexts]:
+        return [changed_words(found, gold) for found in units.values()], sentence_contexts(gold)
+
+    notes = (_alignment_note(system, found) for system, found in zip(systems, alignments, strict=True))
+    return Study(
+        task=task,
+        systems=primary.systems,
+        criteria=tuple(units),
+        unit="words",
+        cluster=None if cluster == "none" else cluster,
+        n=primary.n,
+        scores={name: _scores(k, totals, sentences) for k, name in enumerate(primary.systems)},
+        view=view,
+        together=primary,
+        agreement=agreement(primary),
+        changed=changed,
+        inventory=label_counts(primary if task == "pos" else units.get("ls", units.get("las", primary))),
+        origins=[words.origin for words in (gold, *systems) if words.origin is not None],
+        notes=[note for note in notes if note is not None],
+    )
+
+
+def _mapped(
+    files: Sequence[Words], maps: LabelMaps, columns: Sequence[str], stripped: Callable[[str], str] | None
+) -> list[Words]:
+    """Gold and systems with the labels renamed that are compared."""
+    if not maps:
+        return list(files)
+    names = (GOLD, *(words.name for words in files[1:]))
+    used = [{column: label_column(words, column) for column in columns} for words in files]
+    inventories = {
+        name: known_labels((label for labels in found.values() for label in labels.names), stripped)
+        for name, found in zip(names, used, strict=True)
+    }
+    check_maps(maps, inventories)
+    return [
+        replace(words, columns={**words.columns, **{c: renamed(labels, maps, name, stripped) for c, labels in found.items()}})
+        for name, words, found in zip(names, files, used, strict=True)
+    ]
+
+
+def _view(units: Units, sentences: Array, first: int, second: int, asked: Statistics) -> View:
+    headline = accuracy_change(units.criterion, units.correct[:, first], units.correct[:, second], units.clusters, asked)
+    whole: list[ScoreChange] = [accuracy_change("sentences", sentences[:, first], sentences[:, second], None, asked)]
+    return View(units, (first, second), headline, whole, _kinds(units, first, second))
+
+
+def _kinds(units: Units, first: int, second: int) -> dict[str, int]:
+    """Whether a change is one of the head, of the relation, or of both."""
+    if units.detail is None or units.criterion != "las":
+        return {}
+    head = units.detail[:, first] != units.detail[:, second]
+    label = units.answers[:, first] != units.answers[:, second]
+    parts = {"head only": head & ~label, "label only": label & ~head, "head and label": head & label}
+    return {name: int(rows.sum()) for name, rows in parts.items()}
+
+
+def _whole_sentences(gold: Words, units: Units) -> Array:
+    """(sentences with units, systems) whether all units of a sentence are right."""
+    assert units.rows is not None
+    sentences = gold.sentences[units.rows]
+    size = int(gold.sentences[-1]) + 1
+    held = np.bincount(sentences, minlength=size) > 0
+    wrong = [np.bincount(sentences[~right], minlength=size) for right in units.correct.T]
+    return np.column_stack([count == 0 for count in wrong])[held]
+
+
+def _scores(system: int, totals: Mapping[str, Sequence[Totals]], sentences: Mapping[str, Array]) -> dict[str, float | Rates]:
+    """By criterion: the rates of words, and the share of sentences that are right as a whole."""
+    found: dict[str, float | Rates] = {}
+    for criterion, counted in totals.items():
+        found[criterion] = _rates(counted[system])
+        found[_sentence_score(criterion)] = float(sentences[criterion][:, system].mean())
+    return found
+
+
+def _sentence_score(criterion: str) -> str:
+    return "sentences" if criterion == TAGS[0] else f"sentences_{criterion}"
+
+
+def _rates(totals: Totals) -> Rates:
+    r, p = totals.correct / totals.gold, totals.correct / totals.system if totals.system else 0.0
+    return Rates(r, p, 2 * totals.correct / (totals.gold + totals.system))
+
+
+def _alignment_note(system: Words, found: Array) -> str | None:
+    counted = alignment_of(found, system)
+    if not counted.only_a and not counted.only_b:
+        return None
+    return (
+        f"{system.name} cuts the text into other words: {counted.only_a:,} gold words have no counterpart and count as wrong"
+        f" ({UNALIGNED}), {counted.only_b:,} of its own words match none."
+    )

@@ -1,0 +1,262 @@
+"""Planning: how many items, how small a difference, how likely a verdict, and what two printed scores leave possible.
+
+`plan` answers from numbers, and `possible_p` answers a reviewer who has two accuracies and n. Both say in their first sentence
+what was asked. Planning from data at hand is in `pilot`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any, cast
+
+from outscore.core.errors import OutscoreError
+from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.power.binary import overlaps
+from outscore.inference.power.design import MOST_ITEMS, Study, checked_n, study_of
+from outscore.inference.power.planning import sizes_around
+from outscore.language.numbers import count
+from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, StudyDesign
+from outscore.workflows.plan import words
+
+__all__ = ["plan", "possible_p", "whole_items"]
+
+MOST_PRINTED = 1_000_000
+"""Printed scores of more items leave more pairs of totals possible than can be looked at in a few seconds."""
+LARGEST_CURVE = 1_000_000
+"""Exact power beyond this takes up to a second per point, and curves have many."""
+LARGEST_T = 100_000
+EFFECTS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+"""Where the items needed are computed, in multiples of the effect in question."""
+
+
+def plan(
+    design: StudyDesign,
+    *,
+    effect: float | None = None,
+    n: float | None = None,
+    power: float = 0.8,
+    accuracy: float | None = None,
+) -> PlanResult:
+    """Answer the question that is left open: items for an effect, the effect that n items detect, or the power of both.
+
+    Parameters
+    ----------
+    design
+        The study as it is planned.
+    effect, n
+        Give one to get the other, or both to get the power.
+    power
+        How likely a true difference of that size shall be found.
+    accuracy
+        Of the baseline, for right-or-wrong items: without `discordance` the errors of the systems are taken as independent.
+
+    Examples
+    --------
+    >>> plan(StudyDesign(sd=1 / 3), effect=0.03).verdict
+    'You need 969 items to detect a difference of 0.03 in the mean score with power .8 (two-sided, alpha = .05).'
+    >>> plan(StudyDesign(sd=1 / 3), n=1000).verdict
+    'With 1,000 items you can detect a difference of 0.0296 in the mean score with power .8 (two-sided, alpha = .05).'
+    """
+    if effect is None and n is None:
+        raise OutscoreError("There is nothing to plan from.", "Give the effect to detect, or the number of items, or both.")
+    design, notes = _with_discordance(design, accuracy, effect)
+    study = study_of(design)
+    _check_question(study, effect, n)
+    target = study.checked_power(power)
+    result = PlanResult(
+        verdict="",
+        design=design,
+        method=study.method,
+        accuracy=accuracy,
+        target=target,
+        **_answer(study, effect, n, target),
+    )
+    result = replace(result, t_items=_t_items(result, study), curve=_curve(result, study), needs=_needs(result, study))
+    notes = [*notes, *words.notes(result), *_repeats_note(result, study)]
+    return replace(result, verdict=words.verdict(result), signature=words.signature(result), notes=notes)
+
+
+def _check_question(study: Study, effect: float | None, n: float | None) -> None:
+    """Refuse what the formulas would answer with a number that helps nobody."""
+    least, size = words.least_units(study.design), study.design.cluster_size
+    if effect == 0:
+        raise OutscoreError(
+            "`effect` is 0, and no number of items detects no difference.", "Give the smallest one that matters."
+        )
+    if n is not None and checked_n(n) < 2 * size:
+        one = "one item" if size == 1 else f"one cluster of {size:.4g} items"
+        raise OutscoreError(
+            f"`n` is {n:,.10g}: {one} cannot tell two systems apart, whatever they score.",
+            f"An exact test needs {count(least, 'item' if size == 1 else 'cluster')} at least.",
+        )
+
+
+def whole_items(n: float) -> int:
+    """The number to collect: rounded up, but not for an error in the last digits."""
+    return max(1, math.ceil(n * (1 - 1e-12)))
+
+
+def _answer(study: Study, effect: float | None, n: float | None, target: float) -> dict[str, Any]:
+    """Question, n, items, effect and power, with the missing one computed."""
+    if effect is None:
+        assert n is not None
+        found = study.detectable_effect(checked_n(n), target)
+        signed = -found if study.design.alternative == "less" else found
+        return {"question": "effect", "n": float(n), "items": whole_items(n), "effect": signed, "power": target}
+    size = study.towards(effect)
+    if n is not None:
+        reached = study.power(checked_n(n), size)
+        return {"question": "power", "n": float(n), "items": whole_items(n), "effect": effect, "power": reached}
+    needed = study.sample_size(size, target)
+    return {"question": "items", "n": needed, "items": _collected(study, needed), "effect": effect, "power": target}
+
+
+def _collected(study: Study, needed: float) -> int:
+    """What to collect: the formulas do not know that a handful of items can never give a small p."""
+    return max(whole_items(needed), math.ceil(words.least_units(study.design) * study.design.cluster_size))
+
+
+def _t_items(result: PlanResult, study: Study) -> int | None:
+    """What the t test needs where the formula took the sd as known; two items more are no news among very many."""
+    formula = result.method == "normal" and result.design.basis != "discordance"
+    if result.question != "items" or not formula or result.items > LARGEST_T:
+        return None
+    needed = replace(study, method="t").sample_size(study.towards(result.effect), result.target)
+    return max(result.items, whole_items(needed))
+
+
+def _repeats_note(result: PlanResult, study: Study) -> list[str]:
+    """What repeats can buy at all: they average out the noise between runs, never the spread between items."""
+    between, within = result.design.sd, result.design.within
+    if result.question != "items" or not within or not between:
+        return []
+    size = study.towards(result.effect)
+    endless = whole_items(replace(study, sd=between).sample_size(size, result.target))
+    if result.design.repeats == 1:
+        return [words.repeats(None, endless)]
+    once = replace(study, sd=math.hypot(between, within)).sample_size(size, result.target)
+    return [words.repeats(whole_items(once), endless)]
+
+
+def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
+    """Power at the effect in question, below and beyond the items in question."""
+    size = study.towards(result.effect)
+    most = LARGEST_CURVE if study.method == "exact" else MOST_ITEMS
+    sizes = sizes_around(result.items, least=math.ceil(2 * study.design.cluster_size))
+    return [PowerPoint(k, study.power(k, size)) for k in sizes if k <= most]
+
+
+def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
+    """Items for smaller and larger effects, as far as they make sense."""
+    found = []
+    for factor in EFFECTS:
+        effect = factor * result.effect
+        try:
+            needed = study.sample_size(study.towards(effect), result.target)
+        except OutscoreError:
+            # Larger than the discordance, pointing away from the alternative, or out of reach: there is no such point.
+            continue
+        if study.method != "exact" or needed <= LARGEST_CURVE:
+            found.append(EffectPoint(effect, _collected(study, needed)))
+    return found
+
+
+def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float | None) -> tuple[StudyDesign, list[str]]:
+    """The discordance rate that a baseline's accuracy allows, or implies when the errors are independent."""
+    if accuracy is None:
+        return design, []
+    if design.sd is not None:
+        raise OutscoreError("Both `sd` and `accuracy` were given.", "Give `accuracy` for right-or-wrong items only.")
+    other = accuracy + (effect or 0.0)
+    if not (0 < accuracy < 1 and 0 <= other <= 1):
+        raise OutscoreError(
+            f"`accuracy` is {accuracy:g}" + (f" and the effect {effect:+g}." if effect else "."),
+            "Both systems' accuracies must lie between 0 and 1.",
+        )
+    if design.discordance is None:
+        independent = accuracy * (1 - other) + other * (1 - accuracy)
+        return replace(design, discordance=independent), [words.independent(independent, effect)]
+    most = min(accuracy + other, 2 - accuracy - other)
+    if design.discordance > most * (1 + 1e-12):
+        raise OutscoreError(
+            f"`discordance` is {design.discordance:g}, but accuracies of {accuracy:g} and {other:g} allow {most:.6g} at most.",
+            "Check the two numbers.",
+        )
+    return design, []
+
+
+def possible_p(
+    score_a: str | float, score_b: str | float, n: int, *, alpha: float = 0.05, alternative: str = "two-sided"
+) -> PossibleP:
+    """The p-values that two printed accuracies on the same n items leave possible.
+
+    A printed score stands for every number of right answers that rounds to it (half a unit of its last digit either way,
+    both ends included, since nobody knows how ties were rounded), and two numbers of right answers for every overlap of the
+    errors, from as complete as possible to as little as possible. p is that of the exact McNemar test, which is the paired
+    permutation test for right-or-wrong items.
+
+    Parameters
+    ----------
+    score_a, score_b
+        As printed; write them as text to keep trailing zeros. Above 1 both are per cent.
+
+    Examples
+    --------
+    >>> possible_p(".871", ".864", 1000).verdict.split(",")[0]
+    'p lies between .016 and .71'
+    """
+    if int(n) != n or n < 1:
+        raise OutscoreError(f"`n` is {n:g}.", "Give the whole number of items that both systems were scored on.")
+    if n > MOST_PRINTED:
+        raise OutscoreError(f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MOST_PRINTED:,} items.")
+    design = study_of(StudyDesign(alpha=alpha, alternative=alternative)).design
+    texts = (str(score_a).strip(), str(score_b).strip())
+    values = [_printed(text) for text in texts]
+    per_cent = any(value > 1 for value, _ in values) or any(text.endswith("%") for text in texts)
+    first, second = (
+        _counts(text, value, unit, int(n), 100 if per_cent else 1) for text, (value, unit) in zip(texts, values, strict=True)
+    )
+    found = overlaps(first, second, int(n), alpha, cast("Alternative", alternative))
+    result = PossibleP(
+        scores=texts,
+        n=int(n),
+        alpha=design.alpha,
+        alternative=cast("Alternative", design.alternative),
+        right=(first, second),
+        lowest=found.lowest,
+        highest=found.highest,
+        discordant=found.discordant,
+        independent=found.independent,
+        significant_up_to=found.significant_up_to,
+        curve=found.curve,
+    )
+    return replace(result, verdict=words.possible(result), signature=words.possible_signature(result))
+
+
+def _printed(text: str) -> tuple[Fraction, Fraction]:
+    """A printed number, and half a unit of its last digit."""
+    try:
+        value = Decimal(text.removesuffix("%").strip())
+        digits = value.as_tuple().exponent
+    except InvalidOperation:
+        digits = "n"
+    if not isinstance(digits, int) or value < 0:
+        raise OutscoreError(f"A score is `{text}`.", "Give accuracies as printed, such as .871 or 87.1.")
+    return Fraction(value), Fraction(10) ** digits / 2
+
+
+def _counts(text: str, value: Fraction, half: Fraction, n: int, whole: int) -> tuple[int, int]:
+    """The fewest and the most right answers out of n that print as this score."""
+    if value > whole:
+        raise OutscoreError(f"A score is `{text}`, above {whole}.", "Give accuracies between 0 and 1, or both in per cent.")
+    low = max(0, math.ceil((value - half) * n / whole))
+    high = min(n, math.floor((value + half) * n / whole))
+    if low > high:
+        raise OutscoreError(
+            f"No number of right answers out of {n:,} prints as `{text}`.",
+            "The score or n is misprinted, or the score is not an accuracy on these items.",
+        )
+    return low, high

@@ -1,0 +1,1 @@
+"""Many systems on one or more datasets."""

@@ -1,0 +1,157 @@
+"""From measured datasets to a ranking: corrected pairs, the order, replicability, and the words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.inference.families.multiplicity import adjust
+from outscore.inference.families.partial_conjunction import replicated_counts
+from outscore.inference.pairwise.table import Measured
+from outscore.language.verdict.ranking import ranking_sentence, ranking_signature, ranking_verdict
+from outscore.results.ranking import MOST_PAIRS, Coverage, CriticalDifference, RankDesign, Ranking, Replicated
+from outscore.workflows.rank.corrections import Families, families
+from outscore.workflows.rank.question import USUAL, Question
+from outscore.workflows.rank.standings import Corrected
+
+__all__ = ["assembled"]
+
+MOST_REPLICATED = 1_000
+"""With more pairs than this the replicability table holds neighbours in the order only."""
+LN10 = math.log(10.0)
+
+
+def assembled(
+    measured: Sequence[Measured],
+    question: Question = USUAL,
+    *,
+    coverage: Coverage | None = None,
+    critical_difference: CriticalDifference | None = None,
+    design: RankDesign | None = None,
+    settings: Mapping[str, Any] | None = None,
+    notes: Sequence[str] = (),
+) -> Ranking:
+    """The ranking that measured datasets make.
+
+    Parameters
+    ----------
+    measured
+        One entry for each dataset and metric, metric by metric; several datasets are followed by their macro average.
+    question
+        The one that the pairs were measured by.
+    coverage, critical_difference, settings, notes
+        What goes into the result as it is.
+    design
+        What was swapped; items one by one where it is not given.
+
+    Examples
+    --------
+    >>> from outscore.procedure.rank_measure import measure
+    >>> from outscore.scores.board import Board
+    >>> values = np.array([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]])
+    >>> found = assembled(measure([Board(("new", "old"), values, np.ones((2, 7), dtype=bool))]))
+    >>> found.systems, found.pairs[0].p.value, found.groups
+    (['new', 'old'], 0.015625, [['new'], ['old']])
+    """
+    found = families(measured, question)
+    keep = sum(len(table.measured.pairs) for table in (*found.tops, *found.parts)) <= MOST_PAIRS
+    top, *rest = (table.standing(keep_pairs=keep) for table in found.tops)
+    first = [part for part in found.parts if part.measured.metric == top.metric]
+    replicability, remarks = _replicability(found.tops[0], first)
+    asked = first[0].measured.test if first else top.test
+    claims = replace(found.tops[0].claims(), datasets_test=None if asked == top.test else asked)
+    alpha, baseline = question.alpha, question.baseline
+    sets, against, design = max(len(first), 1), baseline is not None, design or RankDesign(top.n)
+    return Ranking(
+        **{name: getattr(top, name) for name in top.__dataclass_fields__ if name != "notes"},
+        correction=question.correction,
+        family=found.family,
+        coverage=coverage or _coverage(found.tops[0].measured),
+        alpha=alpha,
+        baseline=baseline,
+        verdict=ranking_verdict(top, claims, found.family, alpha, baseline=against),
+        sentence=ranking_sentence(top, claims, found.family, alpha, design=design, datasets=sets, baseline=against),
+        signature=ranking_signature(
+            top, claims, found.family, design=design, alpha=alpha, baseline=baseline, datasets=sets, seed=question.seed
+        ),
+        settings=dict(settings or {}),
+        datasets=[part.standing(keep_pairs=keep) for part in found.parts],
+        datasets_family=found.parts_family,
+        metrics=rest,
+        replicability=replicability,
+        critical_difference=critical_difference,
+        design=design,
+        notes=list(dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(found, keep=keep)])),
+    )
+
+
+def _remarks(found: Families, *, keep: bool) -> list[str]:
+    notes = []
+    if not keep:
+        notes.append(f"There are more than {MOST_PAIRS:,} pairs over all datasets: the result keeps their counts.")
+    if found.parts_family is not None and found.parts_family.correction != found.family.correction:
+        notes.append(f"`{found.family.correction}` is for one set of pairs; over datasets p is corrected by `holm`.")
+    return notes
+
+
+def _coverage(top: Measured) -> Coverage:
+    """What the answer's table holds: its items are those of all datasets."""
+    missing = top.items * len(top.systems) - int(top.n.sum())
+    return Coverage(len(top.systems), top.items, missing, strangers=int((~top.pairs.testable).sum()))
+
+
+def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Replicated], list[str]]:
+    """On how many datasets the better system of each pair is better."""
+    if len(parts) < 2 or any(p.measured.pairs.log_better is None or p.measured.pairs.log_worse is None for p in parts):
+        return [], []
+    pairs, names = top.measured.pairs, top.measured.systems
+    wanted = np.flatnonzero(pairs.testable)
+    notes = []
+    if len(pairs) > MOST_REPLICATED:
+        place = np.full(len(names), -2)
+        place[top.order] = np.arange(len(top.order))
+        wanted = wanted[np.abs(place[pairs.left] - place[pairs.right])[wanted] == 1]
+        notes.append(f"With more than {MOST_REPLICATED:,} pairs replicability is shown for neighbours in the order only.")
+    forward = top.ahead >= 0
+    # Which system comes first was chosen by the data, so each direction has half of alpha.
+    level = top.alpha / 2
+    logs = np.stack([_directed(part, forward)[wanted] for part in parts], axis=1)
+    shared = np.stack([part.measured.pairs.n[wanted] > 0 for part in parts], axis=1)
+    by_any, by_fisher = (_counts(logs, shared, how, level) for how in ("bonferroni", "fisher"))
+    found = []
+    for row, i in enumerate(wanted.tolist()):
+        systems = (names[int(pairs.left[i])], names[int(pairs.right[i])])
+        mine = [part for part, there in zip(parts, shared[row].tolist(), strict=True) if there]
+        holm = adjust(np.maximum(np.exp(logs[row][shared[row]]), 5e-324), "holm") <= level
+        found.append(
+            Replicated(
+                systems=systems if forward[i] else systems[::-1],
+                datasets=len(mine),
+                bonferroni=int(by_any[row]),
+                fisher=int(by_fisher[row]),
+                holm=[str(part.measured.dataset) for part, claimed in zip(mine, holm, strict=True) if claimed],
+            )
+        )
+    return found, notes
+
+
+def _counts(logs: Array, shared: Array, combination: str, alpha: float) -> Array:
+    """`replicated_counts` of each pair over the datasets it shares: one it lacks is no evidence against anything."""
+    counts = np.zeros(len(logs), dtype=np.int64)
+    for there in np.unique(shared, axis=0):
+        rows = (shared == there).all(axis=1)
+        counts[rows] = replicated_counts(logs[np.ix_(rows, there)] / LN10, combination=combination, alpha=alpha)
+    return counts
+
+
+def _directed(part: Corrected, forward: Array) -> Array:
+    """One-sided log p for the system that comes first."""
+    pairs = part.measured.pairs
+    assert pairs.log_better is not None
+    assert pairs.log_worse is not None
+    return np.asarray(np.where(forward, pairs.log_better, pairs.log_worse))

@@ -1,0 +1,231 @@
+"""Many systems: who is ahead, and which differences are real.
+
+`rank` takes what people have, `rank_boards` the boards that readers make of it, `assembled` what was measured, wherever it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.engine.engines import Engine
+from outscore.engine.progress import Progress
+from outscore.inference.leaderboard.friedman import critical_difference as nemenyi
+from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
+from outscore.inference.leaderboard.groups import groups_of
+from outscore.inference.pairwise.table import KINDS, Measured
+from outscore.language.numbers import format_probability
+from outscore.results.ranking import Coverage, CriticalDifference, Ranking
+from outscore.scores.board import Board
+from outscore.workflows.rank.assemble import assembled
+from outscore.workflows.rank.corrections import pairs_frame
+from outscore.workflows.rank.design import design_of
+from outscore.workflows.rank.inputs import boards_from
+from outscore.workflows.rank.measure import measure, systems_of
+from outscore.workflows.rank.question import USUAL, Question
+
+__all__ = ["Ranked", "assembled", "measure", "pairs_frame", "rank", "rank_boards"]
+
+SMALL = 0.001
+"""The strictest level that reports tell apart."""
+RESAMPLES = 9_999
+"""Swaps that are drawn unless another number is asked for."""
+STEPPED = ("bonferroni", "holm", "shaffer")
+"""Corrections that multiply the smallest p by the number of tests, whatever the others are."""
+
+
+def rank(
+    scores: object,
+    *,
+    metric: str | AdditiveMetric = "mean",
+    test: str = "permutation",
+    options: Mapping[str, object] | None = None,
+    correction: str = "holm",
+    baseline: str | None = None,
+    alpha: float = 0.05,
+    dataset: object = None,
+    items: object = None,
+    clusters: object = None,
+    unit_size: int = 1,
+    unit_statistic: str = "mean",
+    shuffle: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    critical_difference: bool = False,
+    seed: int = 0,
+) -> Ranking:
+    """Rank many systems: scores with intervals, all pairs tested and corrected, groups that cannot be told apart.
+
+    H0 of each pair is that of the test; systems are compared on the items both have. Several datasets are ranked one by one,
+    and together by their macro average, which is tested as a statistic of its own.
+
+    Parameters
+    ----------
+    scores
+        A dictionary of arrays by system, (n,) scores or (n, k) counts of the same items in the same order; or what `read`
+        gives; or a table (pandas, polars …), long (item, system, score) or wide (a column per system).
+    metric, test, options, unit_size, unit_statistic, shuffle
+        As in `compare`.
+    correction
+        For the number of pairs: ``"holm"``, ``"shaffer"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``, ``"bh"``, ``"by"``.
+    baseline
+        Compare all systems with this one only.
+    alpha
+        The level of all claims together; intervals have level 1 - alpha one by one.
+    dataset, items, clusters
+        Labels of the rows, or for a table the names of their columns. Rows of one item are repeats and averaged first.
+    engine, progress
+        Who does the work, and who is told how far it is. No result depends on them.
+    critical_difference
+        Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items where there is one.
+
+    Examples
+    --------
+    >>> right = {"new": [1, 1, 1, 1, 1, 1, 1, 1], "old": [0, 0, 0, 0, 0, 0, 0, 1], "base": [0, 0, 0, 0, 0, 0, 0, 0]}
+    >>> found = rank(right, metric="accuracy")
+    >>> found.systems, [pair.p.adjusted for pair in found.pairs], found.groups
+    (['new', 'old', 'base'], [0.03125, 0.0234375, 1.0], [['new'], ['old', 'base']])
+    >>> print(found.verdict)  # doctest: +NORMALIZE_WHITESPACE
+    new leads with accuracy 1.000: significantly better than both other systems (exact paired permutation test of each pair,
+    Holm correction over 3 tests, alpha = .05).
+    """
+    question = Question(
+        test=test,
+        options=options or {},
+        correction=correction,
+        baseline=baseline,
+        alpha=alpha,
+        unit_size=unit_size,
+        unit_statistic=unit_statistic,
+        shuffle=shuffle,
+        critical_difference=critical_difference,
+        seed=seed,
+    )
+    question.check(metric)
+    boards = boards_from(scores, dataset=dataset, items=items, clusters=clusters)
+    return rank_boards(boards, metric, question, engine=engine, progress=progress).ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """A ranking, and everything measured for it: the pairs themselves, which `pairs_frame` makes a table of."""
+
+    ranking: Ranking
+    measured: Sequence[Measured]
+
+
+def rank_boards(
+    boards: Sequence[Board],
+    metric: str | AdditiveMetric = "mean",
+    question: Question = USUAL,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    further: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]] = (),
+    unit: str = "items",
+    group: str | None = None,
+    called: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    notes: Sequence[str] = (),
+) -> Ranked:
+    """Rank the systems of boards: one board for each dataset, `further` metrics with boards of their own.
+
+    `unit` is what items are called ("items", "segments", "words"), `group` what those that are swapped as one are ("sentence"),
+    and `called` what the metrics are, if not by their own names; `settings` and `notes` go into the result as they are.
+
+    Examples
+    --------
+    >>> values = np.array([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]])
+    >>> rank_boards([Board(("new", "old"), values, np.ones((2, 7), dtype=bool))]).ranking.counts
+    PairCounts(pairs=1, testable=1, significant=1)
+    """
+    measured: list[Measured] = []
+    for i, (name, tables) in enumerate(((metric, boards), *further)):
+        found = measure(tables, name, question, engine=engine, progress=progress, unit=unit)
+        measured += [replace(part, metric=called[i]) for part in found] if called else found
+    ranking = assembled(
+        measured,
+        question,
+        critical_difference=_diagram(boards, metric, measured, question.alpha) if question.critical_difference else None,
+        design=design_of(boards, question, unit=unit, group=group),
+        settings=settings,
+        notes=[*notes, *(note for board in boards for note in board.notes)],
+    )
+    drawn = int(str(question.options.get("resamples", RESAMPLES)))
+    ranking = replace(ranking, coverage=_counted(ranking.coverage, boards))
+    return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
+
+
+def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) -> list[str]:
+    """A note where so few swaps are drawn for so many pairs that no adjusted p can be below alpha, or none can be small."""
+    family, least = ranking.family, 1 / (drawn + 1)
+    several = any(part.macro for part in measured)
+    tops = [part.pairs for part in measured if part.macro or not several]
+    sampled = np.concatenate([pairs.log_p[pairs.kind == KINDS.index("monte-carlo")] for pairs in tops])
+    if not len(sampled) or family.correction not in STEPPED:
+        return []
+    if least * family.m > ranking.alpha:
+        short = f"With {drawn:,} swaps no p can be below {least:.2g}, too much for {family.m:,} tests at this alpha"
+        return [f"{short}: draw more than {math.ceil(family.m / ranking.alpha):,} swaps with --resamples."]
+    # A larger p is what the data say, and more swaps would not make it smaller.
+    at_the_floor = math.isclose(float(np.exp(sampled.min())), least, rel_tol=1e-9)
+    if least * family.m <= SMALL or ranking.test != "permutation" or not at_the_floor:
+        return []
+    floor = format_probability(family.m * least, 2)
+    return [f"With {drawn:,} swaps no adjusted p can fall below {floor}; --resamples draws more."]
+
+
+def _counted(coverage: Coverage, boards: Sequence[Board]) -> Coverage:
+    return replace(
+        coverage,
+        duplicates=sum(board.duplicates for board in boards),
+        conflicts=sum(board.conflicts for board in boards),
+    )
+
+
+def _diagram(
+    boards: Sequence[Board], metric: str | AdditiveMetric, measured: Sequence[Measured], alpha: float
+) -> CriticalDifference:
+    """Friedman's test and Nemenyi's critical difference, over datasets or, where there is only one, over its items."""
+    systems = boards[0].systems
+    if not all(board.complete for board in boards):
+        raise OutscoreError(
+            "Systems lack some items, and a critical difference needs ranks of all systems in every block.",
+            "Leave the critical difference out, or keep the items that all systems have.",
+        )
+    over: Literal["datasets", "items"] = "datasets" if len(boards) > 1 else "items"
+    if over == "items" and boards[0].clusters is not None:
+        raise OutscoreError(
+            "Items come in clusters, and Friedman's test needs independent blocks.",
+            "Leave the critical difference out, or give several datasets.",
+        )
+    rows = systems_of(boards[0], metric)
+    if over == "datasets":
+        blocks = np.array([found.value for found in measured[: len(boards)]])
+    elif rows.single_scores():
+        assert rows.metric.ratio is not None
+        blocks = (rows.rows @ np.asarray(rows.metric.ratio[0])).T.astype(float)
+    else:
+        raise OutscoreError(
+            f"{rows.metric.name} gives no score per item, and there is one dataset only: nothing can be ranked in blocks.",
+            "Leave the critical difference out, or give several datasets.",
+        )
+    found = friedman(blocks, higher_is_better=rows.metric.higher_is_better)
+    order = np.argsort(found.mean_ranks, kind="stable")
+    apart = mean_ranks_differ(np.array(found.mean_ranks)[order], found.blocks) <= alpha
+    members = groups_of(np.triu(apart, 1)).members
+    return CriticalDifference(
+        blocks=found.blocks,
+        over=over,
+        mean_ranks={systems[i]: float(found.mean_ranks[i]) for i in order.tolist()},
+        p=found.p,
+        critical_difference=nemenyi(len(systems), found.blocks, alpha=alpha),
+        groups=[[systems[int(order[i])] for i in group] for group in members],
+        form=found.form,
+    )

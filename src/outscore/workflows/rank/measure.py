@@ -1,0 +1,285 @@
+"""From boards to measured pairs: which way of testing serves which data, and the engine that does the work.
+
+============================================================  =====================================================
+right-or-wrong items; `permutation`, exact `mcnemar`          all pairs at once, from counts
+one score per item; `permutation`                             exact or certified, pair by pair; Student's interval
+corpus scores, ratios; `permutation`, all systems complete    exact where a kernel serves, else one set of sign flips
+everything else                                               the test's own entry, pair by pair
+============================================================  =====================================================
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, cast
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import OptionValue
+from outscore.engine.engines import Engine, Serial, opened
+from outscore.engine.progress import Progress, Steps
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.sign_flips import checked_resamples
+from outscore.inference.bootstrap.tests import INTERVAL_RESAMPLES
+from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO, binary_table
+from outscore.inference.pairwise.macro import (
+    MOST_TESTED,
+    SADDLEPOINT,
+    macro_from_counts,
+    macro_measured,
+    macro_notes,
+    macro_request,
+    macro_tested,
+)
+from outscore.inference.pairwise.moments import moments_of
+from outscore.inference.pairwise.per_pair import CHUNK, PairTest, exact_rows, pair_rows, table_of
+from outscore.inference.pairwise.shared import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
+from outscore.inference.pairwise.systems import SystemRows, baseline_of, pairs_of
+from outscore.inference.pairwise.table import Measured, PairTable
+from outscore.metrics.registry import resolve
+from outscore.results.ranking import MOST_PAIRS
+from outscore.scores.board import Board
+from outscore.workflows.rank.question import USUAL, Question
+
+__all__ = ["measure", "systems_of"]
+
+Unit = Literal["items", "clusters", "units", "segments"]
+ALONE = "The metric's function cannot be sent to other processes, so this one did all the work."
+EXACT_METHODS = ("auto", "exact", "spectral")
+MOST_COLUMNS = 4
+
+
+def measure(
+    boards: Sequence[Board],
+    metric: str | AdditiveMetric = "mean",
+    question: Question = USUAL,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    unit: str = "items",
+) -> list[Measured]:
+    """Scores and all pairs of each board, and behind several of them their macro average; nothing is corrected yet.
+
+    Examples
+    --------
+    >>> values = np.array([[1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]])
+    >>> (found,) = measure([Board(("new", "old"), values, np.ones((2, 6), dtype=bool))])
+    >>> found.value.round(3).tolist(), found.pairs.p.tolist(), found.kernel
+    ([1.0, 0.167], [0.0625], 'binomial')
+    """
+    request = TestRequest(alpha=question.alpha, seed=question.seed, options=question.check())
+    base = baseline_of(boards[0].systems, question.baseline)
+    rows = [systems_of(board, metric) for board in boards]
+    left, right = pairs_of(len(boards[0].systems), base)
+    asked = PairTest(
+        question.test,
+        request,
+        question.unit_size,
+        cast("Literal['mean', 'median']", question.unit_statistic),
+        question.shuffle,
+        sides=len(boards) > 1,
+    )
+    with opened(engine or Serial()) as running:
+        alone = not isinstance(running, Serial) and not _travels(rows[0].metric)
+        work = _Work(left, right, asked, cast("Unit", unit), Serial() if alone else running, progress or Steps())
+        work = replace(work, intervals=len(left) * len(boards) <= MOST_PAIRS)
+        found = [work.measured(board, systems) for board, systems in zip(boards, rows, strict=True)]
+        if alone:
+            found[0] = replace(found[0], notes=[*found[0].notes, ALONE])
+        return [*found, work.macro(rows, found)] if len(found) > 1 else found
+
+
+def systems_of(board: Board, metric: str | AdditiveMetric) -> SystemRows:
+    """All systems of a board in the metric's own columns."""
+    there = board.values[board.present]
+    if not len(there):
+        raise OutscoreError("No system has a single item.", "Give each at least one score.")
+    additive, filled, _ = resolve(metric, there, there[:1])
+    rows = np.zeros((*board.present.shape, filled.shape[1]), dtype=filled.dtype)
+    rows[board.present] = filled
+    return SystemRows(additive, rows, board.present, board.clusters).recognised()
+
+
+def _travels(metric: AdditiveMetric) -> bool:
+    """Whether other processes can be given the metric."""
+    try:
+        pickle.dumps(metric)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What is asked of every pair of every board, and who does it."""
+
+    left: Array
+    right: Array
+    asked: PairTest
+    unit: Unit
+    engine: Engine
+    progress: Progress
+    intervals: bool = True
+
+    @property
+    def options(self) -> Mapping[str, OptionValue]:
+        return self.asked.request.options
+
+    def measured(self, board: Board, systems: SystemRows) -> Measured:
+        """One board."""
+        pairs, kernel, interval = self._pairs(systems, board.dataset or "all pairs")
+        low, high = systems.own_limits(self.asked.request.alpha)
+        absent = [name for name, n in zip(board.systems, board.counts.tolist(), strict=True) if not n]
+        lacking = [f"`{name}` has no item on `{board.dataset}`." for name in absent] if board.dataset else []
+        return Measured(
+            dataset=board.dataset,
+            metric=systems.metric.name,
+            higher_is_better=systems.metric.higher_is_better,
+            systems=board.systems,
+            value=systems.scores(),
+            low=low,
+            high=high,
+            n=board.counts,
+            items=board.shape[1],
+            complete=board.complete,
+            pairs=pairs,
+            test=self.asked.test,
+            kernel=kernel,
+            interval=interval,
+            unit="clusters" if board.clusters is not None else "units" if self.asked.unit_size > 1 else self.unit,
+            notes=[*board.notes, *lacking],
+        )
+
+    def _pairs(self, systems: SystemRows, doing: str) -> tuple[PairTable, str, str]:
+        whole = self.asked.unit_size == 1
+        if whole and self._counts_suffice():
+            found = systems.discordance()
+            if found is not None:
+                return self._binary(systems, found.unit)
+        plain = self.asked.test == "permutation" and self.options["method"] == "auto"
+        if plain and whole and not systems.single_scores() and systems.complete:
+            return self._corpus(systems.collapsed(), doing)
+        own = not (self.asked.test == "permutation" and systems.single_scores())
+        chunks = self._chunks()
+        self.progress.begin(f"testing {doing}", len(chunks))
+        parts = self.engine.map(
+            partial(pair_rows, systems, replace(self.asked, own_interval=own)), chunks, progress=self.progress
+        )
+        return table_of(self.left, self.right, parts, sides=self.asked.sides)
+
+    def _counts_suffice(self) -> bool:
+        """Whether the test is the exact one of right-or-wrong items."""
+        if self.asked.test == "mcnemar":
+            return self.options["variant"] == "exact"
+        return self.asked.test == "permutation" and self.options["method"] in EXACT_METHODS
+
+    def _binary(self, systems: SystemRows, unit: float) -> tuple[PairTable, str, str]:
+        assert systems.metric.ratio is not None
+        u, v = (np.asarray(w) for w in systems.metric.ratio)
+        weight = int((systems.rows[systems.present][0] @ v).item())
+        moments = moments_of([""] * len(systems.rows), (systems.rows @ u) / weight, systems.present)
+        wins = moments.wins
+        table = binary_table(
+            self.left,
+            self.right,
+            moments.count[self.left, self.right],
+            wins[self.left, self.right],
+            wins[self.right, self.left],
+            unit=unit,
+            orientation=systems.orientation,
+            alpha=self.asked.request.alpha,
+            intervals=self.intervals,
+        )
+        return table, "binomial", TANGO if self.intervals else NO_INTERVALS
+
+    def _corpus(self, systems: SystemRows, doing: str) -> tuple[PairTable, str, str]:
+        n = np.full(len(self.left), systems.rows.shape[1], dtype=np.int64)
+        exact = np.full((len(self.left), 4), np.nan)
+        if self._may_be_exact(systems):
+            chunks = self._chunks()
+            self.progress.begin(f"testing {doing}", len(chunks))
+            exact = np.concatenate(self.engine.map(partial(exact_rows, systems), chunks, progress=self.progress))
+        table = self._shared((summable(systems),), n, np.isnan(exact[:, 0]), doing)
+        served = ~np.isnan(exact[:, 0])
+        assert table.log_better is not None and table.log_worse is not None  # noqa: PT018
+        kind = np.where(served, np.nan_to_num(exact[:, 3]), table.kind).astype(np.int8)
+        kernels = [name for name, used in (("exact", served.any()), (self._sampled(), not served.all())) if used]
+        table = replace(
+            table,
+            log_p=np.where(served, exact[:, 0], table.log_p),
+            log_better=np.where(served, exact[:, 1], table.log_better),
+            log_worse=np.where(served, exact[:, 2], table.log_worse),
+            kind=kind,
+        )
+        return table, ", ".join(kernels), CENTRED if self.intervals else NO_INTERVALS
+
+    def _may_be_exact(self, systems: SystemRows) -> bool:
+        """Whether looking for an exact kernel pays: beyond a few columns only a ratio has one."""
+        narrow = systems.metric.ratio is not None or len(systems.metric.columns) <= MOST_COLUMNS
+        return narrow and len(self.left) <= MOST_TESTED
+
+    def _sampled(self) -> str:
+        return f"sign-flips:{self.options['resamples']}"
+
+    def _shared(self, datasets: tuple[SystemRows, ...], n: Array, wanted: Array, doing: str) -> PairTable:
+        """Hits of the pairs that are wanted, and intervals of all, from one set of resamples."""
+        request = self.asked.request
+        flipped = Flipped(datasets, self.left[wanted], self.right[wanted], request.seed)
+        resamples = checked_resamples(request.count("resamples"))
+        hits = np.zeros((len(self.left), 3), dtype=np.int64)
+        if wanted.any():
+            parts = ranges(resamples)
+            self.progress.begin(f"flipping coins for {doing}", len(parts))
+            hits[wanted] = np.sum(self.engine.map(partial(hits_of, flipped), parts, progress=self.progress), axis=0)
+        draws = None
+        if self.intervals:
+            parts = ranges(INTERVAL_RESAMPLES)
+            self.progress.begin(f"resampling {doing}", len(parts) * len(datasets))
+            each = [
+                np.concatenate(self.engine.map(partial(drawn_scores, systems, seed), parts, progress=self.progress))
+                for systems, seed in zip(datasets, flipped.seeds(), strict=True)
+            ]
+            draws = np.mean(each, axis=0)
+        everything = replace(flipped, left=self.left, right=self.right)
+        return shared_table(everything, n, hits, draws, resamples, request.alpha)
+
+    def _chunks(self) -> list[Array]:
+        pairs = np.stack([self.left, self.right], axis=1)
+        return [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
+
+    def macro(self, rows: Sequence[SystemRows], measured: Sequence[Measured]) -> Measured:
+        """The macro average of all boards, tested by stratified swaps whatever the test on each."""
+        request = macro_request(self.asked.request.alpha, self.asked.request.seed, self.options.get("resamples"))
+        found = macro_from_counts(measured, request)
+        if found is not None:
+            log_p, kind, kernel = found
+        elif all(systems.linear() for systems in rows):
+            log_p, kind, kernel = self._macro_linear(rows, request)
+        elif all(systems.complete for systems in rows):
+            n = np.full(len(self.left), sum(systems.rows.shape[1] for systems in rows), dtype=np.int64)
+            datasets = tuple(summable(systems.collapsed()) for systems in rows)
+            work = replace(self, asked=replace(self.asked, request=request))
+            table = work._shared(datasets, n, np.ones(len(self.left), dtype=bool), "the macro average")  # noqa: SLF001
+            log_p, kind, kernel = table.log_p, table.kind, f"sign-flips:{request.options['resamples']}"
+        else:
+            raise OutscoreError(
+                f"Systems lack items on some datasets, and {rows[0].metric.name} is no mean of item scores: their macro average"
+                " cannot be tested.",
+                "Rank the datasets one by one, or give all systems the same items.",
+            )
+        notes = macro_notes(self.asked.test, kernel, in_units=self.asked.unit_size > 1)
+        return macro_measured(measured, log_p, kind, kernel, notes)
+
+    def _macro_linear(self, rows: Sequence[SystemRows], request: TestRequest) -> tuple[Array, Array, str]:
+        approximate = len(self.left) > MOST_TESTED
+        chunks = self._chunks()
+        self.progress.begin("testing the macro average", len(chunks))
+        function = partial(macro_tested, list(rows), request, approximate)
+        answers = np.concatenate(self.engine.map(function, chunks, progress=self.progress))
+        return answers[:, 0], answers[:, 1].astype(np.int8), SADDLEPOINT if approximate else "lattice, bracket"

@@ -1,0 +1,68 @@
+"""Many systems' outputs against gold, ranked by how often they are right.
+
+A unit (word, item) is right or wrong, and units of one sentence or document are swapped as one. Entities are ranked by F1, from
+the counts of each sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.scores.board import Board
+from outscore.scores.system import Origin
+from outscore.workflows.diff.outputs import study_of
+from outscore.workflows.diff.study import DiffOptions, Study
+
+__all__ = ["RANKED_TASKS", "OutputBoard", "board_of_outputs"]
+
+RANKED_TASKS = ("label", "pos", "dep", "ner")
+
+
+@dataclass(frozen=True, eq=False)
+class OutputBoard:
+    """A board of answers that are right or wrong (or of counts), what its score is called, and the files it comes from.
+
+    `unit` is the plural of what the board's columns are, `group` what those that are swapped as one are called.
+    """
+
+    board: Board
+    metric: str
+    criterion: str
+    origins: Sequence[Origin]
+    notes: Sequence[str]
+    unit: str = "items"
+    group: str | None = None
+
+
+def board_of_outputs(gold: object, systems: Mapping[str, object], *, task: str, cluster: str | None = None) -> OutputBoard:
+    """Read and align outputs, and see who is right where.
+
+    Examples
+    --------
+    >>> found = board_of_outputs(list("ABCD"), {"S1": list("ABCX"), "S2": list("ZBCD")}, task="label")
+    >>> found.board.values.tolist(), found.metric, found.criterion
+    ([[1, 1, 1, 0], [0, 1, 1, 1]], 'mean', 'label')
+    """
+    if task not in RANKED_TASKS:
+        raise OutscoreError(f"Outputs of task `{task}` cannot be ranked.", f"Choose one of: {', '.join(RANKED_TASKS)}.")
+    study = study_of(gold, systems, task=task, options=DiffOptions(cluster=cluster))
+    board, metric = _of_counts(study) if study.counts is not None else _of_units(study)
+    # Counts are added up over what is swapped as one before anything is compared.
+    unit = study.unit if study.counts is None or study.cluster is None else f"{study.cluster}s"
+    return OutputBoard(board, metric, study.criteria[0], study.origins, study.notes, unit, study.cluster)
+
+
+def _of_units(study: Study) -> tuple[Board, str]:
+    units = study.together
+    right = units.correct.T.astype(np.int64)
+    return Board(study.systems, right, np.ones(right.shape, dtype=bool), clusters=units.clusters), "mean"
+
+
+def _of_counts(study: Study) -> tuple[Board, str]:
+    assert study.counts is not None
+    counts = np.stack([study.counts(k) for k in range(len(study.systems))])
+    return Board(study.systems, counts, np.ones(counts.shape[:2], dtype=bool)), "f1"

@@ -1,0 +1,1 @@
+"""Leaderboards in Parquet files of any size."""

@@ -1,0 +1,219 @@
+"""One dataset's standing: order, groups, rank intervals and pairs, from its measured pairs and their corrected p-values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.inference.leaderboard.groups import MOST_GROUPS, Groups, groups_of, rank_intervals
+from outscore.inference.leaderboard.ordering import Ordering, order_of
+from outscore.inference.pairwise.table import KINDS, Measured
+from outscore.language.numbers import count
+from outscore.language.verdict.ranking import Claims
+from outscore.results.pvalue import Kind
+from outscore.results.ranking import PairCounts, PairP, RankedPair, RankedSystem, Standing
+
+__all__ = ["Corrected"]
+
+LN10 = math.log(10.0)
+FEW_GROUPS = 26
+"""Groups listed for each of very many datasets, whose pairs nobody reads one by one: a letter each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Corrected:
+    """Measured pairs with their adjusted p-values, nan for pairs that share no item.
+
+    `counted` says that those count in the correction nevertheless, as pairs that may be equal.
+    """
+
+    measured: Measured
+    adjusted: Array
+    alpha: float
+    baseline: int | None = None
+    counted: bool = False
+
+    @cached_property
+    def there(self) -> Array:
+        """The systems that have items here, by number."""
+        return np.flatnonzero(self.measured.n > 0)
+
+    @cached_property
+    def ahead(self) -> Array:
+        """+1 for pairs whose left system is better, -1 where the right one is, 0 where neither is."""
+        turn = 1 if self.measured.higher_is_better else -1
+        return np.asarray(turn * np.sign(np.nan_to_num(self.measured.pairs.difference))).astype(np.int64)
+
+    @cached_property
+    def significant(self) -> Array:
+        """Which pairs differ, in the direction of the metric."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((self.adjusted <= self.alpha) & (self.ahead != 0))
+
+    @cached_property
+    def better(self) -> Array:
+        """(k, k) over all systems: whether the row's is significantly better than the column's."""
+        k, pairs = len(self.measured.systems), self.measured.pairs
+        found = np.zeros((k, k), dtype=bool)
+        first = np.where(self.ahead > 0, pairs.left, pairs.right)
+        second = np.where(self.ahead > 0, pairs.right, pairs.left)
+        found[first[self.significant], second[self.significant]] = True
+        return found
+
+    @cached_property
+    def ordering(self) -> Ordering:
+        """The systems that have items, best first; numbers count among those."""
+        k, pairs = len(self.measured.systems), self.measured.pairs
+        gaps = np.full((k, k), np.nan)
+        gaps[pairs.left, pairs.right], gaps[pairs.right, pairs.left] = pairs.difference, -pairs.difference
+        np.fill_diagonal(gaps, 0.0)
+        some = np.ix_(self.there, self.there)
+        # Systems that have nothing here do not make the others incomplete.
+        complete = self.measured.complete or bool((self.measured.n[self.there] == self.measured.items).all())
+        return order_of(
+            self.measured.value[self.there],
+            gaps[some],
+            complete=complete,
+            higher_is_better=self.measured.higher_is_better,
+            reference=self._reference,
+        )
+
+    @property
+    def _reference(self) -> int | None:
+        """The baseline's number among the systems that have items, if it is one of them."""
+        found = [] if self.baseline is None else np.flatnonzero(self.there == self.baseline).tolist()
+        return int(found[0]) if found else None
+
+    @cached_property
+    def order(self) -> Array:
+        """Numbers of the systems that have items, best first."""
+        return self.there[np.array(self.ordering.order, dtype=np.int64)]
+
+    @property
+    def kind(self) -> Kind:
+        """How the least certain p came about."""
+        codes = self.measured.pairs.kind[self.measured.pairs.testable]
+        return cast("Kind", KINDS[int(codes.max())] if len(codes) else KINDS[0])
+
+    def claims(self) -> Claims:
+        """What the tests say about the leader, or about the baseline."""
+        about = int(self.order[0]) if self.baseline is None else self.baseline
+        names = self.measured.systems
+        others = [int(i) for i in self.order if i != about]
+        pairs = self.measured.pairs
+        met = np.zeros(len(names), dtype=bool)
+        for one, other in ((pairs.left, pairs.right), (pairs.right, pairs.left)):
+            met[other[(one == about) & pairs.testable]] = True
+        return Claims(
+            names[about],
+            [names[i] for i in others if self.better[i, about]],
+            [names[i] for i in others if self.better[about, i]],
+            [names[i] for i in others if met[i] and not self.better[i, about] and not self.better[about, i]],
+            self.kind,
+            [names[i] for i in others if not met[i]],
+        )
+
+    def standing(self, *, keep_pairs: bool) -> Standing:
+        """The result; without `keep_pairs` only the pairs' counts stay."""
+        found, order = self.measured, self.order
+        better = self.better[np.ix_(order, order)]
+        most = MOST_GROUPS if keep_pairs else FEW_GROUPS
+        # Nobody was compared with a baseline's rivals, and where nothing could be tested there is nothing to group by.
+        grouped = self.baseline is None and bool(found.pairs.testable.any())
+        groups = groups_of(better, most=most) if grouped else Groups([], [""] * len(order))
+        names = [found.systems[i] for i in order.tolist()]
+        inside = np.isin(found.pairs.left, order) & np.isin(found.pairs.right, order)
+        counts = PairCounts(int(inside.sum()), int(found.pairs.testable.sum()), int(self.significant.sum()))
+        return Standing(
+            name=found.dataset,
+            metric=found.metric,
+            higher_is_better=found.higher_is_better,
+            n=found.items,
+            systems=names,
+            scores=self._scores(groups.letters, better),
+            pairs=self._ranked_pairs(inside) if keep_pairs else [],
+            counts=counts,
+            groups=[[names[i] for i in members] for members in groups.members],
+            ordered_by=self.ordering.by,
+            test=found.test,
+            kernel=found.kernel,
+            interval=found.interval,
+            notes=[*found.notes, *self._remarks(counts, groups.note)],
+        )
+
+    def _remarks(self, counts: PairCounts, note: str | None) -> list[str]:
+        notes = [] if note is None else [note]
+        strangers = counts.pairs - counts.testable
+        verb, they = ("shares", "it does") if strangers == 1 else ("share", "they do")
+        if strangers and not counts.testable:
+            return [f"{count(strangers, 'pair')} {verb} no item: the scores of different items are not comparable."]
+        if strangers:
+            role = "this correction counts them as equal" if self.counted else f"{they} not count in the correction"
+            notes.append(f"{count(strangers, 'pair')} {verb} no item: p is 1, and {role}.")
+        if self.ordering.by == "advantage":
+            notes.append(
+                "Systems have different items: they are ordered by their mean paired advantage over the others, not by score."
+            )
+        if self.ordering.islands > 1 and self.baseline is None:
+            notes.append(
+                f"The systems fall into {self.ordering.islands} sets without items in common; places across them mean nothing."
+            )
+        return notes
+
+    def _scores(self, letters: Sequence[str], better: Array) -> list[RankedSystem]:
+        found = self.measured
+        lowest, highest = rank_intervals(better)
+        advantage = self.ordering.value[np.array(self.ordering.order)] if self.ordering.by == "advantage" else None
+        return [
+            RankedSystem(
+                system=found.systems[i],
+                value=float(found.value[i]),
+                low=_finite(found.low[i]),
+                high=_finite(found.high[i]),
+                rank_low=int(lowest[place]),
+                rank_high=int(highest[place]),
+                n=int(found.n[i]),
+                letters=letters[place],
+                advantage=None if advantage is None else _finite(advantage[place]),
+            )
+            for place, i in enumerate(self.order.tolist())
+        ]
+
+    def _ranked_pairs(self, inside: Array) -> list[RankedPair]:
+        """The better system first, by place; with a baseline that comes second."""
+        place = np.full(len(self.measured.systems), -1)
+        place[self.order] = np.arange(len(self.order))
+        left, right = self.measured.pairs.left, self.measured.pairs.right
+        # Of equal systems the one of the better place comes first.
+        turned = (self.ahead < 0) | ((self.ahead == 0) & (place[left] > place[right]))
+        if self.baseline is not None:
+            turned = np.zeros(len(left), dtype=bool)
+        first, second = np.where(turned, right, left), np.where(turned, left, right)
+        rows = np.flatnonzero(inside)
+        rows = rows[np.lexsort((place[second[rows]], place[first[rows]]))]
+        return [self._ranked_pair(int(i), turned=bool(turned[i])) for i in rows]
+
+    def _ranked_pair(self, i: int, *, turned: bool) -> RankedPair:
+        pairs, names = self.measured.pairs, self.measured.systems
+        ends = (float(pairs.low[i]), float(pairs.high[i]))
+        difference = float(pairs.difference[i])
+        systems = (names[int(pairs.left[i])], names[int(pairs.right[i])])
+        if turned:
+            # Taken from 0, so that no difference becomes -0.
+            systems, difference, ends = systems[::-1], 0.0 - difference, (0.0 - ends[1], 0.0 - ends[0])
+        note = pairs.remarks.get(i)
+        if not pairs.n[i]:
+            note = "They share no item."
+        kind = cast("Kind", KINDS[int(pairs.kind[i])])
+        p = PairP(float(pairs.p[i]), float(pairs.log_p[i]) / LN10 + 0.0, kind, _finite(self.adjusted[i]))
+        return RankedPair(systems, int(pairs.n[i]), _finite(difference), _finite(ends[0]), _finite(ends[1]), p, note)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

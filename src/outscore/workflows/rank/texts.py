@@ -1,0 +1,68 @@
+"""Many systems' texts against references: a table of statistics for each metric, ranked like any other table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.paired import codes_of
+from outscore.engine.engines import Engine
+from outscore.engine.progress import Progress, Steps
+from outscore.metrics.cache import StatisticsCache, cache_folder
+from outscore.scores.board import Board
+from outscore.workflows.texts.buckets import labels_of_segments
+from outscore.workflows.texts.corpus import chosen_metrics
+from outscore.workflows.texts.statistics import Statistics, segments_of
+
+__all__ = ["TextBoard", "text_boards"]
+
+
+@dataclass(frozen=True, eq=False)
+class TextBoard:
+    """The statistics of all systems by one metric, and the metric."""
+
+    spec: str
+    metric: AdditiveMetric
+    signature: str
+    board: Board
+
+
+def text_boards(
+    systems: Mapping[str, object],
+    references: Sequence[object],
+    *,
+    metrics: Sequence[str] = ("bleu",),
+    documents: object = None,
+    engine: Engine,
+    cache: StatisticsCache | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[TextBoard], list[str]]:
+    """One board for each metric, and notes on the cache.
+
+    `systems` and `references` are lists of segments, paths of text files, or what was read from them. Segments of one document
+    are swapped as one.
+
+    Examples
+    --------
+    >>> from outscore.engine import Serial
+    >>> texts = {"A": ["the cat sat", "it was late"], "B": ["a cat", "it late"]}
+    >>> (found,), _ = text_boards(
+    ...     texts, [["the cat sat", "it was late"]], metrics=["ter"], engine=Serial(), cache=StatisticsCache(None)
+    ... )
+    >>> found.board.values[..., 0].tolist()
+    [[0, 0], [2, 1]]
+    """
+    chosen = chosen_metrics(metrics)
+    read, gold = segments_of(systems, references)
+    labels = None if documents is None else labels_of_segments(documents, "documents", len(gold[0]))
+    clusters = codes_of(labels, len(gold[0]), "documents")
+    statistics = Statistics(engine, StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
+    boards = []
+    for spec, (entry, options) in zip(metrics, chosen, strict=True):
+        rows = np.stack([statistics.of(entry, options, text.lines, [lines.lines for lines in gold]) for text in read.values()])
+        board = Board(tuple(read), rows, np.ones(rows.shape[:2], dtype=bool), clusters=clusters)
+        boards.append(TextBoard(spec, entry.make(options), entry.signature(options, len(gold)), board))
+    return boards, list(statistics.cache.notes)

@@ -1,0 +1,1 @@
+"""Two systems' texts against references."""

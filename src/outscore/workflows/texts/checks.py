@@ -1,0 +1,100 @@
+"""What may be asked of a comparison of texts: every check that needs no text stands here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from pathlib import Path
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import OptionValue, did_you_mean
+from outscore.engine.engines import Engine, engine_of
+from outscore.metrics.cache import StatisticsCache, cache_folder
+from outscore.metrics.text.entry import TextMetric
+from outscore.metrics.text.registry import text_metric
+from outscore.workflows.validate import check_comparison
+
+__all__ = ["cache_of", "check_asked", "chosen_metrics", "engine_for"]
+
+ASKED = (
+    "test",
+    "options",
+    "alternative",
+    "delta",
+    "margin",
+    "unit_size",
+    "unit_statistic",
+    "shuffle",
+    "unit_advice",
+    "normality_alpha",
+    "seed",
+)
+"""What goes on to `compare` as it is."""
+OWN = ("metrics", "documents", "buckets", "correction", "compat", "names", "alpha", "jobs", "cache", "progress")
+ELSEWHERE = {
+    "metric": 'Write metrics=["bleu", "ter"], a list of names.',
+    "resamples": 'Write options={"resamples": 9999}: it is an option of the test.',
+    "method": 'Write options={"method": "exact"}: it is an option of the test.',
+    "clusters": "Write documents=, the document of each segment.",
+    "items": "Give several runs as a list of texts for each system.",
+    "labels": "Segments are named by their number: leave it out.",
+}
+"""Parameters of `compare` and options of tests, and what stands in their place."""
+
+
+def check_asked(asked: Mapping[str, object], *, names: tuple[str, str], alpha: float) -> None:
+    """Refuse parameters that do not exist here, and values that no text could make right.
+
+    Examples
+    --------
+    >>> check_asked({"test": "bootstrap", "options": {"resamples": 999}}, names=("new", "old"), alpha=0.05)
+    """
+    for name in asked:
+        if name not in ASKED:
+            hint = ELSEWHERE.get(name) or did_you_mean(name, [*OWN, *ASKED])
+            raise OutscoreError(f"`compare_texts` has no parameter `{name}`.", hint)
+    check_comparison(**{"test": "permutation", **asked}, names=names, alpha=alpha)  # type: ignore[arg-type]
+
+
+def chosen_metrics(metrics: object) -> list[tuple[TextMetric, dict[str, OptionValue]]]:
+    """The entries and options of written metrics, each asked for once.
+
+    Examples
+    --------
+    >>> [(entry.name, options["tokenize"]) for entry, options in chosen_metrics(["bleu:tokenize=none"])]
+    [('bleu', 'none')]
+    """
+    if isinstance(metrics, str):
+        written = ", ".join(f'"{name.strip()}"' for name in metrics.split(",") if name.strip())
+        raise OutscoreError(f"`metrics` is {metrics!r}.", f"Give a list of names: [{written}].")
+    listed = metrics if isinstance(metrics, Sequence) else [metrics]
+    specs = [spec for spec in listed if isinstance(spec, str)]
+    if len(specs) < len(listed):
+        raise OutscoreError(f"`metrics` is {metrics!r}.", 'Give a list of names: ["bleu", "ter"].')
+    if not specs:
+        raise OutscoreError("No metric was asked for.", "Name at least one, such as bleu.")
+    chosen = [text_metric(spec) for spec in specs]
+    for i, spec in enumerate(specs):
+        if chosen[i] in chosen[:i]:
+            # The correction would take it for one more metric.
+            raise OutscoreError(f"Metric `{spec}` is asked for twice.", "Name it once.")
+    return chosen
+
+
+def engine_for(jobs: object) -> Engine:
+    """The engine for so many processes."""
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, Integral)):
+        raise OutscoreError(f"`jobs` is {jobs!r}.", "Give the number of processes, or 0 for one on each processor.")
+    return engine_of(None if jobs is None else int(jobs))
+
+
+def cache_of(cache: object) -> StatisticsCache:
+    """Where statistics are kept: a cache as it is, a folder by its path, None for the usual place."""
+    if isinstance(cache, StatisticsCache):
+        return cache
+    if cache is None:
+        return StatisticsCache(cache_folder())
+    if isinstance(cache, (str, os.PathLike)):
+        return StatisticsCache(Path(cache))
+    raise OutscoreError(f"`cache` is {cache!r}.", "Give the path of a folder, or leave `cache` out.")

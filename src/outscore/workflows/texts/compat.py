@@ -1,0 +1,58 @@
+"""`--compat`: what sacreBLEU would print for the same texts, beside the answer and never instead of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.options import did_you_mean
+from outscore.inference.compat.sacrebleu import COMPAT, SACREBLEU_SEED
+from outscore.results.comparison import Comparison
+
+__all__ = ["check_compat", "with_peer"]
+
+SCORED = ("bleu", "chrf", "chrf++", "ter")
+"""The metrics that sacreBLEU tests."""
+FLAWS = {
+    "sacrebleu-ar": "it does not count ties, so that identical outputs, or outputs that differ in one segment, get the smallest"
+    " p there is",
+    "sacrebleu-bs": "it centres absolute differences on their own mean, and rejects a true null hypothesis about 11 % of the"
+    " time at the 5 % level",
+}
+"""What is known to be wrong with each rule; `compat` explains."""
+
+
+def check_compat(compat: str | None) -> None:
+    """Refuse an unknown rule."""
+    if compat is not None and compat not in COMPAT:
+        raise OutscoreError(f"There is no `{compat}` to be compatible with.", did_you_mean(compat, COMPAT))
+
+
+def with_peer(
+    c: Comparison,
+    compat: str,
+    metric: AdditiveMetric,
+    runs_a: Sequence[Array],
+    runs_b: Sequence[Array],
+    *,
+    grouped: bool,
+) -> Comparison:
+    """The comparison with the peer's p among its `tests` and a note on it; decision and words stay as they are.
+
+    `grouped` says that documents were swapped as one, which the peer cannot do.
+    """
+    if metric.name not in SCORED:
+        return replace(c, notes=[*c.notes, f"No p of {compat}: sacreBLEU has no {metric.name}."])
+    if len(runs_a) > 1 or len(runs_b) > 1:
+        return replace(c, notes=[*c.notes, f"No p of {compat}: sacreBLEU compares single outputs, and there are several runs."])
+    p = COMPAT[compat](runs_a[0], runs_b[0], metric.score)
+    trials = p.kernel.rpartition(":")[2]
+    apart = " It takes segments one by one, not documents." if grouped else ""
+    note = (
+        f"{compat}: p = {p.value:.4f} is what sacreBLEU prints with {int(trials):,} trials and seed {SACREBLEU_SEED};"
+        f" {FLAWS[compat]}. It decides nothing here.{apart}"
+    )
+    return replace(c, tests=[*c.tests, p], notes=[*c.notes, note])

@@ -1,0 +1,112 @@
+"""Several runs of each system: one metric, the mean of the runs' scores.
+
+Difference, interval and p then speak of one number. The corpus score of averaged statistics is another one, and the two may
+even have different signs: BLEU penalises a run that writes too little, but not its average with one that writes too much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores, codes_of
+from outscore.inference.describe.influence import influence, jackknife_error
+from outscore.inference.describe.runs import run_test, standard_error
+from outscore.inference.describe.units import evaluation_units
+from outscore.results.comparison import Runs
+
+__all__ = ["mean_of_runs", "runs_of"]
+
+
+def mean_of_runs(
+    metric: AdditiveMetric, runs_a: Sequence[Array], runs_b: Sequence[Array]
+) -> tuple[Array, Array, AdditiveMetric]:
+    """Both systems' rows, and the metric whose score of them is the mean of the runs' scores.
+
+    A rate whose denominators are the same in all runs is the rate of averaged statistics, and keeps its exact test. For other
+    metrics the statistics of the runs stand side by side: a swap exchanges a segment in all runs at once, and a resample
+    draws it for all of them. The systems need not have equally many runs: the column after a run's own says whether it exists.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a, b, _ = mean_of_runs(mean, [np.array([[1, 1]]), np.array([[2, 1]])], [np.array([[4, 1]])])
+    >>> a, b
+    (array([[1.5, 1. ]]), array([[4, 1]]))
+    >>> root = AdditiveMetric("root", ("x",), lambda totals: np.sqrt(totals[..., 0]))
+    >>> a, b, both = mean_of_runs(root, [np.array([[1]]), np.array([[9]])], [np.array([[25]])])
+    >>> a, b, float(both.score(a.sum(axis=0))), float(both.score(b.sum(axis=0)))
+    (array([[1, 1, 9, 1]]), array([[25,  1,  0,  0]]), 2.0, 5.0)
+    """
+    if len(runs_a) == len(runs_b) == 1:
+        return runs_a[0], runs_b[0], metric
+    if _same_denominators(metric, [*runs_a, *runs_b]):
+        a, b = (runs[0] if len(runs) == 1 else np.mean(np.stack(runs), axis=0) for runs in (runs_a, runs_b))
+        return a, b, metric
+    most = max(len(runs_a), len(runs_b))
+    columns = tuple(f"{column} of run {k + 1}" for k in range(most) for column in (*metric.columns, "existence"))
+    together = AdditiveMetric(metric.name, columns, _mean_score(metric), metric.direction)
+    return _side_by_side(runs_a, most), _side_by_side(runs_b, most), together
+
+
+def _same_denominators(metric: AdditiveMetric, runs: Sequence[Array]) -> bool:
+    if metric.ratio is None:
+        return False
+    if metric.ratio[1] is None:
+        return True
+    v = np.asarray(metric.ratio[1])
+    return all(np.array_equal(rows @ v, runs[0] @ v) for rows in runs)
+
+
+def _side_by_side(runs: Sequence[Array], most: int) -> Array:
+    rows = [np.concatenate([table, np.ones((len(table), 1), dtype=table.dtype)], axis=1) for table in runs]
+    return np.concatenate([*rows, *[np.zeros_like(rows[0])] * (most - len(runs))], axis=1)
+
+
+def _mean_score(metric: AdditiveMetric) -> Callable[[Array], Array]:
+    """The mean score of the runs that exist; 0 where nothing was scored, as everywhere."""
+    width = len(metric.columns) + 1
+
+    def function(totals: Array) -> Array:
+        runs = np.asarray(totals).reshape(*totals.shape[:-1], totals.shape[-1] // width, width)
+        exists = runs[..., -1] > 0
+        scores = np.where(exists, metric.score(runs[..., :-1]), 0.0)
+        return np.asarray(scores.sum(axis=-1) / np.maximum(exists.sum(axis=-1), 1))
+
+    return function
+
+
+def runs_of(
+    metric: AdditiveMetric,
+    runs_a: Sequence[Array],
+    runs_b: Sequence[Array],
+    documents: Sequence[object] | None,
+    asked: Mapping[str, Any],
+) -> Runs:
+    """The scores of the runs, what runs and the test set each contribute to the spread, and the test over runs.
+
+    The test set varies by what the comparison resamples as one: segments, units of several, or documents.
+    """
+    a, b = (np.array([float(metric.score(rows.sum(axis=0))) for rows in side]) for side in (runs_a, runs_b))
+    rows_a, rows_b, together = mean_of_runs(metric, runs_a, runs_b)
+    pairs = PairedScores(rows_a, rows_b, clusters=codes_of(documents, len(rows_a), "documents"))
+    size = asked.get("unit_size", 1)
+    if size != 1:
+        pairs, _ = evaluation_units(pairs, together, size, asked.get("unit_statistic", "mean"), asked.get("shuffle"))
+    return Runs(
+        a.tolist(),
+        b.tolist(),
+        jackknife_error(influence(pairs.units(), together)),
+        standard_error(a, b),
+        run_test(
+            a,
+            b,
+            alternative=asked.get("alternative", "two-sided"),
+            higher_is_better=metric.higher_is_better,
+            seed=asked.get("seed", 0),
+        ),
+    )

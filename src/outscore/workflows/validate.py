@@ -1,0 +1,205 @@
+"""From what a caller has to rows in a metric's own columns: every check of arrays and of what is asked stands here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import LARGEST_TOTAL, Array
+from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
+from outscore.core.paired import PairedScores, codes_of
+from outscore.inference.base.entry import TestEntry
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import METRICS, resolve
+
+__all__ = ["check_comparison", "check_request", "numbers_of", "paired"]
+
+LARGEST_SCORE = 1e150
+"""Squares and sums of scores up to this size are finite."""
+LARGEST_SEED = 2**64
+ALTERNATIVES = ("two-sided", "greater", "less")
+STATISTICS = ("mean", "median")
+
+
+def paired(
+    a: object, b: object, metric: str | AdditiveMetric, items: object, clusters: object
+) -> tuple[PairedScores, AdditiveMetric]:
+    """Both systems' rows in the metric's columns, and the metric itself."""
+    first, second = numbers_of(a, "a"), numbers_of(b, "b")
+    if len(first) != len(second):
+        raise OutscoreError(
+            f"`a` has {len(first)} rows, `b` has {len(second)}.",
+            "Both systems must be scored on the same items, in the same order.",
+        )
+    if first.shape != second.shape:
+        raise OutscoreError(f"`a` has shape {first.shape}, `b` {second.shape}.", "Give both systems the same columns.")
+    additive, rows_a, rows_b = resolve(metric, first, second)
+    item_codes, cluster_codes = codes_of(items, len(first), "items"), codes_of(clusters, len(first), "clusters")
+    return PairedScores(rows_a, rows_b, 1, item_codes, cluster_codes), additive
+
+
+def numbers_of(x: object, name: str) -> Array:
+    """An array of finite numbers, (n,) or (n, k), int64 or float64."""
+    if np.ma.is_masked(x):
+        raise OutscoreError(f"`{name}` has masked entries.", "Every item needs a number; drop or repair it.")
+    try:
+        raw = np.asarray(x)
+    except ValueError:
+        raise OutscoreError(f"The rows of `{name}` have different lengths.", "Give every item the same columns.") from None
+    if raw.dtype == object and all(isinstance(entry, (int, float, np.number)) for entry in raw.ravel()):
+        # Numbers in a column of objects, as dataframes have them.
+        raw = np.array(raw.tolist())
+    if raw.ndim not in (1, 2):
+        raise OutscoreError(f"`{name}` has {raw.ndim} dimensions.", "Give (n,) scores or (n, k) counts.")
+    if raw.size == 0:
+        raise OutscoreError(f"`{name}` is empty.", "Give at least one item.")
+    if raw.dtype.kind not in "iufb":
+        raise OutscoreError(f"`{name}` holds {_kind_of(raw)}, not numbers.", "Convert it to numbers that fit 64 bits first.")
+    if raw.dtype.kind == "f":
+        _check_sizes(raw, name)
+    elif not _adds_up(raw):
+        raise OutscoreError(f"The integers of `{name}` add up to more than 2**53.", "Divide them by a common factor.")
+    return raw.astype(np.float64 if raw.dtype.kind == "f" else np.int64, copy=False)
+
+
+def _check_sizes(raw: Array, name: str) -> None:
+    """Refuse real numbers that floats cannot compute with."""
+    if not np.isfinite(raw).all():
+        row = int(np.argwhere(~np.isfinite(raw))[0][0])
+        raise OutscoreError(f"`{name}` is {raw[row]} at row {row + 1}.", "Every item needs a finite number; drop or repair it.")
+    if float(np.abs(raw).max()) > LARGEST_SCORE:
+        raise OutscoreError(f"`{name}` holds a number beyond {LARGEST_SCORE:g}.", "Rescale the scores.")
+
+
+def _adds_up(raw: Array) -> bool:
+    """Whether no column of integers can add up to more than floats hold exactly; the largest one settles most cases."""
+    largest = max(abs(int(raw.max())), abs(int(raw.min())))
+    return largest * len(raw) < LARGEST_TOTAL or float(np.abs(raw.astype(float)).sum(axis=0).max()) < LARGEST_TOTAL
+
+
+def _kind_of(raw: Array) -> str:
+    if raw.dtype.kind in "US":
+        return "text"
+    found = next((type(x).__name__ for x in raw.ravel() if not isinstance(x, (int, float))), "integers beyond 64 bits")
+    return found if raw.dtype.kind == "O" else str(raw.dtype)
+
+
+def check_request(alternative: object, delta: object, seed: object, alpha: object = 0.05) -> None:
+    """Refuse what no test could be asked."""
+    if alternative not in ALTERNATIVES:
+        raise OutscoreError(f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(ALTERNATIVES)}.")
+    if not _is_usual(delta) and delta != 0:
+        cure = f"Give 0, or a number from {1 / LARGEST_SCORE:g} to {LARGEST_SCORE:g} in size."
+        raise OutscoreError(f"`delta` is {_shown(delta)}.", cure)
+    _check_seed("seed", seed)
+    _check_level("alpha", alpha)
+
+
+def check_comparison(
+    *,
+    test: str,
+    metric: str | AdditiveMetric | None = None,
+    options: Mapping[str, object] | None = None,
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    delta: float = 0.0,
+    margin: float | None = None,
+    unit_size: int = 1,
+    unit_statistic: str = "mean",
+    shuffle: int | None = None,
+    unit_advice: bool = False,
+    normality_alpha: float = 0.05,
+    names: Sequence[str] = ("A", "B"),
+    seed: int = 0,
+) -> tuple[TestEntry, dict[str, OptionValue]]:
+    """Refuse whatever can be refused without looking at data; what is left is the test and its options.
+
+    Examples
+    --------
+    >>> entry, options = check_comparison(test="wilcoxon", options={"zeros": "pratt"}, metric="mean")
+    >>> entry.name, options
+    ('wilcoxon', {'zeros': 'pratt', 'variant': 'exact'})
+    """
+    entry = _entry(test)
+    settings = complete(entry.name, entry.options, options or {})
+    if isinstance(metric, str):
+        _check_metric(metric)
+    check_request(alternative, delta, seed, alpha)
+    _check_level("normality_alpha", normality_alpha)
+    if margin is not None:
+        _check_margin(entry, margin)
+    _check_units(unit_size, unit_statistic, shuffle, advice=unit_advice)
+    _check_names(names)
+    return entry, settings
+
+
+def _entry(test: object) -> TestEntry:
+    """The test that decides: of all tests, the permutation test."""
+    if not isinstance(test, str) or (test != "all" and test not in TESTS):
+        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(str(test), [*TESTS, "all"]))
+    return TESTS["permutation" if test == "all" else test]
+
+
+def _check_metric(metric: str) -> None:
+    name, given = parse_spec(metric)
+    if name not in METRICS:
+        raise OutscoreError(f"There is no metric `{name}`.", did_you_mean(name, METRICS))
+    complete(name, METRICS[name].options, given)
+
+
+def _check_margin(entry: TestEntry, margin: object) -> None:
+    if not _is_usual(margin) or float(str(margin)) <= 0:
+        raise OutscoreError(f"`margin` is {_shown(margin)}.", "Give a positive number in the metric's own unit.")
+    if not entry.delta:
+        raise OutscoreError(f"`{entry.name}` has no margin.", "Use `permutation`, `student` or `bootstrap`.")
+
+
+def _check_units(size: object, statistic: object, shuffle: object, *, advice: bool) -> None:
+    if not _is_whole(size) or int(str(size)) < 1:
+        raise OutscoreError(f"`unit_size` is {_shown(size)}.", "Give a whole number from 1 up.")
+    if statistic not in STATISTICS:
+        raise OutscoreError(f"`unit_statistic` is {statistic!r}.", "Use 'mean' or 'median'.")
+    if shuffle is not None:
+        _check_seed("shuffle", shuffle)
+    if size == 1 and not advice:
+        idle = "shuffle" if shuffle is not None else "unit_statistic" if statistic != "mean" else None
+        if idle is not None:
+            raise OutscoreError(
+                f"`{idle}` has no effect on units of one item.", f"Give `unit_size` as well, or leave `{idle}` out."
+            )
+
+
+def _check_names(names: object) -> None:
+    listed = isinstance(names, Sequence) and not isinstance(names, str) and len(names) == 2
+    if not isinstance(names, Sequence) or not listed or not all(isinstance(name, str) and name.strip() for name in names):
+        raise OutscoreError(f"`names` is {names!r}.", "Give a name for each system, such as ('new', 'old').")
+    if names[0] == names[1]:
+        raise OutscoreError(f"Both systems are named `{names[0]}`.", "Give them two different names.")
+
+
+def _check_seed(name: str, seed: object) -> None:
+    if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
+        raise OutscoreError(f"`{name}` is {_shown(seed)}.", "Give a whole number from 0 up to 2**64 - 1.")
+
+
+def _check_level(name: str, level: object) -> None:
+    if not isinstance(level, Real) or not 0 < float(level) < 1:
+        raise OutscoreError(f"`{name}` is {_shown(level)}.", "Give a number between 0 and 1, such as 0.05.")
+
+
+def _is_whole(value: object) -> bool:
+    # True is a whole number to Python, and to nobody else.
+    return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def _is_usual(value: object) -> bool:
+    """Whether it is a number whose square is one that floats can hold."""
+    return isinstance(value, Real) and 1 / LARGEST_SCORE <= abs(float(value)) <= LARGEST_SCORE
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)

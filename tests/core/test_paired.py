@@ -1,0 +1,143 @@
+"""Rows, repeats and clusters as views, and metrics as functions of column sums."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import oracles
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import FEW_ADDENDS, combine, exact_sum
+from outscore.core.paired import PairedScores, codes_of
+
+labels = st.lists(st.integers(0, 4), min_size=1, max_size=12)
+
+
+@given(found=st.lists(st.sampled_from(["b", "a", "ä", "", " "]), min_size=1, max_size=12))
+def test_codes_in_order_of_appearance(found):
+    codes = codes_of(found, len(found), "items")
+    assert codes is not None
+    order = list(dict.fromkeys(found))
+    assert [order[c] for c in codes] == found
+
+
+@pytest.mark.parametrize(
+    "same", [[1, 2, 1], [1.5, 2.5, 1.5], ["x", "y", "x"], np.array(["x", "y", "x"], dtype=object), (True, False, True)], ids=str
+)
+def test_labels_of_any_type(same):
+    assert codes_of(same, 3, "items").tolist() == [0, 1, 0]
+
+
+def test_no_labels():
+    assert codes_of(None, 3, "items") is None
+
+
+@settings(max_examples=80)
+@given(items=labels, data=st.data())
+def test_items_are_averaged(items, data):
+    """Every item counts once, in order of first appearance, whatever the numbers of repeats."""
+    rows = data.draw(st.lists(st.integers(0, 9), min_size=len(items), max_size=len(items)))
+    table = np.array(rows)[:, None]
+    view = PairedScores(table, -table, 10, codes_of(items, len(items), "items")).per_item()
+    expected = [
+        Fraction(sum(r for r, i in zip(rows, items, strict=True) if i == item), 10 * items.count(item))
+        for item in dict.fromkeys(items)
+    ]
+    assert view.integral
+    assert [Fraction(int(x), view.scale) for x in view.a[:, 0]] == expected
+    assert (view.a == -view.b).all()
+    assert view.items is None
+
+
+@settings(max_examples=80)
+@given(clusters=labels, data=st.data())
+def test_clusters_are_summed(clusters, data):
+    rows = data.draw(
+        st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), min_size=len(clusters), max_size=len(clusters))
+    )
+    view = PairedScores(np.array(rows), np.array(rows), 1, None, codes_of(clusters, len(clusters), "clusters")).collapsed()
+    assert view.a.tolist() == [[int(x) for x in row] for row in oracles.grouped(rows, clusters)]
+    assert view.clusters is None
+
+
+def test_units_are_items_then_clusters():
+    """Two repeats of one item, one of another, both in one cluster: means first, then their sum."""
+    a = np.array([[2], [4], [10], [7]])
+    pairs = PairedScores(a, 0 * a, 1, np.array([0, 0, 1, 2]), np.array([0, 0, 0, 1]))
+    units = pairs.units()
+    assert (units.a / units.scale).tolist() == [[13.0], [7.0]]
+
+
+def test_repeats_beyond_exact_integers_become_real():
+    big = np.full((5, 1), 2**50)
+    view = PairedScores(big, big, 1, np.array([0, 0, 0, 1, 1])).per_item()
+    assert not view.integral
+    assert view.a[:, 0].tolist() == [2.0**50, 2.0**50]
+
+
+def test_totals_are_correctly_rounded():
+    """Ten times .1 is 1, as integers over a scale and as floats."""
+    assert PairedScores(np.full((10, 1), 1), np.full((10, 1), 2), 10).totals()[0].tolist() == [1.0]
+    assert PairedScores(np.full((10, 1), 0.1), np.full((10, 1), 0.2)).totals()[1].tolist() == [2.0]
+
+
+@settings(max_examples=60)
+@given(
+    rows=st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), min_size=1, max_size=5),
+    weights=st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=4), min_size=1, max_size=3),
+)
+def test_combine_against_a_matrix_product(rows, weights):
+    expected = [[sum(w * x for w, x in zip(vector, [*row, 1], strict=False)) for vector in weights] for row in rows]
+    assert combine(np.array(rows), weights).tolist() == expected
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_ratios_against_fractions(data):
+    """u·x / v·x, 0 where that is undefined, over any leading axes."""
+    u, v = (data.draw(st.lists(st.integers(-3, 3), min_size=3, max_size=3)) for _ in "uv")
+    totals = data.draw(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1, max_size=6))
+    metric = AdditiveMetric("own", ("x", "y", "z"), ratio=(u, v))
+    score = oracles.ratio(u, v)
+    expected = [float(score([Fraction(x) for x in row])) for row in totals]
+    assert metric.score(np.array(totals)).tolist() == pytest.approx(expected, rel=1e-15)
+    assert metric.score(np.array([totals, totals])).shape == (2, len(totals))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: AdditiveMetric("x", ("a",)),
+        lambda: AdditiveMetric("x", ("a",), ratio=((1, 2), None)),
+        lambda: AdditiveMetric("x", ("a",), ratio=((1,), (1, 1))),
+        lambda: AdditiveMetric("x", ("a",), ratio=((0.5,), None)),
+        lambda: AdditiveMetric("x", ("a",), lambda t: t[..., 0], direction="up"),
+    ],
+    ids=["neither", "too long", "unequal", "fractions", "direction"],
+)
+def test_broken_metrics_are_refused(make):
+    with pytest.raises(OutscoreError, match="`x`"):
+        make()
+
+
+@pytest.mark.parametrize("spread", [1, 30, 300])
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32), extra=st.lists(st.floats(-1e300, 1e300), max_size=4))
+def test_exact_sums_against_fsum(spread, seed, extra):
+    """Many numbers of all sizes and both signs, the last bit included; what cancels leaves the smallest bits behind."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=FEW_ADDENDS) * 2.0 ** rng.integers(-spread, spread + 1, FEW_ADDENDS)
+    for numbers in (x, np.append(x, extra), np.concatenate([x, -x[:-1]]), np.round(x, 3), np.zeros(FEW_ADDENDS), x[::2]):
+        assert exact_sum(numbers) == math.fsum(numbers.tolist())
+
+
+@pytest.mark.parametrize("x", [5e-324, 1e-300, 1.7e308 / FEW_ADDENDS, 2.0**52 + 1])
+def test_exact_sums_at_the_ends_of_the_range(x):
+    numbers = np.full(FEW_ADDENDS, x)
+    assert exact_sum(numbers) == math.fsum(numbers.tolist())

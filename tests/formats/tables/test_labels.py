@@ -1,0 +1,124 @@
+"""A label per item: which column is taken for what, and every refusal word for word."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import polars as pl
+import pytest
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.tables.labels import read_labels
+
+ROWS = [
+    {"question_id": "q1", "label": "yes", "prediction": "yes", "topic": "law", "text": "Is it?"},
+    {"question_id": "q2", "label": "no", "prediction": "", "topic": "law", "text": "Was it?"},
+    {"question_id": "q3", "label": "no", "prediction": "yes", "topic": "art", "text": "Will it, be?"},
+    {"question_id": "q4", "label": "no", "prediction": "no", "topic": "art", "text": "Can it?"},
+]
+
+
+def table(separator):
+    quoted = [[f'"{value}"' for value in row.values()] for row in ROWS]
+    return "\n".join(separator.join(row) for row in [list(ROWS[0]), *quoted]) + "\n"
+
+
+def parquet():
+    buffer = io.BytesIO()
+    pl.DataFrame(ROWS).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+FORMS = {
+    "csv": table(","),
+    "tsv": table("\t"),
+    "jsonl": "".join(json.dumps({**row, "prediction": row["prediction"] or None, "meta": [1]}) + "\n" for row in ROWS),
+    "parquet": parquet(),
+}
+
+
+def values(labels):
+    return [labels[i] for i in range(len(labels))]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms(write, form):
+    items = read_labels(write(FORMS[form], f"new.{form}"))
+    assert items.name == "new"
+    assert values(items.ids) == ["q1", "q2", "q3", "q4"]
+    assert values(items.answers) == ["yes", "(none)", "yes", "no"]
+    assert values(items.gold) == ["yes", "no", "no", "no"]
+    assert {name: labels.names for name, labels in items.slices.items()} == {"topic": ("law", "art")}
+    assert list(items.texts) == ["text"]
+    assert items.origin.columns == {"item": "question_id", "answer": "prediction", "gold": "label"}
+
+
+@pytest.mark.parametrize(
+    ("header", "role", "answer", "gold"),
+    [
+        ("id,label", "system", "label", None),
+        ("id,label", "gold", "label", None),
+        ("id,answer", "gold", "answer", None),
+        ("id,gold,label", "system", "label", "gold"),
+        ("id,gold,label", "gold", "gold", None),
+        ("id,Prediction,Answer", "system", "Prediction", "Answer"),
+        ("id,output,target", "system", "output", "target"),
+        ("id,prediction,label,answer", "system", "prediction", "label"),
+        ("id,prediction,gold label", "gold", "gold label", None),
+    ],
+)
+def test_usual_names(write, header, role, answer, gold):
+    path = write(f"{header}\n{','.join('x' * (header.count(',') + 1))}\n")
+    used = read_labels(path, role=role).origin.columns
+    assert (used["answer"], used.get("gold")) == (answer, gold)
+
+
+def test_columns_by_name(write):
+    path = write("k,a,b,c,d\n1,x,y,z,w\n2,x,y,z,w\n")
+    items = read_labels(path, "new", item="k", answer="b", gold="a", cluster="c", slices=["d"])
+    assert (items.name, items.answers.names, items.gold.names) == ("new", ("y",), ("x",))
+    assert items.clusters.names == ("z",)
+    assert list(items.slices) == ["d"]
+
+
+def test_without_ids(write):
+    items = read_labels(write("gold,prediction\na,a\nb,a\n"))
+    assert values(items.ids) == ["1", "2"]
+    assert "item" not in items.origin.columns
+
+
+WRONG = {
+    "empty": ("", {}, "`x.txt` is empty, a table was expected."),
+    "no records": ("id,prediction\n", {}, "`x.txt` has column names and no records."),
+    "no answers": ("id,score\nq1,1\n", {}, "`x.txt` has no column of answers among `id` and `score`."),
+    "no gold": (
+        "id,prediction\nq1,1\n",
+        {"role": "gold"},
+        "`x.txt` has no column of right answers among `id` and `prediction`.",
+    ),
+    "unsure": ("id,pred,prediction\nq1,a,b\n", {}, "`x.txt`: `pred` and `prediction` could each be the answer column."),
+    "misspelt": ("id,prediction\nq1,a\n", {"answer": "predicton"}, "`x.txt` has no column `predicton`."),
+    "twice": ("id,prediction,x,x\nq1,a,b,c\n", {}, "`x.txt` has two columns named `x`."),
+    "no id": ("id,prediction\n,a\n", {}, "`x.txt`, line 2: found nothing in column `id`, expected a label."),
+    "no right answer": (
+        "id,gold,prediction\nq1,,a\n",
+        {},
+        "`x.txt`, line 2: found nothing in column `gold`, expected a label.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_refusals(write, case):
+    text, options, message = WRONG[case]
+    with pytest.raises(OutscoreError) as caught:
+        read_labels(write(text), **options)
+    assert caught.value.message == message
+    assert caught.value.hint
+
+
+def test_another_task(write):
+    """A file of words has no header to find an answer column in."""
+    with pytest.raises(OutscoreError, match="`x"):
+        read_labels(write("1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n", "x.conllu"))

@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.registry import FORMATS
+from outscore.formats.registry import read as read_systems
+from outscore.formats.source import open_source
+from outscore.formats.tables import numbers
+from outscore.formats.tables.table import Choice, NumberTable
+
+
+def read(path) -> NumberTable:
+    """The bare table under the systems, refused where `outscore.formats.registry.read` refuses it."""
+    with open_source(path) as source:
+        return numbers.read_numbers(source)
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "values"),
+    [
+        ("1\n2\n3\n", (), [[1], [2], [3]]),
+        ("1\n2", (), [[1], [2]]),
+        ("score\n.5\n1e-3\n", ("score",), [[0.5], [0.001]]),
+        ("my score\n1\n", ("my score",), [[1]]),
+        ("0.1 0.2\n0.3 0.4\n", (), [[0.1, 0.2], [0.3, 0.4]]),
+        ("  0.1   0.2  \n0.3\t0.4\n", (), [[0.1, 0.2], [0.3, 0.4]]),
+        ("a\tb\n1\t2\n", ("a", "b"), [[1, 2]]),
+        ("system A\tsystem B\n1\t2\n", ("system A", "system B"), [[1, 2]]),
+        ('"a","b"\n1,2\n', ("a", "b"), [[1, 2]]),
+        ("# made by hand\n1 2\n", (), [[1, 2]]),
+        ("# a b\n1 2\n", ("a", "b"), [[1, 2]]),
+        ("1;2\n-3; +4\n", (), [[1, 2], [-3, 4]]),
+        ("1,2\r\n3,4\r\n\r\n", (), [[1, 2], [3, 4]]),
+        ("1 2\r3 4\r", (), [[1, 2], [3, 4]]),
+        ("\ufeff1,2\n", (), [[1, 2]]),
+        ("\ufeffa,b\n1,2\n", ("a", "b"), [[1, 2]]),
+        ("1,2\n3,4\n\n  \n", (), [[1, 2], [3, 4]]),
+        ("tp,in,tp,in\n8,2,7,3\n", ("tp", "in", "tp", "in"), [[8, 2, 7, 3]]),
+        ("8.0 2.0 7e0 3\n", (), [[8, 2, 7, 3]]),
+    ],
+)
+def test_reads(write, content, columns, values):
+    table = read(write(content))
+    assert table.columns == columns
+    np.testing.assert_array_equal(table.values, values)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [("1 2\n", "i"), ("1 2.0\n", "f"), ("1e2 2\n", "f"), ("8.0 2 7 3\n", "i"), ("-1\n", "i"), ("1.\n", "f")],
+)
+def test_plain_integers_stay_integers(write, content, kind):
+    assert read(write(content)).values.dtype.kind == kind
+
+
+def test_integers_stay_integers_only_if_all_are(write, monkeypatch):
+    monkeypatch.setattr(numbers, "BLOCK_LINES", 2)
+    values = read(write("1\n2\n3\n0.5\n")).values
+    assert values.dtype == np.float64
+    np.testing.assert_array_equal(values[:, 0], [1, 2, 3, 0.5])
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_files_are_recognised_by_content(write, pack):
+    packed = pack(b"1 2\n3 4\n")
+    table = read(write(packed, "no-ending"))
+    np.testing.assert_array_equal(table.values, [[1, 2], [3, 4]])
+    assert table.sha256 == hashlib.sha256(packed).hexdigest()
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1 2\n3 4\n")))
+    np.testing.assert_array_equal(read("-").values, [[1, 2], [3, 4]])
+    assert not sys.stdin.buffer.closed
+
+
+def test_real_files(shared_data):
+    folder = shared_data / "nlpstattest"
+    table = read(folder / "data-file.txt")
+    assert table.values.shape == (2001, 2)
+    np.testing.assert_array_equal(table.values[-1], [0.143274, 0.165717])
+    with pytest.raises(OutscoreError, match="line 1: found 3 columns"):
+        read(folder / "BAD.txt")
+
+
+ERRORS = {
+    "empty": "",
+    "blank": "\n\n",
+    "header-only": "a,b\n",
+    "header-and-blanks": "a,b\n\n\n",
+    "nan": "1 2\nnan 3\n",
+    "nan-first": "NaN\n1\n",
+    "inf": "1.5\n-inf\n",
+    "missing": "1 2\n3 NA\n",
+    "empty-field": "1,2\n3,\n",
+    "overflow": "0.5\n1e999\n",
+    "text": "1 2\n3 four\n",
+    "text-first": "0.5 high\n",
+    "prose": "Dear reader\nthis is prose\n",
+    "decimal-comma": "0,5;0,25\n0,7;0,1\n",
+    "per-cent": "95%\n96%\n",
+    "typographic-minus": "0.5\n\u22120.5\n",
+    "quoted": '"0.5","0.6"\n',
+    "unicode-digits": "0.5\n\uff11\n",
+    "underscore": "1\n1_000\n",
+    "three-columns": "1 2 3\n1 2 3\n",
+    "one-odd-line": "1 2 3\n1 2\n",
+    "ragged": "1 2\n1 2\n1 2 3\n",
+    "short": "1 2\n1\n",
+    "mixed-separators": "1,2\n3;4\n",
+    "header-width": "a b c\n1 2\n",
+    "blank-inside": "1\n\n2\n",
+    "blank-first": "\n1\n2\n",
+    "blank-after-header": "a\n\n2\n",
+    "latin-1-header": "Syst\xe8me A\n1\n".encode("latin-1"),
+    "latin-1-inside": b"1\n\xb5\n",
+    "binary": b"\x89PNG\r\n\x1a\n\x00\x00",
+    "utf-16": "1 2\n".encode("utf-16"),
+    "truncated-gzip": gzip.compress(b"1 2\n" * 1000, mtime=0)[:-9],
+    "damaged-xz": lzma.compress(b"1 2\n" * 1000)[:-30],
+    "fractional-count": "1 2 3 4\n1 2.5 3 4\n",
+    "negative-count": "tp,in,tp,in\n1,2,-3,4\n",
+    "large-integer": "1\n9007199254740992\n",
+    "huge-integer": "1\n99999999999999999999\n",
+    "large-count": "1.0 2 3 4\n1e17 2 3 4\n",
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(write, golden, name):
+    with pytest.raises(OutscoreError) as caught:
+        read_systems(write(ERRORS[name]))
+    assert "\n" not in str(caught.value)
+    assert caught.value.hint
+    # Which formats there are is no matter of this test.
+    golden(f"formats/{name}.txt", f"{caught.value}\n".replace(", ".join(FORMATS), "..."))
+
+
+@pytest.mark.parametrize("missing", ["b.txt", "new.txt", "score.pdf.txt", ".scores.txt", "nowhere/scores.txt"])
+def test_unlike_names_are_not_suggested(write, missing):
+    write("1\n", "a.txt")
+    write("1\n", "gold.txt")
+    with pytest.raises(OutscoreError, match=r"Check the spelling"):
+        read(missing)
+
+
+@pytest.mark.parametrize("missing", ["score.txt", "Scores.txt", "scores.tsv", "scores", "socres.txt"])
+def test_missing_file_names_a_near_one_however_misspelt(write, missing):
+    for name in ("scores.txt", "store.md", "a.txt"):
+        write("1\n", name)
+    with pytest.raises(OutscoreError, match=r"Did you mean `scores\.txt`\?"):
+        read(missing)
+
+
+def test_missing_file_names_a_near_one(write):
+    write("1\n", "scores.txt")
+    with pytest.raises(OutscoreError, match=r"`score\.txt` does not exist\. Did you mean `scores\.txt`\?"):
+        read("score.txt")
+
+
+def test_folder(tmp_path):
+    with pytest.raises(OutscoreError, match="is a folder"):
+        read(tmp_path)
+
+
+def test_permission_denied(write, monkeypatch):
+    def deny(*_args, **_more):
+        raise PermissionError(13, "Permission denied")
+
+    name = write("1\n")
+    monkeypatch.setattr("pathlib.Path.open", deny)
+    with pytest.raises(OutscoreError, match="permission denied"):
+        read(name)
+
+
+def test_endless_line_is_not_slurped(write, monkeypatch):
+    monkeypatch.setattr("outscore.formats.registry.source.LONGEST_LINE", 100)
+    with pytest.raises(OutscoreError, match="line of more than 100 characters"):
+        read(write("1 " * 1000))
+
+
+def test_error_deep_in_a_file_names_its_line(write):
+    lines = ["0.25 0.5"] * 150_000
+    lines[140_000] = "0.25 x"
+    with pytest.raises(OutscoreError, match='line 140001: found "x"'):
+        read(write("\n".join(lines)))
+
+
+def test_formats_do_not_overlap(write):
+    contents = {
+        "scores": "1\n",
+        "score-pairs": "1 2\n",
+        "f1-counts": "1 2 3 4\n",
+        "csv": "id,score\n1,2\n",
+        "tsv": "id\tscore\n1\t2\n",
+        "jsonl": '{"id": 1}\n',
+        "parquet": b"PAR1",
+    }
+    assert contents.keys() == FORMATS.keys()
+    for name, content in contents.items():
+        with open_source(write(content)) as source:
+            assert next(entry.name for entry in FORMATS.values() if entry.detect(source, Choice())) == name
+
+
+def test_asked_format_is_enforced(write):
+    name = write("1 2\n")
+    assert len(read_systems(name, format="score-pairs")) == 2
+    with pytest.raises(OutscoreError, match=r"found 2 columns.*expected 1"):
+        read_systems(name, format="scores")
+    with pytest.raises(OutscoreError, match="Did you mean `scores`"):
+        read_systems(name, format="score-s")
+
+
+@pytest.mark.parametrize(
+    ("content", "names", "values"),
+    [
+        ("1\n2\n", ["x"], [[1, 2]]),
+        ("1 2\n3 4\n", ["A", "B"], [[1, 3], [2, 4]]),
+        ("new,old\n1,2\n", ["new", "old"], [[1], [2]]),
+        ("same,same\n1,2\n", ["same", "same (2)"], [[1], [2]]),
+        ("tp,in,tp,in\n8,2,7,3\n", ["A", "B"], [[[8, 2]], [[7, 3]]]),
+        ("correct,errors\n8,2\n", ["correct", "errors"], [[8], [2]]),
+    ],
+)
+def test_systems(write, content, names, values):
+    found = read_systems(write(content))
+    assert [scores.name for scores in found] == names
+    assert [scores.values.tolist() for scores in found] == values
+    assert {scores.ids for scores in found} == {None}
+    assert found[0].lines[0] == (1 if content[0].isdigit() else 2)
+    assert found[0].origin.rows == found[0].rows
+
+
+def test_systems_of_bare_numbers_can_be_chosen(write):
+    name = write("new,old\n1,2\n")
+    assert [scores.name for scores in read_systems(name, systems=("old", "new"))] == ["old", "new"]
+    with pytest.raises(OutscoreError, match=r"has no system `ode`\. There is `new` and `old`"):
+        read_systems(name, systems=("ode", "new"))
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+written = st.one_of(
+    st.integers(-(2**53) + 1, 2**53 - 1).map(str),
+    finite.map(repr),
+    st.floats(-1e300, 1e300).map(lambda x: f"{x:.3e}"),
+    st.sampled_from(["+1", "-.5", "5.", "007", "-0"]),
+)
+
+
+@given(st.lists(st.tuples(written, written), min_size=1, max_size=20), st.sampled_from([" ", "\t", ",", " ; "]))
+def test_against_line_by_line_reading(tmp_path_factory, rows, separator):
+    path = tmp_path_factory.mktemp("twin") / "x.txt"
+    path.write_text("".join(separator.join(row) + "\n" for row in rows))
+    values = read(path).values
+    plain = all(field.lstrip("+-").isdigit() for row in rows for field in row)
+    assert values.dtype == (np.int64 if plain else np.float64)
+    expected = [[int(x) if plain else float(x) for x in row] for row in rows]
+    np.testing.assert_array_equal(values, expected)
+
+
+@given(st.text(alphabet="0123456789.eE+-,; \t\r\nnaif\u2212x\x00\x0b\x0c\x85\xa0\u2028", max_size=40))
+def test_fast_and_careful_reading_agree(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("twin") / "x.txt"
+    path.write_bytes(text.encode())
+
+    def outcome():
+        try:
+            return read(path).values.tolist()
+        except OutscoreError as error:
+            return str(error)
+
+    fast = outcome()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbers, "_parse", numbers._scan)
+        assert outcome() == fast
+
+
+@pytest.mark.slow
+def test_a_million_lines(write):
+    values = np.random.default_rng(0).normal(size=(1_000_000, 2))
+    name = write("\n".join(f"{a!r} {b!r}" for a, b in values.tolist()))
+    np.testing.assert_array_equal(read(name).values, values)

@@ -1,0 +1,172 @@
+"""Right-or-wrong items: Tango's score test against a numerical twin, and its interval against the exact test."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import oracles
+
+import outscore as osc
+from outscore.core.metric import AdditiveMetric
+from outscore.core.paired import PairedScores
+from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
+from outscore.inference.base.sign_flips import Request
+from outscore.inference.permutation.dispatch import permutation
+
+MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+tables = st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 60)).filter(lambda t: sum(t) > 0)
+
+
+def rows(only_a: int, only_b: int, both: int, unit: int = 1) -> PairedScores:
+    a = unit * np.array([1] * only_a + [0] * only_b + [1] * both)
+    b = unit * np.array([0] * only_a + [1] * only_b + [1] * both)
+    return PairedScores(*(np.stack([x, np.ones_like(x)], axis=1) for x in (a, b)))
+
+
+def exact_p(pairs: PairedScores, side: str = "two-sided"):
+    return permutation(pairs, MEAN, Request(side))
+
+
+@settings(max_examples=150)
+@given(table=tables, delta=st.floats(-0.95, 0.95).filter(lambda x: x == 0 or abs(x) > 1e-100))
+def test_score_against_numerical_maximum(table, delta):
+    """The closed form of the constrained maximum against golden sections on the likelihood itself."""
+    (only_a, only_b, _), n = table, sum(table)
+    found = Discordance(n, only_a, only_b, 1.0, 1).score(delta)
+    assert found == pytest.approx(oracles.tango_score(n, only_a, only_b, delta), rel=1e-5, abs=1e-6)
+
+
+@settings(max_examples=60)
+@given(only_a=st.integers(0, 60), only_b=st.integers(0, 60), both=st.integers(0, 30))
+def test_at_zero_it_is_mcnemar(only_a, only_b, both):
+    """δ = 0: z = (b - c)/√(b + c), the uncorrected McNemar statistic."""
+    if only_a + only_b:
+        z = Discordance(only_a + only_b + both, only_a, only_b, 1.0, 1).score(0.0)
+        assert z == pytest.approx((only_a - only_b) / math.sqrt(only_a + only_b), abs=1e-12)
+
+
+def test_no_discordant_item():
+    """Next to 0 the score is next to 0 too: no difference that small can be refused by ten equal items."""
+    assert -0.01 < Discordance(10, 0, 0, 1.0, 1).score(1e-13) < 0
+    assert osc.permutation_test([1, 1, 0], [1, 1, 0], delta=1e-13).value == pytest.approx(1, abs=1e-5)
+    assert Discordance(10, 0, 0, 1.0, 1).score(0.0) == 0.0
+    assert Discordance(10, 0, 0, 1.0, 1).score(0.1) < 0 < Discordance(10, 0, 0, 1.0, 1).score(-0.1)
+
+
+@settings(max_examples=60)
+@given(table=tables)
+def test_score_falls_with_delta(table):
+    """What the bisection for the limits rests on."""
+    pair = Discordance(sum(table), table[0], table[1], 1.0, 1)
+    scores = [pair.score(x) for x in np.linspace(-0.99, 0.99, 67)]
+    assert all(x >= y - 1e-9 for x, y in itertools.pairwise(scores))
+
+
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+def test_p_against_the_normal_law(side):
+    pair = discordance(rows(20, 8, 30), MEAN)
+    assert pair is not None
+    z = oracles.tango_score(58, 20, 8, 0.05)
+    above = scipy.stats.norm.sf(z)
+    expected = {"two-sided": 2 * min(above, 1 - above), "greater": above, "less": 1 - above}
+    p = tango_test(pair, Request(side, delta=0.05))
+    assert p.method == "asymptotic"
+    assert p.value == pytest.approx(expected[side], rel=1e-5)
+
+
+@settings(max_examples=80)
+@given(table=tables, alpha=st.sampled_from([0.3, 0.05, 0.01]))
+def test_limits_are_where_the_score_crosses(table, alpha):
+    """Both ends, as long as the exact test at 0 did not move them."""
+    pairs = rows(*table)
+    pair = discordance(pairs, MEAN)
+    if pair is None:
+        return
+    found = tango_interval(pair, alpha, exact_p(pairs))
+    z = scipy.stats.norm.isf(alpha / 2)
+    for end, target in ((found.low, z), (found.high, -z)):
+        assert end is not None
+        assert -1 <= end <= 1
+        if abs(end) > 1e-6 and abs(end) < 1 - 1e-6:
+            assert pair.score(end) == pytest.approx(target, abs=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.0005, 1e-4])
+@settings(max_examples=60)
+@given(table=tables, side=st.sampled_from(["two-sided", "greater", "less"]))
+def test_zero_is_inside_exactly_when_the_exact_test_accepts(alpha, table, side):
+    pairs = rows(*table)
+    pair = discordance(pairs, MEAN)
+    if pair is None:
+        return
+    p = exact_p(pairs, side)
+    found = tango_interval(pair, alpha, p, side)
+    inside = (found.low is None or found.low <= 0) and (found.high is None or found.high >= 0)
+    assert inside == (p.upper > alpha)
+
+
+def test_far_out_the_exact_test_is_sharper():
+    """Twelve of twelve at α = .0005: exact p = 2^-11 rejects, the normal approximation would not."""
+    pairs = rows(12, 0, 5)
+    pair = discordance(pairs, MEAN)
+    assert pair is not None
+    found = tango_interval(pair, 0.0005, exact_p(pairs))
+    assert found.low is not None
+    assert found.low > 0
+
+
+@pytest.mark.parametrize("unit", [1, 100])
+def test_units_scale_the_interval(unit):
+    one, other = (discordance(rows(20, 8, 30, u), MEAN) for u in (1, unit))
+    assert one is not None
+    assert other is not None
+    assert other.unit == unit
+    first, second = (tango_interval(pair, 0.05, exact_p(rows(20, 8, 30))) for pair in (one, other))
+    assert (second.low, second.high) == pytest.approx((unit * first.low, unit * first.high))
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        PairedScores(np.array([[0.5, 1], [1, 1]]), np.array([[0, 1], [1, 1.0]])),
+        PairedScores(np.array([[2, 1], [1, 1]]), np.array([[0, 1], [1, 1]])),
+        PairedScores(np.array([[1, 2], [1, 1]]), np.array([[0, 2], [1, 1]])),
+        PairedScores(np.array([[1, 1], [0, 1]]), np.array([[0, 1], [1, 1]]), clusters=np.array([0, 0])),
+        PairedScores(np.array([[1, 1], [0, 1]]), np.array([[0, 1], [1, 1]]), items=np.array([0, 0])),
+    ],
+    ids=["graded", "counts", "weights", "clusters", "repeats"],
+)
+def test_other_data_are_not_binary(pairs):
+    assert discordance(pairs, MEAN) is None
+
+
+def test_compare_uses_it():
+    a, b = [1] * 30 + [0] * 10, [1] * 18 + [0] * 22
+    result = osc.compare(a, b, metric="accuracy")
+    assert result.interval is not None
+    assert "Tango" in result.interval.method
+    assert result.p.value == pytest.approx(scipy.stats.binomtest(12, 12).pvalue)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "shares"), [(50, (0.25, 0.15)), (200, (0.1, 0.05)), (1_000, (0.12, 0.1))])
+def test_coverage(n, shares):
+    """95 % intervals hold the true difference in 93.5 % or more of 4,000 seeded samples."""
+    rng = np.random.default_rng(n)
+    truth, held, draws = shares[0] - shares[1], 0, 4_000
+    for _ in range(draws):
+        only_a, only_b, _ = rng.multinomial(n, [*shares, 1 - sum(shares)])
+        pair = Discordance(n, int(only_a), int(only_b), 1.0, 1)
+        k = only_a + only_b
+        p = min(1.0, 2 * scipy.stats.binom.sf(max(only_a, only_b) - 1, k, 0.5)) if k else 1.0
+        value = osc.PValue(p, p, p, math.log10(p), "exact", "binomial")
+        found = tango_interval(pair, 0.05, value)
+        held += found.low <= truth <= found.high
+    assert held / draws >= 0.935
+    assert held / draws <= 0.985

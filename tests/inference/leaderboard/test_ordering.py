@@ -1,0 +1,96 @@
+"""The order of systems on complete and incomplete leaderboards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outscore.core.errors import OutscoreError
+from outscore.inference.leaderboard.ordering import mean_advantage, order_of, shared_differences
+
+boards = st.tuples(st.integers(1, 5), st.integers(1, 8), st.integers(0, 10_000)).map(
+    lambda made: np.where(
+        (stream := np.random.default_rng(made[2])).random((made[1], made[0])) < 0.6,
+        stream.integers(0, 5, (made[1], made[0])).astype(float),
+        np.nan,
+    )
+)
+
+
+@given(board=boards)
+def test_against_a_loop_over_pairs(board):
+    differences, shared = shared_differences(board)
+    k = board.shape[1]
+    expected = np.full(k, np.nan)
+    for i in range(k):
+        gaps = []
+        for j in range(k):
+            both = ~np.isnan(board[:, i]) & ~np.isnan(board[:, j])
+            assert shared[i, j] == both.sum()
+            gap = (board[both, i] - board[both, j]).mean() if both.any() else np.nan
+            assert differences[i, j] == pytest.approx(gap, nan_ok=True, abs=1e-12)
+            if i != j and both.any():
+                gaps.append(gap)
+        expected[i] = np.mean(gaps) if gaps else np.nan
+    assert mean_advantage(differences) == pytest.approx(expected, nan_ok=True, abs=1e-12)
+
+
+@given(scores=st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1, max_size=9))
+def test_on_a_complete_board_the_advantage_is_the_score(scores):
+    board = np.array(scores, dtype=float)
+    differences, _ = shared_differences(board)
+    means = board.mean(axis=0)
+    assert mean_advantage(differences) == pytest.approx(4 / 3 * (means - means.mean()), abs=1e-12)
+    assert order_of(means, differences, complete=True).order == np.argsort(-means, kind="stable").tolist()
+
+
+def test_spared_items_do_not_help():
+    """The second system is better wherever both were asked, and was asked the hard questions only."""
+    board = np.array([[1.0, np.nan, 0.9], [1.0, np.nan, 0.9], [0.2, 0.4, 0.1], [0.1, 0.3, 0.0]])
+    differences, _ = shared_differences(board)
+    scores = np.nanmean(board, axis=0)
+    found = order_of(scores, differences, complete=False)
+    assert np.argsort(-scores)[0] == 0
+    assert (found.order, found.by, found.islands) == ([1, 0, 2], "advantage", 1)
+
+
+def test_directions_ties_and_strangers():
+    differences = np.zeros((3, 3))
+    assert order_of([0.5, 0.5, 0.5], differences, complete=True).order == [0, 1, 2]
+    gaps = np.array([[0, 0.2], [-0.2, 0]])
+    assert order_of([0.6, 0.4], gaps, complete=True, higher_is_better=False).order == [1, 0]
+    assert order_of([0.6, 0.4], gaps, complete=False, higher_is_better=False).order == [1, 0]
+    alone = np.array([[0, np.nan, np.nan], [np.nan, 0, 0.1], [np.nan, -0.1, 0]])
+    found = order_of([0.99, 0.5, 0.4], alone, complete=False)
+    assert (found.order, found.islands) == ([1, 2, 0], 2)
+    assert np.isnan(found.value[0])
+    assert order_of([0.3], np.zeros((1, 1)), complete=True).order == [0]
+    assert order_of([], np.zeros((0, 0)), complete=True).islands == 0
+
+
+def test_a_large_common_level_costs_no_digits():
+    board = 1e12 + np.array([[0.5, 0.25], [0.25, 0.25], [0.5, 0.0]])
+    assert shared_differences(board)[0][0, 1] == pytest.approx(0.25, abs=1e-4)
+
+
+def test_chains_join_islands():
+    board = np.full((3, 4), np.nan)
+    board[0, [0, 1]] = board[1, [1, 2]] = board[2, [2, 3]] = 1.0
+    differences, _ = shared_differences(board)
+    assert order_of(np.ones(4), differences, complete=False).islands == 1
+
+
+def test_refusals():
+    with pytest.raises(OutscoreError, match=r"`differences` has shape \(2, 2\)"):
+        order_of([1.0], np.zeros((2, 2)), complete=True)
+    with pytest.raises(OutscoreError, match="`scores` has 1 dimensions"):
+        shared_differences([1.0, 2.0])
+
+
+def test_a_baseline_stands_where_the_differences_to_it_change_sign():
+    differences = np.full((4, 4), np.nan)
+    differences[:, 0], differences[0] = [0, 0.3, 0.2, -0.1], [0, -0.3, -0.2, 0.1]
+    found = order_of([0.5, 0.9, 0.1, 0.8], differences, complete=False, reference=0)
+    assert found.order == [1, 2, 0, 3]

@@ -1,0 +1,107 @@
+"""Every metric, every side, with and without clusters, against all 2^n swaps in exact arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import oracles
+
+import outscore as osc
+from outscore.metrics.registry import METRICS
+
+SIDES = ("two-sided", "greater", "less")
+small = st.integers(0, 3)
+
+
+def identity(row: list[Any]) -> list[Any]:
+    return row
+
+
+CASES: dict[str, tuple[Any, Any, bool, int]] = {
+    # metric: (input row → columns of the oracle, score of column totals, higher is better, input columns)
+    "mean": (lambda r: [r[0], 1], oracles.ratio((1, 0), (0, 1)), True, 1),
+    "sum": (identity, lambda x: x[0], True, 1),
+    "weighted-mean": (lambda r: [r[0] * r[1], r[1]], oracles.ratio((1, 0), (0, 1)), True, 2),
+    "accuracy": (identity, oracles.ratio((1, 0), (1, 1)), True, 2),
+    "error-rate": (identity, oracles.ratio((1, 0), (0, 1)), False, 2),
+    "f1": (identity, oracles.ratio((2, 0, 0), (2, 1, 1)), True, 3),
+    "fbeta:beta=2": (identity, oracles.ratio((5, 0, 0), (5, 1, 4)), True, 3),
+    "fbeta:beta=1/2": (identity, oracles.ratio((5, 0, 0), (5, 4, 1)), True, 3),
+    "precision": (identity, oracles.ratio((1, 0, 0), (1, 1, 0)), True, 3),
+    "recall": (identity, oracles.ratio((1, 0, 0), (1, 0, 1)), True, 3),
+    "jaccard": (identity, oracles.ratio((1, 0, 0), (1, 1, 1)), True, 3),
+    "mcc": (identity, oracles.mcc, True, 4),
+    "balanced-accuracy": (identity, oracles.balanced, True, 4),
+    "kappa": (identity, oracles.kappa, True, 4),
+    "macro-f1": (identity, oracles.macro_f1, True, 4),
+}
+
+
+def test_every_metric_has_an_oracle() -> None:
+    assert {name.split(":")[0] for name in CASES} == set(METRICS)
+
+
+def check(metric: str, a: list[list[int]], b: list[list[int]], side: str, clusters: list[int] | None) -> None:
+    columns, score, higher, _ = CASES[metric]
+    expected, mid = oracles.brute_force(
+        [columns(r) for r in a], [columns(r) for r in b], score, side, higher=higher, clusters=clusters
+    )
+    squeeze = (lambda rows: [r[0] for r in rows]) if len(a[0]) == 1 else identity
+    p = osc.permutation_test(squeeze(a), squeeze(b), metric=metric, alternative=side, clusters=clusters)
+    assert p.method == "exact"
+    assert p.value == float(expected), (p, expected)
+    assert p.lower == p.upper == p.value
+    assert p.mid is None or p.mid == float(mid), (p, mid)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("metric", CASES)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_random_rows(metric: str, side: str, data: st.DataObject) -> None:
+    """Nothing shared between the systems: any counts, any clusters."""
+    width = CASES[metric][3]
+    n = data.draw(st.integers(1, 7))
+    rows = st.lists(st.lists(small, min_size=width, max_size=width), min_size=n, max_size=n)
+    clusters = data.draw(st.none() | st.lists(st.integers(0, 4), min_size=n, max_size=n))
+    check(metric, data.draw(rows), data.draw(rows), side, clusters)
+
+
+@pytest.mark.parametrize("metric", CASES)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_binary_classification_with_shared_gold(metric: str, data: st.DataObject) -> None:
+    """One label per item and the same gold for both systems, items alone and in clusters."""
+    width = CASES[metric][3]
+    n = data.draw(st.integers(1, 9))
+    labels = st.lists(st.booleans(), min_size=n, max_size=n)
+    gold, first, second = data.draw(labels), data.draw(labels), data.draw(labels)
+    clusters = data.draw(st.none() | st.lists(st.integers(0, 4), min_size=n, max_size=n))
+
+    def rows(answers: list[bool]) -> list[list[int]]:
+        if width == 4:
+            return [[g and x, x and not g, g and not x, not g and not x] for g, x in zip(gold, answers, strict=True)]
+        if width == 3:
+            return [[int(g and x), int(x and not g), int(g and not x)] for g, x in zip(gold, answers, strict=True)]
+        right = [int(g == x) for g, x in zip(gold, answers, strict=True)]
+        return [[r] for r in right] if width == 1 else [[r, 1 - r] if metric == "accuracy" else [1 - r, 1] for r in right]
+
+    a, b = ([[int(x) for x in row] for row in rows(answers)] for answers in (first, second))
+    check(metric, a, b, data.draw(st.sampled_from(SIDES)), clusters)
+
+
+@pytest.mark.parametrize(("metric", "side"), [(metric, SIDES[i % len(SIDES)]) for i, metric in enumerate(CASES)])
+def test_fourteen_units(metric: str, side: str) -> None:
+    rng = np.random.default_rng(sum(map(ord, metric)))
+    width = CASES[metric][3]
+    gold = rng.integers(0, 2, 14)
+    if width == 4:
+        a, b = (osc.confusion(gold, rng.integers(0, 2, 14)).tolist() for _ in "ab")
+    else:
+        a, b = (rng.integers(0, 4, (14, width)).tolist() for _ in "ab")
+    # The sides take turns; smaller numbers of units try all of them above.
+    check(metric, a, b, side, None)

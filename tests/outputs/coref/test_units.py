@@ -1,0 +1,146 @@
+"""Coreference in the table of units: outcomes and transitions in the published shape, the upper bound, responses as keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.coref_documents import RESPONSES, write_documents
+
+from outscore.formats.conll.conll2012 import read_chains
+from outscore.metrics.coref import COREF
+from outscore.outputs.coref.arcs import CLASSES, CRITERIA
+from outscore.outputs.coref.changed import antecedents, changed_mentions, mention_text
+from outscore.outputs.coref.mention_types import MENTION_TYPES, mention_type
+from outscore.outputs.coref.mentions import align_mentions
+from outscore.outputs.coref.scores import coref_statistics
+from outscore.outputs.coref.units import gold_mention_units, mention_units, unit_mentions
+from outscore.outputs.model import Chains
+from outscore.outputs.oracle import oracle_rate
+from outscore.outputs.outcomes import OUTCOMES, differ, outcomes, transitions
+from outscore.scores.system import Labels
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    paths = write_documents(tmp_path_factory.mktemp("coref"), documents=20, phrases=60, seed=0)
+    return align_mentions(read_chains(paths["gold"]), [read_chains(paths[name]) for name in RESPONSES])
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_transitions_have_the_published_shape(table, criterion):
+    """Tuggener (2017), table 8: three kinds of corrections, three of new errors, two of changed errors."""
+    found = transitions(mention_units(table, (1, 2), criterion))
+    assert {(OUTCOMES[t.kind], CLASSES[t.gold], CLASSES[t.source], CLASSES[t.target]) for t in found} == {
+        ("correction", "tp", "wl", "tp"),
+        ("correction", "tp", "fn", "tp"),
+        ("correction", "tn", "fp", "tn"),
+        ("new_error", "tp", "tp", "wl"),
+        ("new_error", "tp", "tp", "fn"),
+        ("new_error", "tn", "tn", "fp"),
+        ("changed_error", "tp", "wl", "fn"),
+        ("changed_error", "tp", "fn", "wl"),
+    }
+    assert all(t.count > 0 and t.mirror > 0 for t in found)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_units_are_the_union_of_anaphoric_mentions(table, criterion):
+    """Counted from the statistics: gold's units are tp + wl + fn, and each false positive of either system is one more."""
+    units = mention_units(table, (1, 3), criterion)
+    counts = [coref_statistics(table, 0, system)[criterion].sum(axis=0) for system in (1, 3)]
+    gold = {int(tp + wl + fn) for tp, wl, fn, _ in counts}
+    assert gold == {int((units.gold == CLASSES.index("tp")).sum())}
+    for column, count in enumerate(counts):
+        assert np.bincount(units.answers[:, column], minlength=5)[:4].tolist() == count.tolist()
+    assert (units.answers != CLASSES.index("tn")).any(axis=1).all()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_accuracy_changes_by_corrections_less_new_errors(table, criterion):
+    units = mention_units(table, (1, 2), criterion)
+    kinds = np.bincount(outcomes(units), minlength=len(OUTCOMES))
+    before, after = units.correct.sum(axis=0)
+    assert after - before == kinds[1] - kinds[2]
+    assert differ(units) == kinds[1:4].sum()
+
+
+def test_units_depend_on_the_pair(table):
+    """A third system's spurious mentions are no units of the first two."""
+    assert mention_units(table, (1, 2, 3)).n > mention_units(table, (1, 2)).n
+
+
+def test_units_name_their_place(table):
+    units = mention_units(table)
+    rows = unit_mentions(table)
+    assert units.clusters.tolist() == table.documents.codes[rows].tolist()
+    assert units.slices["mention type"].names[: len(MENTION_TYPES)] == MENTION_TYPES
+    for unit in (0, units.n // 2, units.n - 1):
+        assert mention_text(table, rows[unit]).split()[0] == table.words.forms[int(units.rows[unit])]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_upper_bound_by_kind_of_mention(table, criterion):
+    """Tuggener (2017), table 11: accuracy is ARCS recall, and the whole lies between the kinds."""
+    units = gold_mention_units(table, (1, 2, 3), criterion)
+    for system in (1, 2, 3):
+        recall = COREF[criterion]["r"].score(coref_statistics(table, 0, system)[criterion].sum(axis=0))
+        assert units.correct[:, system - 1].mean() == pytest.approx(float(recall), abs=1e-15)
+    kinds = np.unique(units.gold)
+    assert {units.labels[k] for k in kinds} == set(MENTION_TYPES)
+    bounds = [oracle_rate(units.correct[units.gold == kind]) for kind in kinds]
+    assert min(bounds) < oracle_rate(units.correct) < max(bounds)
+    assert oracle_rate(units.correct) > units.correct.mean(axis=0).max()
+    assert set(np.unique(units.answers[~units.correct])) == {units.labels.index("wl"), units.labels.index("fn")}
+
+
+def test_responses_as_keys(table):
+    """Tuggener (2017), table 13: F1 is the same whichever of two responses is the key."""
+    for measure in ("lea", "conll"):
+        one, other = (coref_statistics(table, *pair)[measure].sum(axis=0) for pair in ((1, 3), (3, 1)))
+        assert COREF[measure]["f1"].score(one) == pytest.approx(COREF[measure]["f1"].score(other), abs=1e-12)
+
+
+def test_measures_rank_the_responses_as_they_were_made(table):
+    for measure, parts in COREF.items():
+        found = [float(parts["f1"].score(coref_statistics(table, 0, system)[measure].sum(axis=0))) for system in (1, 2, 3)]
+        assert found == sorted(found)
+
+
+def test_changed_mentions_stand_in_their_sentences(table):
+    changed, where = changed_mentions(table, (1, 2), "arcs-nom")
+    units = mention_units(table, (1, 2), "arcs-nom")
+    rows = unit_mentions(table, (1, 2), "arcs-nom")[~units.correct.all(axis=1)]
+    assert changed.units.n == len(rows)
+    for unit, row in enumerate(rows.tolist()):
+        words = where.words[int(changed.contexts[unit])]
+        assert " ".join(words[int(changed.starts[unit]) : int(changed.ends[unit])]) == mention_text(table, row)
+    assert where.ids[0] == "made/0000; part 000, sentence 1"
+
+
+def test_antecedents_of_units(table):
+    found = antecedents(table, (1, 2))
+    units = mention_units(table, (1, 2))
+    assert found.shape == (units.n, 3)
+    assert ((found[:, 0] >= 0) == (units.gold == CLASSES.index("tp"))).all()
+    resolved = np.isin(units.answers, [CLASSES.index(c) for c in ("tp", "wl", "fp")])
+    assert ((found[:, 1:] >= 0) == resolved).all()
+    assert mention_text(table, -1) == ""
+
+
+def test_chains_without_words_have_units_and_no_text():
+    rows = np.arange(3)
+    gold = Chains("gold", Labels.of(["d"] * 3), rows, rows, np.array([0, 0, 0]))
+    system = Chains("system", Labels.of(["d"] * 3), rows, rows, np.array([0, 1, 1]))
+    bare = align_mentions(gold, [system, gold])
+    changed, where = changed_mentions(bare, (1, 2))
+    assert (changed.units.n, where.words, mention_text(bare, 0)) == (1, ((),), "")
+
+
+@pytest.mark.parametrize(
+    ("tag", "kind"),
+    [("NNPS", "noun"), ("PROPN", "noun"), ("NE", "noun"), ("PRP", "personal pronoun"), ("PPER", "personal pronoun"),
+     ("PRP$", "possessive pronoun"), ("PPOSAT", "possessive pronoun"), ("CD", "other"), ("NUM", "other"), (None, "other")],
+)  # fmt: skip
+def test_kinds_of_single_tokens(tag, kind):
+    assert mention_type(1, tag) == kind
+    assert mention_type(2, None) == "noun"

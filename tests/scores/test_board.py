@@ -1,0 +1,195 @@
+"""Boards: many systems on the items of one dataset, whatever the rows looked like."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import outscore as osc
+from outscore import OutscoreError
+from outscore.scores.board import Board, boards_of
+from outscore.scores.system import Labels, Scores
+
+
+def system(name, cells, **more):
+    """A system from (item, score) rows."""
+    ids = Labels.of([item for item, _ in cells])
+    return Scores(name, np.array([score for _, score in cells]), ids, **more)
+
+
+def naive(rows):
+    """{(system, item): mean of its distinct rows}, by dictionaries."""
+    found: dict = {}
+    for name, item, score in rows:
+        found.setdefault((name, item), []).append(score)
+    return {cell: values[0] if len(set(values)) == 1 else sum(values) / len(values) for cell, values in found.items()}
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("pqrst"), st.integers(0, 3)), min_size=1, max_size=40))
+def test_against_naive_twin(rows):
+    by_system = {name: [(item, score) for who, item, score in rows if who == name] for name in "abc"}
+    systems = [system(name, cells) for name, cells in by_system.items() if cells]
+    if len(systems) < 2:
+        return
+    (board,) = boards_of(systems)
+    wanted = naive(rows)
+    found = {
+        (name, item): board.values[i, j]
+        for i, name in enumerate(board.systems)
+        for j, item in enumerate(board.items)
+        if board.present[i, j]
+    }
+    assert found == pytest.approx(wanted)
+    assert board.items == tuple(dict.fromkeys(item for name in board.systems for item, _ in by_system[name]))
+    assert board.duplicates == len(rows) - len(wanted)
+
+
+def test_conflicts_are_averaged_counted_and_told():
+    (board,) = boards_of([system("a", [("p", 1), ("p", 0), ("q", 1), ("q", 1)]), system("b", [("p", 1), ("q", 0)])])
+    assert board.values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
+    assert (board.duplicates, board.conflicts, board.repeats) == (2, 1, 1.0)
+    assert "contradict" in board.notes[0]
+    (first,) = boards_of([system("a", [("p", 1), ("p", 0)]), system("b", [("p", 1)])], "first")
+    assert first.values.tolist() == [[1], [1]]
+    with pytest.raises(OutscoreError, match="`a` has the score 0 on item `p`"):
+        boards_of([system("a", [("p", 1), ("p", 0)]), system("b", [("p", 1)])], "stop")
+
+
+def test_repeats_are_averaged_and_unequal_ones_told():
+    a = system("a", [("p", 1), ("p", 0), ("q", 1), ("q", 1)], repeats=Labels.of("1212"))
+    b = system("b", [("p", 1), ("p", 1), ("q", 0), ("q", 1)], repeats=Labels.of("1212"))
+    (board,) = boards_of([a, b])
+    assert board.values.tolist() == [[0.5, 1.0], [1.0, 0.5]]
+    assert board.repeats == 2.0
+    assert not board.notes
+    (uneven,) = boards_of([a, system("c", [("p", 1), ("q", 1)], repeats=Labels.of("11"))])
+    assert "unequally often" in uneven.notes[0]
+    assert uneven.repeats == 1.5
+
+
+def test_datasets_tell_items_apart_and_a_system_may_lack_one():
+    a = system("a", [("1", 1), ("1", 0), ("2", 1)], datasets=Labels.of(["x", "y", "y"]))
+    b = system("b", [("1", 1)], datasets=Labels.of(["x"]))
+    x, y = boards_of([a, b])
+    assert (x.dataset, x.items, x.complete) == ("x", ("1",), True)
+    assert (y.dataset, y.items, y.counts.tolist()) == ("y", ("1", "2"), [2, 0])
+
+
+def test_one_name_on_two_datasets_is_one_system():
+    parts = [
+        system(name, [("1", score)], datasets=Labels.of([where])) for where in "xy" for name, score in (("a", 1), ("b", 0))
+    ]
+    x, y = boards_of(parts)
+    assert x.systems == y.systems == ("a", "b")
+
+
+def test_clusters_follow_their_items():
+    a = system("a", [("p", 1), ("q", 0)], clusters=Labels.of(["d", "e"]))
+    b = system("b", [("q", 1), ("p", 0)], clusters=Labels.of(["e", "d"]))
+    assert boards_of([a, b])[0].clusters.tolist() == [0, 1]
+    wrong = system("b", [("q", 1), ("p", 0)], clusters=Labels.of(["d", "d"]))
+    with pytest.raises(OutscoreError, match="Item `q` lies in cluster `e` of one system and in `d` of another"):
+        boards_of([a, wrong])
+
+
+@pytest.mark.parametrize(
+    ("systems", "message"),
+    [
+        ([], "No system was found: there is nothing to rank"),
+        ([system("a", [("p", 1)])], "Only `a` was found: there is nothing to rank"),
+        ([system("a", [("p", 1)]), system("a", [("p", 0)]), system("b", [("p", 0)])], "Two systems are named `a`"),
+        ([Scores("a", np.array([1, 0])), Scores("b", np.array([1]))], "`a` has 2 items and `b` has 1"),
+        ([Scores("a", np.array([1])), system("b", [("p", 0)])], "names item ids and `a` does not"),
+        ([Scores("a", np.array([1])), Scores("b", np.array([[1, 0]]))], "the same number of scores per row"),
+        ([Scores("a", np.array([], dtype=int)), Scores("b", np.array([], dtype=int))], "No system has a single item"),
+    ],
+)
+def test_refusals_are_one_sentence(systems, message):
+    with pytest.raises(OutscoreError, match=message):
+        boards_of(systems)
+
+
+def test_the_column_of_a_lonely_system_is_named(tmp_path):
+    (tmp_path / "one.csv").write_text("item,A\nq1,1\nq2,0\n")
+    with pytest.raises(OutscoreError, match=r"one\.csv` has one column of scores, `A`: there is nothing to rank"):
+        boards_of(osc.read(tmp_path / "one.csv"))
+
+
+def test_a_single_item_is_told_once():
+    sets = [system(name, [("1", score)], datasets=Labels.of("x")) for name, score in (("a", 1), ("b", 0))]
+    (board,) = boards_of(sets)
+    assert board.notes == ("There is one item only, and a single item cannot tell systems apart.",)
+    two = [system(name, [("1", score), ("1", 1)], datasets=Labels.of("xy")) for name, score in (("a", 1), ("b", 0))]
+    assert not any(board.notes for board in boards_of(two))
+
+
+@given(
+    st.integers(1, 3).flatmap(
+        lambda k: st.lists(
+            st.lists(st.one_of(st.none(), st.integers(-3, 3), st.sampled_from([0.5, 0.25])), min_size=k, max_size=k),
+            min_size=1,
+            max_size=30,
+        )
+    ),
+    st.booleans(),
+)
+def test_tables_with_gaps_against_long_ones(cells, named):
+    cells = [[0, *row] for row in cells]
+    names = [f"s{k}" for k in range(len(cells[0]))]
+    rows = [[*([f"q{i}"] if named else []), *("" if x is None else str(x) for x in row)] for i, row in enumerate(cells)]
+    text = "".join(",".join(row) + "\n" for row in [[*(["id"] if named else []), *names], *rows])
+    with tempfile.TemporaryDirectory() as folder:
+        # Without ids, two columns of numbers would be taken for bare ones.
+        (path := Path(folder, "wide.csv")).write_text(text)
+        found = osc.read(path, gaps=True, format="csv")
+    filled = {name: [(i, row[k]) for i, row in enumerate(cells) if row[k] is not None] for k, name in enumerate(names)}
+    filled = {name: kept for name, kept in filled.items() if kept}
+    assert [one.name for one in found] == (list(filled) if len(filled) > 1 else ["wide"])
+    for one, kept in zip(found, filled.values(), strict=True):
+        assert one.values.tolist() == [x for _, x in kept]
+        assert (one.lines - 2).tolist() == [i for i, _ in kept]
+        if one.ids is not None:
+            assert one.ids.texts() == [f"q{i}" if named else str(i + 1) for i, _ in kept]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_dataframes_with_gaps_and_paths(missing, tmp_path):
+    table = pl.DataFrame({"id": ["p", "q", "r"], "a": [1, 0, 1], "b": [0.5, missing, 1]})
+    found = osc.rank(table)
+    assert (found.coverage.missing, found.pairs[0].n) == (1, 2)
+    assert osc.rank(table.drop("id")).pairs == found.pairs
+    table.fill_nan(None).write_csv(tmp_path / "table.csv")
+    for path in (tmp_path / "table.csv", str(tmp_path / "table.csv")):
+        assert osc.rank(path, items="id").to_dict() == found.to_dict()
+    with pytest.raises(OutscoreError, match="`items` is not the name of a column"):
+        osc.rank(str(tmp_path / "table.csv"), items=[1, 2, 3])
+
+
+def test_livebench_is_read_as_the_data_sheet_says(shared_data):
+    (board,) = boards_of(osc.read(shared_data / "llm-scores" / "livebench.parquet"))
+    present = board.present.astype(int)
+    shared = (present @ present.T)[np.triu_indices(93, 1)]
+    assert board.shape == (93, 1136)
+    assert (board.duplicates, board.conflicts) == (590, 59)
+    assert ((shared == 0).sum(), (shared > 0).sum()) == (120, 4158)
+
+
+def test_a_million_rows_take_a_second():
+    random = np.random.default_rng(0)
+    names, sets, home = tuple(f"q{i}" for i in range(10_000)), tuple(f"t{i}" for i in range(20)), np.arange(10_000) // 500
+    systems = [
+        Scores(f"s{i}", random.integers(0, 2, 10_000), Labels(np.arange(10_000), names), datasets=Labels(home, sets))
+        for i in range(100)
+    ]
+    began = time.process_time()
+    boards = boards_of(systems)
+    assert time.process_time() - began < 4
+    assert len(boards) == 20
+    assert all(isinstance(board, Board) and board.complete and board.shape == (100, 500) for board in boards)

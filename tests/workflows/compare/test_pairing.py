@@ -1,0 +1,58 @@
+"""Systems as `read` gives them are compared as the command line compares them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+from outscore.workflows.compare.pairing import matched
+
+ROWS = [f"q{i},d{i // 4},{(i * 7) % 5 > 1:d},{(i * 3) % 4 > 1:d}" for i in range(40)]
+TABLE = "\n".join(["question_id,document,new,old", *ROWS, ""])
+RUNS = [("new", 0), ("new", 1), ("old", 0)]
+UNEQUAL = "\n".join(
+    ["item,model,seed,score", *(f"q{i},{model},{run},{(i * 7 + run) % 3}" for i in range(8) for model, run in RUNS), ""]
+)
+
+
+@pytest.fixture
+def systems(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE)
+    return osc.read(path)
+
+
+def test_items_clusters_and_names_come_along(systems):
+    new, old = systems
+    found = osc.compare(new, old)
+    rows = osc.compare(new.values, old.values, clusters=[f"d{i // 4}" for i in range(40)], names=("new", "old"))
+    assert found.systems == ("new", "old")
+    assert (found.clusters, found.p, found.interval) == (10, rows.p, rows.interval)
+    assert osc.permutation_test(new, old) == found.p
+    assert osc.compare(new, old, names=("x", "y")).systems == ("x", "y")
+
+
+def test_items_are_matched_by_id(systems, tmp_path):
+    new, old = systems
+    order = np.random.default_rng(1).permutation(40)[:30]
+    found, inorder = osc.compare(new, old.take(order)), osc.compare(new.take(np.sort(order)), old.take(np.sort(order)))
+    assert found.alignment.only_a == 10
+    assert found.p == inorder.p
+    assert [item.item for item in found.deciding_items] == [item.item for item in inorder.deciding_items]
+
+
+def test_what_cannot_be_matched_is_refused(systems, tmp_path):
+    new, old = systems
+    with pytest.raises(OutscoreError, match="One of `a` and `b` was read from a file"):
+        osc.compare(new, old.values)
+    for name in ("items", "clusters", "labels"):
+        with pytest.raises(OutscoreError, match=f"`{name}` was given, and scores that were read have their own"):
+            matched(new, old, **{name: ["x"] * 40})
+    path = tmp_path / "runs.csv"
+    path.write_text(UNEQUAL)
+    with pytest.raises(OutscoreError, match="run unequally often") as refusal:
+        osc.compare(*osc.read(path))
+    assert "`student`" in refusal.value.hint
+    assert "item means" in osc.compare(*osc.read(path), test="student").notes[0]

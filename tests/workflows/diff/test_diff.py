@@ -1,0 +1,259 @@
+"""`osc.diff` from files to words: the worked example, the real parses, every task, and refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.coref_documents import RESPONSES, write_documents
+from tests.diff_files import write_trees
+
+from outscore.core.errors import OutscoreError
+from outscore.results.diff import Diff
+from outscore.workflows.diff.outputs import diff, study_of
+from outscore.workflows.diff.study import DiffOptions
+
+
+def test_worked_example():
+    found = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU"), "S3": list("ZWCDE")}, task="label")
+    pairs = {pair.systems: pair for pair in found.pairs}
+    expected = {("S1", "S2"): (0.6, 1, 1, 1, 2 / 3), ("S2", "S3"): (0.4, 1, 1, 0, 2 / 3), ("S1", "S3"): (0.8, 2, 2, 0, 1 / 3)}
+    for systems, (differ, fixed, broken, changed, dice) in expected.items():
+        pair = pairs[systems]
+        o = pair.outcomes
+        assert (pair.differ, o.correction, o.new_error, o.changed_error) == (differ, fixed, broken, changed)
+        assert pair.overlap_correct == pytest.approx(dice)
+        assert pair.p.value == 1.0
+    assert found.oracle.all.rate == 1.0
+    assert [found.scores[name]["accuracy"] for name in ("S1", "S2", "S3")] == [0.6] * 3
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 40).flatmap(lambda n: st.tuples(*[st.text("xyz", min_size=n, max_size=n)] * 3)))
+def test_identity_on_every_run(rows):
+    gold, first, second = (list(row) for row in rows)
+    found = diff(gold, {"a": first, "b": second}, task="label")
+    pair = found.pairs[0]
+    change = found.scores["b"]["accuracy"] - found.scores["a"]["accuracy"]
+    assert pair.difference == pytest.approx(change)
+    assert change == pytest.approx((pair.outcomes.correction - pair.outcomes.new_error) / pair.n)
+    assert Diff.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+
+@pytest.fixture(scope="module")
+def parses(shared_data):
+    folder = shared_data / "conll18-en_pud"
+    return [str(folder / f"{name}.conllu") for name in ("gold", "UDPipe-Future", "Stanford-18", "HIT-SCIR-18")]
+
+
+def test_real_parses(parses):
+    found = diff(parses[0], parses[1:3], task="dep")
+    pair = found.pairs[0]
+    assert (pair.criterion, pair.n, pair.outcomes.correction, pair.outcomes.new_error) == ("las", 18_725, 705, 603)
+    assert pair.p.value == pytest.approx(0.0522408, abs=5e-8)
+    assert [round(100 * found.scores[name]["las"].r, 3) for name in found.systems] == [86.446, 86.991]
+    assert not [part for part in pair.labels if part.p is not None and part.p.adjusted <= 0.05]
+    assert sum(pair.kinds.values()) == pair.outcomes.changes
+    assert pair.verdict.startswith("No winner: the data cannot tell Stanford-18 and UDPipe-Future apart")
+    assert pair.verdict.endswith("705 corrections, 603 new errors and 362 changed errors of 18,725 words, swapped by sentence.")
+    alone = diff(parses[0], parses[1:3], task="dep", criterion="las", cluster="none").pairs[0]
+    assert alone.p.value == pytest.approx(0.0052082, abs=5e-8)
+    assert not found.inventory.warnings
+
+
+def test_subtypes_are_a_matter_of_inventory(parses):
+    found = diff(parses[0], parses[1:3], task="dep", criterion="las", subtypes=True)
+    assert found.pairs[0].difference == pytest.approx(0.0621, abs=5e-5)
+    assert re.match(r"UDPipe-Future never or hardly ever gives `nmod:poss`", found.inventory.warnings[0])
+
+
+def test_three_taggers_together(parses):
+    found = diff(parses[0], parses[1:], task="pos")
+    assert [pair.systems for pair in found.pairs] == [
+        ("UDPipe-Future", "Stanford-18"),
+        ("UDPipe-Future", "HIT-SCIR-18"),
+        ("Stanford-18", "HIT-SCIR-18"),
+    ]
+    best = max(found.scores[name]["upos"].r for name in found.systems)
+    assert found.oracle.all.rate - best == pytest.approx(found.oracle.all.gain_over_best)
+    assert np.diag(found.agreement).tolist() == [1.0] * 3
+    assert found.agreement[0][1] == pytest.approx(1 - found.pairs[0].differ)
+
+
+def test_maps_rename_before_comparing():
+    answers = {"a": ["n", "v", "n", "N"], "b": ["n", "v", "n", "n"]}
+    assert diff(["n", "v", "n", "n"], answers, task="label").pairs[0].outcomes.correction == 1
+    for written in ({"N": "n"}, ["N=n"], ["a:N=n"]):
+        assert diff(["n", "v", "n", "n"], answers, task="label", map=written).pairs[0].outcomes.changes == 0
+
+
+def test_relations_are_mapped_with_their_subtypes(tmp_path):
+    gold, *systems = list(write_trees(tmp_path, sentences=20).values())[:3]
+
+    def labels(**asked) -> set[str]:
+        found = diff(gold, systems, task="dep", criterion="ls", **asked)
+        return {row.value for row in found.pairs[0].labels}
+
+    assert "nmod" in labels()
+    assert "nmod" not in labels(map="nmod=amod")
+    assert "nmod" in labels(map="nmod:poss=amod")
+    assert "nmod:poss" in labels(map="nmod=amod", subtypes=True)
+
+
+BIO = "EU\tB-ORG\nrejects\tO\nGerman\tB-MISC\ncall\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n"
+
+
+def test_entities(tmp_path):
+    texts = {
+        "gold": BIO,
+        "old": BIO.replace("B-MISC", "B-ORG").replace("I-PER", "O"),
+        "new": BIO.replace("B-ORG", "O"),
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.bio").write_text(text)
+    found = diff(tmp_path / "gold.bio", [tmp_path / "old.bio", tmp_path / "new.bio"], task="ner")
+    pair = found.pairs[0]
+    assert found.units == 3
+    assert (found.scores["old"]["span"].f1, found.scores["new"]["span"].f1) == (pytest.approx(1 / 3), pytest.approx(0.8))
+    assert pair.difference == pytest.approx(0.8 - 1 / 3)
+    # Spans of any file: EU, German, Peter, Peter Blackburn.
+    assert (pair.n, pair.outcomes.correction, pair.outcomes.new_error) == (4, 3, 1)
+    assert pair.kinds == {"type": 1, "boundary": 2, "other": 1}
+    # Both sentences favour the new one: two of four swaps are as extreme.
+    assert pair.p.value == 0.5
+    assert "3 corrections, 1 new error and 0 changed errors of 4 spans" in pair.verdict
+
+
+def test_coreference(tmp_path):
+    paths = write_documents(tmp_path, documents=8, phrases=40)
+    found = diff(paths["gold"], {name: paths[name] for name in RESPONSES}, task="coref", criterion=["arcs-any", "arcs-nom"])
+    pair = found.pairs[0]
+    assert (pair.criterion, pair.clusters) == ("arcs-any", 8)
+    assert {row.source + ">" + row.target for row in pair.transitions["correction"]} <= {"wl>tp", "fn>tp", "fp>tn"}
+    assert {change.metric for change in pair.metrics} == {"conll", "muc", "b3", "ceafe", "lea"}
+    assert {row.label for row in found.oracle.labels} <= {"noun", "personal pronoun", "possessive pronoun", "other"}
+    assert {(key.key, key.response, key.metric) for key in found.keys} >= {
+        ("plain", "better", "lea"),
+        ("better", "best", "conll"),
+    }
+
+
+def test_labels_from_files_with_texts_and_slices(tmp_path):
+    gold = "id,gold,topic,question\n" + "".join(f"q{i},{'yes' if i % 2 else 'no'},t{i % 3},Is it {i}?\n" for i in range(60))
+    (tmp_path / "gold.csv").write_text(gold)
+    for name, step in (("old", 5), ("new", 7)):
+        rows = [f"q{i},{'yes' if (i % 2) ^ (i % step == 0) else 'no'}\n" for i in reversed(range(60))]
+        (tmp_path / f"{name}.csv").write_text("id,prediction\n" + "".join(rows))
+    files = {name: tmp_path / f"{name}.csv" for name in ("old", "new")}
+    found = diff(tmp_path / "gold.csv", files, task="label", slices=["topic"])
+    pair = found.pairs[0]
+    assert (found.scores["old"]["accuracy"], found.scores["new"]["accuracy"]) == (0.8, pytest.approx(51 / 60))
+    assert [(part.value, part.n) for part in pair.slices] == [("t0", 20), ("t1", 20), ("t2", 20)]
+    assert {change.metric for change in pair.metrics} == {"macro-f1", "mcc"}
+    study = study_of(tmp_path / "gold.csv", files, task="label", options=DiffOptions(slices=("topic",)))
+    changed, contexts = study.changed()
+    assert "question" in contexts.columns
+    assert changed[0].units.n == len(contexts.ids) == len([i for i in range(60) if i % 5 == 0 or i % 7 == 0])
+
+
+def test_one_system_has_scores_and_labels():
+    found = diff(["a", "b", "a"], ["a", "a", "a"], task="label")
+    assert (found.systems, found.pairs, found.agreement) == (["S1"], [], [])
+    assert [(row.label, row.n, row.scores) for row in found.oracle.labels] == [("a", 2, [1.0]), ("b", 1, [0.0])]
+    assert found.verdict == "S1: scores of one system; name another one to see what changed."
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"task": "tags"}, "There is no task `tags`."),
+        ({"task": "label", "correction": "holms"}, "There is no correction `holms`."),
+        ({"task": "label", "alpha": 2}, "`alpha` is 2."),
+        ({"task": "label", "min_support": 0}, "`min_support` is 0."),
+        ({"task": "label", "criterion": "las"}, "Task `label` has no criterion `las`."),
+        ({"task": "label", "punct": True}, "Task `label` has no use for `punct`."),
+        ({"task": "label", "map": ["x=y"]}, "The label `x` to be mapped is not in any file."),
+        ({"task": "label", "slices": ["topic"]}, "There is no column `topic` to split by."),
+        ({"task": "coref"}, "`gold` is list, not coreference chains."),
+        ({"task": "label", "map": ["a=b", "a=c"]}, "`a` is mapped to `b` and to `c`."),
+        ({"task": "pos"}, "`gold` is list, not words."),
+    ],
+)
+def test_refusals(asked, message):
+    with pytest.raises(OutscoreError) as caught:
+        diff(["a", "b"], {"s": ["a", "a"]}, **asked)
+    assert caught.value.message == message
+    assert caught.value.hint
+
+
+def test_lists_of_any_kind():
+    gold = [1, 0, 1, 1]
+    arrays = (np.array([1, 0, 0, 1]), np.array([1.0, 0.0, 0.0, 1.0]), (1, 0, 0, 1), iter(["1", "0", "0", "1"]))
+    assert [diff(gold, array, task="label").scores for array in arrays] == [diff(gold, [1, 0, 0, 1], task="label").scores] * 4
+    several = diff(np.array(gold), np.array([[1, 0, 0, 1], [1, 0, 1, 1]]), task="label")
+    assert (several.systems, several.pairs[0].outcomes.correction) == (["S1", "S2"], 1)
+    missing = diff(gold, {"a": [None, float("nan"), 1, 1], "b": gold}, task="label")
+    assert missing.inventory.unknown == {"a": ["(none)"]}
+    with pytest.raises(OutscoreError, match="`systems` is int"):
+        diff(gold, 3, task="label")
+
+
+def test_names_and_misspelt_paths(tmp_path):
+    (tmp_path / "gold.csv").write_text("id,gold\nq,a\n")
+    for name in ("x/gold", "y/gold"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / f"{name}.csv").write_text("id,prediction\nq,a\n")
+    systems = [tmp_path / "x" / "gold.csv", tmp_path / "y" / "gold.csv"]
+    assert diff(tmp_path / "gold.csv", systems, task="label").systems == ["gold (2)", "gold (3)"]
+    with pytest.raises(OutscoreError, match="does not exist"):
+        diff(tmp_path / "gold.csv", ["absent.csv"], task="label")
+    with pytest.raises(OutscoreError, match="A system is called `gold`"):
+        diff(["a"], {"gold": ["a"]}, task="label")
+
+
+def test_one_text_serves_as_a_list():
+    found = diff(["n", "v"], {"a": ["N", "v"], "b": ["n", "v"]}, task="label", map="a:N=n", criterion="label")
+    assert found.pairs[0].outcomes.changes == 0
+    with pytest.raises(OutscoreError, match="no column `topic`"):
+        diff(["n", "v"], {"a": ["N", "v"]}, task="label", slices="topic")
+
+
+def test_few_clusters_are_said_to_decide_nothing(tmp_path):
+    rows = [f"q{i},{'ab'[i % 2]},t{i % 3}\n" for i in range(30)]
+    (tmp_path / "gold.csv").write_text("id,gold,topic\n" + "".join(rows))
+    for name, wrong in (("old", 7), ("new", 2)):
+        (tmp_path / f"{name}.csv").write_text(
+            "id,prediction\n" + "".join(f"q{i},{'ab'[i % 2 ^ (i < wrong)]}\n" for i in range(30))
+        )
+    found = diff(tmp_path / "gold.csv", [tmp_path / "old.csv", tmp_path / "new.csv"], task="label", cluster="topic")
+    assert found.pairs[0].verdict.endswith("swapped by topic. With 3 topics p cannot be below .250, whatever the difference.")
+
+
+def test_files_without_nominals_are_compared_by_the_other_criterion(tmp_path):
+    text = "#begin document (d); part 000\n" + "".join(f"d 0 {i} w{i} {'(0)' if i % 2 else '-'}\n" for i in range(10))
+    texts = {"gold": text, "a": text.replace("w3 (0)", "w3 -"), "b": text.replace("w5 (0)", "w5 -")}
+    for name, body in texts.items():
+        (tmp_path / f"{name}.conll").write_text(f"{body}\n#end document\n")
+    gold, *systems = (tmp_path / f"{name}.conll" for name in texts)
+    found = diff(gold, systems, task="coref")
+    assert {pair.criterion for pair in found.pairs} == {"arcs-any"}
+    assert any("antecedent by arcs-nom" in note for note in found.notes)
+    with pytest.raises(OutscoreError, match="No mention of gold has an antecedent by `arcs-nom`"):
+        diff(gold, systems, task="coref", criterion="arcs-nom")
+
+
+def test_free_answers_raise_no_alarm():
+    gold = [f"answer {i}" for i in range(200)]
+    found = diff(gold, {"a": [x if i % 3 else "?" for i, x in enumerate(gold)], "b": gold[::-1]}, task="label")
+    assert found.inventory.warnings == [
+        "a gives `?`, which gold lacks, on 67 items: they are always wrong. Rename labels with --map."
+    ]
+
+
+def test_lists_of_other_lengths_are_refused():
+    with pytest.raises(OutscoreError, match="has 3 labels, gold has 2"):
+        diff(["a", "b"], {"s": ["a", "a", "b"]}, task="label")
