@@ -21,7 +21,7 @@ def test_import_is_free():
 
 @pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["--version"]])
 def test_help_loads_nothing_heavy(arguments):
-    code = f"from outscore.cli import app\ntry:\n    app({arguments!r})\nexcept SystemExit as end:\n    assert not end.code"
+    code = f"from outscore.cli.app import app\ntry:\n    app({arguments!r})\nexcept SystemExit as end:\n    assert not end.code"
     assert not loaded_after(code).intersection(HEAVY)
 
 

@@ -11,9 +11,9 @@ from outscore.cli.app import COMMANDS, app
 
 
 def test_commands_are_imported_when_they_are_called():
-    code = "import sys, outscore.cli; print([name for name in sys.modules if name.startswith('outscore.cli.')])"
+    code = "import sys, outscore.cli.app; print([name for name in sys.modules if name.startswith('outscore.cli.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['outscore.cli.app.app']"
+    assert done.stdout.strip() == "['outscore.cli.app']"
 
 
 def test_every_command_is_there():

@@ -29,7 +29,7 @@ SMALL = """
 import functools
 from outscore.web import settings
 settings.Settings = functools.partial(settings.Settings, workers=1, warm=False)
-from outscore.cli import main
+from outscore.cli.app import main
 main()
 """
 ADDRESS = "http://127.0.0.1:8370"

@@ -185,7 +185,7 @@ def test_permission_denied(write, monkeypatch):
 
 
 def test_endless_line_is_not_slurped(write, monkeypatch):
-    monkeypatch.setattr("outscore.formats.registry.source.LONGEST_LINE", 100)
+    monkeypatch.setattr("outscore.formats.source.LONGEST_LINE", 100)
     with pytest.raises(OutscoreError, match="line of more than 100 characters"):
         read(write("1 " * 1000))
 
