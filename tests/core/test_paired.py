@@ -13,7 +13,7 @@ from tests import oracles
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import FEW_ADDENDS, combine, exact_sum
+from outscore.core.numeric import MIN_ADDENDS, combine, exact_sum
 from outscore.core.paired import PairedScores, codes_of
 
 labels = st.lists(st.integers(0, 4), min_size=1, max_size=12)
@@ -132,12 +132,12 @@ def test_broken_metrics_are_refused(make):
 def test_exact_sums_against_fsum(spread, seed, extra):
     """Many numbers of all sizes and both signs, the last bit included; what cancels leaves the smallest bits behind."""
     rng = np.random.default_rng(seed)
-    x = rng.normal(size=FEW_ADDENDS) * 2.0 ** rng.integers(-spread, spread + 1, FEW_ADDENDS)
-    for numbers in (x, np.append(x, extra), np.concatenate([x, -x[:-1]]), np.round(x, 3), np.zeros(FEW_ADDENDS), x[::2]):
+    x = rng.normal(size=MIN_ADDENDS) * 2.0 ** rng.integers(-spread, spread + 1, MIN_ADDENDS)
+    for numbers in (x, np.append(x, extra), np.concatenate([x, -x[:-1]]), np.round(x, 3), np.zeros(MIN_ADDENDS), x[::2]):
         assert exact_sum(numbers) == math.fsum(numbers.tolist())
 
 
-@pytest.mark.parametrize("x", [5e-324, 1e-300, 1.7e308 / FEW_ADDENDS, 2.0**52 + 1])
+@pytest.mark.parametrize("x", [5e-324, 1e-300, 1.7e308 / MIN_ADDENDS, 2.0**52 + 1])
 def test_exact_sums_at_the_ends_of_the_range(x):
-    numbers = np.full(FEW_ADDENDS, x)
+    numbers = np.full(MIN_ADDENDS, x)
     assert exact_sum(numbers) == math.fsum(numbers.tolist())

@@ -39,7 +39,7 @@ class AdditiveMetric:
         Integer vectors (u, v) when the score is u·x / v·x; v of None means the score is u·x itself. Scores with v·x = 0 are 0.
         A ratio brings the exact kernel and exact ties with it.
     precise
-        The same function for one row of integer totals in exact or 50-digit arithmetic; decides ties of other metrics.
+        The same function for one row of integer totals in exact or 60-digit arithmetic; decides ties where there is no ratio.
 
     Examples
     --------

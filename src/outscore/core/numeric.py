@@ -1,4 +1,4 @@
-"""Arrays and exact sums: the arithmetic that everything else takes for granted."""
+"""The array type, numerical constants and exact sums that all rooms share."""
 
 from __future__ import annotations
 
@@ -10,19 +10,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FEW_ADDENDS", "LARGEST_TOTAL", "Array", "combine", "exact_sum"]
+__all__ = ["LN10", "LOG2", "MAX_EXACT", "MIN_ADDENDS", "TIE_TOLERANCE", "Array", "combine", "exact_sum"]
 
 Array = NDArray[Any]
-# Sums of counts stay below this, so that int64 arithmetic in the kernel can never wrap round.
-LARGEST_TOTAL = 2**53
-FEW_ADDENDS = 4_096
-"""Fewer numbers than this are added one by one: that is as quick."""
+LN10 = math.log(10.0)
+"""Natural logarithm of 10, which turns log p into log10 p."""
+LOG2 = math.log(2.0)
+"""Natural logarithm of 2."""
+TIE_TOLERANCE = 1e-12
+"""Relative difference up to which two floats that were computed in different ways count as equal."""
+MAX_EXACT = 2**53
+"""From here on neighbouring integers are the same float64. Sums of counts stay below it, so that int64 cannot overflow."""
+MIN_ADDENDS = 4_096
+"""Below this many numbers `math.fsum` is as fast as `exact_sum`."""
 
 
 def combine(rows: Array, weights: Sequence[Sequence[int]]) -> Array:
-    """Integer combinations of columns: one new column for each vector of weights, one more weight being a constant.
+    """Integer combinations of columns: one new column per weight vector; a surplus weight is added as a constant.
 
-    Whole numbers get no fast matrix product from numpy, and most weights are 0 or 1.
+    numpy has no fast matrix product for integers, and most weights are 0 or 1.
 
     Examples
     --------
@@ -41,10 +47,10 @@ def combine(rows: Array, weights: Sequence[Sequence[int]]) -> Array:
 
 
 def exact_sum(x: Array) -> float:
-    """The sum of finite floats, correctly rounded, as `math.fsum` has it; many are added as whole numbers.
+    """The correctly rounded sum of finite floats, equal to `math.fsum` and faster for long arrays.
 
-    Every pass takes the upper bits of all numbers, as many as a sum of integers has room for, and leaves the lower ones to the
-    next. What spans more bits than a few passes hold goes to `fsum`.
+    Each pass adds the upper bits of all numbers as integers, as many bits as int64 has room for, and leaves the lower bits to
+    the next pass. Numbers that span more bits than four passes cover go to `fsum`.
 
     Examples
     --------
@@ -52,7 +58,7 @@ def exact_sum(x: Array) -> float:
     1.0
     """
     rest, total = np.ascontiguousarray(x, dtype=float), Fraction(0)
-    if len(rest) < FEW_ADDENDS:
+    if len(rest) < MIN_ADDENDS:
         return math.fsum(rest.tolist())
     room = 62 - len(rest).bit_length()
     for _ in range(4):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import LARGEST_TOTAL, Array, exact_sum
+from outscore.core.numeric import MAX_EXACT, Array, exact_sum
 
 __all__ = ["PairedScores", "codes_of"]
 
@@ -111,7 +111,7 @@ def _one_per_group(labels: Array, groups: Array) -> Array:
 
 
 def _fits(factor: int, *tables: Array) -> bool:
-    return all(factor * float(np.abs(t).sum(axis=0, dtype=float).max(initial=0.0)) < LARGEST_TOTAL for t in tables)
+    return all(factor * float(np.abs(t).sum(axis=0, dtype=float).max(initial=0.0)) < MAX_EXACT for t in tables)
 
 
 def _float_sums(rows: Array) -> Array:

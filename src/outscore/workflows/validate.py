@@ -9,7 +9,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LARGEST_TOTAL, Array
+from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
 from outscore.inference.base.entry import TestEntry
@@ -78,7 +78,7 @@ def _check_sizes(raw: Array, name: str) -> None:
 def _adds_up(raw: Array) -> bool:
     """Whether no column of integers can add up to more than floats hold exactly; the largest one settles most cases."""
     largest = max(abs(int(raw.max())), abs(int(raw.min())))
-    return largest * len(raw) < LARGEST_TOTAL or float(np.abs(raw.astype(float)).sum(axis=0).max()) < LARGEST_TOTAL
+    return largest * len(raw) < MAX_EXACT or float(np.abs(raw.astype(float)).sum(axis=0).max()) < MAX_EXACT
 
 
 def _kind_of(raw: Array) -> str:

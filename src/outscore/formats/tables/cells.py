@@ -15,8 +15,8 @@ from itertools import compress
 
 import numpy as np
 
-from outscore.core.numeric import Array
-from outscore.formats.tables.field import LARGEST_EXACT, is_number, is_whole, problem_with, shorten, undecoded
+from outscore.core.numeric import MAX_EXACT, Array
+from outscore.formats.tables.field import is_number, is_whole, problem_with, shorten, undecoded
 from outscore.formats.tables.table import Records
 from outscore.scores.system import Labels
 
@@ -211,7 +211,7 @@ def _fast(values: Sequence[object]) -> Array | None:
     if found is None or len(found) != len(values):
         return None
     # False for nan too. Among large floats there may be whole numbers written out, which only careful reading can tell.
-    return found if (np.abs(found) < LARGEST_EXACT).all() else None
+    return found if (np.abs(found) < MAX_EXACT).all() else None
 
 
 def _fast_text(text: str) -> Array | None:
@@ -236,7 +236,7 @@ def _number(value: object, column: str) -> int | float:
         raise _Problem(*problem)
     if not is_whole(text):
         return float(text)
-    if abs(int(text)) >= LARGEST_EXACT:
+    if abs(int(text)) >= MAX_EXACT:
         raise _Problem(
             f"found {shorten(text)} in column `{column}`, too large to be counted exactly", "Whole numbers must lie below 2^53."
         )

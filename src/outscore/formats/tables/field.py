@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["DECIMAL_POINT", "LARGEST_EXACT", "is_name", "is_number", "is_whole", "problem_with", "shorten", "undecoded"]
+__all__ = ["DECIMAL_POINT", "is_name", "is_number", "is_whole", "problem_with", "shorten", "undecoded"]
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
@@ -14,8 +14,6 @@ _TWO_DECIMALS = re.compile(r"[0-9]+\s+[+-]?[0-9]+")
 _MISSING = frozenset({"", "-", "?", ".", "na", "n/a", "#n/a", "nan", "none", "null", "inf", "infinity"})
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _SHOWN = 40
-# From here on, neighbouring integers are the same float64.
-LARGEST_EXACT = 2**53
 DECIMAL_POINT = "Write decimals with a point instead of a comma."
 _GIVE_ONE = "Give the item a score, or remove it from both systems."
 _NO_NUMBER_AT_ALL = "Keep only numbers below an optional header line."

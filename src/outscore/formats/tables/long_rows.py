@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import MAX_EXACT, Array
 from outscore.formats.tables.cells import FLAT, NO_LABEL
 from outscore.formats.tables.columns import NO_CLUSTERS, find_layout, listed
-from outscore.formats.tables.field import LARGEST_EXACT, problem_with
+from outscore.formats.tables.field import problem_with
 from outscore.formats.tables.table import Choice, Records
 from outscore.scores.system import Labels, label_of
 
@@ -240,7 +240,7 @@ def _check(table: pl.DataFrame, file: LongFile, columns: LongColumns) -> None:
         if bad.height:
             _refuse(file, bad.item(), f"found nothing in column `{column}`, expected a label", "Fill it in, or remove the row.")
     # True for nan too; what is missing is neither.
-    odd = ~(pl.col(SCORE).abs() < LARGEST_EXACT) | pl.col(SCORE).is_null() | pl.col(SCORE).is_nan()
+    odd = ~(pl.col(SCORE).abs() < MAX_EXACT) | pl.col(SCORE).is_null() | pl.col(SCORE).is_nan()
     bad = table.lazy().filter(odd).select(ROW, SCORE).head(1).collect()
     if bad.height:
         row, value = bad.row(0)

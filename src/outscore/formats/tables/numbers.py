@@ -12,14 +12,14 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outscore.core.errors import OutscoreError
+from outscore.core.numeric import MAX_EXACT, Array
 from outscore.formats.source import Source, stem_of
-from outscore.formats.tables.field import DECIMAL_POINT, LARGEST_EXACT, is_name, is_number, problem_with, shorten, undecoded
+from outscore.formats.tables.field import DECIMAL_POINT, is_name, is_number, problem_with, shorten, undecoded
 from outscore.formats.tables.table import Choice, NumberTable
 from outscore.scores.system import Origin, Scores
 
@@ -124,7 +124,7 @@ def read_numbers(source: Source, widths: Sequence[int] = WIDTHS) -> NumberTable:
     return whole_counts(table) if layout.width == 4 else table
 
 
-def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: NDArray[Any], *, padded: bool) -> None:
+def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: Array, *, padded: bool) -> None:
     """Refuse pairs that are scores with a decimal comma, which would be read as two systems without a word.
 
     Nobody writes the count 5 as 05. Without that sign, every line must be a score from 0 to 1 if the comma is a decimal one,
@@ -246,7 +246,7 @@ def _without_trailing_blanks(lines: Iterable[str]) -> Iterator[str]:
         yield line
 
 
-def _parse(layout: _Layout, block: list[str], line: int) -> NDArray[Any]:
+def _parse(layout: _Layout, block: list[str], line: int) -> Array:
     plain = _NOT_PLAIN.search("".join(block)) is None
     try:
         values = np.loadtxt(block, dtype=np.int64 if plain else np.float64, comments=None, delimiter=layout.separator, ndmin=2)
@@ -258,14 +258,14 @@ def _parse(layout: _Layout, block: list[str], line: int) -> NDArray[Any]:
     return values
 
 
-def _scan(layout: _Layout, block: Sequence[str], line: int) -> NDArray[Any]:
+def _scan(layout: _Layout, block: Sequence[str], line: int) -> Array:
     """Read lines one by one: the reference that the fast path must agree with."""
     rows = [_scan_line(layout, line + offset, text) for offset, text in enumerate(block)]
     if any(_NOT_PLAIN.search(text) for text in block):
         return np.array([[float(field) for field in row] for row in rows], dtype=np.float64)
     for offset, row in enumerate(rows):
         for field in row:
-            if abs(int(field)) >= LARGEST_EXACT:
+            if abs(int(field)) >= MAX_EXACT:
                 _refuse_count(layout, line + offset, field)
     return np.array([[int(field) for field in row] for row in rows], dtype=np.int64)
 
@@ -300,8 +300,8 @@ def _refuse_undecoded(layout: _Layout, line: int, text: str) -> None:
         layout.refuse(line, "found binary data, text was expected", "Export the scores as plain text.")
 
 
-def _refuse_large(layout: _Layout, values: NDArray[Any]) -> None:
-    large = np.abs(values) >= LARGEST_EXACT
+def _refuse_large(layout: _Layout, values: Array) -> None:
+    large = np.abs(values) >= MAX_EXACT
     if large.any():
         row, column = np.argwhere(large)[0]
         _refuse_count(layout, layout.first_line + int(row), str(int(values[row, column])))

@@ -10,7 +10,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LARGEST_TOTAL, Array, combine, exact_sum
+from outscore.core.numeric import MAX_EXACT, Array, combine, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.exact.bracket import WIDTH
 from outscore.inference.base.item_scores import recognised
@@ -124,7 +124,7 @@ def _projected(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Arra
         weights = [v, u]
         narrow = AdditiveMetric(metric.name, ("bottom", "top"), ratio=((0, 1), (1, 0)), direction=metric.direction)
     size = np.abs(units.a).sum(axis=0) + np.abs(units.b).sum(axis=0)
-    if units.integral and float((size @ np.abs(np.array(weights)).T).max()) >= LARGEST_TOTAL:
+    if units.integral and float((size @ np.abs(np.array(weights)).T).max()) >= MAX_EXACT:
         raise OutscoreError(
             f"The whole numbers of both systems add up to more than 2**53, too much for exact {metric.name}.",
             "Divide them by a common factor.",
@@ -155,7 +155,7 @@ def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta
     if not delta:
         return top, 0.0
     largest = float(np.abs(top).sum()) * shift.denominator + float(np.abs(bottom).sum()) * abs(shift.numerator)
-    if max(largest, abs(shift.numerator), shift.denominator) < LARGEST_TOTAL:
+    if max(largest, abs(shift.numerator), shift.denominator) < MAX_EXACT:
         return np.asarray(top * shift.denominator - bottom * shift.numerator), 0.0
     moved = bottom * float(shift)
     return np.asarray(top - moved), 4 * float(np.spacing(np.abs(top) + np.abs(moved)).sum())

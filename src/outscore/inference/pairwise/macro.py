@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LARGEST_TOTAL, Array
+from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
 from outscore.exact.saddlepoint import log_saddlepoint
@@ -126,9 +126,9 @@ def _weighted(parts: Sequence[PairedScores], metric: AdditiveMetric) -> tuple[Pa
     whole = all(part.integral and float(bottom).is_integer() for part, bottom in zip(parts, bottoms, strict=True))
     common = math.lcm(*(int(bottom) for bottom in bottoms)) if whole else 0
     # The common multiple of many sizes may be beyond any float: that is settled before anything is divided.
-    fits = 0 < common * len(parts) < LARGEST_TOTAL
+    fits = 0 < common * len(parts) < MAX_EXACT
     sums = [float(np.abs(np.stack(top)).sum()) for top in tops]
-    if fits and sum(common / bottom * total for total, bottom in zip(sums, bottoms, strict=True)) < LARGEST_TOTAL:
+    if fits and sum(common / bottom * total for total, bottom in zip(sums, bottoms, strict=True)) < MAX_EXACT:
         a, b = (
             np.concatenate([top[side] * (common // int(bottom)) for top, bottom in zip(tops, bottoms, strict=True)])
             for side in (0, 1)
@@ -211,7 +211,7 @@ def _listed(counts: Array, worth: Array, gaps: Array) -> PairedScores:
     sizes = np.rint(HUNDRED / worth).astype(np.int64) if len(worth) else np.ones(0, dtype=np.int64)
     common = math.lcm(*sizes.tolist()) if len(sizes) else 1
     values: Array = worth
-    if common < LARGEST_TOTAL and float((counts * (common // sizes)).sum()) < LARGEST_TOTAL:
+    if common < MAX_EXACT and float((counts * (common // sizes)).sum()) < MAX_EXACT:
         values = common // sizes
     wins = (counts + gaps) // 2
     a = np.concatenate([np.repeat(values, wins), np.zeros(int((counts - wins).sum()), dtype=values.dtype)])
