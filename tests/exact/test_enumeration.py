@@ -54,7 +54,8 @@ def test_item_order_never_matters(data):
 
 
 @settings(max_examples=60)
-@given(d=st.lists(st.floats(-10, 10), min_size=1, max_size=12))
+# Subnormal numbers have few digits: all their sums lie within the rounding of the input, and tie.
+@given(d=st.lists(st.floats(-10, 10, allow_subnormal=False), min_size=1, max_size=12))
 def test_real_numbers_against_exact_fractions(d):
     """Sums closer than the input's rounding count as ties, nothing else does."""
     from fractions import Fraction
