@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 export PYTHONDONTWRITEBYTECODE :=
 
 # One stamp per set of extras; each is renewed when pyproject.toml changes.
-CORE := $(VENV)/.ready-core
+DEMO := $(VENV)/.ready-demo
 DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
 
@@ -29,7 +29,7 @@ help:
 	@echo "make screenshots  pictures of the page for the documentation"
 	@echo "make clean      remove the environment and everything generated"
 
-demo: $(CORE)
+demo: $(DEMO)
 	@$(BIN)/outscore demo
 
 test: lint browser
@@ -72,17 +72,17 @@ $(VENV)/pyvenv.cfg:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "The virtual environment could not be made: install Python's venv module (python3-venv on Debian and Ubuntu)." >&2; exit 1; }
 
-$(CORE): pyproject.toml | $(VENV)/pyvenv.cfg
-	@echo "Installing outscore into $(VENV) ..."
-	@$(PIP) install --editable .
+$(DEMO): pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "Installing outscore with charts, text metrics and its page into $(VENV) ..."
+	@$(PIP) install --editable '.[report,text,web]'
 	@touch $@
 
 $(DEV): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "Installing outscore and its test tools into $(VENV) ..."
 	@$(PIP) install --editable '.[dev]'
-	@touch $@ $(CORE)
+	@touch $@ $(DEMO)
 
 $(BENCH): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "Installing outscore and its benchmark tools into $(VENV) ..."
 	@$(PIP) install --editable '.[bench]'
-	@touch $@ $(CORE)
+	@touch $@

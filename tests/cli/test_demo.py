@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,14 +23,26 @@ def few(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("outscore.examples.registry.EXAMPLES", FEW)
     monkeypatch.setattr(demo, "find_spec", lambda _: None)
+    monkeypatch.setattr(demo.shutil, "which", lambda _: "here")
+
+
+@pytest.fixture
+def two(few, outscore, monkeypatch):
+    """Run the demo with the two examples that it prints, with all packages but one."""
+    monkeypatch.setattr("outscore.examples.registry.EXAMPLES", {name: FEW[name] for name in demo.SHOWN})
+
+    def run(missing):
+        monkeypatch.setattr(demo, "find_spec", lambda module: None if module == missing else "here")
+        return outscore("demo")
+
+    return run
 
 
 def commands(text: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in text.splitlines() if line.startswith("    outscore ")]
 
 
-def test_demo_prints_two_verdicts_and_how_to_open_the_page(few, outscore, golden, monkeypatch):
-    monkeypatch.setattr(demo.shutil, "which", lambda _: "outscore")
+def test_demo_prints_two_verdicts_and_how_to_open_the_page(few, outscore, golden):
     result = outscore("demo")
     assert result.exit_code == 0, result.stderr
     golden("cli/demo.txt", result.stdout)
@@ -38,7 +52,7 @@ def test_demo_prints_two_verdicts_and_how_to_open_the_page(few, outscore, golden
 def test_demo_repeats_from_its_files(few, outscore):
     printed = outscore("demo", "--output", "here").stdout
     listed = Path("here/examples.txt").read_text(encoding="utf-8")
-    assert [command[0] for command in commands(printed)] == ["compare", "diff"]
+    assert [command[0] for command in commands(printed)] == ["compare", "diff", "serve"]
     assert [command[0] for command in commands(listed)] == ["compare", "diff", "plan"]
     for name, command in zip(FEW, commands(listed), strict=True):
         assert outscore(*command).stdout == Path("here", name, "report.txt").read_text(encoding="utf-8")
@@ -58,23 +72,54 @@ def test_demo_is_seeded(few, outscore):
 @pytest.mark.parametrize(
     ("missing", "words"),
     [
-        ("sacrebleu", "the example of translations.\n`pip install 'outscore[text]'`"),
-        ("altair", "pages with charts, report.html.\n`pip install 'outscore[report]'`"),
+        ("sacrebleu", "the translation example.\nTo install them: pip install 'outscore[text]'"),
+        ("altair", "the pages with charts.\nTo install them: pip install 'outscore[report]'"),
+        ("uvicorn", "`outscore serve`.\nTo install them: pip install 'outscore[web]'"),
         ("", ""),
     ],
-    ids=["text", "report", "nothing"],
+    ids=["text", "report", "web", "nothing"],
 )
-def test_demo_says_what_was_left_out(few, outscore, monkeypatch, missing, words):
-    monkeypatch.setattr("outscore.examples.registry.EXAMPLES", {name: FEW[name] for name in demo.SHOWN})
-    monkeypatch.setattr(demo, "find_spec", lambda module: None if module == missing else "here")
-    result = outscore("demo")
+def test_demo_says_what_was_left_out(two, missing, words):
+    result = two(missing)
     assert result.exit_code == 0, result.stderr
     assert words in result.stdout
-    assert ("Left out" in result.stdout) == bool(words)
+    assert ("without further packages" in result.stdout) == bool(words)
     pages = {path.parent.name for path in Path("outscore-demo").rglob("report.html")}
     assert pages == (set() if missing == "altair" else set(demo.SHOWN))
+    assert Path("outscore-demo/index.html").is_file() == bool(pages)
+    # Last come the pages by name, and the command that opens them.
+    *_, opened = result.stdout.splitlines()
+    assert opened.endswith(" outscore-demo/index.html") == bool(pages)
+    assert all((f"  outscore-demo/{name}/report.html\n" in result.stdout) == bool(pages) for name in demo.SHOWN)
 
 
-def test_demo_names_the_folder_of_the_command_where_it_is_not_on_the_path(few, outscore, monkeypatch):
+def test_the_first_page_links_to_all_others(two):
+    two("")
+    page = Path("outscore-demo/index.html").read_text(encoding="utf-8")
+    links = re.findall('href="([^"#]+html)"', page)
+    assert links == [f"{name}/report.html" for name in demo.SHOWN]
+    assert all(Path("outscore-demo", link).is_file() for link in links)
+    assert "tagger-A outscored tagger-B" in page
+
+
+@pytest.mark.parametrize(
+    ("platform", "installed", "opener"),
+    [
+        ("darwin", False, "open"),
+        ("win32", False, "start"),
+        ("linux", True, "xdg-open"),
+        ("linux", False, f"{sys.executable} -m webbrowser"),
+    ],
+)
+def test_the_command_that_opens_a_page(monkeypatch, platform, installed, opener):
+    monkeypatch.setattr(demo.shutil, "which", lambda _: "/bin/it" if installed else None)
+    monkeypatch.setattr(demo.sys, "platform", platform)
+    assert demo._opener() == opener
+
+
+def test_commands_can_be_typed_as_they_are_shown(few, outscore, monkeypatch):
     monkeypatch.setattr(demo.shutil, "which", lambda _: None)
-    assert "not on your path" in outscore("demo").stdout
+    monkeypatch.setattr(demo.sys, "executable", str(Path.cwd() / "my env" / "bin" / "python"))
+    assert "\n    'my env/bin/outscore' serve\n" in outscore("demo").stdout
+    monkeypatch.setattr(demo.sys, "executable", "/env/bin/python")
+    assert "\n    /env/bin/outscore serve\n" in outscore("demo").stdout

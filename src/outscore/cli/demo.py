@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from outscore.cli.output import PAGES, write_files
+from outscore.cli.serve import NEEDED as SERVER
 from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ __all__ = ["demo"]
 SHOWN = ("tagging", "tags")
 TEXT_PACKAGES = ("sacrebleu", "rapidfuzz")
 WIDTH = 78
+# The command that opens a file in the browser: one comes with every desktop.
+OPENERS = {"darwin": "open", "win32": "start"}
 
 
 @click.command()
@@ -52,9 +55,11 @@ def demo(context: click.Context, folder: str, seed: int) -> None:
     write_files({str(target / "examples.txt"): _listed(chosen, target, seed)})
     for name in SHOWN:
         _show(name, chosen[name], target)
-    _show_the_rest(chosen, target, reports)
+    _show_the_rest(chosen, target)
     _show_left_out(texts=texts, pages=pages)
-    _show_the_page()
+    if pages:
+        write_files({str(target / "index.html"): _index(chosen, target)})
+        _show_pages(chosen, target)
 
 
 def _installed(modules: Iterable[str]) -> bool:
@@ -85,8 +90,8 @@ def _run(context: click.Context, words: list[str]) -> None:
         command.invoke(own)
 
 
-def _line(example: Example, folder: Path) -> str:
-    return shlex.join(["outscore", *example.command(str(folder))])
+def _line(example: Example, folder: Path, program: str = "outscore") -> str:
+    return f"{program} {shlex.join(example.command(str(folder)))}"
 
 
 def _wrapped(text: str) -> str:
@@ -111,34 +116,69 @@ def _listed(examples: Mapping[str, Example], target: Path, seed: int) -> str:
 
 def _show(name: str, example: Example, target: Path) -> None:
     """An example's verdict, with the command that gives it."""
+    click.secho(example.title, bold=True)
+    click.echo(_wrapped(_verdict(name, target)))
+    click.echo(f"    {_line(example, target / name, _program())}\n")
+
+
+def _verdict(name: str, target: Path) -> str:
     from outscore.results.saved import load
 
-    result = load(target / name / "report.json")
-    click.secho(example.title, bold=True)
-    click.echo(_wrapped(result.verdict))
-    click.echo(f"    {_line(example, target / name)}\n")
+    return str(load(target / name / "report.json").verdict)
 
 
-def _show_the_rest(examples: Mapping[str, Example], target: Path, reports: Iterable[str]) -> None:
-    click.echo(f"These data were simulated. {target} has {len(examples)} such examples, each in a folder of its own:\n")
+def _show_the_rest(examples: Mapping[str, Example], target: Path) -> None:
+    click.echo(f"These data were simulated. {target} has {len(examples)} such examples:\n")
     widest = max(map(len, examples))
     for name, example in examples.items():
         click.echo(f"  {name:{widest}}  {example.title}")
-    *first, last = reports
-    click.echo(f"\nEach holds its files, {', '.join(first)} and {last}. What there is to see, how the data were simulated")
-    click.echo(f"and the command that repeats each stand in {target / 'examples.txt'}.")
+    click.echo("\nEach has a folder with its data, report.txt and report.json. What there is to see, how the data were")
+    click.echo(f"simulated and the command that repeats each are in {target / 'examples.txt'}.")
+    click.echo("\nTo try your own files, or these, in the browser:")
+    click.echo(f"    {_program()} serve")
 
 
 def _show_left_out(*, texts: bool, pages: bool) -> None:
     """What needs packages that are not installed."""
-    missing = {"text": ("the example of translations", texts), "report": ("pages with charts, report.html", pages)}
+    missing = {
+        "text": ("the translation example", texts),
+        "report": ("the pages with charts", pages),
+        "web": ("`outscore serve`", _installed(SERVER)),
+    }
     absent = {extra: what for extra, (what, here) in missing.items() if not here}
     if absent:
-        click.echo(f"Left out for want of packages: {' and '.join(absent.values())}.")
-        click.echo(f"`pip install 'outscore[{','.join(absent)}]'` installs them.")
+        click.echo(f"\nNot available without further packages: {', '.join(absent.values())}.")
+        click.echo(f"To install them: pip install 'outscore[{','.join(absent)}]'")
 
 
-def _show_the_page() -> None:
-    click.echo("\nTo look and click instead, run `outscore serve` and choose an example, or drop your own files.")
-    if shutil.which("outscore") is None:
-        click.echo(f"(`outscore` is in {Path(sys.executable).parent}, which is not on your path.)")
+def _index(examples: Mapping[str, Example], target: Path) -> str:
+    """One page with a link to the page of every example."""
+    from outscore.report.write.html import environment
+
+    views = [{"name": name, "title": one.title, "verdict": _verdict(name, target)} for name, one in examples.items()]
+    return environment().get_template("examples.html").render(examples=views)
+
+
+def _show_pages(examples: Mapping[str, Example], target: Path) -> None:
+    """The pages that were written, and the command that opens them."""
+    click.echo("\nPages with charts:")
+    for name in examples:
+        click.echo(f"  {target / name / 'report.html'}")
+    click.echo(f"To open {target / 'index.html'}, which links to them all:")
+    click.echo(f"    {_opener()} {shlex.quote(str(target / 'index.html'))}")
+
+
+def _opener() -> str:
+    opener = OPENERS.get(sys.platform, "xdg-open")
+    if opener == "xdg-open" and shutil.which(opener) is None:
+        return f"{shlex.quote(sys.executable)} -m webbrowser"
+    return opener
+
+
+def _program() -> str:
+    """The command as it can be typed here: without an activated environment it is not on the path."""
+    if shutil.which("outscore") is not None:
+        return "outscore"
+    program = Path(sys.executable).parent / "outscore"
+    here = Path.cwd()
+    return shlex.quote(str(program.relative_to(here) if program.is_relative_to(here) else program))
