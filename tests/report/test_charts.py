@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from outscore.report.charts.comparison import FORMATS, pictures, to_svg
+from outscore.report.charts.canvas import FORMATS
+from outscore.report.charts.comparison import charts
 from outscore.report.charts.distributions import _through_quartiles
 from outscore.report.charts.files import chart_files
 from outscore.results.analysis import Advice
@@ -17,7 +18,7 @@ KEYS = ["difference", "null", "scores", "differences", "quantiles", "power", "si
 
 
 def drawn(whole):
-    return pictures(whole.comparisons[0], whole)
+    return charts(whole.comparisons[0], whole)
 
 
 def test_all_pictures(full):
@@ -35,7 +36,7 @@ def test_a_t_test_is_not_taken_for_the_one_that_is_advised_against(full, unsuite
     (c,) = whole.comparisons
     tests = replace(c.analysis.tests, unsuited=[Advice(test, "It is for means.") for test in unsuited])
     c = replace(c, analysis=replace(c.analysis, tests=tests), pictures=replace(c.pictures, sizes_test="paired t test"))
-    (caption,) = [picture.caption for picture in pictures(c, whole) if picture.key == "sizes"]
+    (caption,) = [picture.caption for picture in charts(c, whole) if picture.key == "sizes"]
     assert f"({called}):" in caption
 
 
@@ -52,8 +53,8 @@ def test_several_comparisons_do_not_overwrite_each_other(comparison):
 
 
 def test_the_same_picture_has_the_same_bytes(full):
-    first = [to_svg(picture, "c1-") for picture in drawn(full())]
-    second = [to_svg(picture, "c1-") for picture in drawn(full())]
+    first = [picture.to_svg("c1-") for picture in drawn(full())]
+    second = [picture.to_svg("c1-") for picture in drawn(full())]
     assert first == second
     for svg in first:
         ET.fromstring(svg)  # noqa: S314 - our own output
@@ -63,7 +64,7 @@ def test_names_are_text_in_pictures(full):
     name = "<b>&\"'\x00"
     whole = full(systems=(name, "B"), scores=(SystemScore(name, 0.5), SystemScore("B", 0.4)))
     for picture in drawn(whole):
-        svg = to_svg(picture)
+        svg = picture.to_svg()
         ET.fromstring(svg)  # noqa: S314 - our own output
         assert "<b>" not in svg
 
@@ -81,7 +82,7 @@ def test_names_are_text_in_pictures(full):
 def test_differences_of_all_sizes(comparison, interval, difference):
     whole = Comparisons([comparison(interval=interval, difference=difference)], {})
     (picture,) = drawn(whole)
-    svg = to_svg(picture)
+    svg = picture.to_svg()
     assert "NaN" not in svg
     assert "Infinity" not in svg
 
@@ -97,7 +98,7 @@ def test_differences_of_all_sizes(comparison, interval, difference):
 def test_quantiles_of_all_kinds(full, points):
     parts = replace(full().comparisons[0].pictures, quantiles=points)
     whole = full(pictures=parts)
-    svg = to_svg(next(picture for picture in drawn(whole) if picture.key == "quantiles"))
+    svg = next(picture for picture in drawn(whole) if picture.key == "quantiles").to_svg()
     assert "NaN" not in svg
     line = _through_quartiles(points)
     assert all(min(y for _, y in points) - 1e-9 <= end["y"] <= max(y for _, y in points) + 1e-9 for end in line)
@@ -122,7 +123,7 @@ def test_too_few_quantiles_are_no_picture(full):
 def test_shaded_tail_is_on_the_side_of_the_alternative(full, alternative, higher):
     whole = full(higher_is_better=higher)
     whole = replace(whole, settings=whole.settings | {"alternative": alternative})
-    chart = next(picture for picture in drawn(whole) if picture.key == "null").chart.to_dict()
+    chart = next(picture for picture in drawn(whole) if picture.key == "null").drawing.to_dict()
     tails = [chart["datasets"][layer["data"]["name"]] for layer in chart["layer"][1:-1]]
     observed = 0.0143
     up = alternative == "two-sided" or (alternative == "greater") == higher

@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.report.making import make_full
 
-from outscore.report.charts.comparison import pictures, to_svg
+from outscore.report.charts.comparison import charts
 from outscore.report.rows.comparison import results
 from outscore.report.write import latex, markdown, text
 from outscore.report.write.html import render_html
@@ -46,17 +46,17 @@ def test_the_table_of_results_has_columns_for_it():
 def test_an_interval_without_its_estimate_is_still_named():
     whole = make_full(interval=Interval(0.0001, 0.004, 0.95, "x", dual=False, estimand="pseudomedian"))
     assert "95 % interval of the pseudomedian (Hodges-Lehmann) 0.0001 to 0.0040" in " ".join(text.render(whole).split())
-    assert "NaN" not in to_svg(pictures(whole.comparisons[0], whole)[0])
+    assert "NaN" not in charts(whole.comparisons[0], whole)[0].to_svg()
 
 
 def test_the_picture_has_a_row_for_each():
     whole = make_full(interval=MEDIAN)
-    picture = pictures(whole.comparisons[0], whole)[0]
+    picture = charts(whole.comparisons[0], whole)[0]
     assert "median difference +0.00070, 95 % interval 0.00010 to 0.00400" in picture.description
     assert picture.description.startswith("Difference A - B: +0.0143; ")
-    spans = [layer for layer in picture.chart.to_dict()["layer"] if "x2" in layer["encoding"]]
+    spans = [layer for layer in picture.drawing.to_dict()["layer"] if "x2" in layer["encoding"]]
     (span,) = spans
-    rows = picture.chart.to_dict()["datasets"][span["data"]["name"]] if "name" in span["data"] else span["data"]["values"]
+    rows = picture.drawing.to_dict()["datasets"][span["data"]["name"]] if "name" in span["data"] else span["data"]["values"]
     assert [row["what"] for row in rows] == ["median difference"]
 
 

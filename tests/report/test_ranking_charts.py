@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.report.ranking_making import ALPHA, MADE
 
-from outscore.report.charts.comparison import FORMATS, to_svg
+from outscore.report.charts.canvas import FORMATS
 from outscore.report.charts.files import chart_files
-from outscore.report.charts.ranking import page_pictures, pictures
+from outscore.report.charts.ranking import charts, page_charts
 from outscore.report.charts.ranking_diagrams import datasets_won
 from outscore.report.charts.ranking_drawings import BANDS, band_names, heat_chart
 
@@ -25,24 +25,24 @@ KEYS = {
 
 @pytest.mark.parametrize(("name", "keys"), KEYS.items())
 def test_only_what_there_are_data_for(name, keys):
-    drawn = pictures(MADE[name]())
+    drawn = charts(MADE[name]())
     assert [picture.key for picture in drawn] == keys
-    assert [picture.key for picture in page_pictures(MADE[name]())] == [key for key in keys if key != "heat-map"]
+    assert [picture.key for picture in page_charts(MADE[name]())] == [key for key in keys if key != "heat-map"]
     assert all(len(picture.description) > 20 for picture in drawn)
 
 
 @pytest.mark.parametrize("name", ["datasets", "odd", "baseline", "two"])
 def test_pictures_are_sound_and_the_same_every_time(name):
-    for picture, again in zip(pictures(MADE[name]()), pictures(MADE[name]()), strict=True):
-        svg = to_svg(picture)
-        assert svg == to_svg(again)
+    for picture, again in zip(charts(MADE[name]()), charts(MADE[name]()), strict=True):
+        svg = picture.to_svg()
+        assert svg == again.to_svg()
         ET.fromstring(svg)  # noqa: S314 - our own output
         assert "<script" not in svg
         assert "NaN" not in svg
 
 
 def heat_rows(ranking) -> list[dict[str, str]]:
-    chart = heat_chart(ranking).chart.to_dict()
+    chart = heat_chart(ranking).drawing.to_dict()
     return max(chart["datasets"].values(), key=len)
 
 
@@ -78,7 +78,7 @@ def test_names_that_look_alike_when_cut_keep_their_rows():
     ranking = MADE["two"]()
     long = [f"{'x' * 60}-{i}" for i in range(2)]
     scores = [replace(s, system=name) for s, name in zip(ranking.scores, long, strict=True)]
-    chart = pictures(replace(ranking, scores=scores, systems=long))[0].chart.to_dict()
+    chart = charts(replace(ranking, scores=scores, systems=long))[0].drawing.to_dict()
     assert len({row["label"] for rows in chart["datasets"].values() for row in rows}) == 2
 
 
@@ -102,5 +102,5 @@ def test_files_of_every_kind():
 def test_intervals_may_be_missing():
     ranking = MADE["sixteen"]()
     bare = replace(ranking, scores=[replace(s, low=None, high=None) for s in ranking.scores])
-    forest = next(picture for picture in pictures(bare) if picture.key == "forest")
-    assert "NaN" not in to_svg(forest)
+    forest = next(picture for picture in charts(bare) if picture.key == "forest")
+    assert "NaN" not in forest.to_svg()

@@ -10,10 +10,10 @@ from itertools import islice
 import pytest
 from tests.report.ranking_making import HOSTILE, MADE
 
-from outscore.cli.output import show, to_format, write_all
+from outscore.cli.output import show, write_all
 from outscore.report.references.citations import cited_by_ranking
+from outscore.report.render import render
 from outscore.report.rows.ranking_facts import headline
-from outscore.report.write.ranking_csv import pairs_csv, scores_csv
 from outscore.report.write.ranking_latex import render_latex
 from outscore.report.write.ranking_markdown import render_markdown
 from outscore.results.design import Family
@@ -87,7 +87,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 def test_csv_has_every_number_in_full(name):
     ranking = MADE[name]()
     standings = [ranking.standing, *ranking.datasets, *ranking.metrics]
-    scores, pairs = rows_of(scores_csv(ranking)), rows_of(pairs_csv(ranking))
+    scores, pairs = rows_of(render(ranking, "csv")), rows_of(render(ranking, "pairs"))
     assert [float(row["score"]) for row in scores] == [s.value for standing in standings for s in standing.scores]
     assert [float(row["p"]) for row in pairs] == [pair.p.value for standing in standings for pair in standing.pairs]
     assert [row["first"] for row in pairs] == [pair.systems[0] for standing in standings for pair in standing.pairs]
@@ -96,8 +96,8 @@ def test_csv_has_every_number_in_full(name):
 
 
 def test_csv_of_groups_and_of_pairs_that_were_not_kept():
-    assert rows_of(scores_csv(MADE["sixteen"]()))[3]["groups"] == "a b"
-    assert rows_of(pairs_csv(MADE["two-hundred"]())) == []
+    assert rows_of(render(MADE["sixteen"](), "csv"))[3]["groups"] == "a b"
+    assert rows_of(render(MADE["two-hundred"](), "pairs")) == []
 
 
 @pytest.mark.parametrize("name", ["sixteen", "datasets", "baseline", "odd", "two"])
@@ -106,7 +106,7 @@ def test_a_saved_ranking_gives_the_same_bytes(name):
     again = Ranking.from_dict(json.loads(json.dumps(ranking.to_dict())))
     assert again == ranking
     for form in (*FORMS, "html"):
-        assert to_format(again, form, verbose=True) == to_format(ranking, form, verbose=True)
+        assert render(again, form, verbose=True) == render(ranking, form, verbose=True)
 
 
 def test_endings_decide_the_form(tmp_path):

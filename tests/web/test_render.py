@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from outscore.cli.app import app
-from outscore.report.charts import comparison as charts
+from outscore.report.charts.canvas import Chart
 from outscore.web.jobs.render import draw
 
 
@@ -23,7 +23,7 @@ def folder(tmp_path):
 def test_charts_appear_all_at_once(folder, monkeypatch):
     drawn = []
 
-    def file_content(picture, form):
+    def to_bytes(chart, form):
         # Nobody who looks now may take them for complete.
         assert not (folder / "charts").exists()
         drawn.append(form)
@@ -31,7 +31,7 @@ def test_charts_appear_all_at_once(folder, monkeypatch):
             raise MemoryError
         return form.encode()
 
-    monkeypatch.setattr(charts, "file_content", file_content)
+    monkeypatch.setattr(Chart, "to_bytes", to_bytes)
     with pytest.raises(MemoryError):
         draw(folder)
     assert not (folder / "charts").exists()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outscore.cli.config import Saved, changed_inputs, input_settings, saved_inputs
-from outscore.cli.output import WITH_TABLES, check_further, check_outputs, to_json, write_with_charts
+from outscore.cli.output import WITH_TABLES, check_further, check_outputs, write_with_charts
 from outscore.cli.progress import working
 from outscore.cli.shared import given_files, output_options, shared
 from outscore.core.errors import OutscoreError
@@ -112,8 +112,13 @@ def _written(
     charts: str | None,
 ) -> str:
     """Write everything that goes to files, or nothing if any of it cannot be made, and return what is to be printed."""
-    texts = {path: _rendered(result, study, WITH_TABLES[Path(path).suffix.lower()], shown) for path in outputs}
-    printed = _rendered(result, study, form, shown)
+    from outscore.report.render import render
+
+    forms = {path: WITH_TABLES[Path(path).suffix.lower()] for path in outputs}
+    # Only a page shows examples, and they are costly to collect.
+    examples = study.changed() if study is not None and "html" in forms.values() else None
+    texts = {path: render(result, kind, examples=examples, **shown) for path, kind in forms.items()}
+    printed = render(result, form, **shown)
     if changes is not None and study is not None:
         texts[changes] = _changes(study)
     # Files first: a closed pipe must not cost the saved result.
@@ -171,26 +176,6 @@ def _names(paths: Sequence[str], written: str | None) -> list[str]:
         wanted = "1 name was" if len(paths) == 1 else f"{len(paths)} different names were"
         raise OutscoreError(f'--names is "{written}", {wanted} expected.', "Separate the names with commas.")
     return names
-
-
-def _rendered(result: Diff, study: Study | None, form: str, shown: Mapping[str, Any]) -> str:
-    if form == "json":
-        return to_json(result)
-    if form == "csv":
-        from outscore.report.write.diff_csv import render_csv
-
-        return render_csv(result)
-    if form == "html":
-        from outscore.report.write.diff_html import render_html
-
-        changed, contexts = study.changed() if study is not None else ([], None)
-        return render_html(result, changed, contexts)
-    from outscore.report.write.diff_latex import render_latex
-    from outscore.report.write.diff_markdown import render_markdown
-    from outscore.report.write.diff_text import render_text
-
-    renderers: dict[str, Callable[..., str]] = {"text": render_text, "markdown": render_markdown, "latex": render_latex}
-    return renderers[form](result, **shown)
 
 
 def _changes(study: Study) -> str:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import glob
-import io
-import json
 import os
 import secrets
 import sys
@@ -20,12 +17,10 @@ import click
 from outscore.core.errors import OutscoreError
 
 if TYPE_CHECKING:
-    from outscore.results.comparison import Bucket, Comparison, Comparisons
+    from outscore.results.comparison import Comparisons
     from outscore.results.diff import Diff
     from outscore.results.plan import PlanResult, PossibleP
-    from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
-    from outscore.results.rendering import Result
 
 __all__ = [
     "FORMS",
@@ -35,7 +30,6 @@ __all__ = [
     "check_outputs",
     "check_suffixes",
     "show",
-    "to_json",
     "write_all",
     "write_files",
     "write_with_charts",
@@ -121,101 +115,11 @@ def _check_packages(modules: Mapping[str, str], purpose: str) -> None:
             raise OutscoreError(f"{package} must be installed to {purpose}.", "Run `pip install 'outscore[report]'`.")
 
 
-def to_json(result: Result) -> str:
-    """The result as JSON text."""
-    return json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def to_csv(result: Comparisons) -> str:
-    """One line per comparison and per bucket of it, with all digits: for spreadsheets and further computing."""
-    text = io.StringIO()
-    rows = [row for c in result.comparisons for row in (_row(c), *(_bucket_row(c, bucket) for bucket in c.buckets))]
-    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _bucket_row(c: Comparison, bucket: Bucket) -> dict[str, object]:
-    """A bucket in the columns of a slice, which it is; who won is said of slices only."""
-    return {
-        **_row(c),
-        "slice_column": bucket.column,
-        "slice": bucket.value,
-        "n": bucket.n,
-        "clusters": None,
-        "score_a": bucket.a,
-        "score_b": bucket.b,
-        "difference": bucket.difference,
-        "low": bucket.low,
-        "high": bucket.high,
-        **_p_cells(bucket.p),
-        "winner": None,
-        "claim": None,
-    }
-
-
-def _p_cells(p: PValue) -> dict[str, object]:
-    return {
-        "test": p.test,
-        "method": p.method,
-        "p": p.value,
-        "p_lower": p.lower,
-        "p_upper": p.upper,
-        "p_adjusted": p.adjusted,
-    }
-
-
-def _row(c: Comparison) -> dict[str, object]:
-    low, high, level = (None, None, None) if c.interval is None else (c.interval.low, c.interval.high, c.interval.level)
-    column, value = (None, None) if c.slice is None else (c.slice.column, c.slice.value)
-    return {
-        "system_a": c.systems[0],
-        "system_b": c.systems[1],
-        "metric": c.metric,
-        "dataset": c.dataset,
-        "slice_column": column,
-        "slice": value,
-        "n": c.n,
-        "clusters": c.clusters,
-        "score_a": c.scores[0].value,
-        "score_b": c.scores[1].value,
-        "difference": c.difference,
-        "low": low,
-        "high": high,
-        "level": level,
-        "interval_of": None if c.interval is None else c.interval.estimand,
-        **_p_cells(c.p),
-        "winner": None if c.decision.winner is None else c.systems[c.decision.winner],
-        "claim": c.decision.claim,
-    }
-
-
-def to_format(result: Comparisons | Ranking, form: str, *, verbose: bool = False) -> str:
-    """The result in one of the output forms."""
-    if form == "json":
-        return to_json(result)
-    from outscore.results.comparison import Comparisons
-
-    if not isinstance(result, Comparisons):
-        from outscore.report.write.ranking import render
-
-        return render(result, form, verbose=verbose)
-    if form == "csv":
-        return to_csv(result)
-    if form == "html":
-        from outscore.report.write.html import render_html
-
-        return render_html(result)
-    from outscore.report.write import latex, markdown, text
-
-    renderers = {"text": text.render, "markdown": markdown.render, "latex": latex.render}
-    return renderers[form](result, verbose=verbose)
-
-
 def show(result: Comparisons | Ranking, form: str, *, verbose: bool = False) -> None:
     """Print the result; on a terminal the verdicts stand out."""
-    text = to_format(result, form, verbose=verbose)
+    from outscore.report.render import render
+
+    text = render(result, form, verbose=verbose)
     if form == "text" and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         _show_coloured(result, text)
     else:
@@ -255,7 +159,9 @@ def _form_of(path: str, result: Comparisons | Ranking) -> str:
 
 def write_all(result: Comparisons | Ranking, paths: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:
     """Write the result to each file, in the form its ending asks for, and its charts."""
-    texts = {path: to_format(result, _form_of(path, result), verbose=verbose) for path in paths}
+    from outscore.report.render import render
+
+    texts = {path: render(result, _form_of(path, result), verbose=verbose) for path in paths}
     write_with_charts(texts, result, charts)
 
 

@@ -11,7 +11,7 @@ import click
 
 from outscore.cli.config import input_settings
 from outscore.cli.inputs import TwoSystems, read_systems
-from outscore.cli.output import SUFFIXES, check_outputs, check_suffixes, to_json, write_with_charts
+from outscore.cli.output import SUFFIXES, check_outputs, check_suffixes, write_with_charts
 from outscore.cli.shared import given_files, output_options, shared
 from outscore.core.errors import OutscoreError
 
@@ -109,19 +109,13 @@ def deliver(
     found: PlanResult | PossibleP, form: str, outputs: Iterable[str], charts: str | None, *, verbose: bool = False
 ) -> None:
     """Write a plan to its files, and print it; nothing is written unless everything could be made."""
-    texts = {path: _text(found, SUFFIXES[Path(path).suffix.lower()], verbose=verbose) for path in outputs}
-    shown = _text(found, form, verbose=verbose)
+    from outscore.report.render import render
+
+    texts = {path: render(found, SUFFIXES[Path(path).suffix.lower()], verbose=verbose) for path in outputs}
+    shown = render(found, form, verbose=verbose)
     # Files first: a closed pipe must not cost the saved result.
     write_with_charts(texts, found, charts)
     click.echo(shown, nl=False)
-
-
-def _text(found: PlanResult | PossibleP, form: str, *, verbose: bool) -> str:
-    if form == "json":
-        return to_json(found)
-    from outscore.report.write.plan import render
-
-    return render(found, form, verbose=verbose)
 
 
 def _settings(paths: Sequence[str], asked: dict[str, Any]) -> dict[str, Any]:

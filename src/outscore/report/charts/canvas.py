@@ -1,14 +1,22 @@
-"""What all charts are drawn with: sizes, lines, bars and names that fit."""
+"""What every chart is, and what all charts are drawn with: sizes, lines, bars and names that fit.
+
+Altair describes a chart and vl-convert draws it without a browser. Every chart is about as wide as a phone, so that its letters
+stay readable there, and a page sets several side by side.
+"""
 
 from __future__ import annotations
 
+import html
+import io
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from outscore.report.charts.theme import COLOURS
-from outscore.report.table import clean
+from outscore.core.errors import OutscoreError
+from outscore.report.charts.theme import COLOURS, chart_config
+from outscore.report.table import clean, minus
 from outscore.results.analysis import Histogram
 
 if TYPE_CHECKING:
@@ -17,19 +25,23 @@ if TYPE_CHECKING:
 __all__ = [
     "DASHED",
     "DOTTED",
+    "FORMATS",
     "WIDE",
     "WIDTH",
-    "Drawing",
+    "Chart",
     "bars",
     "bins",
     "data",
     "layered",
     "padded",
+    "require_drawing",
     "rule",
     "scaled",
     "short",
 ]
 
+FORMATS = ("svg", "png", "pdf")
+NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
 HEIGHT = 150
 # With an axis of numbers beside it or without, every picture is about as wide as the others.
 WIDTH, WIDE = 276, 308
@@ -39,13 +51,57 @@ SOLID, DASHED, DOTTED = (1, 0), (4, 3), (1, 3)
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """A chart with its key, caption and description."""
+class Chart:
+    """A chart with a key for its file name, a caption, and a description for those who cannot see it.
+
+    `drawing` is Altair's object, for whoever wants to change colours or sizes.
+    """
 
     key: str
     caption: str
     description: str
-    chart: alt.TopLevelMixin
+    drawing: alt.TopLevelMixin
+
+    def __post_init__(self) -> None:
+        """Names of systems and labels come from outside: their texts are cleaned like any others."""
+        for name in ("caption", "description"):
+            object.__setattr__(self, name, clean(getattr(self, name)))
+
+    def to_svg(self, prefix: str = "") -> str:
+        """The chart for a page: transparent, described in words, and the same bytes every time."""
+        svg = str(_drawn(self.drawing, "svg", "transparent"))
+        label = html.escape(minus(self.description))
+        svg = svg.replace(NAMESPACE, "").replace('class="marks"', f'class="chart" role="img" aria-label="{label}"', 1)
+        return _own_ids(svg, f"{prefix}{self.key}").strip()
+
+    def to_bytes(self, form: str) -> bytes:
+        """The chart as a file of this form (svg, png or pdf), on white."""
+        content = _drawn(self.drawing, form, "#ffffff")
+        return _own_ids(content, self.key).encode() if isinstance(content, str) else content
+
+
+def _drawn(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN401 - any kind of chart
+    stream: io.StringIO | io.BytesIO = io.StringIO() if form == "svg" else io.BytesIO()
+    scale = {"scale_factor": 2} if form == "png" else {}
+    chart.configure(**chart_config(background)).save(stream, format=form, engine="vl-convert", **scale)
+    return stream.getvalue()
+
+
+def _own_ids(svg: str, prefix: str) -> str:
+    """Number ids by their order: the renderer counts on from chart to chart, and one page holds many charts."""
+    found = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
+    new = {old: f"{prefix}-{i}" for i, old in enumerate(found, 1)}
+    return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', lambda m: m[1] + new.get(m[2], m[2]), svg)
+
+
+def require_drawing() -> None:
+    """Refuse to draw where the packages that draw are missing."""
+    try:
+        import altair  # noqa: F401, ICN001
+        import vl_convert  # noqa: F401
+    except ModuleNotFoundError as error:
+        name = "altair" if error.name is None else error.name.replace("_", "-")
+        raise OutscoreError(f"{name} must be installed to draw charts.", "Install outscore[report].") from None
 
 
 def data(rows: list[Any]) -> Any:  # noqa: ANN401 - Altair's data

@@ -7,31 +7,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from outscore.report.charts.canvas import DASHED, Drawing, data, layered, padded, rule, short
-from outscore.report.charts.comparison import Picture, require_drawing
+from outscore.report.charts.canvas import DASHED, Chart, data, layered, padded, require_drawing, rule, short
 from outscore.report.charts.diff_data import matrix
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.diff_pairs import sorted_parts
 from outscore.report.rows.diff_words import metric_name, pair_name
-from outscore.report.table import clean
 from outscore.results.diff import Pair, Part
 
-__all__ = ["MOST_DRAWN", "pictures"]
+__all__ = ["MAX_DRAWN", "charts"]
 
-MOST_DRAWN = 15
+MAX_DRAWN = 15
 """Pairs that are drawn: as many as the table of pairs shows."""
 MOST_LABELS = 16
 CELL, ROW = 24, 18
 
 
-def pictures(pair: Pair) -> list[Picture]:
+def charts(pair: Pair) -> list[Chart]:
     """The charts that a pair holds data for."""
     require_drawing()
     drawn = [_transitions(pair), _labels(pair)]
-    return [Picture(d.key, clean(d.caption), clean(d.description), d.chart) for d in drawn if d is not None]
+    return [chart for chart in drawn if chart is not None]
 
 
-def _transitions(pair: Pair) -> Drawing | None:
+def _transitions(pair: Pair) -> Chart | None:
     """First system's labels down, second system's across; colour says whether corrections or new errors prevail."""
     found = matrix(pair, MOST_LABELS)
     if not found["cells"]:
@@ -59,10 +57,10 @@ def _transitions(pair: Pair) -> Drawing | None:
     most = max(rows, key=lambda row: row["count"])
     peak = f"most often {most['from']} became {most['to']} ({most['count']:,})"
     about = f"{caption}: rows are labels of the first system, columns of the second; {peak}{outside}."
-    return Drawing("transitions", caption, about, layered(layers, CELL * len(order), CELL * len(order)))
+    return Chart("transitions", caption, about, layered(layers, CELL * len(order), CELL * len(order)))
 
 
-def _labels(pair: Pair) -> Drawing | None:
+def _labels(pair: Pair) -> Chart | None:
     """The difference on each gold label with its interval, strongest evidence first."""
     parts = sorted_parts([part for part in pair.labels if part.p is not None])[:MOST_LABELS]
     if not parts:
@@ -82,7 +80,7 @@ def _labels(pair: Pair) -> Drawing | None:
     caption = f"Gold labels, {pair_name(pair)}, {metric_name(pair.criterion)}, with intervals"
     worst = ", ".join(f"{row['label']} {row['x']:+.2f}" for row in rows[:3])
     chart: Any = layered([rule(0.0, x, dash=DASHED), line, dots], height=ROW * len(rows))
-    return Drawing("labels", caption, f"{caption}: {worst}.", chart)
+    return Chart("labels", caption, f"{caption}: {worst}.", chart)
 
 
 def _row(part: Part) -> dict[str, Any]:

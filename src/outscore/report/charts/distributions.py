@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from outscore.language.numbers import format_number, format_probability
-from outscore.report.charts.canvas import DASHED, WIDTH, Drawing, bars, bins, data, layered, rule, short
+from outscore.report.charts.canvas import DASHED, WIDTH, Chart, bars, bins, data, layered, rule, short
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.comparison import decimals_of
 from outscore.report.table import clean
@@ -12,7 +12,7 @@ from outscore.results.comparison import Comparison, Comparisons
 __all__ = ["differences_histogram", "quantile_chart", "scores_histograms"]
 
 
-def scores_histograms(c: Comparison, whole: Comparisons) -> Drawing | None:
+def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
     """The scores of A over those of B, on the same axis."""
     del whole
     found = {} if c.pictures is None else c.pictures.histograms
@@ -38,10 +38,10 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Drawing | None:
     values = {s.system: format_number(s.value, decimals_of(c)) for s in c.scores}
     told = [f"{short(name)} ({sum(h.counts):,.0f} items, {clean(c.metric)} {values[name]})" for _, h, name in pairs]
     text = f"Histograms of the item scores of {' and '.join(told)}."
-    return Drawing("scores", "How the items scored", text, alt.vconcat(*panels, spacing=8))
+    return Chart("scores", "How the items scored", text, alt.vconcat(*panels, spacing=8))
 
 
-def differences_histogram(c: Comparison, whole: Comparisons) -> Drawing | None:
+def differences_histogram(c: Comparison, whole: Comparisons) -> Chart | None:
     """The item differences, coloured by who was better."""
     del whole
     histogram = None if c.pictures is None else c.pictures.histograms.get("difference")
@@ -62,10 +62,10 @@ def differences_histogram(c: Comparison, whole: Comparisons) -> Drawing | None:
         f"the highest bar has {peak['count']:,.0f} items from {format_number(peak['low'])} to {format_number(peak['high'])}."
     )
     caption = f"Where the items differ: blue for {short(c.systems[0])}, orange for {short(c.systems[1])}"
-    return Drawing("differences", caption, text, layered([shown, *zero]))
+    return Chart("differences", caption, text, layered([shown, *zero]))
 
 
-def quantile_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
+def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     """The differences against the quantiles of a normal distribution: on the line where they are normal (QQ plot)."""
     del whole
     points = sorted(c.pictures.quantiles) if c.pictures is not None else []
@@ -86,7 +86,7 @@ def quantile_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     )
     if c.analysis is not None and c.analysis.normality is not None:
         text += f" {c.analysis.normality.test} test of normality: p = {format_probability(c.analysis.normality.p)}."
-    return Drawing("quantiles", caption, text, layered([dots.encode(x, y), line.encode(x, y)]))
+    return Chart("quantiles", caption, text, layered([dots.encode(x, y), line.encode(x, y)]))
 
 
 def _through_quartiles(points: list[tuple[float, float]]) -> list[dict[str, float]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from outscore.language.numbers import finer, format_ends, format_level, format_number, format_p_number, format_probability
 from outscore.language.phrases import interval_noun, name_of_test
-from outscore.report.charts.canvas import DASHED, DOTTED, WIDE, Drawing, data, layered, padded, rule, scaled, short
+from outscore.report.charts.canvas import DASHED, DOTTED, WIDE, Chart, data, layered, padded, rule, scaled, short
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.comparison import alpha_of, decimals_of, finite, other_estimand
 from outscore.report.rows.nouns import units_of
@@ -19,7 +19,7 @@ from outscore.results.interval import Interval
 __all__ = ["difference_chart", "null_chart", "power_chart", "size_chart"]
 
 
-def difference_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
+def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     """The difference with its interval and 0 beside it; an interval about something else has a row of its own."""
     if finite(c.difference) is None:
         return None
@@ -53,7 +53,7 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     text = "; ".join(row["words"] for row in rows)
     caption = "The difference" + ("" if not lines else " and its interval" if len(rows) == 1 else f" and the {rows[1]['what']}")
     about = f"Difference {short(c.systems[0])} - {short(c.systems[1])}: {text}. The dashed line is 0."
-    return Drawing(
+    return Chart(
         "difference", f"{caption}: the dashed line is no difference", about, layered(layers, WIDE, 40 + 70 * len(rows))
     )
 
@@ -88,7 +88,7 @@ def _mark(what: str, x: float | None, label: str, interval: Interval | None, dec
     }
 
 
-def null_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
+def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     """The differences that chance alone would give, and the observed one among them."""
     picture = None if c.pictures is None else c.pictures.null
     if picture is None or not picture.x:
@@ -113,7 +113,7 @@ def null_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     else:
         text += f". It belongs to the permutation test, not to the {name_of_test(c.p.test)}"
         caption = f"What swapping the systems by chance would give, for comparison; the line is what was observed ({observed})"
-    return Drawing("null", caption, f"{text}.", layered(layers, WIDE))
+    return Chart("null", caption, f"{text}.", layered(layers, WIDE))
 
 
 def _tails(rows: list[dict[str, float]], observed: float, alternative: str, turn: int) -> list[list[dict[str, float]]]:
@@ -131,7 +131,7 @@ def _point(rows: list[dict[str, float]], x: float) -> dict[str, float]:
     return {"x": x, "y": float(np.interp(x, [row["x"] for row in rows], [row["y"] for row in rows], left=0.0, right=0.0))}
 
 
-def power_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
+def power_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     """Power against the number of units, with the observed number marked."""
     del whole
     power = c.power
@@ -152,10 +152,10 @@ def power_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     ends = " and ".join(f"{format_probability(q.power, 2)} with {q.n:,} {unit}" for q in (power.curve[0], power.curve[-1]))
     text = f"Power to find the observed difference: {ends}{mark}."
     layers = [target, line, *([here] if marked else [])]
-    return Drawing("power", f"Power to find the observed difference{mark}", text, layered(layers))
+    return Chart("power", f"Power to find the observed difference{mark}", text, layered(layers))
 
 
-def size_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
+def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     """p against the number of items as in Zhu et al. (2020), figure 5: the median, the middle half, and alpha."""
     points = [] if c.pictures is None else c.pictures.sizes
     if not points:
@@ -178,7 +178,7 @@ def size_chart(c: Comparison, whole: Comparisons) -> Drawing | None:
     of = f" ({_size_test(c)})" if c.pictures is not None and c.pictures.sizes_test else ""
     caption = f"p on random subsets of the {units_of(c)[1]}{of}: the median and the middle half{level}"
     ends = " and ".join(f"{format_probability(q.p)} with {q.n:,}" for q in (points[0], points[-1]))
-    return Drawing("sizes", caption, f"{caption}. The median is {ends}.", layered(layers))
+    return Chart("sizes", caption, f"{caption}. The median is {ends}.", layered(layers))
 
 
 def _size_test(c: Comparison) -> str:

@@ -1,42 +1,48 @@
-"""The charts of any result as files: their names and contents, all drawn before the first one is written."""
+"""The charts of any result, and their files: all drawn before the first one is written."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from outscore.report.charts import comparison as charts
-from outscore.report.charts import diff as diff_drawings
-from outscore.report.charts import plan as plan_charts
-from outscore.report.charts import ranking as ranking_charts
+from outscore.report.charts import comparison, diff, plan, ranking
+from outscore.report.charts.canvas import FORMATS, Chart
 from outscore.report.rows.plan import Plan
-from outscore.results.comparison import Comparisons
+from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff
 from outscore.results.ranking import Ranking
 
-__all__ = ["chart_files", "named_pictures"]
+__all__ = ["chart_files", "charts_of", "named_charts"]
+
+NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
+
+Charted = Comparison | Comparisons | Ranking | Diff | Plan
 
 
-def chart_files(result: Comparisons | Ranking | Diff | Plan) -> dict[str, bytes]:
+def charts_of(result: Charted) -> list[Chart]:
+    """Every chart that the result holds data for; of many pairs of a diff, those of the first."""
+    return [chart for _, chart in named_charts(result)]
+
+
+def chart_files(result: Charted) -> dict[str, bytes]:
     """Every chart as SVG, PNG and PDF, by file name."""
-    return {
-        f"{name}.{form}": charts.file_content(picture, form)
-        for name, picture in named_pictures(result)
-        for form in charts.FORMATS
-    }
+    return {f"{name}.{form}": chart.to_bytes(form) for name, chart in named_charts(result) for form in FORMATS}
 
 
-def named_pictures(result: Comparisons | Ranking | Diff | Plan) -> Iterator[tuple[str, charts.Picture]]:
+def named_charts(result: Charted) -> Iterator[tuple[str, Chart]]:
     """Every chart with the name of its file; of several comparisons or pairs, names begin with their number."""
-    parts: list[list[charts.Picture]]
+    parts: list[list[Chart]]
+    if isinstance(result, Comparison):
+        result = Comparisons([result], {})
     if isinstance(result, Comparisons):
-        parts = [charts.pictures(c, result) for c in result.comparisons]
+        parts = [comparison.charts(c, result) for c in result.comparisons]
     elif isinstance(result, Diff):
-        parts = [diff_drawings.pictures(pair) for pair in result.primary_pairs[: diff_drawings.MOST_DRAWN]]
+        parts = [diff.charts(pair) for pair in result.primary_pairs[: diff.MAX_DRAWN]]
     elif isinstance(result, Ranking):
-        parts = [ranking_charts.pictures(result)]
+        parts = [ranking.charts(result)]
     else:
-        parts = [plan_charts.pictures(result)]
+        parts = [plan.charts(result)]
     for number, part in enumerate(parts, 1):
-        for picture in part:
-            name = charts.NOT_IN_A_NAME.sub("-", picture.key)
-            yield f"{number}-{name}" if len(parts) > 1 else name, picture
+        for chart in part:
+            name = NOT_IN_A_NAME.sub("-", chart.key)
+            yield f"{number}-{name}" if len(parts) > 1 else name, chart

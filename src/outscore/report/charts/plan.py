@@ -5,41 +5,39 @@ from __future__ import annotations
 from typing import Any
 
 from outscore.language.numbers import format_level, format_probability
-from outscore.report.charts.canvas import DASHED, DOTTED, Drawing, data, layered, rule, scaled
-from outscore.report.charts.comparison import Picture, require_drawing
+from outscore.report.charts.canvas import DASHED, DOTTED, Chart, data, layered, require_drawing, rule, scaled
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.plan import Plan, difference
-from outscore.report.table import clean
 from outscore.results.plan import PlanResult, PossibleP, PowerPoint, SimulatedCurve
 
-__all__ = ["pictures"]
+__all__ = ["charts"]
 
 
-def pictures(found: Plan) -> list[Picture]:
+def charts(found: Plan) -> list[Chart]:
     """All charts that the plan holds data for."""
     require_drawing()
     if isinstance(found, PossibleP):
         drawn = [_overlap_chart(found)]
     else:
         drawn = [_power_chart(found), _needs_chart(found), *(_tried_chart(curve) for curve in found.retrospective)]
-    return [Picture(d.key, clean(d.caption), clean(d.description), d.chart) for d in drawn if d is not None]
+    return [chart for chart in drawn if chart is not None]
 
 
-def _power_chart(found: PlanResult) -> Drawing | None:
+def _power_chart(found: PlanResult) -> Chart | None:
     if len(found.curve) < 2:
         return None
     caption = f"Power to find a difference of {difference(found)}; the dashed line is {found.items:,} items"
-    return Drawing("power", caption, _told(caption, found.curve), _curve_chart(found.curve, found.items, "items", found.target))
+    return Chart("power", caption, _told(caption, found.curve), _curve_chart(found.curve, found.items, "items", found.target))
 
 
-def _tried_chart(curve: SimulatedCurve) -> Drawing | None:
+def _tried_chart(curve: SimulatedCurve) -> Chart | None:
     if len(curve.points) < 2:
         return None
     kind = {"normal": "normal samples", "bootstrap": "samples of the pilot"}[curve.kind]
     caption = (
         f"Power of the {curve.test} test, {kind}, with 95 % bands; the dashed line is your {curve.observed_n:,} {curve.unit}"
     )
-    return Drawing(
+    return Chart(
         f"tried-{curve.kind}",
         caption,
         _told(caption, curve.points),
@@ -74,7 +72,7 @@ def _curve_chart(points: list[PowerPoint], marked: int, unit: str, target: float
     return layered(layers)
 
 
-def _needs_chart(found: PlanResult) -> Drawing | None:
+def _needs_chart(found: PlanResult) -> Chart | None:
     if len(found.needs) < 2:
         return None
     import altair as alt
@@ -87,10 +85,10 @@ def _needs_chart(found: PlanResult) -> Drawing | None:
     caption = f"Items needed for smaller and larger differences (power {format_level(found.target)})"
     ends = (rows[0], rows[-1])
     text = f"{caption}: " + ", ".join(f"{row['items']:,} items for {difference(found, row['effect'])}" for row in ends) + "."
-    return Drawing("needs", caption, text, layered([line]))
+    return Chart("needs", caption, text, layered([line]))
 
 
-def _overlap_chart(found: PossibleP) -> Drawing | None:
+def _overlap_chart(found: PossibleP) -> Chart | None:
     if len(found.curve) < 2:
         return None
     import altair as alt
@@ -102,4 +100,4 @@ def _overlap_chart(found: PossibleP) -> Drawing | None:
     level = alt.Chart(data([{"p": found.alpha}])).mark_rule(color=COLOURS["b"], strokeDash=list(DOTTED)).encode(y)
     caption = f"p against the number of items they differ on; the dotted line is alpha = {format_level(found.alpha)}"
     ends = " and ".join(f"{format_probability(q.p)} with {q.differ:,}" for q in (found.curve[0], found.curve[-1]))
-    return Drawing("overlaps", caption, f"{caption}. p is {ends}.", layered([level, line]))
+    return Chart("overlaps", caption, f"{caption}. p is {ends}.", layered([level, line]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from outscore.report.charts.canvas import Drawing, data, layered
+from outscore.report.charts.canvas import Chart, data, layered
 from outscore.report.charts.ranking_drawings import MOST_DRAWN, labels_of
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.ranking_words import cells, fitted, friedman_p, losses, named, wins
@@ -18,7 +18,7 @@ CELL = 22
 MOST_IN_MATRIX = 40
 
 
-def wins_chart(ranking: Ranking) -> Drawing | None:
+def wins_chart(ranking: Ranking) -> Chart | None:
     """How many systems each one beats, cannot be told apart from, and loses to; nothing against a baseline."""
     if ranking.baseline is not None or len(ranking.scores) < 3:
         return None
@@ -40,7 +40,7 @@ def wins_chart(ranking: Ranking) -> Drawing | None:
     caption = "Wins: systems that each one beats (blue), cannot be told apart from (grey), and loses to (orange)"
     first = shown[0]
     about = f"{caption}. {fitted(first.system, 60)} beats {wins(first, k)} of {k - 1} and loses to {losses(first)}."
-    return Drawing("wins", caption, about, chart)
+    return Chart("wins", caption, about, chart)
 
 
 def datasets_won(ranking: Ranking) -> Counter[tuple[str, str]]:
@@ -50,7 +50,7 @@ def datasets_won(ranking: Ranking) -> Counter[tuple[str, str]]:
     )
 
 
-def wins_matrix(ranking: Ranking) -> Drawing | None:
+def wins_matrix(ranking: Ranking) -> Chart | None:
     """On how many datasets the row is significantly better than the column; nothing where datasets keep no pairs."""
     systems = [s.system for s in ranking.scores]
     kept = len(ranking.datasets) > 1 and all(standing.pairs for standing in ranking.datasets)
@@ -75,10 +75,10 @@ def wins_matrix(ranking: Ranking) -> Drawing | None:
     caption = f"On how many of {most} datasets the row is significantly better than the column"
     a, b = max(won, key=lambda key: won[key]) if won else (systems[0], systems[1])
     about = f"{caption}: at most {won[a, b]}, {fitted(a, 60)} against {fitted(b, 60)}."
-    return Drawing("win-matrix", caption, about, layered(layers, CELL * len(systems), CELL * len(systems)))
+    return Chart("win-matrix", caption, about, layered(layers, CELL * len(systems), CELL * len(systems)))
 
 
-def critical_chart(ranking: Ranking) -> Drawing | None:
+def critical_chart(ranking: Ranking) -> Chart | None:
     """Mean ranks on a line, best on the left, with bars over those that Nemenyi's test cannot tell apart (Demšar, 2006)."""
     found = ranking.critical_difference
     if found is None or len(found.mean_ranks) < 2:
@@ -114,7 +114,7 @@ def critical_chart(ranking: Ranking) -> Drawing | None:
         f"(Friedman {friedman_p(found, ranking.alpha)}; Nemenyi)"
     )
     about = f"{caption}. Best: {named([system for system, _ in ordered], 3)}."
-    return Drawing("critical-difference", caption, about, _critical_layers(stems, spans, scale_bar, (low, high)))
+    return Chart("critical-difference", caption, about, _critical_layers(stems, spans, scale_bar, (low, high)))
 
 
 def _critical_layers(

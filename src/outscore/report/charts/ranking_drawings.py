@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from outscore.language.numbers import format_level, format_number
-from outscore.report.charts.canvas import DASHED, Drawing, data, layered, padded, rule
+from outscore.report.charts.canvas import DASHED, Chart, data, layered, padded, rule
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.ranking_words import Cell, bounds_of, cells, decimals_of, fitted, interval_name, subject
 from outscore.report.table import clean
@@ -52,7 +52,7 @@ def band_names(ranking: Ranking) -> dict[str, str]:
     return names | ({"apart": "no common item"} if ranking.counts.testable < ranking.counts.pairs else {})
 
 
-def heat_chart(ranking: Ranking) -> Drawing | None:
+def heat_chart(ranking: Ranking) -> Chart | None:
     """Systems in order on both axes, colour by adjusted p in bands, as in figure 4 of Zhu et al. (2020), with the direction."""
     systems = [s.system for s in ranking.scores]
     if ranking.baseline is not None or not ranking.pairs or not 2 < len(systems) <= MOST_DRAWN:
@@ -66,7 +66,7 @@ def heat_chart(ranking: Ranking) -> Drawing | None:
     step = 22 if len(systems) <= 25 else 14 if len(systems) <= 50 else 10
     chart = layered(_heat_layers(ranking, rows, labels, step), step * len(systems), step * len(systems))
     caption = f"Adjusted p of each pair, {subject(ranking.standing)}; > and < mark significant ones"
-    return Drawing("heat-map", caption, heat_words(ranking), chart)
+    return Chart("heat-map", caption, heat_words(ranking), chart)
 
 
 def heat_words(ranking: Ranking) -> str:
@@ -101,7 +101,7 @@ def _heat_layers(ranking: Ranking, rows: list[dict[str, Any]], labels: list[str]
     return [squares, signs]
 
 
-def forest_chart(ranking: Ranking) -> Drawing | None:
+def forest_chart(ranking: Ranking) -> Chart | None:
     """Scores with their intervals, best first; with a baseline the differences to it, and a line at 0."""
     rows = _differences(ranking) if ranking.baseline is not None else _scores(ranking)
     if not rows:
@@ -132,7 +132,7 @@ def forest_chart(ranking: Ranking) -> Drawing | None:
     caption = f"{told} with {interval_name(ranking)}s{more}{colours if ranking.counts.testable else ''}"
     best = ", ".join(row["words"] for row in rows[:3])
     chart: Any = layered([*zero, lines, dots], height=ROW * len(rows))
-    return Drawing("forest", caption, f"{caption}. First: {best}.", chart)
+    return Chart("forest", caption, f"{caption}. First: {best}.", chart)
 
 
 def _scores(ranking: Ranking) -> list[dict[str, Any]]:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import finer, format_interval, format_number, format_p_error, format_p_number
 from outscore.language.phrases import interval_noun, interval_phrase, method_phrase, posterior_phrase
-from outscore.report.charts.comparison import Picture, pictures, to_svg
+from outscore.report.charts.canvas import Chart
+from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.references.citations import cited_by_comparisons
 from outscore.report.rows.comparison import (
@@ -131,12 +132,12 @@ def _spans(table: Table) -> list[int]:
     return spans
 
 
-def figures(drawn: Iterable[Picture], prefix: str = "") -> list[dict[str, Any]]:
+def figures(drawn: Iterable[Chart], prefix: str = "") -> list[dict[str, Any]]:
     """Charts as a template wants them."""
     from markupsafe import Markup
 
     # The renderer escapes the texts of a chart.
-    return [{"key": p.key, "caption": p.caption, "svg": Markup(to_svg(p, prefix))} for p in drawn]  # noqa: S704
+    return [{"key": p.key, "caption": p.caption, "svg": Markup(p.to_svg(prefix))} for p in drawn]  # noqa: S704
 
 
 def _view(c: Comparison, whole: Comparisons, key: str) -> dict[str, Any]:
@@ -153,7 +154,7 @@ def _view(c: Comparison, whole: Comparisons, key: str) -> dict[str, Any]:
         "won": c.decision.winner is not None,
         "claim": CLAIMS[c.decision.claim],
         "numbers": _numbers(c, whole),
-        "figures": figures(pictures(c, whole), f"{key}-"),
+        "figures": figures(charts(c, whole), f"{key}-"),
         "facts": facts,
         "evidence": _chosen(tables, EVIDENCE),
         "analysis": _chosen(tables, ANALYSIS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from outscore.language.numbers import format_level, format_p_number
-from outscore.report.charts.plan import pictures
+from outscore.report.charts.plan import charts
 from outscore.report.references.citations import cited_by_plan
 from outscore.report.rows.plan import Plan, difference, facts, headline, number, shown_tables, tables, title
 from outscore.report.table import clean
@@ -79,7 +79,7 @@ def render_html(found: Plan, *, verbose: bool = False) -> str:
             title=title(found),
             headline=headline(found),
             numbers=_numbers(found),
-            figures=figures(pictures(found)),
+            figures=figures(charts(found)),
             cited=cited_by_plan(found),
             facts=facts(found),
             tables=_without_settings(found),

@@ -8,7 +8,7 @@ from typing import Any
 
 from outscore.language.numbers import count, format_level, format_number
 from outscore.report.charts.heat_map import MOST_LINKED, heat_map, heat_style
-from outscore.report.charts.ranking import page_pictures
+from outscore.report.charts.ranking import page_charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.references.citations import cited_by_ranking
 from outscore.report.rows.ranking import (
@@ -60,7 +60,7 @@ def render_html(ranking: Ranking) -> str:
         groups=group_lines(ranking),
         groups_note=GROUPS,
         few_groups=len(ranking.groups) <= FEW_GROUPS,
-        figures=figures(page_pictures(ranking), "r-"),
+        figures=figures(page_charts(ranking), "r-"),
         tall=len(ranking.scores) > TALL,
         parts_of=_parts(ranking),
         facts=facts(ranking),

@@ -100,8 +100,7 @@ def read_headline(folder: Path) -> dict[str, Any] | None:
 
 def draw(folder: Path) -> None:
     """Draw all charts of the result in a folder as `--charts` does, and list them; this runs in a worker."""
-    from outscore.report.charts.comparison import file_content
-    from outscore.report.charts.files import named_pictures
+    from outscore.report.charts.files import named_charts
     from outscore.results.saved import load
 
     unfinished = folder / f".{CHARTS}"
@@ -109,10 +108,10 @@ def draw(folder: Path) -> None:
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     listed = []
-    for name, picture in named_pictures(load(folder / "result.json")):
+    for name, chart in named_charts(load(folder / "result.json")):
         for form in CHART_TYPES:
-            (unfinished / f"{name}.{form}").write_bytes(file_content(picture, form))
-        listed.append({"name": name, "title": picture.caption, "caption": picture.description})
+            (unfinished / f"{name}.{form}").write_bytes(chart.to_bytes(form))
+        listed.append({"name": name, "title": chart.caption, "caption": chart.description})
     (unfinished / LIST).write_text(json.dumps(listed), encoding="utf-8")
     # All at once: whoever sees the list finds the charts.
     unfinished.rename(folder / CHARTS)

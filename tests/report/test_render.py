@@ -1,0 +1,56 @@
+"""The door: every kind of result in every form."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.report.diff_making import make_diff, make_units
+from tests.report.making import make_full
+from tests.report.ranking_making import MADE
+
+from outscore.core.errors import OutscoreError
+from outscore.report.charts.files import charts_of
+from outscore.report.render import FORMS, render
+from outscore.results.plan import StudyDesign
+from outscore.workflows.plan.answer import plan, possible_p
+
+KINDS = {
+    "comparison": lambda: make_full().comparisons[0],
+    "comparisons": make_full,
+    "ranking": MADE["datasets"],
+    "diff": lambda: make_diff(make_units()),
+    "plan": lambda: plan(StudyDesign(sd=0.3), effect=0.02),
+    "possible p": lambda: possible_p("87.1", "86.4", 1000),
+}
+TABLES = {"comparison": "csv", "comparisons": "csv", "ranking": "csv pairs", "diff": "csv", "plan": "", "possible p": ""}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_in_every_form(kind, form):
+    result = KINDS[kind]()
+    if form in ("csv", "pairs") and form not in TABLES[kind].split():
+        with pytest.raises(OutscoreError, match=f"has no form `{form}`"):
+            render(result, form)
+        return
+    text = render(result, form)
+    assert text.endswith("</html>" if form == "html" else "\n")
+    if form == "json":
+        assert json.loads(text) == result.to_dict()
+    if form == "html":
+        assert text.startswith("<!doctype html>")
+    if form not in ("json", "html", "csv", "pairs"):
+        assert len(render(result, form, verbose=True)) > len(text)
+
+
+def test_an_unknown_form_is_refused():
+    with pytest.raises(OutscoreError, match="There is no form `docx`"):
+        render(make_full(), "docx")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_charts_of_every_kind(kind):
+    charts = charts_of(KINDS[kind]())
+    assert charts
+    assert charts[0].to_bytes("png").startswith(b"\x89PNG")
