@@ -15,7 +15,7 @@ import httpx
 import numpy as np
 import pytest
 
-from outscore.cli.serve import WORKER
+from outscore.cli.serve import COMMAND_LINE
 from outscore.web.http.app import create_app
 from outscore.web.settings import Settings
 
@@ -77,7 +77,7 @@ class Page:
 
 @contextmanager
 def opened(folder, **settings):
-    app = create_app(Settings(**{"workers": 1, "warm": False, "folder": folder, **settings}), WORKER)
+    app = create_app(Settings(**{"workers": 1, "warm": False, "folder": folder, **settings}), COMMAND_LINE)
     with TestClient(app, base_url=ADDRESS, raise_server_exceptions=False) as client:
         yield Page(client, app)
 
@@ -92,7 +92,7 @@ def page(tmp_path_factory):
 @pytest.fixture(scope="session")
 def full_page(tmp_path_factory):
     """A page that takes no job: all that can be tried there is the way to one."""
-    with opened(tmp_path_factory.mktemp("full"), jobs_in_all=0) as found:
+    with opened(tmp_path_factory.mktemp("full"), max_jobs=0) as found:
         yield found
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from outscore.web.forms.options import form
-from outscore.web.http.refusals import RefusedError
 from outscore.web.jobs.commands import build
 from outscore.web.jobs.store import Upload
+from outscore.web.problems import HTTPProblem
 
 
 def made(command, parts, **settings):
@@ -75,7 +75,7 @@ def test_command_lines(command, parts, settings, line):
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(command, parts, settings, sentence):
-    with pytest.raises(RefusedError) as refusal:
+    with pytest.raises(HTTPProblem) as refusal:
         made(command, parts, **settings)
     assert refusal.value.status == 422
     assert refusal.value.message == sentence

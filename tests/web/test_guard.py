@@ -75,7 +75,7 @@ def test_the_page_itself_and_programs_may(page, headers):
 
 
 def test_too_large_a_body_is_refused(open_page):
-    with open_page(largest_upload=1000, largest_body=100) as page:
+    with open_page(max_upload=1000, max_body=100) as page:
         assert page.post("/api/files", files={"file": ("a.txt", b"1\n" * 1000)}).status_code == 413
         assert page.post("/api/text", json={"name": "a", "text": "1" * 200}).status_code == 413
         assert page.post("/api/plan", content=(b" " * 60 for _ in range(5))).status_code == 413
@@ -85,7 +85,7 @@ def test_too_large_a_body_is_refused(open_page):
 
 
 def test_no_more_is_held_than_allowed(open_page):
-    with open_page(most_bytes=1000) as page:
+    with open_page(max_bytes=1000) as page:
         page.upload({"a.txt": b"1\n" * 400})
         answer = page.post("/api/files", files={"file": ("b.txt", b"1\n" * 400)})
         assert answer.status_code == 413
@@ -257,7 +257,7 @@ def test_no_answer_comes_before_the_request_is_whole():
     scope = {"type": "http", "method": "POST", "path": "/api/files", "headers": headers, "scheme": "http"}
     for limit, parts in ((100, 4), (25, 3)):
         heard.clear()
-        asyncio.run(Guard(app, Settings(largest_upload=limit))(scope, receive, send))
+        asyncio.run(Guard(app, Settings(max_upload=limit))(scope, receive, send))
         assert heard == [*["received"] * parts, "http.response.start"]
 
 

@@ -89,7 +89,7 @@ LINES = b"0.5 0.25\n" * 400_000
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
 def test_what_unpacks_to_too_much_is_refused_and_used_for_nothing(open_page, pack):
-    with open_page(largest_unpacked=1 << 20) as page:
+    with open_page(max_unpacked=1 << 20) as page:
         file = page.upload({"bomb.txt.gz": pack(LINES)})[0]
         wanted = "`bomb.txt.gz` holds more than 1 MB when it is unpacked, which is all the page takes."
         assert file["problem"].startswith(wanted)
@@ -123,7 +123,7 @@ def test_a_bomb_costs_little_memory(tmp_path):
 def test_a_parquet_table_of_too_many_rows_is_refused_by_its_footer(open_page):
     content = io.BytesIO()
     pl.DataFrame({"id": range(300_000), "a": [1] * 300_000, "b": [0] * 300_000}).write_parquet(content)
-    with open_page(largest_unpacked=4 << 20) as page:
+    with open_page(max_unpacked=4 << 20) as page:
         assert "holds more than 4 MB" in page.upload({"x.parquet": content.getvalue()})[0]["problem"]
     with open_page() as page:
         assert page.upload({"x.parquet": content.getvalue()})[0]["rows"] == 300_000

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from outscore.web.jobs.commands import build
-from outscore.web.jobs.jobs import Jobs
-from outscore.web.jobs.store import Shelf, Store
+from outscore.web.jobs.queue import Jobs
+from outscore.web.jobs.store import ExpiringRegistry, Store
 from outscore.web.jobs.workers import Answer
 from outscore.web.settings import Settings
 
@@ -80,7 +80,7 @@ def test_time_is_limited(open_page, slow_job):
 
 
 def test_jobs_are_limited(open_page, slow_job):
-    with open_page(jobs_per_client=2) as page:
+    with open_page(max_jobs_per_client=2) as page:
         ids = [f["id"] for f in page.upload(slow_job["files"]["files"])]
         asked = {**slow_job, "files": {"files": ids}}
         started = [page.start("compare", **asked) for _ in range(3)]
@@ -88,7 +88,7 @@ def test_jobs_are_limited(open_page, slow_job):
         assert started[-1].json()["error"] == "You have 2 jobs waiting or running, which is all there may be."
         page.delete(f"/api/jobs/{started[0].json()['id']}")
         assert page.start("compare", **asked).status_code == 202
-    with open_page(jobs_in_all=1) as page:
+    with open_page(max_jobs=1) as page:
         assert page.start("compare", **slow_job).status_code == 202
         assert page.start("compare", **slow_job).json()["error"].startswith("There are 1 jobs")
 
@@ -134,7 +134,7 @@ def test_a_mistake_of_ours_is_a_sentence(open_page, pair):
         ids = [f["id"] for f in page.upload(pair)]
         folder = page.service.store.uploads.get(ids[0]).folder
         # A task without its bound is a mistake that cannot happen otherwise.
-        answer = page.portal.call(page.service.workers.moment, {"task": "inspect", "folder": str(folder)})
+        answer = page.portal.call(page.service.workers.run_quick, {"task": "inspect", "folder": str(folder)})
         assert answer.code == 1
         assert answer.error.startswith("This failed unexpectedly (KeyError).")
         assert page.run("compare", {"files": ids})["state"] == "done"
@@ -171,13 +171,13 @@ class Scripted:
         self.answer = asyncio.get_running_loop().create_future()
         self.asked = []
 
-    async def job(self, task, begun, _):
+    async def run_job(self, task, begun, _):
         self.asked.append(task)
         begun()
         return await self.answer
 
-    async def moment(self, task):
-        return await self.job(task, lambda: None, None)
+    async def run_quick(self, task):
+        return await self.run_job(task, lambda: None, None)
 
 
 @pytest.fixture
@@ -226,8 +226,8 @@ def test_a_cancelled_job_stays_cancelled(with_jobs, first):
         if first == "answer":
             workers.answer.set_result(Answer(0))
         jobs.cancel(job)
-        await asyncio.wait([job.doing])
-        job.become("done")
+        await asyncio.wait([job.task])
+        job.set_state("done")
         return job.state, workers.answer.cancelled() or first == "answer"
 
     assert with_jobs(state) == ("cancelled", True)
@@ -237,7 +237,7 @@ def test_a_mistake_ends_the_job_and_is_told(with_jobs, caplog):
     async def seen(jobs, workers):
         job = jobs.start(PLAN, "me")
         workers.answer.set_exception(TypeError("unexpected"))
-        await asyncio.gather(job.doing, return_exceptions=True)
+        await asyncio.gather(job.task, return_exceptions=True)
         return job.state, job.error, job.busy
 
     state, error, busy = with_jobs(seen)
@@ -249,7 +249,7 @@ def test_a_mistake_ends_the_job_and_is_told(with_jobs, caplog):
 def test_the_same_thing_is_made_once_for_all_who_ask(with_jobs):
     async def seen(jobs, workers):
         job = jobs.start(PLAN, "me")
-        job.become("done")
+        job.set_state("done")
         several = [asyncio.create_task(jobs.make(job, "result.html", {"number": i})) for i in range(3)]
         other = asyncio.create_task(jobs.make(job, "result.md", {"number": 3}))
         await asyncio.sleep(0.01)
@@ -287,8 +287,8 @@ def test_where_files_cannot_be_linked_they_are_copied(open_page, pair, monkeypat
 def test_uploads_are_looked_up_where_they_are_removed(page, pair, monkeypatch):
     """In the one thread that changes the shelf: what is there may otherwise be gone a line later."""
     threads = set()
-    get = Shelf.get
-    monkeypatch.setattr(Shelf, "get", lambda shelf, id_: threads.add(threading.current_thread()) or get(shelf, id_))
+    get = ExpiringRegistry.get
+    monkeypatch.setattr(ExpiringRegistry, "get", lambda shelf, id_: threads.add(threading.current_thread()) or get(shelf, id_))
     assert page.run("compare", {"files": pair})["state"] == "done"
     assert page.post("/api/plan", json={"effect": 0.1}).status_code == 200
     assert len(threads) == 1
@@ -313,7 +313,7 @@ def test_several_users_at_once(open_page, pair):
         job = page.run("compare", {"files": files})
         return page.get(f"/api/results/{job['result']}").json()["comparisons"][0]["n"]
 
-    with open_page(workers=2, jobs_per_client=50) as page, ThreadPoolExecutor(8) as users:
+    with open_page(workers=2, max_jobs_per_client=50) as page, ThreadPoolExecutor(8) as users:
         assert list(users.map(use, range(16))) == [40 + i for i in range(16)]
 
 

@@ -7,16 +7,16 @@ from importlib.resources import files
 import pytest
 
 from outscore.web.forms.options import COMMANDS, form
-from outscore.web.pages.pages import QUESTIONS, VIEWS
+from outscore.web.pages.views import QUESTIONS, VIEWS
 
 STATIC = {entry.name: entry for entry in files("outscore.web").joinpath("static").iterdir()}
-LONGEST_LINE = 128
+MAX_LINE = 128
 
 
 @pytest.mark.parametrize("name", sorted(name for name in STATIC if name.endswith((".js", ".css"))))
 def test_lines_fit(name):
     lines = STATIC[name].read_text(encoding="utf-8").splitlines()
-    assert [(i, len(line)) for i, line in enumerate(lines, 1) if len(line) > LONGEST_LINE] == []
+    assert [(i, len(line)) for i, line in enumerate(lines, 1) if len(line) > MAX_LINE] == []
 
 
 def test_every_command_has_a_view_and_a_way_to_it():

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from outscore.cli.app import app
 from outscore.report.charts.canvas import Chart
-from outscore.web.jobs.render import draw
+from outscore.web.jobs.worker import TASKS
 
 
 @pytest.fixture
@@ -32,10 +32,11 @@ def test_charts_appear_all_at_once(folder, monkeypatch):
         return form.encode()
 
     monkeypatch.setattr(Chart, "to_bytes", to_bytes)
+    monkeypatch.chdir(folder)
     with pytest.raises(MemoryError):
-        draw(folder)
+        TASKS["draw"]({})
     assert not (folder / "charts").exists()
-    draw(folder)
+    TASKS["draw"]({})
     listed = json.loads((folder / "charts" / "list.json").read_text())
     expected = {f"{entry['name']}.{form}" for entry in listed for form in ("svg", "png", "pdf")} | {"list.json"}
     assert {path.name for path in (folder / "charts").iterdir()} == expected

@@ -66,14 +66,14 @@ def test_no_worker_may_take_all_the_memory(monkeypatch, machine, each):
 
 def test_the_documentation_has_the_limits():
     have = Settings()
-    memory, kept = module.LEAST_MEMORY >> 30, f"{have.most_uploads:,} files, {have.most_results:,} results"
+    memory, kept = module.MIN_MEMORY >> 30, f"{have.max_uploads:,} files, {have.max_results:,} results"
     limits = {
-        "one upload, all its files together": f"{have.largest_upload >> 20} MB",
-        "a compressed file when it is unpacked": f"{have.largest_unpacked >> 20} MB",
+        "one upload, all its files together": f"{have.max_upload >> 20} MB",
+        "a compressed file when it is unpacked": f"{have.max_unpacked >> 20} MB",
         "a job": f"{have.job_seconds / 60:g} minutes, a third of the machine's memory ({memory} GB at least)",
-        "jobs that wait or run": f"{have.jobs_per_client} for one visitor, {have.jobs_in_all} in all",
-        "jobs at the same time": f"one on each processor, {module.MOST_WORKERS} in all",
-        "what is kept": f"{kept}, {have.most_bytes >> 20:,} MB, an hour after its last use;",
+        "jobs that wait or run": f"{have.max_jobs_per_client} for one visitor, {have.max_jobs} in all",
+        "jobs at the same time": f"one on each processor, {module.MAX_WORKERS} in all",
+        "what is kept": f"{kept}, {have.max_bytes >> 20:,} MB, an hour after its last use;",
     }
     page = (Path(__file__).parents[2] / "docs" / "page.md").read_text(encoding="utf-8")
     for what, most in limits.items():

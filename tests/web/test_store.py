@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from outscore.web.http.refusals import RefusedError
-from outscore.web.jobs.store import Shelf, Store
-from outscore.web.pages.examples import example
+from outscore.examples.registry import EXAMPLES
+from outscore.web.jobs.store import ExpiringRegistry, Store
+from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
 
@@ -30,13 +30,13 @@ class Thing:
 def shelf(tmp_path):
     """A shelf with room for three, and a clock that stands still until it is moved."""
     time = [0.0]
-    found = Shelf("thing", 3, lambda: time[0])
+    found = ExpiringRegistry("thing", 3, lambda: time[0])
 
     def put(name, *, busy=False):
         folder = tmp_path / name
         folder.mkdir()
         time[0] += 1
-        found.put(Thing(name, folder, busy))
+        found.add(Thing(name, folder, busy))
         return folder
 
     return found, put, time
@@ -104,12 +104,12 @@ def test_the_longest_unused_makes_room(shelf):
 @pytest.fixture
 def store(tmp_path):
     """A store with room for 100 bytes, and a way to put things into it."""
-    found = Store(Settings(folder=tmp_path, most_bytes=100))
+    found = Store(Settings(folder=tmp_path, max_bytes=100))
 
     def put(shelf, name, *, busy=False, **holds):
         folder = found.folder / name
         folder.mkdir()
-        shelf.put(Thing(name, folder, busy, holds))
+        shelf.add(Thing(name, folder, busy, holds))
 
     yield found, put
     found.close()
@@ -125,15 +125,15 @@ def test_the_oldest_results_make_room(store):
     for name in ("old", "middle", "new"):
         # All were made from one file, which counts once.
         put(found.results, name, **{"upload": 30, name: 20})
-    with found.room(10):
+    with found.reserve(10):
         assert names(found.results) == ["old", "middle", "new"]
-    with found.room(25):
+    with found.reserve(25):
         assert names(found.results) == ["middle", "new"]
         assert not (found.folder / "old").exists()
         # What is on its way counts as well.
-        with found.room(20):
+        with found.reserve(20):
             assert names(found.results) == ["new"]
-    with found.room(50):
+    with found.reserve(50):
         assert names(found.results) == ["new"]
     assert names(found.uploads) == ["upload"]
 
@@ -143,10 +143,10 @@ def test_nothing_goes_where_that_would_not_help(store):
     put(found.uploads, "upload", upload=50)
     put(found.results, "old", old=20)
     put(found.results, "busy", busy=True, busy_=20, gone=20)
-    with pytest.raises(RefusedError, match="would be held"), found.room(11):
+    with pytest.raises(HTTPProblem, match="would be held"), found.reserve(11):
         pass
     assert names(found.results) == ["old", "busy"]
-    with found.room(10):
+    with found.reserve(10):
         assert names(found.results) == ["busy"]
 
 
@@ -166,7 +166,7 @@ def on_disk(folder):
 
 def test_uploads_that_are_removed_do_not_stay_with_their_jobs(open_page):
     scores = b"1 0\n" * 50_000
-    with open_page(most_bytes=3 * len(scores)) as page:
+    with open_page(max_bytes=3 * len(scores)) as page:
         for _ in range(6):
             ids = [page.upload({"scores.txt": scores})[0]["id"]]
             assert page.run("compare", {"files": ids})["state"] == "done"
@@ -183,7 +183,7 @@ def test_a_report_counts_and_older_results_make_room_for_it(open_page, pair):
         store = page.service.store
         made = store.results.get(jobs[1]["id"]).size
         assert made == len(page.get(f"/api/results/{jobs[1]['id']}").content)
-        object.__setattr__(store._settings, "most_bytes", store._held([*store.uploads, *store.results]))
+        object.__setattr__(store._settings, "max_bytes", store._held([*store.uploads, *store.results]))
         text = page.get(f"/api/results/{jobs[1]['id']}/download.txt").content
         assert store.results.get(jobs[1]["id"]).size == made + len(text)
         assert page.get(f"/api/jobs/{jobs[0]['id']}").status_code == 404
@@ -193,7 +193,7 @@ def test_parallel_uploads_share_the_room(open_page):
     def upload(i):
         return page.post("/api/files", files={"file": (f"{i}.txt", b"1\n" * 200)}).status_code
 
-    with open_page(most_bytes=1000) as page, ThreadPoolExecutor(10) as users:
+    with open_page(max_bytes=1000) as page, ThreadPoolExecutor(10) as users:
         assert sorted(users.map(upload, range(10))) == [201] * 2 + [413] * 8
         # What was refused left nothing behind.
         assert len(page.service.store.uploads) == 2
@@ -201,7 +201,7 @@ def test_parallel_uploads_share_the_room(open_page):
 
 
 def test_several_files_are_taken_or_none(open_page):
-    with open_page(most_bytes=1000) as page:
+    with open_page(max_bytes=1000) as page:
         sent = [("file", (f"{i}.txt", b"1\n" * 150)) for i in range(4)]
         assert page.post("/api/files", files=sent).status_code == 413
         assert len(page.service.store.uploads) == 0
@@ -210,8 +210,8 @@ def test_several_files_are_taken_or_none(open_page):
 
 
 def test_an_example_is_taken_whole_or_not_at_all(open_page):
-    sizes = [len(text.encode()) for text in example("texts")[1].values()]
-    with open_page(most_bytes=sum(sizes[:2])) as page:
+    sizes = [len(text.encode()) for text in EXAMPLES["texts"].files(0).values()]
+    with open_page(max_bytes=sum(sizes[:2])) as page:
         assert page.post("/api/examples/texts").status_code == 413
         assert len(page.service.store.uploads) == 0
         assert on_disk(page.service.store.folder) == 0
@@ -235,7 +235,7 @@ def test_statistics_of_texts_go_with_the_texts(open_page, monkeypatch, tmp_path,
 
 
 def test_an_unknown_id_is_one_sentence(shelf):
-    with pytest.raises(RefusedError, match="There is no such thing") as refusal:
+    with pytest.raises(HTTPProblem, match="There is no such thing") as refusal:
         shelf[0].get("nothing")
     assert refusal.value.status == 404
 
@@ -245,7 +245,7 @@ def test_uploads_and_results_go_after_their_time(open_page, pair, wait_until):
     with open_page(lifetime=6.0) as page:
         job = page.run("compare", {"files": pair})
         store = page.service.store
-        for shelf in (store.uploads, page.service.jobs.shelf):
+        for shelf in (store.uploads, page.service.jobs.registry):
             for thing in shelf:
                 shelf._used[thing.id] -= 7
         wait_until(lambda: [path.name for path in store.folder.iterdir()] == [".lock"])

@@ -15,11 +15,10 @@ from uvicorn.server import ServerState
 
 from outscore.cli import serve as serving
 from outscore.cli.app import app as command_line
-from outscore.cli.mistakes import MistakesOnly
 from outscore.core.errors import OutscoreError
-from outscore.web.http import protocol
+from outscore.web.http import server as http_server
 from outscore.web.http.guard import Guard
-from outscore.web.http.refusals import RefusedError
+from outscore.web.problems import FailureHandler, HTTPProblem
 from outscore.web.settings import MIB, Settings
 
 FORM = b"POST /api/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\ncontent-type: multipart/form-data"
@@ -72,7 +71,7 @@ def test_a_terminal_that_is_closed_leaves_nothing(serve, pair, tmp_path, how):
 
 def test_a_mistake_of_ours_is_one_line(capsys):
     log = logging.getLogger("outscore.test")
-    log.addHandler(MistakesOnly())
+    log.addHandler(FailureHandler())
     log.error("Cancel 1 running task(s), timeout graceful shutdown exceeded")
     assert capsys.readouterr().err == ""
     try:
@@ -88,8 +87,8 @@ def test_a_mistake_of_ours_is_one_line(capsys):
 def test_the_help_states_the_limits():
     said = " ".join(CliRunner().invoke(command_line, ["serve", "--help"]).output.split())
     settings = Settings()
-    assert f"An upload may have {settings.largest_upload // MIB} MB" in said
-    assert f"may unpack to {settings.largest_unpacked // MIB} MB" in said
+    assert f"An upload may have {settings.max_upload // MIB} MB" in said
+    assert f"may unpack to {settings.max_unpacked // MIB} MB" in said
     assert f"A job may run for {settings.job_seconds / 60:g} minutes" in said
 
 
@@ -97,11 +96,11 @@ def test_the_docs_state_the_limits():
     said = Path(__file__).parents[2].joinpath("docs", "page.md").read_text()
     settings = Settings()
     for stated in (
-        f"| one upload, all its files together | {settings.largest_upload // MIB} MB |",
-        f"| a compressed file when it is unpacked | {settings.largest_unpacked // MIB} MB |",
+        f"| one upload, all its files together | {settings.max_upload // MIB} MB |",
+        f"| a compressed file when it is unpacked | {settings.max_unpacked // MIB} MB |",
         f"| a job | {settings.job_seconds / 60:g} minutes, ",
-        f"| jobs that wait or run | {settings.jobs_per_client} for one visitor, {settings.jobs_in_all} in all |",
-        f"{settings.most_uploads:,} files, {settings.most_results:,} results, {settings.most_bytes // MIB:,} MB, an hour after",
+        f"| jobs that wait or run | {settings.max_jobs_per_client} for one visitor, {settings.max_jobs} in all |",
+        f"{settings.max_uploads:,} files, {settings.max_results:,} results, {settings.max_bytes // MIB:,} MB, an hour after",
     ):
         assert stated in said
     assert settings.lifetime == 3_600
@@ -119,7 +118,7 @@ async def answered(scope, receive, send):
 
 
 def test_whoever_says_nothing_is_cut_off(monkeypatch):
-    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(http_server, "HEAD_SECONDS", 0.3)
     head = b"GET / HTTP/1.1\r\nhost: localhost\r\n"
 
     async def spoken(port, *parts):
@@ -137,7 +136,7 @@ def test_whoever_says_nothing_is_cut_off(monkeypatch):
         config.load()
         state = ServerState()
         server = await asyncio.get_running_loop().create_server(
-            lambda: protocol.ImpatientProtocol(config=config, server_state=state, app_state={}), "127.0.0.1", 0
+            lambda: http_server.ImpatientProtocol(config=config, server_state=state, app_state={}), "127.0.0.1", 0
         )
         port = server.sockets[0].getsockname()[1]
         answers = [
@@ -176,8 +175,8 @@ def test_a_body_that_does_not_go_on_is_given_up():
         "path": "/api/plan",
         "headers": [(b"host", b"localhost"), (b"content-length", b"2")],
     }
-    settings = Settings(silence=0.1)
-    with pytest.raises(RefusedError) as refusal:
+    settings = Settings(idle_timeout=0.1)
+    with pytest.raises(HTTPProblem) as refusal:
         asyncio.run(Guard(reading, settings)(scope, never, None))
     assert refusal.value.status == 408
     asyncio.run(Guard(ended, settings)(scope, whole, None))

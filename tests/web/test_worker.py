@@ -8,7 +8,8 @@ import queue
 
 import pytest
 
-from outscore.cli import worker
+from outscore.cli.serve import COMMAND_LINE
+from outscore.web.jobs import worker
 
 
 @pytest.fixture
@@ -17,9 +18,9 @@ def warmed_up(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def run(*commands):
-        monkeypatch.setattr(worker, "WARMING_UP", commands)
+        monkeypatch.setattr(worker, "WARM_UP", commands)
         terminal = io.StringIO()
-        worker._warm_up(queue.SimpleQueue(), terminal)
+        worker.Worker(COMMAND_LINE, terminal).warm_up(queue.SimpleQueue())
         assert list(tmp_path.iterdir()) == []
         return terminal.getvalue()
 
@@ -34,10 +35,10 @@ def test_a_worker_that_is_not_ready_says_so(warmed_up):
 
 
 def test_a_mistake_is_told_once(warmed_up, monkeypatch):
-    def fail(_):
+    def fail(*_):
         raise KeyError("x")
 
-    monkeypatch.setattr(worker, "_run", fail)
+    monkeypatch.setattr(worker.Worker, "_run", fail)
     said = warmed_up(["plan"])
     assert said.startswith("outscore: This failed unexpectedly: KeyError: 'x'")
     assert said.count("\n") == 1
@@ -51,7 +52,7 @@ def test_what_is_taken_leaves_nothing_open():
     here, there = os.pipe()
     try:
         before = descriptors()
-        own = worker._taken(there)
+        own = worker._claim(there)
         assert descriptors() == before + 1
         os.write(there, b"lost")
         os.write(own, b"kept")
@@ -64,13 +65,13 @@ def test_what_is_taken_leaves_nothing_open():
 
 
 def test_only_notes_of_ours_are_notes(tmp_path, monkeypatch):
-    def speak(_):
+    def speak(*_):
         print("warning: of a library", file=worker.sys.stderr)
         print("outscore: The cache is full.", file=worker.sys.stderr)
         return 0
 
-    monkeypatch.setattr(worker, "_run", speak)
-    found = worker._answer({"argv": [], "folder": str(tmp_path)}, io.StringIO())
+    monkeypatch.setattr(worker.Worker, "_run", speak)
+    found = worker.Worker(COMMAND_LINE, io.StringIO()).answer({"task": "command", "words": [], "folder": str(tmp_path)})
     assert found == {"code": 0, "error": None, "answer": None, "notes": ["The cache is full."]}
 
 
@@ -79,8 +80,8 @@ def test_a_full_disk_is_no_mistake(tmp_path, monkeypatch, number, code, begins):
     def full(_):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(worker, "_call", full)
+    monkeypatch.setitem(worker.TASKS, "draw", full)
     terminal = io.StringIO()
-    found = worker._answer({"task": "draw", "folder": str(tmp_path)}, terminal)
+    found = worker.Worker(COMMAND_LINE, terminal).answer({"task": "draw", "folder": str(tmp_path)})
     assert (found["code"], found["error"].startswith(begins)) == (code, True)
     assert bool(terminal.getvalue()) == (code == 1)

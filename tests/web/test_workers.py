@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from outscore.engine.subprocesses import ONE_THREAD
-from outscore.web.http.refusals import RefusedError
 from outscore.web.jobs.workers import Answer, Workers, _Worker
+from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
 # A worker that does what the task says, and needs no time to start.
 SCRIPTED = """
 import json, os, sys, time
 
-def serve(memory, warm):
+def serve(memory, warm, command_line):
     for line in sys.stdin.buffer:
         task = json.loads(line)
         if "first" in task and not os.path.exists(task["first"]):
@@ -49,7 +49,7 @@ def workers(tmp_path, monkeypatch):
 
     @asynccontextmanager
     async def opened(module="scripted_worker", **settings):
-        found = Workers(Settings(**{"workers": 1, **settings}), tmp_path / "elsewhere", module, {"MORE": "more"})
+        found = Workers(Settings(**{"workers": 1, **settings}), tmp_path / "elsewhere", {"MORE": "more"}, module=module)
         found.start()
         try:
             async with asyncio.timeout(TOO_LONG):
@@ -69,7 +69,7 @@ def kill(process: int) -> None:
 
 
 async def job(workers, task):
-    return await workers.job(task, lambda: None, lambda _: None)
+    return await workers.run_job(task, lambda: None, lambda _: None)
 
 
 @pytest.mark.parametrize("noticed", [False, True])
@@ -81,7 +81,7 @@ def test_what_was_lost_while_it_was_idle_costs_nobody_an_answer(workers, noticed
                 kill(process.pid)
                 if noticed:
                     await process.wait()
-            codes = [(await found.moment({})).code, (await job(found, {})).code]
+            codes = [(await found.run_quick({})).code, (await job(found, {})).code]
             return codes, len(found._all)
 
     assert asyncio.run(run()) == ([0, 0], 3)
@@ -90,7 +90,7 @@ def test_what_was_lost_while_it_was_idle_costs_nobody_an_answer(workers, noticed
 def test_what_is_lost_before_it_began_is_asked_of_another(workers, tmp_path):
     async def run():
         async with workers() as found:
-            return await found.moment({"first": str(tmp_path / "died")})
+            return await found.run_quick({"first": str(tmp_path / "died")})
 
     assert asyncio.run(run()).code == 0
     assert (tmp_path / "died").exists()
@@ -99,7 +99,7 @@ def test_what_is_lost_before_it_began_is_asked_of_another(workers, tmp_path):
 def test_what_is_lost_in_the_middle_is_blamed_on_the_task(workers, tmp_path):
     async def run():
         async with workers() as found:
-            return await found.moment({"dies": str(tmp_path / "died")}), await found.moment({})
+            return await found.run_quick({"dies": str(tmp_path / "died")}), await found.run_quick({})
 
     lost, next_ = asyncio.run(run())
     assert (lost.code, next_.code) == (1, 0)
@@ -111,7 +111,7 @@ def test_a_process_that_cannot_even_import_is_a_sentence(workers, capfd):
     async def run():
         async with workers("no_such_module") as found:
             await asyncio.gather(*(worker._starting for worker in found._all))
-            return await found.moment({})
+            return await found.run_quick({})
 
     assert asyncio.run(run()).error.startswith("The process was lost (code 1).")
     assert "No module named 'no_such_module'" in capfd.readouterr().err
@@ -120,7 +120,7 @@ def test_a_process_that_cannot_even_import_is_a_sentence(workers, capfd):
 def test_processes_import_what_this_one_does_with_one_thread_each(workers):
     async def run():
         async with workers() as found:
-            return await found.moment({"environment": [*ONE_THREAD, "MORE"]})
+            return await found.run_quick({"environment": [*ONE_THREAD, "MORE"]})
 
     assert asyncio.run(run()).answer == dict.fromkeys(ONE_THREAD, "1") | {"MORE": "more"}
 
@@ -147,7 +147,7 @@ def test_a_cancellation_that_comes_with_the_answer_counts(workers, monkeypatch):
 def test_what_takes_a_moment_cannot_take_every_process(workers):
     async def run():
         async with workers() as found:
-            moments = [asyncio.create_task(found.moment({"seconds": 2 * TOO_LONG})) for _ in range(5)]
+            moments = [asyncio.create_task(found.run_quick({"seconds": 2 * TOO_LONG})) for _ in range(5)]
             await asyncio.sleep(0.1)
             return (await job(found, {})).code, [moment.cancel() for moment in moments]
 
@@ -156,12 +156,12 @@ def test_what_takes_a_moment_cannot_take_every_process(workers):
 
 def test_no_more_than_so_many_may_wait(workers):
     async def run():
-        async with workers(moments_in_all=3) as found:
-            moments = [asyncio.create_task(found.moment({"seconds": 0.2})) for _ in range(3)]
+        async with workers(max_quick=3) as found:
+            moments = [asyncio.create_task(found.run_quick({"seconds": 0.2})) for _ in range(3)]
             await asyncio.sleep(0)
-            with pytest.raises(RefusedError, match="3 requests are waiting, which is all there may be") as refusal:
-                await found.moment({})
+            with pytest.raises(HTTPProblem, match="3 requests are waiting, which is all there may be") as refusal:
+                await found.run_quick({})
             codes = [answer.code for answer in await asyncio.gather(*moments)]
-            return refusal.value.status, codes, (await found.moment({})).code
+            return refusal.value.status, codes, (await found.run_quick({})).code
 
     assert asyncio.run(run()) == (429, [0, 0, 0], 0)

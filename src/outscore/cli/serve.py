@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import errno
-import logging
-import os
-import signal
 import socket
 import tempfile
 import threading
@@ -24,9 +21,8 @@ __all__ = ["serve"]
 PORT = 8370
 # Modules by the names under which they are installed.
 NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "python_multipart": "python-multipart", "jinja2": "jinja2"}
-WORKER = "outscore.cli.worker"
-GRACE = 1
-MOST_CONNECTIONS = 400
+COMMAND_LINE = "outscore.cli.app:app"
+"""What the worker processes of the page run."""
 
 
 @click.command()
@@ -113,33 +109,10 @@ def _shown(host: str) -> str:
 
 def _serve(settings: Settings, listening: socket.socket) -> None:
     """Serve until Ctrl-C, which is how it is meant to end and no failure."""
-    import uvicorn
+    from outscore.web.http.server import run_server
 
-    from outscore.cli.mistakes import MistakesOnly
-    from outscore.web.http.app import create_app
-    from outscore.web.http.protocol import ImpatientProtocol
-
-    logging.basicConfig(level=logging.ERROR, handlers=[MistakesOnly()], force=True)
-    # A terminal that is closed ends it as one that asks it to, unless it was started to outlive the terminal (nohup).
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
-    config = uvicorn.Config(
-        create_app(settings, WORKER),
-        http=ImpatientProtocol,
-        loop="asyncio",
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        log_level="error",
-        access_log=False,
-        limit_concurrency=MOST_CONNECTIONS,
-        server_header=False,
-        # Nobody stands between the page and its reader, so nobody speaks for another.
-        proxy_headers=False,
-        timeout_graceful_shutdown=GRACE,
-    )
     try:
-        uvicorn.Server(config).run([listening])
+        run_server(settings, listening, COMMAND_LINE)
     except KeyboardInterrupt:
         click.echo("outscore: ended, and all files are removed.", err=True)
     finally:

@@ -30,7 +30,7 @@ ONE_THREAD = (
 """What numerical libraries look at when they are imported."""
 
 
-def interpreter(module: str, **arguments: float) -> tuple[list[str], dict[str, str]]:
+def interpreter(module: str, **arguments: float | str) -> tuple[list[str], dict[str, str]]:
     """The command and the environment that run `serve` of a module as this process would import it.
 
     Folders are handed on as absolute paths, since the interpreter may be started in another folder than this one.

@@ -1,4 +1,4 @@
-"""What the page allows: where it listens, how much it takes, how long it keeps it."""
+"""Settings of the page: where it listens, how much it accepts, how long it keeps it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from outscore.engine.engines import processors
 __all__ = ["Settings"]
 
 MIB = 1 << 20
-LEAST_MEMORY = 2048 * MIB
-"""A worker that has drawn a chart holds 740 MB, most of which it never touches."""
+MIN_MEMORY = 2048 * MIB
+"""A worker that has drawn a chart maps 740 MB, most of which it never touches."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-MOST_WORKERS = 8
-"""Each takes 180 MB before it does anything."""
+MAX_WORKERS = 8
+"""Each takes 180 MB before its first task."""
 
 
 def _workers() -> int:
-    return min(processors(), MOST_WORKERS)
+    return min(processors(), MAX_WORKERS)
 
 
 def _temporary() -> Path:
@@ -31,7 +31,7 @@ def _temporary() -> Path:
 
 
 def _third_of_memory() -> int:
-    return max(LEAST_MEMORY, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 3)
+    return max(MIN_MEMORY, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 3)
 
 
 @dataclass(frozen=True)
@@ -43,29 +43,29 @@ class Settings:
     host, port
         Where the page listens.
     workers
-        How many jobs run at the same time: one on each processor that may be used, and 8 at most. One more process is there so
-        that jobs and what takes a moment (a look at a file, a plan, a download) never have to wait for each other.
+        How many jobs run at the same time: one per available processor, and at most 8. One more process is started so that
+        jobs and quick tasks (inspecting a file, a plan, a download) never wait for each other.
     folder
         Where the private folder for uploads and results is made.
-    largest_upload, largest_body
+    max_upload, max_body
         Bytes of a request that uploads files, and of every other request.
-    silence
-        Seconds after which a request is given up whose body does not go on.
-    largest_unpacked
-        Bytes that a compressed file may unpack to.
-    most_bytes, most_uploads, most_results
-        How much is held at the same time.
+    idle_timeout
+        Seconds without data after which a request is abandoned.
+    max_unpacked
+        Bytes a compressed file may unpack to.
+    max_bytes, max_uploads, max_results
+        How much is kept at the same time.
     lifetime
-        Seconds after which uploads and results that nobody asked for are removed.
-    job_seconds, moment_seconds
-        How long a job, and how long what should take a moment, may run.
-    jobs_per_client, jobs_in_all
+        Seconds after which unused uploads and results are removed.
+    job_seconds, quick_seconds
+        How long a job, and how long a quick task, may run.
+    max_jobs_per_client, max_jobs
         How many jobs may wait and run at the same time.
-    moments_in_all
-        How many requests may wait at the same time for what takes a moment.
+    max_quick
+        How many quick tasks may wait at the same time.
     memory
-        Bytes of data a worker process may hold: a third of what the machine has, so that two large jobs and everything else
-        have room, and 2 GB at least.
+        Bytes of data a worker process may hold: a third of the machine's memory, which leaves room for two large jobs and
+        everything else, and at least 2 GB.
     warm
         Whether worker processes import what a job needs before there is one.
     """
@@ -74,24 +74,24 @@ class Settings:
     port: int = 0
     workers: int = field(default_factory=_workers)
     folder: Path = field(default_factory=_temporary)
-    largest_upload: int = 256 * MIB
-    largest_body: int = 16 * MIB
-    silence: float = 30.0
-    largest_unpacked: int = 512 * MIB
-    most_bytes: int = 4096 * MIB
-    most_uploads: int = 2_000
-    most_results: int = 1_000
+    max_upload: int = 256 * MIB
+    max_body: int = 16 * MIB
+    idle_timeout: float = 30.0
+    max_unpacked: int = 512 * MIB
+    max_bytes: int = 4096 * MIB
+    max_uploads: int = 2_000
+    max_results: int = 1_000
     lifetime: float = 3_600.0
     job_seconds: float = 600.0
-    moment_seconds: float = 120.0
-    jobs_per_client: int = 10
-    jobs_in_all: int = 50
-    moments_in_all: int = 100
+    quick_seconds: float = 120.0
+    max_jobs_per_client: int = 10
+    max_jobs: int = 50
+    max_quick: int = 100
     memory: int = field(default_factory=_third_of_memory)
     warm: bool = True
 
     def __post_init__(self) -> None:
-        """Ask for the names of this machine, if they matter, before anybody waits for an answer."""
+        """Look up the names of this machine, if they matter, before anybody waits for an answer."""
         if not self.is_local:
             _own_names()
 
@@ -103,8 +103,8 @@ class Settings:
     def admits(self, host: str) -> bool:
         """Whether a request may name this host, written without its port.
 
-        A page elsewhere can make a browser send requests here under a name of its own (DNS rebinding), so names are those that
-        the machine is known by. Addresses cannot be rebound: where the page is open to others, any of them will do.
+        A foreign page can make a browser send requests here under a name of its own (DNS rebinding), so only the names of
+        this machine are admitted. Addresses cannot be rebound: if the page is open to others, any of them will do.
 
         Examples
         --------
@@ -123,9 +123,9 @@ class Settings:
 
 @cache
 def _own_names() -> frozenset[str]:
-    """What this machine is called; asking a name server takes time, so it is asked once."""
+    """The names of this machine; a name server takes time to answer, so it is asked once."""
     name = socket.gethostname().lower()
-    # Under the last one, machines in the same network find each other without a name server.
+    # The last one is how machines in one network find each other without a name server.
     return frozenset({name, socket.getfqdn().lower(), f"{name.partition('.')[0]}.local"})
 
 

@@ -9,14 +9,14 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from outscore.core.options import Option
-from outscore.web.http.refusals import RefusedError
+from outscore.web.problems import HTTPProblem
 
 __all__ = ["Choice", "Field", "Kind", "chosen", "field_of", "read_value"]
 
 Kind = Literal["choice", "number", "whole", "text", "flag", "file", "column", "system", "several"]
 Only = tuple[tuple[str, tuple[str, ...]], ...]
-LONGEST_TEXT = 1_000
-MOST_VALUES = 1_000
+MAX_TEXT = 1_000
+MAX_VALUES = 1_000
 
 
 @dataclass(frozen=True)
@@ -97,15 +97,15 @@ def read_value(of: Field, value: object) -> list[str]:
     (['0.01'], ['0.05'], [])
     >>> read_value(alpha, "low")
     Traceback (most recent call last):
-    outscore.web.refusals.RefusedError: `alpha` is 'low'. A number was expected.
+    outscore.web.problems.HTTPProblem: `alpha` is 'low'. A number was expected.
     """
     if value is None or value == "":
         return []
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if len(values) > 1 and not (of.many or of.type == "several"):
-        raise RefusedError(422, f"`{of.name}` has {len(values)} values.", "One was expected.")
-    if len(values) > MOST_VALUES:
-        raise RefusedError(422, f"`{of.name}` has {len(values)} values.", f"At most {MOST_VALUES:,} can be given.")
+        raise HTTPProblem(422, f"`{of.name}` has {len(values)} values.", "One was expected.")
+    if len(values) > MAX_VALUES:
+        raise HTTPProblem(422, f"`{of.name}` has {len(values)} values.", f"At most {MAX_VALUES:,} can be given.")
     return [written for one in values if (written := _one(of, one)) != ""]
 
 
@@ -153,11 +153,11 @@ def _text(of: Field, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise _unfit(of, value, "A text was expected.")
     written = str(value)
-    if len(written) > LONGEST_TEXT or any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in written):
-        raise _unfit(of, written[:40], f"A line of at most {LONGEST_TEXT:,} characters was expected.")
+    if len(written) > MAX_TEXT or any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in written):
+        raise _unfit(of, written[:40], f"A line of at most {MAX_TEXT:,} characters was expected.")
     return written
 
 
-def _unfit(of: Field, value: object, wanted: str) -> RefusedError:
+def _unfit(of: Field, value: object, wanted: str) -> HTTPProblem:
     shown = repr(value)
-    return RefusedError(422, f"`{of.name}` is {shown if len(shown) <= 60 else shown[:60] + '…'}.", wanted)
+    return HTTPProblem(422, f"`{of.name}` is {shown if len(shown) <= 60 else shown[:60] + '…'}.", wanted)

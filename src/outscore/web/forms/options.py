@@ -12,7 +12,7 @@ from typing import Any
 
 from outscore.core.options import did_you_mean
 from outscore.web.forms.fields import Choice, Field, Kind, chosen, field_of
-from outscore.web.http.refusals import RefusedError
+from outscore.web.problems import HTTPProblem
 
 __all__ = ["COMMANDS", "form"]
 
@@ -53,7 +53,7 @@ def form(command: str) -> tuple[Field, ...]:
     ['pos', 'dep', 'ner', 'label', 'coref']
     """
     if command not in COMMANDS:
-        raise RefusedError(404, f"There is no command `{command[:40]}`.", did_you_mean(command[:40], COMMANDS))
+        raise HTTPProblem(404, f"There is no command `{command[:40]}`.", did_you_mean(command[:40], COMMANDS))
     return _form(command)
 
 

@@ -1,14 +1,12 @@
-"""The HTTP interface: files in, jobs run, results out, all as JSON; `openapi` describes it."""
+"""The HTTP interface: upload files, run jobs, fetch results; `openapi` describes it."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from importlib import import_module
 from tempfile import TemporaryDirectory
-from types import ModuleType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -18,93 +16,119 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from outscore.core.options import did_you_mean
 from outscore.web.forms import options
-from outscore.web.http.bodies import JobRequest, SettingsRequest, TextRequest
 from outscore.web.http.openapi import description
-from outscore.web.http.refusals import RefusedError
 from outscore.web.jobs import commands, render
-from outscore.web.jobs.jobs import LONGEST_WAIT
+from outscore.web.jobs.queue import MAX_WAIT
 from outscore.web.jobs.service import service_of
+from outscore.web.jobs.worker import CHART_TYPES
+from outscore.web.messages import JobRequest, SettingsRequest, TextRequest
+from outscore.web.problems import HTTPProblem
+
+if TYPE_CHECKING:
+    from outscore.examples.entry import Example
 
 __all__ = ["routes"]
 
-MOST_FILES = 100
-Asked = TypeVar("Asked")
+MAX_FILES = 100
+EXAMPLE_SEED = 0
+Body = TypeVar("Body")
 
 
-async def _body(request: Request, form: type[Asked]) -> Asked:
-    """The body of a request as what is expected."""
+async def _read_body(request: Request, kind: type[Body]) -> Body:
+    """Decode the body of a request as the expected type."""
     try:
-        return msgspec.json.decode(await request.body(), type=form)
+        return msgspec.json.decode(await request.body(), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         reason = str(error).replace("`", "").partition("\n")[0]
-        raise RefusedError(400, f"The request does not fit: {reason}.", "See /api/openapi.json.") from None
+        raise HTTPProblem(400, f"The request does not fit: {reason}.", "See /api/openapi.json.") from None
 
 
 async def post_files(request: Request) -> Response:
-    """Take uploads in."""
+    """Upload files."""
     service = service_of(request)
-    async with request.form(max_files=MOST_FILES, max_fields=MOST_FILES) as form:
+    async with request.form(max_files=MAX_FILES, max_fields=MAX_FILES) as form:
         sent = [part for part in form.getlist("file") if isinstance(part, UploadFile)]
         if not sent:
-            raise RefusedError(400, "No file was sent.", "Send them as multipart/form-data in fields called `file`.")
-        taken = await service.take_all((_name_of(part), part.file, part.size or 0) for part in sent)
-    return JSONResponse({"files": [upload.described() for upload in taken]}, 201)
+            raise HTTPProblem(400, "No file was sent.", "Send them as multipart/form-data in fields called `file`.")
+        uploads = await service.save_uploads((_name_of(part), part.file, part.size or 0) for part in sent)
+    return JSONResponse({"files": [upload.to_dict() for upload in uploads]}, 201)
 
 
 def _name_of(part: UploadFile) -> str:
-    """The name of a file, in which browsers write these three signs in another way."""
+    """The name of a file; browsers escape these three characters in it."""
     name = part.filename or ""
-    for written, meant in (("%22", '"'), ("%0D", " "), ("%0A", " ")):
-        name = name.replace(written, meant)
+    for escaped, character in (("%22", '"'), ("%0D", " "), ("%0A", " ")):
+        name = name.replace(escaped, character)
     return name
 
 
 async def post_text(request: Request) -> Response:
-    """Take a pasted text in as a file."""
-    asked = await _body(request, TextRequest)
-    content = asked.text.encode("utf-8", "surrogatepass")
-    upload = await service_of(request).take(asked.name, io.BytesIO(content), len(content))
-    return JSONResponse(upload.described(), 201)
+    """Save a pasted text as a file."""
+    body = await _read_body(request, TextRequest)
+    content = body.text.encode("utf-8", "surrogatepass")
+    upload = await service_of(request).save_upload(body.name, io.BytesIO(content), len(content))
+    return JSONResponse(upload.to_dict(), 201)
 
 
 async def get_file(request: Request) -> Response:
-    """What is known about an upload."""
-    return JSONResponse(service_of(request).store.uploads.get(request.path_params["id"]).described())
+    """Describe an upload."""
+    return JSONResponse(service_of(request).store.uploads.get(request.path_params["id"]).to_dict())
 
 
 async def delete_file(request: Request) -> Response:
     """Remove an upload."""
-    service_of(request).store.uploads.drop(request.path_params["id"])
+    service_of(request).store.uploads.remove(request.path_params["id"])
     return Response(status_code=204)
 
 
-async def _examples() -> ModuleType:
-    """The examples, which need numpy: no page waits for that before it is asked for one."""
-    return await anyio.to_thread.run_sync(import_module, "outscore.web.pages.examples")
-
-
 async def get_examples(request: Request) -> Response:
-    """All examples."""
+    """List all examples."""
     del request
-    examples = await _examples()
-    return JSONResponse(await anyio.to_thread.run_sync(examples.listed))
+    return JSONResponse(await anyio.to_thread.run_sync(_list_examples))
+
+
+def _list_examples() -> list[dict[str, object]]:
+    # Imported in a thread: examples need numpy, and no page waits for that before one is asked for.
+    from outscore.examples.registry import EXAMPLES
+
+    return [
+        {
+            "name": name,
+            "title": entry.title,
+            "about": entry.about,
+            "parameters": entry.parameters,
+            "view": entry.view,
+            "files": [file for files in entry.parts.values() for file in files],
+            "settings": dict(entry.settings),
+        }
+        for name, entry in EXAMPLES.items()
+    ]
+
+
+def _make_example(name: str) -> tuple[Example, dict[str, bytes]]:
+    """An example and its files by name."""
+    from outscore.examples.registry import EXAMPLES
+
+    if name not in EXAMPLES:
+        raise HTTPProblem(404, f"There is no example `{name[:40]}`.", did_you_mean(name[:40], EXAMPLES))
+    entry = EXAMPLES[name]
+    return entry, {file: text.encode() for file, text in entry.files(EXAMPLE_SEED).items()}
 
 
 async def post_example(request: Request) -> Response:
-    """Take the files of an example in."""
-    examples = await _examples()
-    entry, texts = await anyio.to_thread.run_sync(examples.example, request.path_params["name"])
-    contents = {name: text.encode() for name, text in texts.items()}
-    uploads = await service_of(request).take_all((name, io.BytesIO(sent), len(sent)) for name, sent in contents.items())
-    taken = dict(zip(contents, uploads, strict=True))
-    found = {
-        "files": [upload.described() for upload in taken.values()],
+    """Save the files of an example as uploads."""
+    entry, contents = await anyio.to_thread.run_sync(_make_example, request.path_params["name"])
+    files = ((name, io.BytesIO(content), len(content)) for name, content in contents.items())
+    uploads = dict(zip(contents, await service_of(request).save_uploads(files), strict=True))
+    answer = {
+        "files": [upload.to_dict() for upload in uploads.values()],
         "view": entry.view,
-        "parts": {part: [taken[name].id for name in names] for part, names in entry.parts.items()},
+        "parts": {part: [uploads[name].id for name in names] for part, names in entry.parts.items()},
         "settings": dict(entry.settings),
     }
-    return JSONResponse(found, 201)
+    return JSONResponse(answer, 201)
 
 
 async def get_options(request: Request) -> Response:
@@ -116,35 +140,35 @@ async def get_options(request: Request) -> Response:
 async def post_job(request: Request) -> Response:
     """Start a job."""
     service = service_of(request)
-    command = await service.command(await _body(request, JobRequest))
+    command = await service.command(await _read_body(request, JobRequest))
     client = "" if request.client is None else request.client.host
-    return JSONResponse(service.jobs.start(command, client).described(), 202)
+    return JSONResponse(service.jobs.start(command, client).to_dict(), 202)
 
 
 async def get_job(request: Request) -> Response:
-    """How far a job is; `wait` waits for its state to change."""
-    job = service_of(request).jobs.shelf.get(request.path_params["id"])
-    await job.wait(_seconds(request.query_params.get("wait", "0")))
-    return JSONResponse(job.described())
+    """The state of a job; `wait` waits for it to change."""
+    job = service_of(request).jobs.registry.get(request.path_params["id"])
+    await job.wait(_read_seconds(request.query_params.get("wait", "0")))
+    return JSONResponse(job.to_dict())
 
 
-def _seconds(written: str) -> float:
+def _read_seconds(written: str) -> float:
     try:
         seconds = float(written)
     except ValueError:
         seconds = -1.0
-    # Written so that nan is refused, too.
-    if not 0 <= seconds <= LONGEST_WAIT:
-        raise RefusedError(400, f"`wait` is {written[:20]!r}.", f"Give seconds from 0 to {LONGEST_WAIT:g}.")
+    # This form refuses nan, too.
+    if not 0 <= seconds <= MAX_WAIT:
+        raise HTTPProblem(400, f"`wait` is {written[:20]!r}.", f"Give seconds from 0 to {MAX_WAIT:g}.")
     return seconds
 
 
 async def delete_job(request: Request) -> Response:
     """Cancel a job."""
     jobs = service_of(request).jobs
-    job = jobs.shelf.get(request.path_params["id"])
+    job = jobs.registry.get(request.path_params["id"])
     jobs.cancel(job)
-    return JSONResponse(job.described())
+    return JSONResponse(job.to_dict())
 
 
 async def get_result(request: Request) -> Response:
@@ -162,7 +186,7 @@ async def get_download(request: Request) -> Response:
 
 
 async def get_headline(request: Request) -> Response:
-    """What a result comes to."""
+    """The headline of a result."""
     service = service_of(request)
     return JSONResponse(await render.headline(service.result(request.path_params["id"]), service.jobs))
 
@@ -177,38 +201,38 @@ async def get_chart(request: Request) -> Response:
     """One chart of a result."""
     service, (name, form) = service_of(request), (request.path_params[key] for key in ("name", "form"))
     path = await render.chart(service.result(request.path_params["id"]), name, form, service.jobs)
-    return FileResponse(path, media_type=render.CHART_TYPES[form])
+    return FileResponse(path, media_type=CHART_TYPES[form])
 
 
 @asynccontextmanager
-async def _planned(request: Request) -> AsyncIterator[str]:
-    """The folder of a plan from numbers, made at once."""
-    asked = await _body(request, SettingsRequest)
+async def _run_plan(request: Request) -> AsyncIterator[str]:
+    """Run a plan that needs no files, and yield the folder of its result."""
+    settings = await _read_body(request, SettingsRequest)
     service = service_of(request)
-    command = await service.command(JobRequest("plan", {}, asked))
+    command = await service.command(JobRequest("plan", {}, settings))
     with TemporaryDirectory(dir=service.store.folder) as folder:
-        answer = await service.workers.moment({"argv": command.words(), "folder": folder})
+        answer = await service.workers.run_quick({"task": "command", "words": command.words(), "folder": folder})
         if answer.code:
             raise command.refusal(answer.error or "There is no such plan.")
         yield folder
 
 
 async def post_plan(request: Request) -> Response:
-    """A plan from numbers, at once."""
-    async with _planned(request) as folder:
+    """Make a plan from numbers, without a job."""
+    async with _run_plan(request) as folder:
         content = await anyio.Path(folder, commands.RESULT).read_bytes()
     return Response(content, media_type=render.TYPES["json"])
 
 
 async def post_plan_headline(request: Request) -> Response:
-    """What a plan from numbers comes to."""
-    async with _planned(request) as folder:
-        answer = await service_of(request).workers.moment({"task": "headline", "folder": folder})
-    return JSONResponse(render.told_headline(answer))
+    """The headline of a plan from numbers."""
+    async with _run_plan(request) as folder:
+        answer = await service_of(request).workers.run_quick({"task": "headline", "folder": folder})
+    return JSONResponse(render.headline_of(answer))
 
 
 async def get_description(request: Request) -> Response:
-    """The description of all this."""
+    """The OpenAPI description."""
     del request
     return JSONResponse(await anyio.to_thread.run_sync(description))
 
@@ -240,4 +264,4 @@ routes = [
     _route("POST", "/plan/headline", post_plan_headline),
     _route("GET", "/openapi.json", get_description),
 ]
-"""All routes; the description has exactly these."""
+"""All routes; the OpenAPI description has exactly these."""

@@ -1,4 +1,4 @@
-"""The application: routes, what stands around them, and what lives as long as they do."""
+"""The application: routes, middleware, exception handlers, and the service that lives as long as they do."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from starlette.types import ExceptionHandler
 
 from outscore.core.errors import OutscoreError
 from outscore.web.http import api
-from outscore.web.http.answers import refused
-from outscore.web.http.guard import HEADERS, Guard
-from outscore.web.http.refusals import RefusedError
-from outscore.web.jobs.service import running
-from outscore.web.pages import pages
+from outscore.web.http.guard import HEADERS, Guard, problem_response
+from outscore.web.jobs.service import run_service
+from outscore.web.pages import views
+from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["create_app"]
@@ -38,55 +37,56 @@ def create_app(settings: Settings, worker: str) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with running(settings, worker) as service:
+        async with run_service(settings, worker) as service:
             app.state.service = service
             yield
 
     handlers: dict[type[Exception], ExceptionHandler] = {
-        RefusedError: _refusal,
-        OutscoreError: _refusal,
-        HTTPException: _http,
-        ClientDisconnect: _gone,
-        OSError: _no_room,
-        Exception: _mistake,
+        HTTPProblem: _problem,
+        OutscoreError: _problem,
+        HTTPException: _framework_error,
+        ClientDisconnect: _client_disconnected,
+        OSError: _disk_full,
+        Exception: _internal_error,
     }
     return Starlette(
-        routes=[*api.routes, *pages.routes],
+        routes=[*api.routes, *views.routes],
         middleware=[Middleware(Guard, settings=settings)],
         exception_handlers=handlers,
         lifespan=lifespan,
     )
 
 
-async def _refusal(request: Request, error: Exception) -> Response:
+async def _problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, OutscoreError)
-    return refused(request.scope, error)
+    return problem_response(request.scope, error)
 
 
-async def _http(request: Request, error: Exception) -> Response:
-    """What the framework refuses: unknown addresses, methods, forms that cannot be read."""
+async def _framework_error(request: Request, error: Exception) -> Response:
+    """Errors that Starlette raises: unknown addresses, methods, forms that cannot be parsed."""
     assert isinstance(error, HTTPException)
-    said = {404: "There is nothing at this address.", 405: "This cannot be done at this address."}
+    messages = {404: "There is nothing at this address.", 405: "This cannot be done at this address."}
     detail = f"{HTTPStatus(error.status_code).phrase}: {error.detail.rstrip('.')}."
-    return refused(request.scope, RefusedError(error.status_code, said.get(error.status_code, detail)), error.headers)
+    problem = HTTPProblem(error.status_code, messages.get(error.status_code, detail))
+    return problem_response(request.scope, problem, error.headers)
 
 
-async def _gone(request: Request, error: Exception) -> Response:
-    """An upload that was broken off: there is nobody left to answer."""
+async def _client_disconnected(request: Request, error: Exception) -> Response:
+    """An upload broke off; nobody is left to read the answer."""
     del error
-    return refused(request.scope, RefusedError(400, "The request was broken off."))
+    return problem_response(request.scope, HTTPProblem(400, "The request was broken off."))
 
 
-async def _no_room(request: Request, error: Exception) -> Response:
-    """A full disk, which is nobody's mistake; any other failure of the system is one of ours."""
+async def _disk_full(request: Request, error: Exception) -> Response:
+    """A full disk is nobody's bug; any other OSError is one of ours."""
     assert isinstance(error, OSError)
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         raise error
-    said = RefusedError(507, "The disk on which the page keeps files is full.", "Free some space, and send it again.")
-    return refused(request.scope, said, {"connection": "close"})
+    problem = HTTPProblem(507, "The disk on which the page keeps files is full.", "Free some space, and send it again.")
+    return problem_response(request.scope, problem, {"connection": "close"})
 
 
-async def _mistake(request: Request, error: Exception) -> Response:
-    """A mistake of ours: the terminal says where, the answer does not. It stands outside the guard, whose headers it needs."""
-    said = RefusedError(500, f"This failed unexpectedly ({type(error).__name__}).", "Please report it with what you did.")
-    return refused(request.scope, said, HEADERS)
+async def _internal_error(request: Request, error: Exception) -> Response:
+    """A bug of ours: the terminal says where, the answer does not. This runs outside the guard, so it adds its headers."""
+    problem = HTTPProblem(500, f"This failed unexpectedly ({type(error).__name__}).", "Please report it with what you did.")
+    return problem_response(request.scope, problem, HEADERS)

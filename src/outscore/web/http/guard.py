@@ -1,23 +1,26 @@
-"""What every request passes before it is served, and what every answer carries.
+"""The checks every request passes before it is served, and the headers every answer carries.
 
-The page listens on this machine, where every other page the user has open could call it too. So a request must name this host,
-a request that changes something must come from the page itself, and no request may be larger than its limit.
+Any other page open in the user's browser can reach this server too. So a request must name this host, a request that
+changes something must come from our own page, and no request may exceed its size limit.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from outscore.web.http.answers import refused
-from outscore.web.http.refusals import RefusedError
+from outscore.core.errors import OutscoreError
+from outscore.web.pages import views
+from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
-__all__ = ["HEADERS", "POLICY", "Guard"]
+__all__ = ["HEADERS", "POLICY", "Guard", "problem_response"]
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -38,28 +41,48 @@ UPLOADS = "/api/files"
 
 @dataclass(frozen=True)
 class Guard:
-    """The middleware around everything."""
+    """The outermost middleware."""
 
     app: ASGIApp
     settings: Settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or serve with a bounded body and with the headers that keep browsers safe."""
+        """Refuse the request, or serve it with a bounded body and with the headers that keep browsers safe."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        sending = _Dressed(send, scope["path"])
+        sending = _WithHeaders(send, scope["path"])
         try:
             check_host(scope, self.settings)
             check_origin(scope)
-            limit = self.settings.largest_upload if scope["path"] == UPLOADS else self.settings.largest_body
+            limit = self.settings.max_upload if scope["path"] == UPLOADS else self.settings.max_body
             check_length(scope, limit)
-        except RefusedError as refusal:
-            # What is left of a body that nobody reads must not be taken for the next request.
-            await refused(scope, refusal, {"connection": "close"})(scope, receive, sending)
+        except HTTPProblem as problem:
+            # The unread rest of the body must not be taken for the next request.
+            await problem_response(scope, problem, {"connection": "close"})(scope, receive, sending)
             return
-        body = _Bounded(receive, limit, self.settings.silence, whole=not has_body(scope))
+        body = _BoundedBody(receive, limit, self.settings.idle_timeout, complete=not has_body(scope))
         await self.app(scope, body, replace(sending, body=body))
+
+
+def problem_response(scope: Scope, error: OutscoreError, headers: Mapping[str, str] | None = None) -> Response:
+    """Answer a request that is refused: a program gets JSON, a person who opened an address gets a page.
+
+    Examples
+    --------
+    >>> problem_response({"type": "http", "headers": []}, HTTPProblem(404, "There is no such file.")).body
+    b'{"error":"There is no such file.","hint":null,"setting":null}'
+    >>> asks_for_page = {"type": "http", "headers": [(b"accept", b"text/html")]}
+    >>> problem_response(asks_for_page, HTTPProblem(404, "Nothing is here.")).media_type
+    'text/html'
+    """
+    problem = error if isinstance(error, HTTPProblem) else HTTPProblem(422, error.message, error.hint)
+    all_headers = {**(headers or {}), "vary": "accept"}
+    # Browsers ask for HTML when somebody follows a link; our scripts do not.
+    if "text/html" in Headers(scope=scope).get("accept", "").lower():
+        return HTMLResponse(views.problem(problem.message, problem.hint), problem.status, all_headers)
+    content = {"error": problem.message, "hint": problem.hint or None, "setting": problem.setting}
+    return JSONResponse(content, problem.status, all_headers)
 
 
 def check_host(scope: Scope, settings: Settings) -> None:
@@ -67,11 +90,11 @@ def check_host(scope: Scope, settings: Settings) -> None:
     hosts = Headers(scope=scope).getlist("host")
     name = _without_port(hosts[0]) if len(hosts) == 1 else ""
     if not settings.admits(name):
-        raise RefusedError(421, "This page is not known by that name.", "Open it by the address that `outscore serve` printed.")
+        raise HTTPProblem(421, "This page is not known by that name.", "Open it by the address that `outscore serve` printed.")
 
 
 def _without_port(host: str) -> str:
-    """The name or address alone; that of IPv6 stands in brackets.
+    """The host without its port; an IPv6 address keeps its brackets.
 
     Examples
     --------
@@ -83,79 +106,79 @@ def _without_port(host: str) -> str:
 
 
 def check_origin(scope: Scope) -> None:
-    """Refuse a change that another page asks for: browsers say where a request comes from, programs do not and may ask."""
+    """Refuse a change requested by another page. Browsers state the origin of a request; programs do not, and may ask."""
     if scope["method"] in SAFE:
         return
     headers = Headers(scope=scope)
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
-    own = origin is None or origin.lower() == f"{scope.get('scheme', 'http')}://{headers.get('host', '')}".lower()
-    if not own or site not in ("same-origin", "none"):
-        raise RefusedError(403, "Another page asked for this.", "Do it on the page that `outscore serve` opened.")
+    is_own = origin is None or origin.lower() == f"{scope.get('scheme', 'http')}://{headers.get('host', '')}".lower()
+    if not is_own or site not in ("same-origin", "none"):
+        raise HTTPProblem(403, "Another page asked for this.", "Do it on the page that `outscore serve` opened.")
 
 
 def check_length(scope: Scope, limit: int) -> None:
-    """Refuse a body that says it is too large before any of it is read."""
+    """Refuse a body whose stated length is too large before any of it is read."""
     length = Headers(scope=scope).get("content-length", "0")
     if not (length.isascii() and length.isdecimal()):
-        raise RefusedError(400, "The length of the request is not a number.")
+        raise HTTPProblem(400, "The length of the request is not a number.")
     if int(length) > limit:
         raise too_large(limit)
 
 
 def has_body(scope: Scope) -> bool:
-    """Whether a body was announced; where none was, waiting for its end would be waiting for whoever asked to go."""
+    """Whether the request announces a body. Without one, waiting for its end would block until the client disconnects."""
     headers = Headers(scope=scope)
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
-def too_large(limit: int) -> RefusedError:
-    """What to say of a body beyond the limit."""
-    return RefusedError(
+def too_large(limit: int) -> HTTPProblem:
+    """The problem of a body beyond the limit."""
+    return HTTPProblem(
         413, f"The request is larger than {limit >> 20:,} MB.", "Compress the file (.gz, .zst), or use the command line."
     )
 
 
 @dataclass
-class _Bounded:
-    """Receives a body and stops at its limit, as a length may be left out or be wrong, and when nothing comes for too long."""
+class _BoundedBody:
+    """Receives a body, and stops at its size limit (a length may be missing or wrong) and after a silence that is too long."""
 
     receive: Receive
     limit: int
-    silence: float
+    idle_timeout: float
     seen: int = 0
-    whole: bool = False
+    complete: bool = False
 
     async def __call__(self) -> Message:
         try:
-            # Behind the body comes only that somebody has gone, which may be long after.
-            message = await asyncio.wait_for(self.receive(), None if self.whole else self.silence)
+            # After the body the only message left is the disconnect, which may be long in coming.
+            message = await asyncio.wait_for(self.receive(), None if self.complete else self.idle_timeout)
         except TimeoutError:
-            raise RefusedError(408, "The request stopped in the middle.", "Send it again.") from None
+            raise HTTPProblem(408, "The request stopped in the middle.", "Send it again.") from None
         self.seen += len(message.get("body", b""))
-        self.whole = not message.get("more_body", False)
+        self.complete = not message.get("more_body", False)
         if self.seen > self.limit:
             raise too_large(self.limit)
         return message
 
-    async def finish(self) -> None:
-        """Read what nobody wanted of it: who is still sending when the connection ends never sees the answer."""
-        with suppress(RefusedError):
-            while not self.whole:
+    async def drain(self) -> None:
+        """Read the unread rest: a client that is still sending when the connection closes never sees the answer."""
+        with suppress(HTTPProblem):
+            while not self.complete:
                 await self()
 
 
 @dataclass(frozen=True)
-class _Dressed:
-    """Sends answers with the headers that are missing, and none before the request has come whole."""
+class _WithHeaders:
+    """Sends answers with the missing headers added, and none before the request has arrived completely."""
 
     send: Send
     path: str
-    body: _Bounded | None = None
+    body: _BoundedBody | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             if self.body is not None:
-                await self.body.finish()
+                await self.body.drain()
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)

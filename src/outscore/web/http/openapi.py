@@ -12,9 +12,10 @@ from typing import Any, get_args
 from outscore._version import __version__
 from outscore.web.forms.fields import Kind
 from outscore.web.forms.options import COMMANDS
-from outscore.web.http.bodies import Description, JobRequest, SettingsRequest, TextRequest
-from outscore.web.jobs.jobs import LONGEST_WAIT, State
-from outscore.web.jobs.render import CHART_TYPES, TYPES
+from outscore.web.jobs.queue import MAX_WAIT, State
+from outscore.web.jobs.render import TYPES
+from outscore.web.jobs.worker import CHART_TYPES
+from outscore.web.messages import FileDescription, JobRequest, SettingsRequest, TextRequest
 
 __all__ = ["description"]
 
@@ -62,7 +63,7 @@ def _own_schemas() -> dict[str, Schema]:
     settings = {"type": "object"}
     return {
         "Refusal": _object({"error": TEXT, "hint": _maybe(TEXT), "setting": _maybe(TEXT)}),
-        "File": {"allOf": [_object({"id": ID, "name": TEXT, "size": WHOLE}), _ref("Description")]},
+        "File": {"allOf": [_object({"id": ID, "name": TEXT, "size": WHOLE}), _ref("FileDescription")]},
         "Field": _object(entry, optional=("least", "most")),
         "Example": _object({**about, "files": _list(TEXT), "settings": settings}),
         "Taken": _object({"files": _list(_ref("File")), "view": TEXT, "parts": parts, "settings": settings}),
@@ -140,7 +141,7 @@ def _file_paths() -> dict[str, Schema]:
 
 def _job_paths(results: Schema, plans: Schema, settings: Schema) -> dict[str, Schema]:
     one, command = {"id": ID}, {"command": {"enum": list(COMMANDS)}}
-    wait = {"wait": {"type": "number", "minimum": 0, "maximum": LONGEST_WAIT}}
+    wait = {"wait": {"type": "number", "minimum": 0, "maximum": MAX_WAIT}}
     form, chart = {"form": {"enum": list(TYPES)}}, {"name": TEXT, "form": {"enum": list(CHART_TYPES)}}
     return {
         "/api/options/{command}": {
@@ -187,14 +188,14 @@ def description() -> Schema:
     from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.saved import SAVED
 
-    held = [*SAVED.values(), SettingsRequest, JobRequest, TextRequest, Description]
+    held = [*SAVED.values(), SettingsRequest, JobRequest, TextRequest, FileDescription]
     made, schemas = msgspec.json.schema_components(held, ref_template="#/components/schemas/{name}")
     schema_of = dict(zip(map(str, held), made, strict=True))
     results, plans = (
         {"anyOf": [schema_of[str(kind)] for kind in kinds]} for kinds in (SAVED.values(), (PlanResult, PossibleP))
     )
     # All of it is told about every file.
-    schemas["Description"]["required"] = list(schemas["Description"]["properties"])
+    schemas["FileDescription"]["required"] = list(schemas["FileDescription"]["properties"])
     return {
         "openapi": "3.1.0",
         "info": {"title": "outscore", "version": __version__, "summary": "Did system A really outscore system B?"},

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from outscore.core.options import did_you_mean
 from outscore.web.forms.fields import Field, read_value
 from outscore.web.forms.options import form
-from outscore.web.http.refusals import RefusedError
 from outscore.web.jobs.labels import in_words_of
 from outscore.web.jobs.store import Upload
+from outscore.web.problems import HTTPProblem
 
 __all__ = ["RESULT", "Command", "build"]
 
@@ -63,13 +63,13 @@ class Command:
         """The command line to copy."""
         return shlex.join(["outscore", *self.arguments, *_outputs(self.outputs)])
 
-    def refusal(self, said: str) -> RefusedError:
+    def refusal(self, said: str) -> HTTPProblem:
         """What the command said when it refused, in the words of its form."""
         about = [upload.about for upload in self.places.values()]
         names = {column["name"] for one in about for column in one.get("columns", ())}
         names.update(*(one.get("systems", ()) for one in about), *self.given.values())
         text, setting = in_words_of(form(self.name), said, names, self.places)
-        return RefusedError(422, text, setting=setting)
+        return HTTPProblem(422, text, setting=setting)
 
 
 def _outputs(names: Iterable[str]) -> list[str]:
@@ -83,9 +83,9 @@ def build(command: str, settings: Mapping[str, object], uploads: Mapping[str, Se
     try:
         given = _read(fields, settings)
         options = _options(fields, given)
-    except RefusedError as refusal:
+    except HTTPProblem as refusal:
         message, setting = in_words_of(fields, refusal.message)
-        raise RefusedError(refusal.status, message, refusal.hint, setting) from None
+        raise HTTPProblem(refusal.status, message, refusal.hint, setting) from None
     paths: dict[str, str] = {}
     places: dict[str, Upload] = {}
     for part in uploads.values():
@@ -102,14 +102,14 @@ def _check_files(fields: Sequence[Field], uploads: Mapping[str, Sequence[Upload]
     known = {one.name: one for one in fields if one.type == "file"}
     for part in uploads:
         if part not in known:
-            raise RefusedError(422, f"There are no files `{part[:40]}`.", did_you_mean(part[:40], known))
+            raise HTTPProblem(422, f"There are no files `{part[:40]}`.", did_you_mean(part[:40], known))
     for one in known.values():
         found = len(uploads.get(one.name, ()))
         if found < one.least or (one.most is not None and found > one.most):
             wanted = f"at least {one.least}" if one.most is None else str(one.most) if one.least == one.most else (
                 f"{one.least} to {one.most}"
             )  # fmt: skip
-            raise RefusedError(422, f"{one.label}: {found} files were given, expected: {wanted}.", one.help)
+            raise HTTPProblem(422, f"{one.label}: {found} files were given, expected: {wanted}.", one.help)
 
 
 def _read(fields: Sequence[Field], settings: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
@@ -120,7 +120,7 @@ def _read(fields: Sequence[Field], settings: Mapping[str, object]) -> dict[str, 
             known.setdefault(one.name, []).append(one)
     for name in settings:
         if name not in known:
-            raise RefusedError(422, f"There is no setting `{name[:40]}`.", did_you_mean(name[:40], known))
+            raise HTTPProblem(422, f"There is no setting `{name[:40]}`.", did_you_mean(name[:40], known))
     given: dict[str, tuple[str, ...]] = {}
     # Those that others depend on come first in every form.
     for name, candidates in known.items():
@@ -129,7 +129,7 @@ def _read(fields: Sequence[Field], settings: Mapping[str, object]) -> dict[str, 
         fitting = next((one for one in candidates if _is_called_for(one, given, known)), None)
         if fitting is None:
             others = " or ".join(f"`{value}`" for one in candidates for _, values in one.only for value in values)
-            raise RefusedError(422, f"`{name}` means something for {others} only.", "Leave it out, or choose one of them.")
+            raise HTTPProblem(422, f"`{name}` means something for {others} only.", "Leave it out, or choose one of them.")
         written = tuple(read_value(fitting, settings[name]))
         if written and written != _written_default(fitting):
             given[name] = written
@@ -180,14 +180,14 @@ def _with_options(metric: str, given: Mapping[str, tuple[str, ...]]) -> str:
     own = {name: values[0] for name, values in given.items() if name.startswith(f"metric.{metric}.")}
     for name, value in own.items():
         if any(mark in value for mark in ",:="):
-            raise RefusedError(422, f"`{name}` is {value!r}.", "It may not hold a comma, a colon or an equals sign.")
+            raise HTTPProblem(422, f"`{name}` is {value!r}.", "It may not hold a comma, a colon or an equals sign.")
     return ":".join([metric, *(f"{name.rpartition('.')[2]}={value}" for name, value in own.items())])
 
 
 def _two_numbers(values: tuple[str, ...]) -> tuple[str, str]:
     numbers = tuple(word for value in values for word in value.split())
     if len(numbers) != 2 or any(word.startswith("-") for word in numbers):
-        raise RefusedError(422, f"`scores` is {' '.join(values)[:60]!r}.", "Give two accuracies, such as .871 .864.")
+        raise HTTPProblem(422, f"`scores` is {' '.join(values)[:60]!r}.", "Give two accuracies, such as .871 .864.")
     return numbers[0], numbers[1]
 
 

@@ -5,6 +5,7 @@ This runs in a worker, as a file may be large, packed or broken.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -24,17 +25,30 @@ from outscore.formats.tables.field import DECIMAL_POINT, is_name
 from outscore.formats.tables.labels import read_labels
 from outscore.formats.tables.numbers import BARE
 from outscore.formats.tables.table import Choice, Records
+from outscore.results.saved import Saved, parse
 from outscore.scores.system import Scores
-from outscore.web.http.bodies import Column, Description
+from outscore.web.messages import Column, FileDescription
 
 __all__ = ["inspect"]
 
 ROWS, WIDTH, LONGEST = 10, 60, 2_000
-MOST_SYSTEMS = 500
+MAX_SYSTEMS = 500
 SCORES = ["compare", "rank", "plan"]
+AS_LINES = "Write one JSON object per line, with the id and the score of an item, or a table."
+# Tools by keys that only their files have, what the file is, and where to find scores of items.
+TOOLS: tuple[tuple[set[str], str, str], ...] = (
+    ({"eval", "plan"}, "a log of Inspect, whose samples are not a table", AS_LINES),
+    (
+        {"results", "n-shot"},
+        "a summary by the Language Model Evaluation Harness, without scores of items",
+        "Drop its files samples_….jsonl instead, which `--log_samples` writes.",
+    ),
+    ({"instance_id", "stats"}, "written by HELM, whose instances are not a table", AS_LINES),
+    ({"scenario_spec", "adapter_spec"}, "written by HELM, without scores of items", AS_LINES),
+)
 
 
-def inspect(folder: Path, most: int) -> dict[str, Any]:
+def inspect(folder: Path, max_bytes: int) -> dict[str, Any]:
     r"""Describe the one file of a folder; one that unpacks to more than so many bytes is refused before it is read.
 
     Examples
@@ -49,21 +63,21 @@ def inspect(folder: Path, most: int) -> dict[str, Any]:
     [('question_id', 'item'), ('new', 'scores'), ('old', 'scores')]
     """
     path = next(folder.iterdir())
-    if unpacks_to_more(path, most) or parquet.holds_more(path, most):
+    if unpacks_to_more(path, max_bytes) or parquet.holds_more(path, max_bytes):
         raise OutscoreError(
-            f"{label_of(path.name)} holds more than {most >> 20:,} MB when it is unpacked, which is all the page takes.",
+            f"{label_of(path.name)} holds more than {max_bytes >> 20:,} MB when it is unpacked, which is all the page takes.",
             "Give the items and columns that are needed, or use the command line.",
         )
     problem = None
     try:
         found = _described(path)
     except OutscoreError as error:
-        found, problem = Description(None), str(error)
+        found, problem = FileDescription(None), str(error)
     plain = asdict(found) | {"problem": problem or found.problem}
     return {key: _clean(value) for key, value in plain.items()}
 
 
-def _described(path: Path) -> Description:
+def _described(path: Path) -> FileDescription:
     with open_source(path) as source:
         kind = kind_of(source)
         lines = [line.rstrip("\r\n") for line in source.head]
@@ -71,7 +85,7 @@ def _described(path: Path) -> Description:
         is_document = source.suffix == ".json" or lines[:1] in (["{"], ["["])
     if is_document and (result := _result(path, lines)) is not None:
         return result
-    readers: dict[str | None, Callable[[Path, list[str]], Description]] = {CHAINS: _chains, TREES: _words}
+    readers: dict[str | None, Callable[[Path, list[str]], FileDescription]] = {CHAINS: _chains, TREES: _words}
     if kind in readers:
         return readers[kind](path, lines)
     try:
@@ -80,7 +94,7 @@ def _described(path: Path) -> Description:
         return _labels(path) or _ambiguous(path, refusal) or _other(path, lines, refusal, table=is_table or not lines)
 
 
-def _scores(path: Path) -> Description:
+def _scores(path: Path) -> FileDescription:
     gaps = False
     try:
         systems = read_scores(path)
@@ -92,11 +106,11 @@ def _scores(path: Path) -> Description:
     columns, head = _bare(path, systems) if origin.format in BARE.values() else _table(path, origin.columns, systems)
     labels = _labels(path) if origin.format not in BARE.values() else None
     suits = ["rank"] if gaps else SCORES if origin.format != "f1-counts" else ["compare"]
-    return Description(
+    return FileDescription(
         origin.format,
         origin.rows,
         columns,
-        [scores.name for scores in systems[:MOST_SYSTEMS]],
+        [scores.name for scores in systems[:MAX_SYSTEMS]],
         head,
         suits if labels is None else [*suits, *labels.suits],
         empty=sum(origin.rows - scores.rows for scores in systems) if gaps else 0,
@@ -139,17 +153,19 @@ def _records(source: Source) -> tuple[str, Records]:
     return "tsv" if separator == "\t" else "csv", delimited.records(source, separator)
 
 
-def _ambiguous(path: Path, refusal: OutscoreError) -> Description | None:
+def _ambiguous(path: Path, refusal: OutscoreError) -> FileDescription | None:
     """A table of numbers of which a person has to say where the scores are; None where no choice would help."""
     if "--score" not in refusal.hint:
         return None
     columns, head = _table(path, {}, ())
     with open_source(path) as source:
         form, _ = _records(source)
-    return Description(form, None, columns, (), head, SCORES) if any(column.kind == "number" for column in columns) else None
+    if not any(column.kind == "number" for column in columns):
+        return None
+    return FileDescription(form, None, columns, (), head, SCORES)
 
 
-def _labels(path: Path) -> Description | None:
+def _labels(path: Path) -> FileDescription | None:
     """A table with a label per item; None where the names of its columns do not say so."""
     try:
         items = read_labels(path)
@@ -160,10 +176,10 @@ def _labels(path: Path) -> Description | None:
             return None
     assert items.origin is not None
     columns, head = _table(path, items.origin.columns, ())
-    return Description("labels", items.origin.rows, columns, [items.name], head, ["diff"])
+    return FileDescription("labels", items.origin.rows, columns, [items.name], head, ["diff"])
 
 
-def _other(path: Path, lines: list[str], refusal: OutscoreError, *, table: bool) -> Description:
+def _other(path: Path, lines: list[str], refusal: OutscoreError, *, table: bool) -> FileDescription:
     """Words with their tags, or a text; the refusal of the numbers where it is neither."""
     filled = [line for line in lines if line.strip()]
     if not filled or DECIMAL_POINT in refusal.hint:
@@ -179,46 +195,73 @@ def _other(path: Path, lines: list[str], refusal: OutscoreError, *, table: bool)
     return _text(path, lines)
 
 
-def _text(path: Path, lines: list[str]) -> Description:
+def _text(path: Path, lines: list[str]) -> FileDescription:
     text = read_segments(path)
     column = Column("segment", "text", "text")
-    return Description("segments", len(text), [column], [text.name], [[line] for line in lines[:ROWS]], ["texts"])
+    return FileDescription("segments", len(text), [column], [text.name], [[line] for line in lines[:ROWS]], ["texts"])
 
 
-def _words(path: Path, lines: list[str]) -> Description:
+def _words(path: Path, lines: list[str]) -> FileDescription:
     words = read_words(path)
     assert words.origin is not None
     columns = [Column(name, None, "text") for name in words.columns]
-    return Description(words.origin.format, words.origin.rows, columns, [words.name], _cut(lines), ["diff"])
+    return FileDescription(words.origin.format, words.origin.rows, columns, [words.name], _cut(lines), ["diff"])
 
 
-def _chains(path: Path, lines: list[str]) -> Description:
+def _chains(path: Path, lines: list[str]) -> FileDescription:
     chains = read_chains(path)
     assert chains.origin is not None
-    return Description(chains.origin.format, chains.origin.rows, (), [chains.name], _cut(lines), ["diff"])
+    return FileDescription(chains.origin.format, chains.origin.rows, (), [chains.name], _cut(lines), ["diff"])
 
 
-def _result(path: Path, lines: list[str]) -> Description | None:
+def _result(path: Path, lines: list[str]) -> FileDescription | None:
     """A saved result; None where the file is no JSON document."""
-    from outscore.web.jobs.documents import saved_in
-
     with open_source(path) as source:
         content = "".join(source.pieces()).encode("utf-8", "surrogateescape")
-    result = saved_in(content, path.name)
+    result = _saved_in(content, path.name)
     if result is None and lines[:1] == ["{"]:
         raise OutscoreError(f"{label_of(path.name)} is JSON that breaks off or has a mistake in it.", "Save it again.")
     if result is None:
         return None
     if path.suffix in PACKED:
         raise OutscoreError(f"{label_of(path.name)} is a saved result in compressed form.", "Unpack it first.")
-    return Description("result", None, head=[[line] for line in lines[:ROWS]], suits=["report"], systems=_systems(result))
+    return FileDescription("result", None, head=[[line] for line in lines[:ROWS]], suits=["report"], systems=_systems(result))
+
+
+def _saved_in(content: bytes, label: str) -> Saved | None:
+    r"""The saved result that a JSON document holds; None where it is no document, but perhaps one object per line.
+
+    Examples
+    --------
+    >>> _saved_in(b'{"id": 1}\n{"id": 2}\n', "x.json") is None
+    True
+    """
+    try:
+        data = json.loads(content)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        return None
+    if isinstance(data, dict) and str(data.get("schema", "")).startswith("outscore/"):
+        return parse(content, label)
+    what, cure = _identify(data)
+    raise OutscoreError(f"`{label}` is {what}.", cure)
+
+
+def _identify(data: Any) -> tuple[str, str]:  # noqa: ANN401 - what JSON can hold
+    first = data[0] if isinstance(data, list) and data else data
+    if isinstance(first, dict):
+        for keys, what, cure in TOOLS:
+            if keys <= first.keys():
+                return what, cure
+    if isinstance(data, list):
+        return "one JSON list, an object or a number per line was expected", AS_LINES
+    return "JSON, and no result that outscore saved", AS_LINES
 
 
 def _systems(result: object) -> list[str]:
     found = getattr(result, "systems", None)
     if found is None:
         found = [name for comparison in getattr(result, "comparisons", []) for name in comparison.systems]
-    return list(dict.fromkeys(map(str, found)))[:MOST_SYSTEMS]
+    return list(dict.fromkeys(map(str, found)))[:MAX_SYSTEMS]
 
 
 def _cut(lines: list[str]) -> list[list[str]]:

@@ -1,7 +1,7 @@
-"""Warm worker processes: a few interpreters that have already imported what a job needs.
+"""The pool of warm worker processes: a few interpreters that have already imported what a job needs.
 
-A process is given a task by a line of JSON and answers by lines. One that is interrupted, takes too long or is lost is ended,
-and another takes its place at once. A task may be handed to a process that is still starting: it waits in the pipe.
+A process receives a task as a line of JSON and answers in lines of JSON. A process that is cancelled, takes too long or dies
+is replaced at once. A task may be handed to a process that is still starting: it waits in the pipe.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from pathlib import Path
 from typing import Any
 
 from outscore.engine.subprocesses import interpreter
-from outscore.web.http.refusals import RefusedError
+from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
 __all__ = ["Answer", "Workers"]
 
-LONGEST_LINE = 1 << 24
-Told = Callable[[dict[str, Any]], None]
+MAX_LINE = 1 << 24
+ProgressCallback = Callable[[dict[str, Any]], None]
+MODULE = "outscore.web.jobs.worker"
 
 
-def _nobody(progress: dict[str, Any]) -> None:
-    """Who is told where nobody asked."""
+def _ignore_progress(progress: dict[str, Any]) -> None:
+    """No-op progress callback."""
     del progress
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a task: 0 and an answer, or another code and why; `notes` are what a person should know all the same."""
+    """The outcome of a task: code 0 and an answer, or another code and an error; `notes` are worth knowing either way."""
 
     code: int
     error: str | None = None
@@ -42,7 +43,7 @@ class Answer:
 
 
 class _LostError(Exception):
-    """The process ended, after it had begun with the task or before."""
+    """The process died, either before or after it began the task."""
 
     def __init__(self, *, begun: bool) -> None:
         super().__init__()
@@ -50,7 +51,7 @@ class _LostError(Exception):
 
 
 class _Worker:
-    """One process, started at once and ready a second later."""
+    """One process; it starts immediately and is ready about a second later."""
 
     def __init__(self, command: list[str], environment: dict[str, str], folder: Path) -> None:
         self._starting = asyncio.create_task(self._start(command, environment, folder))
@@ -61,14 +62,14 @@ class _Worker:
             *command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            limit=LONGEST_LINE,
+            limit=MAX_LINE,
             env=environment,
             cwd=folder,
             start_new_session=True,
         )
 
-    async def ask(self, task: dict[str, Any], told: Told) -> Answer:
-        """Hand the task over, pass on how far it is, and return its answer."""
+    async def ask(self, task: dict[str, Any], on_progress: ProgressCallback) -> Answer:
+        """Send the task, pass on its progress, and return its answer."""
         process = await asyncio.shield(self._starting)
         assert process.stdin is not None
         assert process.stdout is not None
@@ -79,7 +80,7 @@ class _Worker:
             while line := await process.stdout.readline():
                 message = json.loads(line)
                 if "progress" in message:
-                    told(message["progress"])
+                    on_progress(message["progress"])
                 elif "begun" in message:
                     begun = True
                 else:
@@ -89,35 +90,42 @@ class _Worker:
         raise _LostError(begun=begun)
 
     async def end(self) -> int:
-        """End the process, whatever it is doing; the code it ended with."""
+        """Kill the process, whatever it is doing, and return its exit code."""
         try:
             process = await self._starting
         except OSError:
-            # It never began, which whoever asked it was told.
+            # The process failed to start; the caller already got the error.
             return 0
         if process.returncode is None:
-            # Not `process.kill`, which takes the code of one that has just ended away from `wait`.
+            # Not `process.kill`: it would hide the exit code of a process that has just ended from `wait`.
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)
         return await process.wait()
 
 
 class Workers:
-    """All processes. Jobs share all of them but one and so does what takes a moment, so that neither has to wait for the other.
+    """All worker processes. Jobs may use all but one, and so may quick tasks, so that neither waits for the other.
 
-    `module` is what the processes run: its function `serve` takes `memory` and `warm`, and answers tasks as `cli.worker` says.
-    `environment` is what they find beside the environment of this process.
+    `environment` is added to the environment of this process. The processes run `serve` of `module`, which takes `memory`,
+    `warm` and `command_line` and answers tasks as `worker` describes.
     """
 
-    def __init__(self, settings: Settings, folder: Path, module: str, environment: dict[str, str]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path,
+        environment: dict[str, str],
+        command_line: str = "",
+        module: str = MODULE,
+    ) -> None:
         self._settings, self._folder = settings, folder
-        self._command, inherited = interpreter(module, memory=settings.memory, warm=settings.warm)
+        self._command, inherited = interpreter(module, memory=settings.memory, warm=settings.warm, command_line=command_line)
         self._environment = inherited | environment
         self._all: set[_Worker] = set()
         self._free: asyncio.Queue[_Worker] = asyncio.Queue()
         self._jobs = asyncio.Semaphore(settings.workers)
-        self._moments = asyncio.Semaphore(settings.workers)
-        self._asked = 0
+        self._quick = asyncio.Semaphore(settings.workers)
+        self._waiting = 0
         self._ending: set[asyncio.Task[int]] = set()
         self._stopped = False
 
@@ -132,38 +140,42 @@ class Workers:
         await asyncio.gather(*(worker.end() for worker in self._all), *self._ending, return_exceptions=True)
         self._all.clear()
 
-    async def moment(self, task: dict[str, Any]) -> Answer:
-        """Do what takes a moment, unless too many are waiting for that already."""
-        if self._asked >= self._settings.moments_in_all:
-            raise RefusedError(429, f"{self._asked} requests are waiting, which is all there may be.", "Try again in a moment.")
-        self._asked += 1
+    async def run_quick(self, task: dict[str, Any]) -> Answer:
+        """Run a task that takes a moment, unless too many are waiting already."""
+        if self._waiting >= self._settings.max_quick:
+            raise HTTPProblem(
+                429, f"{self._waiting} requests are waiting, which is all there may be.", "Try again in a moment."
+            )
+        self._waiting += 1
         try:
-            async with self._moments:
-                return await self._ask(task, self._settings.moment_seconds, lambda: None, _nobody)
+            async with self._quick:
+                return await self._ask(task, self._settings.quick_seconds, lambda: None, _ignore_progress)
         finally:
-            self._asked -= 1
+            self._waiting -= 1
 
-    async def job(self, task: dict[str, Any], begun: Callable[[], None], told: Told) -> Answer:
-        """Do what may take minutes; `begun` is called when a process takes it, `told` how far it is."""
+    async def run_job(self, task: dict[str, Any], on_start: Callable[[], None], on_progress: ProgressCallback) -> Answer:
+        """Run a task that may take minutes; `on_start` is called when a process takes it."""
         async with self._jobs:
-            return await self._ask(task, self._settings.job_seconds, begun, told)
+            return await self._ask(task, self._settings.job_seconds, on_start, on_progress)
 
-    async def _ask(self, task: dict[str, Any], seconds: float, begun: Callable[[], None], told: Told) -> Answer:
+    async def _ask(
+        self, task: dict[str, Any], seconds: float, on_start: Callable[[], None], on_progress: ProgressCallback
+    ) -> Answer:
         worker = await self._free.get()
-        whole = False
-        begun()
+        answered = False
+        on_start()
         try:
-            # Not `wait_for`, which in Python 3.11 forgets a cancellation that comes at the same time as the answer.
+            # Not `wait_for`: in Python 3.11 it loses a cancellation that arrives together with the answer.
             async with asyncio.timeout(seconds):
                 try:
-                    answer = await worker.ask(task, told)
+                    answer = await worker.ask(task, on_progress)
                 except _LostError as lost:
                     if lost.begun:
                         raise
-                    # The task is not to blame for what happened before it, perhaps while nobody asked anything.
-                    worker = self._instead_of(worker)
-                    answer = await worker.ask(task, told)
-            whole = True
+                    # The task did not cause this: the process died before it, perhaps while idle.
+                    worker = self._replace(worker)
+                    answer = await worker.ask(task, on_progress)
+            answered = True
         except TimeoutError:
             return Answer(1, f"It took longer than {seconds:g} seconds, which is all it may. The command line has no limit.")
         except _LostError:
@@ -171,9 +183,9 @@ class Workers:
             how = f"signal {-code}" if code < 0 else f"code {code}"
             return Answer(1, f"The process was lost ({how}). Is memory short? Use fewer or smaller files.")
         except OSError as error:
-            raise RefusedError(503, f"No process could be started: {error.strerror}.", "Try again later.") from None
+            raise HTTPProblem(503, f"No process could be started: {error.strerror}.", "Try again later.") from None
         finally:
-            self._free.put_nowait(worker if whole else self._instead_of(worker))
+            self._free.put_nowait(worker if answered else self._replace(worker))
         return answer
 
     def _new(self) -> _Worker:
@@ -181,8 +193,8 @@ class Workers:
         self._all.add(worker)
         return worker
 
-    def _instead_of(self, worker: _Worker) -> _Worker:
-        """Another process in the place of one, which is ended; no other is started once all are to end."""
+    def _replace(self, worker: _Worker) -> _Worker:
+        """Kill a process and start another in its place, unless the pool is stopping."""
         if self._stopped:
             return worker
         self._all.discard(worker)

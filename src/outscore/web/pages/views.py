@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from outscore._version import __version__
-from outscore.web.http.refusals import RefusedError
+from outscore.web.problems import HTTPProblem
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -242,13 +242,13 @@ def static(name: str) -> str:
     (True, True)
     >>> static("../pages.py")
     Traceback (most recent call last):
-    outscore.web.refusals.RefusedError: There is nothing at this address.
+    outscore.web.problems.HTTPProblem: There is nothing at this address.
     """
     if name in MADE:
         return MADE[name]()
     own = {entry.name for entry in files("outscore.web").joinpath("static").iterdir()}
     if name not in own:
-        raise RefusedError(404, "There is nothing at this address.")
+        raise HTTPProblem(404, "There is nothing at this address.")
     return _text("outscore.web", f"static/{name}")
 
 

@@ -1,4 +1,4 @@
-"""What requests hold, and what is told about files."""
+"""What travels over HTTP besides results: the bodies of requests, and the description of a file."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Column", "Description", "JobRequest", "SettingsRequest", "TextRequest"]
+__all__ = ["Column", "FileDescription", "JobRequest", "SettingsRequest", "TextRequest"]
 
 SettingsRequest = dict[str, str | int | float | bool | list[str | int | float] | None]
-"""Settings by name; null and the empty text stand for the default."""
+"""Settings by name; null and the empty string stand for the default."""
 
 
 @dataclass(frozen=True)
 class TextRequest:
-    """A text that was pasted, and the name it gets as a file."""
+    """A pasted text, and the name it gets as a file."""
 
     name: str
     text: str
@@ -22,7 +22,7 @@ class TextRequest:
 
 @dataclass(frozen=True)
 class JobRequest:
-    """A command, the ids of uploads by the part they play, and settings by name."""
+    """A command, the ids of uploads by the part they play in it, and settings by name."""
 
     command: str
     files: dict[str, list[str]] = field(default_factory=dict)
@@ -39,8 +39,8 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Description:
-    """What was found out about a file; `problem` says why it cannot be used as it is, `empty` counts cells without a score."""
+class FileDescription:
+    """What is known about a file; `problem` says why it cannot be used as it is, `empty` counts cells without a score."""
 
     format: str | None
     rows: int | None = None

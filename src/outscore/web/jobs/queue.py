@@ -1,4 +1,4 @@
-"""Jobs: one command each, waiting, running, done, failed or cancelled, with how far it is and what is made of its result."""
+"""Jobs: one command each, with its state, its progress, its result and the files made from that."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from outscore.web.http.refusals import RefusedError
 from outscore.web.jobs.calls import python_call
 from outscore.web.jobs.commands import RESULT, Command
-from outscore.web.jobs.store import Shelf, Store
+from outscore.web.jobs.store import ExpiringRegistry, Store
 from outscore.web.jobs.workers import Answer, Workers
+from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
-__all__ = ["LONGEST_WAIT", "Job", "Jobs", "State"]
+__all__ = ["MAX_WAIT", "Job", "Jobs", "State"]
 
 LOG = logging.getLogger(__name__)
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 OVER = ("done", "failed", "cancelled")
-LONGEST_WAIT = 20.0
-"""Seconds that a request may wait for a state to change."""
+MAX_WAIT = 20.0
+"""Seconds a request may wait for the state of a job to change."""
 FILES = "files"
-"""The folder, inside that of a job, in which its command runs: a file called like the result cannot be in its way."""
+"""The subfolder in which a command runs, so that an upload named like the result cannot collide with it."""
 
 
 @dataclass
 class Job:
-    """One command and what became of it; its result is in its folder."""
+    """One command and its outcome; the result is in the folder."""
 
     id: str
     folder: Path
@@ -46,23 +46,23 @@ class Job:
     setting: str | None = None
     notes: Sequence[str] = ()
     size: int = 0
-    doing: asyncio.Task[None] | None = None
+    task: asyncio.Task[None] | None = None
     making: dict[str, asyncio.Task[Answer]] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def is_over(self) -> bool:
-        """Whether its state will not change any more."""
+        """Whether the state is final."""
         return self.state in OVER
 
     @property
     def busy(self) -> bool:
-        """Whether something is done in its folder."""
+        """Whether something is happening in the folder."""
         return not self.is_over or bool(self.making)
 
     @property
     def holds(self) -> Mapping[str, int]:
-        """What it made, and until it is over the files it is made from, even when their uploads are removed."""
+        """Bytes of its own files and, until it is over, of its inputs, even if their uploads are removed."""
         files = {} if self.is_over else {upload.id: upload.size for upload in self.command.places.values()}
         return {**files, self.id: self.size}
 
@@ -71,8 +71,8 @@ class Job:
         """The file that the command wrote."""
         return self.folder / RESULT
 
-    def become(self, state: State, error: str | None = None) -> None:
-        """Change the state, and wake those who wait for that; what is over stays as it is."""
+    def set_state(self, state: State, error: str | None = None) -> None:
+        """Change the state and wake everybody waiting for that; a final state stays."""
         if self.is_over:
             return
         self.state, self.error = state, error
@@ -80,19 +80,19 @@ class Job:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def tell(self, progress: dict[str, Any]) -> None:
-        """Take note of how far it is."""
+    def set_progress(self, progress: dict[str, Any]) -> None:
+        """Store the latest progress."""
         self.progress = progress
 
     async def wait(self, seconds: float) -> None:
-        """Wait until the state changes, at most so long."""
+        """Wait until the state changes, but no longer than this."""
         if not self.is_over:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._changed.wait()
 
-    def described(self) -> dict[str, Any]:
-        """The job as answers show it."""
+    def to_dict(self) -> dict[str, Any]:
+        """The job as the interface returns it."""
         return {
             "id": self.id,
             "state": self.state,
@@ -107,89 +107,89 @@ class Job:
 
 
 class Jobs:
-    """All jobs, and the workers that do them."""
+    """All jobs, and the workers that run them."""
 
     def __init__(self, settings: Settings, store: Store, workers: Workers) -> None:
         self._settings, self._store, self._workers = settings, store, workers
-        self.shelf: Shelf[Job] = store.results
+        self.registry: ExpiringRegistry[Job] = store.results
 
     def start(self, command: Command, client: str) -> Job:
-        """Take a job in, unless there are too many."""
-        busy = [job for job in self.shelf if not job.is_over]
+        """Start a job, unless too many are waiting or running."""
+        busy = [job for job in self.registry if not job.is_over]
         own = sum(job.client == client for job in busy)
-        if own >= self._settings.jobs_per_client or len(busy) >= self._settings.jobs_in_all:
-            whose = f"You have {own} jobs" if own >= self._settings.jobs_per_client else f"There are {len(busy)} jobs"
-            raise RefusedError(429, f"{whose} waiting or running, which is all there may be.", "Wait for one, or cancel one.")
+        if own >= self._settings.max_jobs_per_client or len(busy) >= self._settings.max_jobs:
+            whose = f"You have {own} jobs" if own >= self._settings.max_jobs_per_client else f"There are {len(busy)} jobs"
+            raise HTTPProblem(429, f"{whose} waiting or running, which is all there may be.", "Wait for one, or cancel one.")
         id_, folder = self._store.new_folder()
         try:
             job = Job(id_, folder, client, command, python_call(command), size=_place(command, folder / FILES))
         except BaseException:
-            # Nothing may stay that no id leads to.
+            # Clean up: nothing refers to this folder yet.
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        self.shelf.put(job)
-        job.doing = asyncio.create_task(self._do(job))
-        job.doing.add_done_callback(lambda _: self._clear(job))
+        self.registry.add(job)
+        job.task = asyncio.create_task(self._run(job))
+        job.task.add_done_callback(lambda _: self._clear(job))
         return job
 
     def cancel(self, job: Job) -> None:
-        """Stop a job; one that is over stays as it is."""
-        if not job.is_over and job.doing is not None:
-            job.doing.cancel()
-            job.become("cancelled")
+        """Cancel a job; one that is over stays as it is."""
+        if not job.is_over and job.task is not None:
+            job.task.cancel()
+            job.set_state("cancelled")
 
     async def make(self, job: Job, what: str, task: dict[str, Any]) -> Answer:
-        """Have something more made of a result; whoever asks for the same thing meanwhile waits for the same task."""
+        """Make something from a result; concurrent requests for the same thing share one task."""
         if what not in job.making:
             job.making[what] = asyncio.create_task(self._make(job, what, task))
-        # Who goes away does not take it from the others.
+        # shield(): one client disconnecting must not cancel the work for the others.
         return await asyncio.shield(job.making[what])
 
     async def stop(self) -> None:
         """Stop all jobs."""
-        doing: list[asyncio.Task[Any]] = [job.doing for job in self.shelf if job.doing is not None]
-        doing += [task for job in self.shelf for task in job.making.values()]
-        for task in doing:
+        tasks: list[asyncio.Task[Any]] = [job.task for job in self.registry if job.task is not None]
+        tasks += [task for job in self.registry for task in job.making.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*doing, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _do(self, job: Job) -> None:
-        task = {"argv": job.command.words("../"), "folder": str(job.folder / FILES)}
+    async def _run(self, job: Job) -> None:
+        task = {"task": "command", "words": job.command.words("../"), "folder": str(job.folder / FILES)}
         try:
-            answer = await self._workers.job(task, partial(job.become, "running"), job.tell)
+            answer = await self._workers.run_job(task, partial(job.set_state, "running"), job.set_progress)
             if answer.code:
-                refusal = job.command.refusal(answer.error or "The job failed.")
-                job.setting = refusal.setting
-                job.become("failed", refusal.message)
+                problem = job.command.refusal(answer.error or "The job failed.")
+                job.setting = problem.setting
+                job.set_state("failed", problem.message)
             else:
                 job.notes = answer.notes
-                job.become("done")
-        except RefusedError as refusal:
-            job.become("failed", str(refusal))
-        except Exception as mistake:
+                job.set_state("done")
+        except HTTPProblem as problem:
+            job.set_state("failed", str(problem))
+        except Exception as error:
             LOG.exception("A job failed unexpectedly.")
-            job.become("failed", f"This failed unexpectedly ({type(mistake).__name__}). Please report it with what you did.")
+            job.set_state("failed", f"This failed unexpectedly ({type(error).__name__}). Please report it with what you did.")
 
     async def _make(self, job: Job, what: str, task: dict[str, Any]) -> Answer:
         try:
-            return await self._workers.moment(task)
+            return await self._workers.run_quick(task)
         finally:
             del job.making[what]
             self._measure(job)
 
     def _clear(self, job: Job) -> None:
-        """Remove the files of a job that is over: its result does not need them."""
+        """Remove the inputs of a job that is over; the result does not need them."""
         shutil.rmtree(job.folder / FILES, ignore_errors=True)
         self._measure(job)
 
     def _measure(self, job: Job) -> None:
-        """Count what a job made, for which older results may have to make room."""
+        """Update the size of a job, and remove older results if the store is now over its limit."""
         job.size = _bytes_in(job.folder)
         self._store.trim(but=job.id)
 
 
 def _bytes_in(folder: Path) -> int:
-    """The size of all files; one that a worker renames or removes meanwhile is none."""
+    """The total size of all files, except those a worker renames or removes meanwhile."""
     size = 0
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -199,9 +199,9 @@ def _bytes_in(folder: Path) -> int:
 
 
 def _place(command: Command, folder: Path) -> int:
-    """Put the files where the command names them; the bytes that this took.
+    """Link the uploads into the folder under the names the command uses, and return the bytes that had to be copied.
 
-    Links cost nothing, and stay when the upload is removed.
+    Links take no space, and survive the removal of the upload.
     """
     copied = 0
     folder.mkdir(mode=0o700)
@@ -211,9 +211,9 @@ def _place(command: Command, folder: Path) -> int:
         try:
             os.link(upload.path, target)
         except FileNotFoundError:
-            raise RefusedError(404, "There is no such file.", "It was removed: upload it again.") from None
+            raise HTTPProblem(404, "There is no such file.", "It was removed: upload it again.") from None
         except OSError:
-            # Not every file system has links.
+            # Not every file system supports links.
             shutil.copyfile(upload.path, target)
             copied += upload.size
     return copied
