@@ -81,7 +81,10 @@ def make_comparison(**changes) -> Comparison:
         verdict="A outscored B: accuracy 0.9543 against 0.9400; p = .0123, exact paired permutation test.",
         sentence="On 2,000 items, A is better than B.",
     )
-    return replace(comparison, **changes)
+    made = replace(comparison, **changes)
+    # Verdicts written by hand have the headline before the first colon.
+    headline, _, reason = made.verdict.partition(": ")
+    return replace(made, **{"headline": headline, "reason": reason} | changes)
 
 
 @pytest.fixture(scope="session")

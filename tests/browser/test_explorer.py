@@ -14,6 +14,7 @@ from outscore.outputs.changed import Contexts
 from outscore.outputs.outcomes import outcomes
 from outscore.report.rows.diff_pairs import sorted_shifts
 from outscore.report.write.diff_html import render_html
+from outscore.results.note import Note
 
 UNITS = make_units(systems=3)
 PARSES = make_units(systems=3, criterion="las", heads=True, seed=5)
@@ -177,7 +178,9 @@ def test_hostile_labels_names_and_texts(visit, folder):
         tuple(f"q{i}" for i in range(50)), tuple((evil, "long answer " * 9) for _ in range(50)), ("question", evil)
     )
     path = folder / "explorer-hostile.html"
-    path.write_text(render_html(make_diff(units, warnings=(evil,), notes=[evil]), [changed], contexts), encoding="utf-8")
+    path.write_text(
+        render_html(make_diff(units, warnings=(evil,), notes=[Note("data", evil)]), [changed], contexts), encoding="utf-8"
+    )
     page = visit(path)
     page.locator(".cell").first.click()
     assert page.locator("img").count() == 0

@@ -15,6 +15,7 @@ from outscore.report.write.html import render_html
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Decision, Family
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 
 HOSTILE = "<script>document.title='x'</script>\"A\" & 'a'"
 WIDE = {"width": 1200, "height": 900}
@@ -41,7 +42,7 @@ def hostile() -> Comparisons:
     systems = (HOSTILE, "B" * 60)
     words = verdict(Facts(systems, c.metric, c.higher_is_better, (0.9543, 0.94), c.difference, c.p, c.interval, 0.05))
     scores = (SystemScore(HOSTILE, 0.9543), SystemScore("B" * 60, 0.94))
-    return make_full(systems=systems, scores=scores, verdict=words, sentence=words, notes=[HOSTILE])
+    return make_full(systems=systems, scores=scores, verdict=words, sentence=words, notes=[Note("data", HOSTILE)])
 
 
 def several() -> Comparisons:

@@ -88,9 +88,9 @@ def test_counts_are_f1_and_the_report_says_so(folder):
     one, two = compared("counts.tsv"), compared("ca.txt", "cb.txt")
     assert one["metric"] == two["metric"] == "f1"
     assert one["p"]["value"] == two["p"]["value"]
-    assert "read as F1 counts" in one["notes"][0]
+    assert "read as F1 counts" in one["notes"][0]["text"]
     asked = compared("counts.tsv", "--metric", "f1")
-    assert not any("read as F1 counts" in note for note in asked["notes"])
+    assert not any("read as F1 counts" in note["text"] for note in asked["notes"])
 
 
 def test_options_arrive(folder):
@@ -314,7 +314,7 @@ class TestSlices:
     def test_a_slice_too_small_for_the_test_does_not_cost_the_others(self, parts):
         found = parts(["x"] * 20 + ["y"], "--unit-size", "5")
         assert found["family"]["m"] == 1
-        assert any(note.startswith("Slice task = y was left out: ") for note in found["comparisons"][0]["notes"])
+        assert any(note["text"].startswith("Slice task = y was left out: ") for note in found["comparisons"][0]["notes"])
 
 
 def test_unit_advice(folder):
@@ -514,8 +514,10 @@ def test_columns_recognised_by_name_are_named_where_they_count(folder):
     rows = [f"q{i},d{i // 2},{e},{m},{(i + e + m) % 2}" for i in range(6) for e in range(2) for m in range(2)]
     Path("long.csv").write_text("\n".join(["question_id,doc,epoch,model,score", *rows]))
     note = "Recognised by name: `epoch` as repeats and `doc` as clusters."
-    assert note in compared("long.csv")["notes"]
-    assert not any("Recognised" in text for text in compared("long.csv", "--repeat", "epoch", "--cluster", "doc")["notes"])
+    assert {"kind": "input", "text": note} in compared("long.csv")["notes"]
+    assert not any(
+        "Recognised" in note["text"] for note in compared("long.csv", "--repeat", "epoch", "--cluster", "doc")["notes"]
+    )
 
 
 def test_clusters_recognised_by_name_can_be_left_out(folder):

@@ -96,8 +96,9 @@ def test_a_changed_input_is_noted(pair_files, outscore):
     Path("b.txt").write_text(Path("b.txt").read_text() + "0\n")
     found = json.loads(outscore("compare", "--config", "result.json", "--format", "json").stdout)["comparisons"][0]
     assert found["n"] == 41
-    assert found["notes"][-2:] == [f"`{name}` has changed since `result.json` was saved." for name in ("a.txt", "b.txt")]
+    changed = [f"`{name}` has changed since `result.json` was saved." for name in ("a.txt", "b.txt")]
+    assert [note["text"] for note in found["notes"][-2:]] == changed
     other = json.loads(outscore("compare", "b.txt", "a.txt", "--config", "result.json", "--format", "json").stdout)
-    assert "changed" in other["comparisons"][0]["notes"][-1]
+    assert "changed" in other["comparisons"][0]["notes"][-1]["text"]
     fresh = outscore("compare", "table.csv", "--config", "result.json")
     assert "changed" not in fresh.stdout

@@ -118,7 +118,7 @@ KEYS = {
     "whole": "schema task units systems scores pairs oracle agreement inventory settings notes keys",
     "pair": (
         "systems criterion n clusters differ overlap_correct metric first second difference interval p outcomes transitions"
-        " labels slices metrics kinds families notes verdict sentence"
+        " labels slices metrics kinds families notes verdict sentence headline reason identical"
     ),
     "outcomes": "both_right correction new_error changed_error shared_error",
     "transition": "from to gold count mirror share_of_class share_of_changes p",
@@ -267,7 +267,7 @@ def test_a_changed_input_is_noted(made, tmp_path):
     run("--task", "label", made["label"][0], system, made["label"][2], "-o", saved)
     system.write_text(system.read_text().replace("yes", "no", 1))
     notes = as_json("--config", saved)["notes"]
-    assert notes[-1] == f"`{system}` has changed since `{saved}` was saved."
+    assert notes[-1]["text"] == f"`{system}` has changed since `{saved}` was saved."
 
 
 def test_names_are_never_golds(made, tmp_path):

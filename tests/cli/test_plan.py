@@ -109,7 +109,7 @@ def test_pilot_with_repeats_and_clusters(folder):
     data = planned("--effect", ".1", "--pilot", "long.csv", *names, "--score", "score", "--repeats", "2")
     assert data["design"]["within"] > 0
     assert (data["design"]["repeats"], data["design"]["cluster_size"]) == (2, 4)
-    assert any("pilot of 20 items" in note for note in data["notes"])
+    assert any("pilot of 20 items" in note["text"] for note in data["notes"])
 
 
 def test_retrospective(folder):

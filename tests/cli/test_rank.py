@@ -67,7 +67,7 @@ def test_every_form_of_a_table_is_the_same_leaderboard(board, outscore, file):
     assert outscore("rank", "long.csv", "-o", "a.json").exit_code == 0
     assert outscore("rank", file, "-o", "b.json").exit_code == 0
     a, b = saved("a.json"), saved("b.json")
-    assert ["parts of one dataset" in note for note in b.pop("notes")] == [True] * file.startswith("parts")
+    assert ["parts of one dataset" in note["text"] for note in b.pop("notes")] == [True] * file.startswith("parts")
     assert a.pop("notes") == []
     assert a == b
 
@@ -105,8 +105,8 @@ def test_datasets_are_the_same_in_any_format(board, outscore, files):
     assert outscore("rank", *files, "-o", "b.json").exit_code == 0
     a, b = saved("a.json"), saved("b.json")
     (note,) = b["notes"]
-    assert "each file is a dataset" in note
-    assert ("Name their folder instead" in note) == all(file.endswith(".parquet") for file in files)
+    assert "each file is a dataset" in note["text"]
+    assert ("Name their folder instead" in note["text"]) == all(file.endswith(".parquet") for file in files)
     # Pattern or not, a pair is the same whichever dataset was read first.
     assert {part["name"]: part["pairs"] for part in a["datasets"]} == {part["name"]: part["pairs"] for part in b["datasets"]}
 

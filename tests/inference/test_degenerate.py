@@ -18,6 +18,7 @@ from outscore.inference.describe.effects import effects
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
+from outscore.results.note import note_texts
 
 
 def run(name, a, b, metric, **asked):
@@ -41,13 +42,13 @@ def test_an_f1_that_never_moves_has_no_interval(a, b, difference):
     found = run("permutation", a, b, "f1")
     assert (found.p.statistic, found.interval) == (difference, None)
     assert found.p.value == (1.0 if difference == 0 else pytest.approx(2.0**-29))
-    assert found.notes == [STILL]
+    assert note_texts(found.notes) == [STILL]
 
 
 def test_nothing_to_count_in_a_few_units():
     found = run("permutation", np.zeros((3, 2), dtype=int), np.zeros((3, 2), dtype=int), "f1")
     assert (found.p.value, found.interval) == (1.0, None)
-    assert "too few units to resample" in found.notes[0]
+    assert "too few units to resample" in found.notes[0].text
 
 
 def test_limits_of_zero_have_no_sign():
@@ -115,7 +116,7 @@ def test_constant_differences(constant):
     median = ask(TESTS["permutation-median"], a, b)
     # Four of six flipped differences must keep their sign for the median to stay.
     assert (median.p.value, median.interval) == (2 * (15 + 6 + 1) / 64, None)
-    assert "the differences do not vary" in median.notes[-1]
+    assert "the differences do not vary" in median.notes[-1].text
 
 
 @pytest.mark.parametrize("name", [name for name in TESTS if name != "mcnemar"])

@@ -11,7 +11,8 @@ from outscore.inference.decision import decide
 from outscore.language.numbers import decimals_for, finer, format_interval, format_number, format_p, format_probability
 from outscore.language.phrases import method_phrase, name_of_test
 from outscore.language.signature import signature
-from outscore.language.verdict.comparison import sentence, verdict
+from outscore.language.verdict.comparison import sentence
+from outscore.language.verdict.comparison import verdict as verdict_of
 from outscore.language.verdict.facts import Facts
 from outscore.results.comparison import Bayes, Margin
 from outscore.results.design import Decision
@@ -23,6 +24,10 @@ INTERVAL = Interval(0.01, 0.0186, 0.95, "inversion", dual=True)
 
 MEDIAN = Interval(0.0001, 0.004, 0.95, "order statistics", dual=False, estimand="median", estimate=0.0007)
 TYPICAL = Interval(0.0004, 0.0079, 0.95, "Walsh averages", dual=True, estimand="pseudomedian", estimate=0.0041)
+
+
+def verdict(facts):
+    return verdict_of(facts).text
 
 
 def words(p, **changes):

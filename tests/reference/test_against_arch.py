@@ -27,7 +27,7 @@ def test_optimal_block_length(n, rho, length):
     x = np.round(series(n, abs(rho)), 1) * np.sign(rho) ** np.arange(n)
     assert optimal_block_length(x) == pytest.approx(length, rel=1e-10)
     chosen = ask(TESTS["block-bootstrap"], x, 0 * x, resamples=99).notes
-    assert any(note.startswith(f"Blocks of {length:.1f} items on average, chosen from the data") for note in chosen)
+    assert any(note.text.startswith(f"Blocks of {length:.1f} items on average, chosen from the data") for note in chosen)
 
 
 # moves = arch.bootstrap.StationaryBootstrap(block, x, seed=7).apply(np.mean, 100_000)[:, 0] - x.mean()

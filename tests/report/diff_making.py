@@ -12,6 +12,7 @@ from outscore.outputs.model import Units
 from outscore.outputs.outcomes import agreement
 from outscore.results.diff import Diff, Inventory, Rates, ScoreChange
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import Statistics, oracle_of, pair_of
 
@@ -125,6 +126,6 @@ def make_diff(*tables: Units, warnings: tuple[str, ...] = (), **changes) -> Diff
         "agreement": agreement(first).tolist() if several else [],
         "inventory": Inventory({"Newer": ["FW"]}, {"Newer": ["X"]}, list(warnings)) if several else Inventory({}, {}, []),
         "settings": SETTINGS,
-        "notes": ["3 words have no counterpart."],
+        "notes": [Note("data", "3 words have no counterpart.")],
     }
     return Diff(**parts | changes)

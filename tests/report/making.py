@@ -25,6 +25,7 @@ from outscore.results.analysis import (
 from outscore.results.chart_data import NullPicture, Pictures, SizePoint
 from outscore.results.comparison import Bayes, Comparisons, Margin, SystemScore
 from outscore.results.design import DecidingItem, Design, PathStep
+from outscore.results.note import Note
 
 SETTINGS: dict[str, Any] = {
     "test": "permutation",
@@ -85,7 +86,7 @@ def make_full(**changes) -> Comparisons:
     base = make_comparison(
         clusters=100,
         design=Design(4000, 2000, 2.0, [PathStep("rows", 4000, 0.0143, 0.00012), PathStep("clusters", 100, 0.0143, 0.0123)]),
-        notes=["The interval comes from the same design."],
+        notes=[Note("data", "The interval comes from the same design.")],
         scores=(SystemScore("A", 0.9543, 0.9494, 0.9592), SystemScore("B", 0.94, 0.9347, 0.9453)),
     )
     parts = {

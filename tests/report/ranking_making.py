@@ -12,6 +12,7 @@ import numpy as np
 from outscore.inference.families.multiplicity import adjust
 from outscore.inference.leaderboard.groups import Groups, groups_of
 from outscore.results.design import Family
+from outscore.results.note import Note
 from outscore.results.ranking import (
     Coverage,
     CriticalDifference,
@@ -145,6 +146,8 @@ def make_ranking(scores: np.ndarray, names, *, datasets: list[Standing] | None =
         alpha=ALPHA,
         baseline=baseline,
         verdict=f"{leader.system} leads: {said}.",
+        headline=f"{leader.system} leads",
+        reason=f"{said}.",
         sentence=f"Of {len(names)} systems on {top.n:,} items, {leader.system} has the best {top.metric} ({leader.value:.4f}).",
         signature=f"rank:pairs|metric:{top.metric}|test:{top.test}|kernel:{top.kernel}|correction:holm|n:{top.n}|alpha:0.05|outscore:0",
         settings={"test": top.test, "correction": "holm", "alpha": ALPHA, "seed": 0, "versions": {"outscore": "0"}},
@@ -155,7 +158,7 @@ def make_ranking(scores: np.ndarray, names, *, datasets: list[Standing] | None =
 
 def sixteen() -> Ranking:
     """A shared task: 16 systems with overlapping groups."""
-    notes = ["The interval of a score is that of the system alone; pairs have intervals of their own."]
+    notes = [Note("data", "The interval of a score is that of the system alone; pairs have intervals of their own.")]
     return make_ranking(
         simulate(16, 1500, seed=4, spread=0.006, base=0.3), MT, metric="bleu", kernel="shared flips", notes=notes
     )
@@ -170,7 +173,7 @@ def ninety_three() -> Ranking:
         f"{('oak', 'birch', 'chestnut', 'elm', 'hawthorn')[i % 5]}-{i // 5 + 1}-{('mini', 'large', 'instruct')[i % 3]}"
         for i in range(93)
     ]
-    return make_ranking(scores, names, notes=["590 repeated rows were averaged."])
+    return make_ranking(scores, names, notes=[Note("data", "590 repeated rows were averaged.")])
 
 
 def two_hundred() -> Ranking:
@@ -222,7 +225,7 @@ def odd_names() -> Ranking:
     ranks = {s: 1.5 + i / 2 for i, s in enumerate(names)}
     return replace(
         make_ranking(simulate(5, 300, seed=49, spread=0.05), names, datasets=parts),
-        notes=[HOSTILE],
+        notes=[Note("data", HOSTILE)],
         replicability=again,
         critical_difference=CriticalDifference(60, "items", ranks, 1e-9, 0.8, [names[:2], names[3:]]),
     )

@@ -17,6 +17,7 @@ from outscore.report.write.diff_latex import render_latex
 from outscore.report.write.diff_markdown import render_markdown
 from outscore.report.write.diff_text import render_text
 from outscore.results.diff import Diff
+from outscore.results.note import Note
 
 WARNING = "Newer never gives `X`, 15 of 1,600 gold words: differences on these labels come from the inventory."
 HOSTILE = "<b>|\\x_{}$%&#^~\x1b[31m\n*[a](b)"
@@ -73,7 +74,7 @@ def hostile_diff() -> Diff:
     base = make_units(systems=2)
     labels = (HOSTILE, *base.labels[1:])
     units = Units(base.criterion, (HOSTILE, "B"), labels, base.gold, base.answers, base.correct, None, base.clusters)
-    return make_diff(units, inventory=replace(make_diff(base).inventory, warnings=[HOSTILE]), notes=[HOSTILE])
+    return make_diff(units, inventory=replace(make_diff(base).inventory, warnings=[HOSTILE]), notes=[Note("data", HOSTILE)])
 
 
 def test_hostile_names_stay_text():

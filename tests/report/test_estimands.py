@@ -14,6 +14,7 @@ from outscore.report.write.html import render_html
 from outscore.results.comparison import Comparison
 from outscore.results.design import Decision
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 
 ENDS = "0.00010 to 0.00400"
 MEDIAN = Interval(0.0001, 0.004, 0.95, "order statistics", dual=False, estimand="median", estimate=0.0007)
@@ -68,7 +69,7 @@ def test_posterior_intervals_are_called_so():
 
 def test_notebooks_show_the_numbers_and_nothing_runs():
     name = "<script>alert(1)</script>"
-    whole = make_full(systems=(name, "B"), notes=[name], metric=name)
+    whole = make_full(systems=(name, "B"), notes=[Note("data", name)], metric=name)
     shown = whole._repr_html_()
     assert "<script" not in shown
     assert "style" not in shown

@@ -15,6 +15,7 @@ from outscore.report.write.html import prose, render_html
 from outscore.results.analysis import Advice, TestAdvice
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Decision, Family
+from outscore.results.note import Note
 
 HOSTILE = "<script>alert('x')</script>\"q\" a_b 5% R&D \\ {{ 7*7 }}"
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
@@ -98,7 +99,7 @@ def test_hostile_names_are_only_text(full):
         verdict=f"{HOSTILE} outscored B: {HOSTILE}.",
         sentence=HOSTILE,
         signature=HOSTILE,
-        notes=[HOSTILE],
+        notes=[Note("data", HOSTILE)],
         metric=HOSTILE,
         dataset=HOSTILE,
     )

@@ -138,13 +138,11 @@ def test_a_terminal_shows_the_same_words_in_colour(name, capsys, monkeypatch):
     assert re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out) == plain
 
 
-def test_the_headline_ends_behind_the_leaders_name():
+def test_headline_and_reason_are_facts_of_the_ranking():
     ranking = MADE["two"]()
-    odd = replace(ranking.scores[0], system="a: b")
-    named = replace(ranking, scores=[odd, *ranking.scores[1:]], verdict="a: b leads: accuracy 0.5.")
+    named = replace(ranking, verdict="a: b leads: accuracy 0.5.", headline="a: b leads", reason="accuracy 0.5.")
     assert headline(named) == ("a: b leads", "accuracy 0.5.")
-    assert headline(replace(named, verdict="No winner: a: b is best.")) == ("No winner", "a: b is best.")
-    assert headline(replace(named, verdict="Nobody leads.")) == ("Nobody leads.", "")
+    assert headline(replace(named, headline="", reason="")) == ("a: b leads: accuracy 0.5.", "")
 
 
 def test_only_what_was_used_is_cited():

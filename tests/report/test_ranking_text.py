@@ -12,6 +12,7 @@ from outscore.report.table import screen_width
 from outscore.report.write.ranking_latex import render_latex
 from outscore.report.write.ranking_markdown import render_markdown
 from outscore.report.write.ranking_text import MOST_SHOWN, heat_lines, render_text
+from outscore.results.note import Note
 from outscore.results.ranking import PairCounts, RankDesign, RankedPair
 
 FIRST = {
@@ -163,7 +164,7 @@ def test_the_design_is_told():
 
 def test_a_signature_in_a_note_breaks_between_its_parts():
     parts = ["nrefs:1", "case:mixed", "eff:no", "tok:13a", "smooth:exp", "version:2.6.0", "language:any-of-them", "last:part"]
-    lines = render_text(replace(MADE["two"](), notes=[f"bleu: {'|'.join(parts)}"])).splitlines()
+    lines = render_text(replace(MADE["two"](), notes=[Note("data", f"bleu: {'|'.join(parts)}")])).splitlines()
     assert not any("|".join(parts) in line for line in lines)
     assert all(any(part in line for line in lines) for part in parts)
 

@@ -97,25 +97,14 @@ def test_results_have_one_row_each_and_the_correction(comparison, p_value):
     assert table.notes == ("p: exact paired permutation test", FAMILY)
 
 
-@pytest.mark.parametrize(
-    ("systems", "decision", "verdict", "expected"),
-    [
-        (("a:1", "b:2"), Decision(0, "better"), "a:1 outscored b:2: x: y.", ("a:1 outscored b:2", "x: y.")),
-        (
-            ("a:1", "b:2"),
-            Decision(1, "better"),
-            "b:2 outscored a:1 by more than 1: y.",
-            ("b:2 outscored a:1 by more than 1", "y."),
-        ),
-        (("a:1", "b"), Decision(None, "undecided"), "No winner: a:1 and b.", ("No winner", "a:1 and b.")),
-        (
-            ("a:1", "b"),
-            Decision(None, "non-inferior"),
-            "No winner, but a:1 is not inferior: it is.",
-            ("No winner, but a:1 is not inferior", "it is."),
-        ),
-        (("a", "b"), Decision(None, "undecided"), "Something else", ("Something else", "")),
-    ],
-)
-def test_headline_survives_colons_in_names(comparison, systems, decision, verdict, expected):
-    assert headline(comparison(systems=systems, decision=decision, verdict=verdict)) == expected
+def test_headline_and_reason_are_facts_of_the_result(comparison):
+    verdict = "a: 1 outscored b: c."
+    parts = {"headline": "a: 1 outscored b", "reason": "c."}
+    assert headline(comparison(systems=("a: 1", "b"), verdict=verdict, **parts)) == ("a: 1 outscored b", "c.")
+
+
+@pytest.mark.parametrize(("winner", "expected"), [(0, "a:1 outscored b"), (1, "b outscored a:1"), (None, "No winner")])
+def test_a_result_of_the_first_version_has_its_headline_from_the_decision(comparison, winner, expected):
+    decision = Decision(winner, "undecided" if winner is None else "better")
+    older = comparison(systems=("a:1", "b"), decision=decision, verdict="The words: of then.", headline="", reason="")
+    assert headline(older) == (expected, "The words: of then.")

@@ -11,12 +11,13 @@ from outscore.report.write.text import render
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Alignment, Decision, Design, Family, PathStep, Slice
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 
 SETTINGS = {"alpha": 0.05, "alternative": "two-sided", "inputs": [{"path": "x.txt", "rows": 2000}]}
 
 
 def test_order_and_content(comparison):
-    text = render(Comparisons([comparison(notes=["A note."])], SETTINGS))
+    text = render(Comparisons([comparison(notes=[Note("data", "A note.")])], SETTINGS))
     parts = ["A outscored B", "scores ", "difference ", "p-value ", "design ", "notes ", "for a paper ", "signature "]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
@@ -168,7 +169,7 @@ def test_no_line_is_too_long(comparison, verbose, name, width):
         scores=(SystemScore(name, 0.5), SystemScore("B", 0.4)),
         verdict=f"{name} outscored B: x.",
         signature=f"metric:{name}|n:5",
-        notes=[name],
+        notes=[Note("data", name)],
     )
     text = render(Comparisons([c], SETTINGS | {"a-very-long-setting": name}), width=width, verbose=verbose)
     assert max(len(line) for line in text.splitlines()) <= width

@@ -24,6 +24,7 @@ from outscore.report.write.html import render_html
 from outscore.results.comparison import Bayes, Bucket, Comparison, Comparisons, Margin, Runs, SystemScore
 from outscore.results.design import Decision, Family, Segment, Slice
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 
 LONG = " ".join(f"word{i}" for i in range(60))
 SEGMENTS = [
@@ -59,7 +60,12 @@ def scored(metric: str, a: float, b: float, winner: int | None, *, higher: bool 
 def make_texts(**first) -> Comparisons:
     """bleu and ter of the same texts; changes to the first may be given by name."""
     sampled = make_p(0.0123, "monte-carlo", 0.0098, 0.0152, kernel="sign-flips:9999", adjusted=0.0246)
-    parts = {"segments": SEGMENTS, "buckets": BUCKETS, "runs": RUNS, "notes": ["bleu is not linear. More of that."]}
+    parts = {
+        "segments": SEGMENTS,
+        "buckets": BUCKETS,
+        "runs": RUNS,
+        "notes": [Note("data", "bleu is not linear. More of that.")],
+    }
     bleu = scored("bleu", 27.4, 26.3, 0, p=sampled, **parts | first)
     ter = scored("ter", 62.7, 63.0, None, higher=False, p=make_p(0.645, adjusted=0.645), segments=SEGMENTS[:1])
     made = [replace(c, design=replace(c.design, noun="segment")) for c in (bleu, ter)]
@@ -179,9 +185,21 @@ def test_the_parts_of_the_sentence():
 def test_notes_are_said_once():
     whole = make_texts()
     bleu, ter = whole.comparisons
-    told = replace(whole, comparisons=[replace(bleu, notes=["bleu is x.", "Same."]), replace(ter, notes=["ter is x.", "Own."])])
+    told = replace(
+        whole,
+        comparisons=[
+            replace(bleu, notes=[Note("data", "bleu is x."), Note("data", "Same.")]),
+            replace(ter, notes=[Note("data", "ter is x."), Note("data", "Own.")]),
+        ],
+    )
     assert metric_notes(told) == ["The metric is x.", "bleu: Same.", "ter: Own."]
-    alone = replace(whole, comparisons=[replace(bleu, notes=["bleu is x.", "p is y."]), replace(ter, notes=["p is y."])])
+    alone = replace(
+        whole,
+        comparisons=[
+            replace(bleu, notes=[Note("data", "bleu is x."), Note("data", "p is y.")]),
+            replace(ter, notes=[Note("data", "p is y.")]),
+        ],
+    )
     assert metric_notes(alone) == ["bleu: the metric is x.", "p is y."]
 
 
@@ -282,7 +300,11 @@ def test_documents_and_units_have_one_name_in_every_form():
 
 
 def test_markdown_headings_name_the_metric_and_sentences_do_not_run_together():
-    shown = markdown.render(make_texts(notes=["A note.", "Another."], verdict="No winner: the data cannot tell; p = .5."))
+    shown = markdown.render(
+        make_texts(
+            notes=[Note("data", "A note."), Note("data", "Another.")], verdict="No winner: the data cannot tell; p = .5."
+        )
+    )
     assert "## new against old: bleu\n\n**No winner**: the data cannot tell; p = .5." in shown
     assert "- **notes**: A note. Another." in shown
     assert ".;" not in shown

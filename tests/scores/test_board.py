@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore import OutscoreError
+from outscore.results.note import note_texts
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Labels, Scores
 
@@ -55,7 +56,7 @@ def test_conflicts_are_averaged_counted_and_told():
     (board,) = boards_of([system("a", [("p", 1), ("p", 0), ("q", 1), ("q", 1)]), system("b", [("p", 1), ("q", 0)])])
     assert board.values.tolist() == [[0.5, 1.0], [1.0, 0.0]]
     assert (board.duplicates, board.conflicts, board.repeats) == (2, 1, 1.0)
-    assert "contradict" in board.notes[0]
+    assert "contradict" in board.notes[0].text
     (first,) = boards_of([system("a", [("p", 1), ("p", 0)]), system("b", [("p", 1)])], "first")
     assert first.values.tolist() == [[1], [1]]
     with pytest.raises(OutscoreError, match="`a` has the score 0 on item `p`"):
@@ -70,7 +71,7 @@ def test_repeats_are_averaged_and_unequal_ones_told():
     assert board.repeats == 2.0
     assert not board.notes
     (uneven,) = boards_of([a, system("c", [("p", 1), ("q", 1)], repeats=Labels.of("11"))])
-    assert "unequally often" in uneven.notes[0]
+    assert "unequally often" in uneven.notes[0].text
     assert uneven.repeats == 1.5
 
 
@@ -125,7 +126,7 @@ def test_the_column_of_a_lonely_system_is_named(tmp_path):
 def test_a_single_item_is_told_once():
     sets = [system(name, [("1", score)], datasets=Labels.of("x")) for name, score in (("a", 1), ("b", 0))]
     (board,) = boards_of(sets)
-    assert board.notes == ("There is one item only, and a single item cannot tell systems apart.",)
+    assert note_texts(board.notes) == ["There is one item only, and a single item cannot tell systems apart."]
     two = [system(name, [("1", score), ("1", 1)], datasets=Labels.of("xy")) for name, score in (("a", 1), ("b", 0))]
     assert not any(board.notes for board in boards_of(two))
 

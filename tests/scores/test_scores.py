@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from outscore.core.errors import OutscoreError
 from outscore.formats.registry import read
 from outscore.results.design import Alignment
+from outscore.results.note import note_texts
 from outscore.scores.duplicates import settle
 from outscore.scores.pairing import pair
 from outscore.scores.system import Labels, Origin, Scores
@@ -77,7 +78,7 @@ def test_repeats_with_other_labels_are_matched_in_order():
     b = scores("B", "q1 s7 10, q1 s8 30", "id repeat")
     both = pair(a, b)
     assert columns(both) == [(1, 10), (3, 30)]
-    assert both.notes == (
+    assert tuple(note_texts(both.notes)) == (
         "The labels of the repeats differ between the systems: repeats of an item were matched in file order.",
     )
 
@@ -92,7 +93,7 @@ def test_unequal_repeats_are_averaged_and_the_note_says_so(turn):
     assert both.items is None
     who = "once by B and 2 times by A" if turn else "2 times by A and once by B"
     (note,) = both.notes
-    assert note == (
+    assert note.text == (
         f"Items were run {who}: item means are compared. Swapping systems needs equally many runs of both, so the "
         "permutation test is not valid here; use --test student."
     )
@@ -102,7 +103,7 @@ def test_one_missing_repeat_is_unequal_too():
     a = scores("A", "q1 s1 1, q1 s2 0, q2 s1 1, q2 s2 1", "id repeat")
     both = pair(a, scores("B", "q1 s1 1, q1 s2 1, q2 s1 0", "id repeat"))
     assert columns(both) == [(0.5, 1), (1, 0)]
-    assert "2 times by A and 1 to 2 times by B" in both.notes[0]
+    assert "2 times by A and 1 to 2 times by B" in both.notes[0].text
 
 
 def test_datasets_tell_items_apart_where_both_name_them():
@@ -124,7 +125,9 @@ def test_labels_come_from_either_system():
 def test_unsteady_slices_are_left_out():
     both = pair(scores("A", "q1 de 1", "id language"), scores("B", "q1 en 1", "id language"))
     assert both.slices == {}
-    assert both.notes == ("Column `language` differs between the systems on the same item and was not used for slices.",)
+    assert tuple(note_texts(both.notes)) == (
+        "Column `language` differs between the systems on the same item and was not used for slices.",
+    )
 
 
 TWICE = "q1 1, q2 0, q1 1, q2 1, q3 0, q2 1"

@@ -17,6 +17,7 @@ from outscore.cli.request import COLUMNS, Request, metric_option, settings_of
 from outscore.cli.shared import given_columns, given_files, output_options, shared
 from outscore.cli.texts import files_of, run_texts
 from outscore.core.errors import OutscoreError
+from outscore.results.note import Note
 
 if TYPE_CHECKING:
     from outscore.results.comparison import Comparison, Comparisons
@@ -65,11 +66,12 @@ def run(request: Request) -> tuple[list[Comparison], Family | None, TwoSystems]:
     return [replace(whole, notes=[*notes, *left_out]), *parts], family, systems
 
 
-def _reading_notes(request: Request, systems: TwoSystems) -> list[str]:
+def _reading_notes(request: Request, systems: TwoSystems) -> list[Note]:
     """What the reader should know about how the files were read."""
-    notes = [*_recognised(request, systems), *systems.notes]
+    notes = [*(Note("input", text) for text in _recognised(request, systems)), *systems.notes]
     if request.metric is None and systems.counts:
-        notes.insert(0, "The columns were read as F1 counts (true positives, errors); --metric asks for another metric.")
+        text = "The columns were read as F1 counts (true positives, errors); --metric asks for another metric."
+        notes.insert(0, Note("input", text))
     return notes
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from outscore.core.errors import OutscoreError
+from outscore.results.note import Note
 
 if TYPE_CHECKING:
     import yaml
@@ -79,13 +80,13 @@ def input_settings(inputs: Iterable[Origin]) -> list[dict[str, Any]]:
     return [{"path": origin.path, "rows": origin.rows, "sha256": origin.sha256} for origin in inputs]
 
 
-def changed_inputs(saved: Saved | None, inputs: Iterable[Mapping[str, Any]]) -> list[str]:
+def changed_inputs(saved: Saved | None, inputs: Iterable[Mapping[str, Any]]) -> list[Note]:
     """A note on every file that is no longer what the repeated result was made from; `inputs` as `input_settings` has them."""
     if saved is None:
         return []
     now = {entry["path"]: entry["sha256"] for entry in inputs}
     changed = [path for path, digest in now.items() if saved.digests.get(path, digest) != digest]
-    return [f"`{path}` has changed since `{saved.path}` was saved." for path in changed]
+    return [Note("difference", f"`{path}` has changed since `{saved.path}` was saved.") for path in changed]
 
 
 def _load(context: click.Context, _param: click.Parameter, path: str | None) -> None:

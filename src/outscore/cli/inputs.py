@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
+from outscore.results.note import Note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,7 @@ class TwoSystems:
     datasets: Labels | None = None
     slices: Mapping[str, Labels] = field(default_factory=dict)
     unequal_repeats: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def read_systems(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from outscore.cli.inputs import distinct_names
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import count
+from outscore.results.note import Note
 
 if TYPE_CHECKING:
     from outscore.scores.system import Labels, Scores
@@ -23,7 +24,7 @@ def read_many(
     systems: Sequence[str] = (),
     names: Sequence[str] = (),
     columns: Mapping[str, Any],
-) -> tuple[list[Scores], list[str]]:
+) -> tuple[list[Scores], list[Note]]:
     """The systems of all files, and how they were put together.
 
     Files of one system each are systems, called by their names. Of files with several systems each, those that share systems
@@ -34,7 +35,7 @@ def read_many(
     if list(paths).count("-") > 1:
         raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
     found = [read_scores(path, format=format, gaps=True, **columns) for path in paths]
-    notes: list[str] = []
+    notes: list[Note] = []
     if len(found) == 1:
         whole = found[0]
     elif all(len(file) == 1 for file in found) and not _share_names(found):
@@ -85,7 +86,7 @@ def _renamed(systems: Sequence[Scores], paths: Sequence[str]) -> list[Scores]:
     return [replace(scores, name=name) for scores, name in zip(systems, names, strict=True)]
 
 
-def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tuple[list[Scores], list[str]]:
+def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tuple[list[Scores], list[Note]]:
     """Systems put together from several files; without a dataset of their own, rows are of the dataset called like the file."""
     stems = distinct_names(paths)
     own = all(scores.datasets is not None for file in files for scores in file)
@@ -94,7 +95,7 @@ def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tupl
         for scores in file:
             part = scores if own else replace(scores, datasets=_constant(stem, scores.rows))
             parts.setdefault(scores.name, []).append(part)
-    return [_joined(name, several) for name, several in parts.items()], [] if own else [_as_datasets(files)]
+    return [_joined(name, several) for name, several in parts.items()], [] if own else [Note("input", _as_datasets(files))]
 
 
 def _as_datasets(files: Sequence[Sequence[Scores]]) -> str:

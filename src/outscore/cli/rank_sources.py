@@ -12,6 +12,7 @@ import click
 from outscore.cli.many import named_files, read_many
 from outscore.cli.rank_request import RankRequest
 from outscore.core.errors import OutscoreError
+from outscore.results.note import Note
 
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
@@ -33,7 +34,7 @@ class _Material:
 
     boards: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
     origins: Sequence[Origin]
-    notes: Sequence[str]
+    notes: Sequence[Note]
     unit: str = "items"
     group: str | None = None
     called: Sequence[str] = ()
@@ -95,7 +96,7 @@ def _texts(request: RankRequest, engine: Engine, progress: Progress) -> _Materia
     return _Material(
         [(found.metric, [found.board]) for found in boards],
         [text.origin for text in files if text.origin is not None],
-        [f"{found.spec}: {found.signature}." for found in boards],
+        [Note("method", f"{found.spec}: {found.signature}.") for found in boards],
         unit="segments",
         called=[found.spec for found in boards],
     )
@@ -144,7 +145,7 @@ def _from_partitions(request: RankRequest, engine: Engine, progress: Progress) -
         progress=progress,
     )
     if len(found.files) > 1 and found.columns.dataset is None:
-        found = replace(found, notes=(*found.notes, _as_one(len(found.files))))
+        found = replace(found, notes=(*found.notes, Note("input", _as_one(len(found.files)))))
     origins = [Origin(file.path, _digest(file.place), file.rows, "parquet", unit="row") for file in found.files]
     return Ranked(found.ranking(request.saved(origins)), found.measured)
 

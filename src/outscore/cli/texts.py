@@ -15,11 +15,11 @@ from outscore.cli.config import changed_inputs, input_settings
 from outscore.cli.inputs import distinct_names
 from outscore.cli.request import Request, metrics_in, settings_of
 from outscore.core.errors import OutscoreError
+from outscore.results.note import Note
 
 if TYPE_CHECKING:
     from outscore.cli.config import Saved
     from outscore.formats.segments import Segments
-    from outscore.metrics.cache import StatisticsCache
     from outscore.results.comparison import Comparisons
     from outscore.scores.system import Origin
 
@@ -64,28 +64,21 @@ def run_texts(request: Request, saved: Saved | None = None) -> Comparisons:
     texts = [*runs[0], *runs[1], *references, *([] if documents is None else [documents]), *labels.values()]
     tables = [text.origin for text in texts if text.origin is not None]
     changes = _changes(saved, tables)
-    found = _without_notes_of(cache, found)
+    for note in cache.notes:
+        # What a folder of this machine did is said at once, and is no part of a result, whose bytes must not depend on it.
+        click.echo(f"outscore: {note}", err=True)
     results = [replace(c, notes=[*c.notes, *changes]) for c in found.comparisons]
     return replace(found, comparisons=results, settings=settings_of(request, tables))
 
 
-def _without_notes_of(cache: StatisticsCache, found: Comparisons) -> Comparisons:
-    """What a folder of this machine did is said at once, and is no part of a result, whose bytes must not depend on it."""
-    for note in cache.notes:
-        click.echo(f"outscore: {note}", err=True)
-    return replace(
-        found, comparisons=[replace(c, notes=[n for n in c.notes if n not in cache.notes]) for c in found.comparisons]
-    )
-
-
-def _changes(saved: Saved | None, tables: Sequence[Origin]) -> list[str]:
+def _changes(saved: Saved | None, tables: Sequence[Origin]) -> list[Note]:
     """What is no longer as it was when the result was saved; a pattern may stand for other files than it did."""
     if saved is None:
         return []
     now, then = [table.path for table in tables], saved.digests
     gone = [f"`{path}` was part of `{saved.path}` and is no longer." for path in then if path not in now]
     new = [f"`{path}` was not part of `{saved.path}`." for path in dict.fromkeys(now) if path not in then]
-    return [*gone, *new, *changed_inputs(saved, input_settings(tables))]
+    return [*(Note("difference", text) for text in (*gone, *new)), *changed_inputs(saved, input_settings(tables))]
 
 
 def files_of(request: Request) -> list[str]:

@@ -10,6 +10,7 @@ from outscore.results.analysis import Analysis, Effect, Power, UnitRow
 from outscore.results.chart_data import Pictures
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Segment, Slice
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result, ends_html, verdict_html
 
@@ -29,7 +30,7 @@ def _comparison_html(c: Comparison) -> str:
     cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
     level = "interval" if c.interval is None else f"{c.interval.level:.0%} interval"
     head = f"<tr><th></th><th>{html.escape(c.metric)}</th><th>{level}</th></tr>"
-    notes = "".join(f"<li>{html.escape(note)}</li>" for note in c.notes)
+    notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in c.notes)
     table = f"<table><thead>{head}</thead><tbody>{''.join(f'<tr>{row}</tr>' for row in cells)}</tbody></table>"
     return f"<div>{verdict_html(c)}{table}{f'<ul>{notes}</ul>' if notes else ''}</div>"
 
@@ -53,7 +54,7 @@ class TestResult(Result):
 
     p: PValue
     interval: Interval | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     bayes: Bayes | None = None
 
     @property
@@ -135,7 +136,10 @@ class Comparison(Result):
     decision: Decision
     verdict: str
     sentence: str
-    notes: list[str] = field(default_factory=list)
+    headline: str = ""
+    reason: str = ""
+    identical: bool = False
+    notes: list[Note] = field(default_factory=list)
     dataset: str | None = None
     slice: Slice | None = None
     effects: list[Effect] = field(default_factory=list)

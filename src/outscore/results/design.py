@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Alignment", "DecidingItem", "Decision", "Design", "Family", "PathStep", "Segment", "Slice"]
+__all__ = ["Alignment", "Claim", "DecidingItem", "Decision", "Design", "Family", "PathStep", "Segment", "Slice", "Verdict"]
+
+Claim = Literal["better", "undecided", "equivalent", "non-inferior"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,34 @@ class Decision:
     """The outcome in two words: who won, and what may be claimed."""
 
     winner: Literal[0, 1] | None
-    claim: Literal["better", "undecided", "equivalent", "non-inferior"]
+    claim: Claim
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer in words, in the parts that readers see apart.
+
+    Attributes
+    ----------
+    headline
+        Who won, or that nobody did: what to set in large letters.
+    reason
+        The evidence, ending in a full stop; empty where the headline says everything.
+    winner
+        Index of the system that won; None where none did.
+    claim
+        What may be claimed.
+    """
+
+    headline: str
+    reason: str = ""
+    winner: int | None = None
+    claim: Claim = "undecided"
+
+    @property
+    def text(self) -> str:
+        """Headline and reason as one text."""
+        return f"{self.headline}: {self.reason}" if self.reason else self.headline
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import msgspec
 
 from outscore.results.design import Family
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result
 
@@ -157,9 +158,12 @@ class Pair:
     metrics: list[ScoreChange] = field(default_factory=list)
     kinds: dict[str, int] = field(default_factory=dict)
     families: dict[str, Family] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     verdict: str = ""
     sentence: str = ""
+    headline: str = ""
+    reason: str = ""
+    identical: bool = False
 
 
 @dataclass(frozen=True)
@@ -228,7 +232,7 @@ class Diff(Result):
     agreement: list[list[float]]
     inventory: Inventory
     settings: dict[str, Any]
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     keys: list[KeyScore] = field(default_factory=list)
     schema: Literal["outscore/diff/1"] = "outscore/diff/1"
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from outscore.results.analysis import Power, PowerPoint
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result
 
@@ -127,7 +128,7 @@ class PlanResult(Result):
     needs: list[EffectPoint] = field(default_factory=list)
     retrospective: list[SimulatedCurve] = field(default_factory=list)
     signature: str = ""
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     schema: Literal["outscore/plan/1"] = "outscore/plan/1"
 
@@ -156,6 +157,6 @@ class PossibleP(Result):
     curve: list[OverlapPoint] = field(default_factory=list)
     verdict: str = ""
     signature: str = ""
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     schema: Literal["outscore/possible-p/1"] = "outscore/possible-p/1"

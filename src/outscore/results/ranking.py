@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from outscore.results.design import Family
+from outscore.results.note import Note
 from outscore.results.pvalue import Kind
 from outscore.results.rendering import Result, ends_html
 
@@ -107,7 +108,7 @@ class Standing:
     test: str
     kernel: str
     interval: str
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,8 @@ class Ranking(Standing, Result):
     sentence: str
     signature: str
     settings: dict[str, Any]
+    headline: str = ""
+    reason: str = ""
     datasets: list[Standing] = field(default_factory=list)
     datasets_family: Family | None = None
     metrics: list[Standing] = field(default_factory=list)

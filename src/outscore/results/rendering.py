@@ -13,6 +13,7 @@ from typing import Any, Self
 import msgspec
 
 from outscore.core.errors import OutscoreError
+from outscore.results.note import with_note_objects
 
 __all__ = ["Result", "ends_html", "verdict_html"]
 
@@ -30,7 +31,7 @@ class Result:
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The inverse of `to_dict`."""
         try:
-            return msgspec.convert(data, cls)
+            return msgspec.convert(with_note_objects(data), cls)
         except msgspec.ValidationError as error:
             raise OutscoreError(f"This is not a saved {cls.__name__}: {error}.") from None
 

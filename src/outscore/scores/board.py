@@ -13,6 +13,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.results.note import Note
 from outscore.scores.board_checks import check_systems
 from outscore.scores.duplicates import DUPLICATES, DuplicateRule, settle
 from outscore.scores.system import Labels, Scores
@@ -65,7 +66,7 @@ class Board:
     duplicates: int = 0
     conflicts: int = 0
     rows: int | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -261,24 +262,27 @@ def _clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:
     return found
 
 
-def filling_notes(items: int, conflicts: int, unequal: int, rule: DuplicateRule = "mean") -> list[str]:
+def filling_notes(items: int, conflicts: int, unequal: int, rule: DuplicateRule = "mean") -> list[Note]:
     """What to know of a table: items whose rows are in conflict, and items on which systems were run unequally often.
 
     Examples
     --------
-    >>> filling_notes(9, 1, 0, "first")
+    >>> [note.text for note in filling_notes(9, 1, 0, "first")]
     ['1 item has rows that contradict each other; they were settled by the first row.']
     """
-    notes = ["There is one item only, and a single item cannot tell systems apart."] if items == 1 else []
+    notes = []
+    if items == 1:
+        notes.append(Note("data", "There is one item only, and a single item cannot tell systems apart."))
     if conflicts:
         what = {"mean": "averaged", "first": "settled by the first row", "last": "settled by the last row"}[rule]
         several = "item has" if conflicts == 1 else "items of a system have"
-        notes.append(f"{conflicts:,} {several} rows that contradict each other; they were {what}.")
+        notes.append(Note("input", f"{conflicts:,} {several} rows that contradict each other; they were {what}."))
     if unequal:
-        notes.append(
+        text = (
             f"On {unequal:,} of {items:,} items systems were run unequally often: item means are compared. Swapping"
             " systems needs equally many runs of both, so the permutation test is not valid there; prefer the test `student`."
         )
+        notes.append(Note("design", text))
     return notes
 
 

@@ -16,6 +16,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
 from outscore.results.design import Alignment
+from outscore.results.note import Note
 from outscore.scores.duplicates import DUPLICATES, DuplicateRule, settle
 from outscore.scores.system import Labels, Rows, Scores
 
@@ -43,7 +44,7 @@ class Paired:
     datasets: Labels | None = None
     slices: Mapping[str, Labels] = field(default_factory=dict)
     unequal_repeats: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
@@ -147,7 +148,7 @@ def _match(a: Scores, b: Scores, items: tuple[Array, Array], runs: tuple[Array, 
     orders = (np.argsort(items[0], kind="stable"), np.argsort(items[1], kind="stable"))
     if not np.array_equal(*runs):
         return _item_means(a, b, orders, runs, alignment)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     assert a.repeats is not None
     assert b.repeats is not None
     labels = _shared(a.repeats, b.repeats)
@@ -155,7 +156,8 @@ def _match(a: Scores, b: Scores, items: tuple[Array, Array], runs: tuple[Array, 
     if np.array_equal(labels[0][by_label[0]], labels[1][by_label[1]]):
         orders = by_label
     else:
-        notes = ("The labels of the repeats differ between the systems: repeats of an item were matched in file order.",)
+        text = "The labels of the repeats differ between the systems: repeats of an item were matched in file order."
+        notes = (Note("input", text),)
     partner = np.empty(a.rows, dtype=np.int64)
     partner[orders[0]] = orders[1]
     codes = codes_of(items[0], a.rows, "items")
@@ -183,7 +185,7 @@ def _item_means(
         "Swapping systems needs equally many runs of both, so the permutation test is not valid here; use --test student."
     )
     values = (means[0][in_file_order], means[1][in_file_order])
-    return _assemble(a, b, places, values, alignment, notes=(note,), unequal=True)
+    return _assemble(a, b, places, values, alignment, notes=(Note("design", note),), unequal=True)
 
 
 def _times(runs: Array) -> str:
@@ -201,7 +203,7 @@ def _assemble(
     alignment: Alignment,
     *,
     items: Array | None = None,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Note, ...] = (),
     unequal: bool = False,
 ) -> Paired:
     """Labels of the matched rows: of A where it has them, otherwise of B; where both do, they must agree."""
@@ -220,7 +222,8 @@ def _assemble(
     unsteady = [name for name in slices if _disagreement(a.slices.get(name), b.slices.get(name)) is not None]
     for name in unsteady:
         del slices[name]
-        notes += (f"Column `{name}` differs between the systems on the same item and was not used for slices.",)
+        text = f"Column `{name}` differs between the systems on the same item and was not used for slices."
+        notes += (Note("input", text),)
     return Paired(
         values[0],
         values[1],

@@ -125,7 +125,7 @@ def test_delta_is_tangos_test(only_a, only_b, delta):
     assert found.p.statistic == pytest.approx(z, abs=1e-6)
     assert found.p.value == pytest.approx(scipy.stats.norm.sf(z), abs=1e-6)
     assert (found.p.kernel, found.p.method) == ("tango", "asymptotic")
-    assert "large-sample" in found.notes[1]
+    assert "large-sample" in found.notes[1].text
 
 
 def test_points_are_right_or_wrong_too():
@@ -140,7 +140,7 @@ def test_points_are_right_or_wrong_too():
 def test_identical_systems(variant, value):
     found = ask(ENTRY, np.full(5, value), np.full(5, value), variant=variant)
     assert found.p.value == 1.0
-    assert found.notes[0].startswith("0 of 5 items decide")
+    assert found.notes[0].text.startswith("0 of 5 items decide")
 
 
 def test_other_data_are_refused():

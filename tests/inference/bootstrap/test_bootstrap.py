@@ -19,6 +19,7 @@ from outscore.inference.bootstrap.centred import _largest_rank
 from outscore.inference.bootstrap.tests import ENTRIES
 from outscore.metrics.registry import resolve
 from outscore.resampling.bootstrap import centred_median, resample_indices, stationary_indices
+from outscore.results.note import note_texts
 
 SIDES = ("two-sided", "greater", "less")
 TESTS = {entry.name: entry for entry in ENTRIES}
@@ -225,7 +226,7 @@ def test_units_that_are_all_alike_say_nothing_about_spread(test, side):
     assert refusal.value.hint == "Use `permutation`, which needs no spread."
     found = run(test, a, b, alternative=side, delta=0.1)
     assert found.p.value == 1
-    assert "so the interval has no width" in found.notes[0]
+    assert "so the interval has no width" in found.notes[0].text
 
 
 def test_a_ratio_that_never_moves_is_refused():
@@ -264,18 +265,20 @@ def test_notes():
     rng = np.random.default_rng(4)
     a, b = rng.normal(size=(2, 60))
     assert run("bootstrap", a, b).notes == []
-    assert run("bootstrap", a[:20], b[:20]).notes[0].startswith("Only 20 units: a centred bootstrap rejects too often")
-    assert run("bootstrap-median", a[:20], b[:20]).notes[0].endswith("prefer `sign`.")
-    assert run("bootstrap-median", [1] * 60 + [2], [0] * 61).notes[0].startswith("No resample differs from the data")
-    assert run("bootstrap", a, a).notes == ["The differences do not vary at all, so the interval has no width."]
-    assert run("bootstrap", [1], [0]).notes == ["A single unit cannot be resampled: p is 1 and the interval unbounded."]
-    assert run("bootstrap", a, b, alpha=0.001).notes == ["No interval: 199 resamples are too few for level 0.999."]
-    blocks = run("block-bootstrap", a, b, block_length=2).notes
+    assert run("bootstrap", a[:20], b[:20]).notes[0].text.startswith("Only 20 units: a centred bootstrap rejects too often")
+    assert run("bootstrap-median", a[:20], b[:20]).notes[0].text.endswith("prefer `sign`.")
+    assert run("bootstrap-median", [1] * 60 + [2], [0] * 61).notes[0].text.startswith("No resample differs from the data")
+    assert note_texts(run("bootstrap", a, a).notes) == ["The differences do not vary at all, so the interval has no width."]
+    assert note_texts(run("bootstrap", [1], [0]).notes) == [
+        "A single unit cannot be resampled: p is 1 and the interval unbounded."
+    ]
+    assert note_texts(run("bootstrap", a, b, alpha=0.001).notes) == ["No interval: 199 resamples are too few for level 0.999."]
+    blocks = note_texts(run("block-bootstrap", a, b, block_length=2).notes)
     assert blocks[0].startswith("Blocks of 2.0 items on average; SE(block)/SE(i.i.d.) = ")
     assert "level .07 to .12" in blocks[1]
-    assert "chosen from the data" in run("block-bootstrap", a, b).notes[0]
+    assert "chosen from the data" in run("block-bootstrap", a, b).notes[0].text
     rare = run("bootstrap-t", [1, 1] + [0] * 58, [0] * 60)
-    assert "resamples all units were alike" in rare.notes[0]
+    assert "resamples all units were alike" in rare.notes[0].text
     # exp(-2) of the resamples hold neither of the two items: no finite limit.
     assert (rare.interval.low, rare.interval.high) == (None, None)
 
@@ -284,7 +287,7 @@ def test_block_standard_error_is_that_of_the_resampled_differences():
     """One error of the literature is to report the i.i.d. variance instead; here blocks more than double it."""
     d = np.repeat(np.random.default_rng(1).normal(size=60), 10)
     found = run("block-bootstrap", d, 0 * d, resamples=999, block_length=30)
-    ratio = float(found.notes[0].rpartition("= ")[2].rstrip("."))
+    ratio = float(found.notes[0].text.rpartition("= ")[2].rstrip("."))
     assert 2 < ratio < 3.3
     plain = run("bootstrap", d, 0 * d, resamples=999)
     assert (found.interval.high - found.interval.low) / (plain.interval.high - plain.interval.low) == pytest.approx(
@@ -308,7 +311,7 @@ def test_interval_shapes_against_scipy(shape, side):
     assert found.interval.high == (None if math.isinf(high) else pytest.approx(high, abs=1e-10))
     assert not found.interval.dual
     assert shape in found.interval.method
-    assert f"The {shape} interval and the test are two methods" in found.notes[-1]
+    assert f"The {shape} interval and the test are two methods" in found.notes[-1].text
 
 
 @given(st.floats(0.001, 0.999), st.integers(1, 20_000))

@@ -94,7 +94,7 @@ def test_p_is_that_of_the_permutation_test(side):
     found = ask(ENTRY, a, b, alternative=side)
     assert found.p == permutation(pairs_of(a, b), MEAN, Request(side, level=0.05))
     assert found.p.test == "permutation"
-    assert "permutation test" in found.notes[0]
+    assert "permutation test" in found.notes[0].text
 
 
 def test_identical_systems():
@@ -123,8 +123,8 @@ def test_the_result_says_what_is_what():
     assert found.bayes.rope == 0.05
     assert (found.interval.method, found.interval.dual, found.interval.estimand) == ("posterior", False, "difference")
     assert found.interval.estimate == pytest.approx((a - b).mean())
-    assert "within 0.05 of 0 counts as practically equal" in found.notes[1]
-    assert "rope = 0" in ask(ENTRY, a, b).notes[1]
+    assert "within 0.05 of 0 counts as practically equal" in found.notes[1].text
+    assert "rope = 0" in ask(ENTRY, a, b).notes[1].text
 
 
 def test_refusals():

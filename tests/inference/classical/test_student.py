@@ -60,7 +60,7 @@ def test_clusters_against_statsmodels():
     assert found.p.value == pytest.approx(float(fit.pvalues[0]), rel=1e-9)
     assert [found.interval.low, found.interval.high] == pytest.approx(fit.conf_int()[0].tolist(), rel=1e-9)
     assert found.p.n == 12
-    assert "11 degrees of freedom" in found.notes[0]
+    assert "11 degrees of freedom" in found.notes[0].text
 
 
 def test_clusters_of_one_item_change_nothing():

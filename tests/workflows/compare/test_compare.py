@@ -15,6 +15,7 @@ from outscore.inference.base.sign_flips import Request
 from outscore.inference.describe.influence import fragility, influence
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.registry import TESTS
+from outscore.results.note import note_texts
 from outscore.workflows.compare.arrays import comparisons
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.validate import paired
@@ -47,16 +48,16 @@ def test_all_tests_stand_beside_the_permutation_test():
     named = {p.test for p in result.tests}
     assert {"student", "wilcoxon", "sign", "bootstrap", "bootstrap-t", "block-bootstrap"} <= named
     assert not {"permutation", "bayes", "mcnemar"} & named
-    assert result.notes[-1] == (
+    assert result.notes[-1].text == (
         "Not among the tests: mcnemar (needs right-or-wrong items), bayes (it has no p-value of its own)."
     )
-    assert not any("reject too often" in note for note in result.notes)
+    assert not any("reject too often" in note.text for note in result.notes)
 
 
 def test_all_tests_on_few_units_and_clusters():
-    few = osc.compare(A[:20], B[:20], test="all").notes
+    few = note_texts(osc.compare(A[:20], B[:20], test="all").notes)
     assert "With only 20 units these reject too often: bootstrap, bootstrap-t, bootstrap-median, block-bootstrap." in few
-    clustered = osc.compare(A, B, test="all", clusters=np.arange(80) // 4).notes[-1]
+    clustered = osc.compare(A, B, test="all", clusters=np.arange(80) // 4).notes[-1].text
     assert "wilcoxon (takes no clusters)" in clustered
 
 
@@ -184,7 +185,7 @@ def test_ratio_intervals_say_that_they_are_not_dual():
     result = osc.compare(a, b, metric="f1")
     assert not result.interval.dual
     assert result.interval.low < result.difference < result.interval.high
-    assert any("cannot be inverted" in note for note in result.notes)
+    assert any("cannot be inverted" in note.text for note in result.notes)
 
 
 def test_slices_are_one_family():

@@ -55,4 +55,4 @@ def test_what_cannot_be_matched_is_refused(systems, tmp_path):
     with pytest.raises(OutscoreError, match="run unequally often") as refusal:
         osc.compare(*osc.read(path))
     assert "`student`" in refusal.value.hint
-    assert "item means" in osc.compare(*osc.read(path), test="student").notes[0]
+    assert "item means" in osc.compare(*osc.read(path), test="student").notes[0].text

@@ -241,7 +241,7 @@ def test_files_without_nominals_are_compared_by_the_other_criterion(tmp_path):
     gold, *systems = (tmp_path / f"{name}.conll" for name in texts)
     found = diff(gold, systems, task="coref")
     assert {pair.criterion for pair in found.pairs} == {"arcs-any"}
-    assert any("antecedent by arcs-nom" in note for note in found.notes)
+    assert any("antecedent by arcs-nom" in note.text for note in found.notes)
     with pytest.raises(OutscoreError, match="No mention of gold has an antecedent by `arcs-nom`"):
         diff(gold, systems, task="coref", criterion="arcs-nom")
 

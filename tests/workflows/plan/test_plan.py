@@ -7,6 +7,7 @@ import pytest
 
 from outscore.core.errors import OutscoreError
 from outscore.inference.power.planning import detectable_effect, power, sample_size
+from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.results.saved import from_saved
 from outscore.workflows.plan.answer import plan, possible_p
@@ -54,13 +55,15 @@ def test_clusters_and_repeats_in_words():
     assert f"{found.items} items in {groups} clusters of 10, each run 4 times by both systems, to" in found.verdict
     assert found.design.design_effect == pytest.approx(1.9)
     once, endless = (math.ceil(sample_size(0.05, sd=sd, cluster_size=10, icc=0.1)) for sd in (0.5, 0.3))
-    assert f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}." in found.notes
+    assert f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}." in note_texts(
+        found.notes
+    )
 
 
 def test_accuracy_alone_takes_errors_as_independent():
     found = ask(effect=0.02, accuracy=0.87)
     assert found.design.discordance == pytest.approx(0.87 * 0.11 + 0.89 * 0.13)
-    assert "independent" in found.notes[0]
+    assert "independent" in found.notes[0].text
     assert found.n == sample_size(0.02, discordance=found.design.discordance)
     assert ask(n=1000, accuracy=0.87).design.discordance == pytest.approx(2 * 0.87 * 0.13)
     assert ask(effect=0.02, accuracy=0.87, discordance=0.05).notes == []
@@ -69,13 +72,15 @@ def test_accuracy_alone_takes_errors_as_independent():
 def test_few_items():
     found = ask(effect=1, sd=1)
     assert found.items == 8
-    assert found.notes == ["With so few items the sd has to be estimated: plan for the t test's 10."]
+    assert note_texts(found.notes) == ["With so few items the sd has to be estimated: plan for the t test's 10."]
     few = ask(effect=3, sd=1)
     assert (few.items, few.t_items) == (6, 6)
     assert few.n == sample_size(3, sd=1) < 1
-    assert "fewer than 6 items" in " ".join(few.notes)
+    assert "fewer than 6 items" in " ".join(note_texts(few.notes))
     assert ask(effect=3, sd=1, alternative="greater", alpha=0.01).items == 7
-    assert ask(n=4, sd=1).notes == ["An exact test cannot reach p <= .05 with fewer than 6 items, whatever the formula says."]
+    assert note_texts(ask(n=4, sd=1).notes) == [
+        "An exact test cannot reach p <= .05 with fewer than 6 items, whatever the formula says."
+    ]
 
 
 def test_curves_of_exact_power_stop_before_they_take_seconds():
@@ -250,8 +255,8 @@ def test_plan_from_a_pilot():
     spread = spread_of(*paired_pilot(a, b, items=items, clusters=clusters))
     design = {"sd": spread.sd, "within": spread.within, "repeats": 5, "cluster_size": 4, "icc": spread.icc}
     assert found.n == pytest.approx(sample_size(0.04, **design))
-    assert found.notes[0] == "Spread from a pilot of 400 items."
-    assert "may be needed (95 %)" in found.notes[1]
+    assert found.notes[0].text == "Spread from a pilot of 400 items."
+    assert "may be needed (95 %)" in found.notes[1].text
 
 
 def test_binary_pilots_keep_their_discordance():
@@ -259,7 +264,7 @@ def test_binary_pilots_keep_their_discordance():
     found = plan_from_pilot(a, b)
     assert (found.design.basis, found.design.discordance, found.effect) == ("discordance", 0.15, pytest.approx(0.05))
     assert found.n == sample_size(0.05, discordance=0.15)
-    assert "the pilot's own" in found.notes[0]
+    assert "the pilot's own" in found.notes[0].text
     per_cent = plan_from_pilot(100 * a, 100 * b)
     assert (per_cent.design.basis, per_cent.effect) == ("sd", pytest.approx(5))
     assert plan_from_pilot(a, b, n=300).question == "effect"
@@ -332,6 +337,6 @@ def test_one_rounding_everywhere():
 
 
 def test_one_run_is_not_compared_with_itself():
-    once, twice = (plan(StudyDesign(sd=0.1, within=0.15, repeats=k), effect=0.02).notes[-1] for k in (1, 2))
+    once, twice = (plan(StudyDesign(sd=0.1, within=0.15, repeats=k), effect=0.02).notes[-1].text for k in (1, 2))
     assert once == "More runs per item would need fewer items, but no number of runs brings it below 197."
     assert twice == "One run per item would need 638 items; no number of runs brings it below 197."

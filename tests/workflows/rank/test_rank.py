@@ -14,6 +14,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.engine.engines import Processes, Serial, engine_of
 from outscore.engine.progress import Steps
 from outscore.inference.families.multiplicity import adjust
+from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Labels, Scores
@@ -143,8 +144,8 @@ def test_systems_that_share_no_item_stay_out_of_the_family():
     assert strangers.note == "They share no item."
     assert (found.counts.pairs, found.counts.testable, found.family.m) == (6, 5, 5)
     assert found.ordered_by == "advantage"
-    assert any("1 pair shares no item" in note for note in found.notes)
-    assert any("mean paired advantage" in note for note in found.notes)
+    assert any("1 pair shares no item" in note.text for note in found.notes)
+    assert any("mean paired advantage" in note.text for note in found.notes)
     assert found.coverage.strangers == 1
     assert found.coverage.missing == 4 * 80 - 200
 
@@ -230,7 +231,7 @@ def test_a_system_missing_on_one_dataset_is_left_out_there_and_told():
     systems.append(Scores("c", random.integers(0, 2, 10), Labels.of(range(10)), datasets=Labels.of(["x"] * 10)))
     found = rank(systems)
     assert sorted(found.datasets[1].systems) == ["a", "b"]
-    assert any("`c` has no item on `y`" in note for note in found.datasets[1].notes)
+    assert any("`c` has no item on `y`" in note.text for note in found.datasets[1].notes)
     some = [pair for pair in found.pairs if "c" in pair.systems]
     assert all(pair.note == "On 1 of 2 datasets: the others have no item of both." for pair in some)
 
@@ -311,7 +312,7 @@ def test_many_pairs_leave_counts_only_and_the_macro_average_is_approximated():
     assert found.counts.pairs == k * (k - 1) // 2
     assert found.datasets_family.m == 22 * k * (k - 1) // 2
     assert found.kernel == "saddlepoint"
-    assert any("saddlepoint" in note for note in found.notes)
+    assert any("saddlepoint" in note.text for note in found.notes)
     assert len(found.replicability) == k - 1
     few = [Board(("s0", "s69"), b.values[[0, 69]], b.present[[0, 69]], dataset=b.dataset) for b in boards]
     exact, table = rank_boards(few).ranking, pairs_frame(measure(boards))
@@ -353,11 +354,11 @@ def test_a_note_where_sampled_p_cannot_become_significant():
     scores = {f"s{i}": rng.normal(0.3 * i, 1, 60) for i in range(6)}
     few = osc.rank(scores, options={"method": "monte-carlo", "resamples": 99})
     many = osc.rank(scores, options={"method": "monte-carlo", "resamples": 999})
-    assert any("more than 300 swaps" in note for note in few.notes)
-    assert [note for note in many.notes if "swaps" in note] == [
+    assert any("more than 300 swaps" in note.text for note in few.notes)
+    assert [text for text in note_texts(many.notes) if "swaps" in text] == [
         "With 999 swaps no adjusted p can fall below .015; --resamples draws more."
     ]
-    assert not any("swaps" in note for note in osc.rank(scores, correction="bh", options={"method": "monte-carlo"}).notes)
+    assert not any("swaps" in note.text for note in osc.rank(scores, correction="bh", options={"method": "monte-carlo"}).notes)
 
 
 def missing_a_dataset():
@@ -414,7 +415,7 @@ def test_the_macro_average_of_another_test_names_both_tests():
     assert both in found.sentence
     assert "|test:permutation|" in found.signature
     assert "|datasets-test:student|" in found.signature
-    assert any(note.startswith("`student` was asked for: it serves the datasets") for note in found.notes)
+    assert any(note.text.startswith("`student` was asked for: it serves the datasets") for note in found.notes)
 
 
 def test_a_test_without_intervals_says_so():
@@ -453,7 +454,7 @@ def test_no_note_on_swaps_where_enough_are_drawn_and_the_data_say_little():
     rng = np.random.default_rng(1)
     found = osc.rank({name: rng.normal(size=40) for name in "abc"}, options={"method": "monte-carlo"})
     assert min(pair.p.value for pair in found.pairs) * 3 > 0.05
-    assert not any("swaps" in note for note in found.notes)
+    assert not any("swaps" in note.text for note in found.notes)
 
 
 def test_shaffer_counts_pairs_that_share_nothing_and_says_so():
@@ -464,12 +465,12 @@ def test_shaffer_counts_pairs_that_share_nothing_and_says_so():
     ]
     shaffer, holm = (osc.rank(systems, correction=name) for name in ("shaffer", "holm"))
     assert (shaffer.family.m, holm.family.m) == (3, 1)
-    assert any("counts them as equal" in note for note in shaffer.notes)
-    assert any("do not count in the correction" in note for note in holm.notes)
+    assert any("counts them as equal" in note.text for note in shaffer.notes)
+    assert any("do not count in the correction" in note.text for note in holm.notes)
 
 
 def test_a_metric_that_cannot_travel_is_said_to_stay():
     whole = osc.AdditiveMetric("sum", ("score",), function=lambda totals: totals[..., 0])
     rows = {name: np.arange(12.0)[:, None] * k for k, name in enumerate("abc", 1)}
-    assert any("other processes" in note for note in osc.rank(rows, metric=whole, engine=Processes(2)).notes)
-    assert not any("other processes" in note for note in osc.rank(rows, metric=whole).notes)
+    assert any("other processes" in note.text for note in osc.rank(rows, metric=whole, engine=Processes(2)).notes)
+    assert not any("other processes" in note.text for note in osc.rank(rows, metric=whole).notes)

@@ -19,6 +19,7 @@ from outscore.inference.registry import TESTS
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 from outscore.results.comparison import Comparisons
+from outscore.results.note import note_texts
 from outscore.workflows.texts.corpus import compare_texts, length_bands
 from outscore.workflows.texts.statistics import Statistics
 
@@ -192,7 +193,7 @@ class TestFamily:
     def test_sentence_scores_say_where_neither_scores(self):
         nothing = ["zzz", *OUTPUT[1:]]
         notes = compared(nothing, ["qqq", *worse(3)[1:]], metrics=["sentence-bleu"]).comparisons[0].notes
-        assert "On 8.3 % of the segments both systems have a sentence-bleu of 0." in notes
+        assert "On 8.3 % of the segments both systems have a sentence-bleu of 0." in note_texts(notes)
 
 
 class TestSources:
@@ -295,7 +296,7 @@ class TestDependence:
         a, b, reference = (wmt17(name, 150) for name in ("FBK", "LIUM-NMT", "ref"))
         asked = {"test": "block-bootstrap", "options": {"block_length": 10, "resamples": 499}}
         notes = compare_texts(a, b, reference, metrics=["bleu"], cache=cache, **asked).comparisons[0].notes
-        assert any(note.startswith("Blocks of 10.0 items on average; SE(block)/SE(i.i.d.) = ") for note in notes)
+        assert any(note.text.startswith("Blocks of 10.0 items on average; SE(block)/SE(i.i.d.) = ") for note in notes)
 
     def test_buckets_are_a_family_of_their_own(self):
         labels = ["early"] * 6 + ["late"] * 6
@@ -327,7 +328,7 @@ class TestRuns:
             assert [score.value for score in c.scores] == pytest.approx([np.mean(a), np.mean(b)])
             assert c.difference == pytest.approx(np.mean(a) - np.mean(b))
             assert c.runs.p.value == 0.1  # 2 of the 20 ways to divide six runs
-            assert not any("Single runs" in note for note in c.notes)
+            assert not any("Single runs" in note.text for note in c.notes)
 
     def test_standard_errors_of_segments_and_runs(self):
         c = compared([OUTPUT, worse(2)], [worse(5), worse(8)], metrics=["ter"]).comparisons[0]
@@ -337,7 +338,7 @@ class TestRuns:
 
     def test_a_single_run_says_what_it_cannot_show(self):
         bleu, chrf = compared(OUTPUT, worse(3)).comparisons
-        assert sum(note.startswith("Single runs:") for note in [*bleu.notes, *chrf.notes]) == 1
+        assert sum(note.text.startswith("Single runs:") for note in [*bleu.notes, *chrf.notes]) == 1
 
     def test_unequal_numbers_of_runs_cannot_be_swapped(self):
         with pytest.raises(OutscoreError, match="A has 2 runs and B 1; `permutation` would swap means of unequal spread"):
@@ -355,8 +356,8 @@ class TestCompat:
         rows = [segment_statistics("bleu", x, [REFERENCE], options) for x in (OUTPUT, worse(3))]
         assert bleu.tests == [rule(*rows, entry.make(options).score)]
         assert (bleu.p, bleu.verdict, bleu.decision) == (alone[0].p, alone[0].verdict, alone[0].decision)
-        assert any(note.startswith(f"{compat}: p = ") and "decides nothing" in note for note in bleu.notes)
-        assert f"No p of {compat}: sacreBLEU has no wer." in wer.notes
+        assert any(note.text.startswith(f"{compat}: p = ") and "decides nothing" in note.text for note in bleu.notes)
+        assert f"No p of {compat}: sacreBLEU has no wer." in note_texts(wer.notes)
         assert wer.tests == []
 
     def test_identical_outputs_show_the_flaw(self):
@@ -366,10 +367,10 @@ class TestCompat:
 
     def test_the_peer_knows_neither_runs_nor_documents(self):
         runs = compared([OUTPUT, worse(1)], [worse(4), worse(5)], metrics=["ter"], compat="sacrebleu-bs").comparisons[0]
-        assert "there are several runs" in runs.notes[-2 if runs.notes[-1].startswith("Single") else -1]
+        assert "there are several runs" in runs.notes[-2 if runs.notes[-1].text.startswith("Single") else -1].text
         documents = list(itertools.chain.from_iterable([i] * 2 for i in range(6)))
         grouped = compared(OUTPUT, worse(4), metrics=["ter"], compat="sacrebleu-bs", documents=documents).comparisons[0]
-        assert any("not documents" in note for note in grouped.notes)
+        assert any("not documents" in note.text for note in grouped.notes)
 
 
 def test_the_guide_names_every_metric():

@@ -26,6 +26,7 @@ from outscore.inference.base.sign_flips import Request
 from outscore.inference.classical.sign import binomial_p
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
 __all__ = ["ENTRY", "VARIANTS", "mcnemar", "table_of"]
@@ -104,11 +105,12 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     variant = str(asked.options["variant"])
     pair = table_of(pairs, metric, NAME)
     p = mcnemar(pair, Request(asked.alternative, asked.delta), variant)
-    notes = [f"{pair.only_a + pair.only_b:,} of {pair.n:,} items decide: on the others both systems are right or both wrong."]
+    deciding = f"{pair.only_a + pair.only_b:,} of {pair.n:,} items decide"
+    notes = [Note("data", f"{deciding}: on the others both systems are right or both wrong.")]
     if asked.delta:
-        notes.append(f"At delta = {asked.delta:g}: Tango's score test, a large-sample approximation.")
+        notes.append(Note("method", f"At delta = {asked.delta:g}: Tango's score test, a large-sample approximation."))
     elif variant == "mid-p":
-        notes.append("mid-p keeps the level on average, not in every single case.")
+        notes.append(Note("method", "mid-p keeps the level on average, not in every single case."))
     return TestResult(p, _interval(pair, asked, variant) if asked.interval else None, notes)
 
 

@@ -21,6 +21,7 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import interval_for, without_spread
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 
 __all__ = ["Resampled", "decide", "interval_at", "symmetric_interval"]
 
@@ -124,18 +125,21 @@ def _largest_rank(alpha: float, resamples: int) -> int:
     return k
 
 
-def _notes(found: Resampled, asked: TestRequest) -> list[str]:
+def _notes(found: Resampled, asked: TestRequest) -> list[Note]:
     if found.n < 2:
-        return ["A single unit cannot be resampled: p is 1 and the interval unbounded."]
+        return [Note("data", "A single unit cannot be resampled: p is 1 and the interval unbounded.")]
     notes = []
     if found.alike:
-        notes.append("The differences do not vary at all, so the interval has no width.")
+        notes.append(Note("interval", "The differences do not vary at all, so the interval has no width."))
     elif found.still and abs(found.difference - asked.delta) > found.slack:
-        notes.append("No resample differs from the data: p is merely the smallest their number allows; see `permutation`.")
+        text = "No resample differs from the data: p is merely the smallest their number allows; see `permutation`."
+        notes.append(Note("data", text))
     elif found.test == "bootstrap-median" and found.stuck:
-        notes.append("Half of the differences or more are equal: the median hardly moves, and p says little.")
+        text = "Half of the differences or more are equal: the median hardly moves, and p says little."
+        notes.append(Note("data", text))
     elif found.n < FEW_UNITS:
-        notes.append(f"Only {found.n} units: {SMALL_SAMPLES[found.test]}.")
+        notes.append(Note("data", f"Only {found.n} units: {SMALL_SAMPLES[found.test]}."))
     if _largest_rank(asked.alpha, len(found.moves)) == 0:
-        notes.append(f"No interval: {len(found.moves):,} resamples are too few for level {1 - asked.alpha:g}.")
+        text = f"No interval: {len(found.moves):,} resamples are too few for level {1 - asked.alpha:g}."
+        notes.append(Note("interval", text))
     return notes

@@ -26,6 +26,7 @@ from outscore.resampling.block_length import optimal_block_length
 from outscore.resampling.bootstrap import centred_mean, centred_median, exactly_summable, quantile_limits, resampled_totals
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 
 __all__ = [
     "ENTRIES",
@@ -72,7 +73,7 @@ def bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -
     limits = (found.difference + low, found.difference + high)
     interval = interval_at(limits, found, asked, method=f"bootstrap, {shape}", dual=False)
     note = f"The {shape} interval and the test are two methods: near {asked.alpha:g} they may disagree."
-    return replace(result, interval=interval, notes=[*result.notes, note])
+    return replace(result, interval=interval, notes=[*result.notes, Note("interval", note)])
 
 
 def resampled_interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Interval | None:
@@ -116,7 +117,7 @@ def bootstrap_t(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest)
     result = decide(found, asked)
     lost = int(np.isinf(found.moves).sum())
     note = f"In {lost:,} resamples all units were alike; they have no standard error and count as extreme."
-    return replace(result, notes=[*result.notes, note]) if lost else result
+    return replace(result, notes=[*result.notes, Note("data", note)]) if lost else result
 
 
 def bootstrap_median(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
@@ -168,7 +169,7 @@ def block_bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     chosen = f"Blocks of {length:.1f} items on average{'' if wanted is not None else ', chosen from the data'}"
     ratio = f"; SE(block)/SE(i.i.d.) = {float(found.moves.std()) / alone:.2f}." if alone > found.slack else "."
     liberal = "Where neighbours depend strongly, blocks still reject too often: level .07 to .12 at autocorrelation .5."
-    return replace(result, notes=[*result.notes, chosen + ratio, liberal])
+    return replace(result, notes=[*result.notes, Note("design", chosen + ratio), Note("method", liberal)])
 
 
 def _resample(

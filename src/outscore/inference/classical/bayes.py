@@ -37,6 +37,7 @@ from outscore.inference.classical.student import Mean, log_t_tail, mean_of, no_s
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.comparison import Bayes, TestResult
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 
 __all__ = ["ENTRY", "binary_exceeds", "binary_posterior", "mean_posterior"]
 
@@ -172,19 +173,19 @@ def _interval(pair: Discordance | None, scores: ItemScores, asked: TestRequest) 
     return t_interval(mean_of(scores), asked.alpha, asked.alternative, scores.orientation, method=POSTERIOR, dual=False)
 
 
-def _few(pair: Discordance | None, scores: ItemScores) -> list[str]:
+def _few(pair: Discordance | None, scores: ItemScores) -> list[Note]:
     """What few skewed differences do to the posterior of a mean, which is Student's."""
     if pair is not None or not few_and_skewed(scores.d):
         return []
-    return [f"Only {scores.n} items with skewed differences: a 95 % interval holds the mean too rarely (.905 at n = 20)."]
+    text = f"Only {scores.n} items with skewed differences: a 95 % interval holds the mean too rarely (.905 at n = 20)."
+    return [Note("data", text)]
 
 
-def _notes(rope: float, model: str) -> list[str]:
+def _notes(rope: float, model: str) -> list[Note]:
     region = f"within {rope:g} of 0 counts as practically equal" if rope else "no region counts as practically equal (rope = 0)"
-    return [
-        "p is that of the permutation test, shown beside the posterior probabilities, which are the answer of `bayes`.",
-        f"The interval is of the posterior and holds the difference with its level's probability; {model}; {region}.",
-    ]
+    beside = "p is that of the permutation test, shown beside the posterior probabilities, which are the answer of `bayes`."
+    posterior = f"The interval is of the posterior and holds the difference with its level's probability; {model}; {region}."
+    return [Note("method", beside), Note("interval", posterior)]
 
 
 ENTRY = TestEntry(

@@ -36,6 +36,7 @@ from outscore.inference.base.sign_flips import Request
 from outscore.inference.base.walsh import first_above
 from outscore.inference.bootstrap.tests import resampled_median_interval
 from outscore.results.comparison import TestResult
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
 __all__ = ["ENTRY", "median_tail", "permutation_median"]
@@ -126,15 +127,15 @@ def _log_sum(logs: Array) -> float:
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     p = permutation_median(scores, Request(asked.alternative, asked.delta))
-    notes = ["The test speaks of the median difference, not of the difference of the means."]
+    notes = [Note("estimand", "The test speaks of the median difference, not of the difference of the means.")]
     if not asked.interval:
         return TestResult(p, None, notes)
     interval = resampled_median_interval(pairs, metric, asked)
     if interval is None:
-        notes.append("No interval: the differences do not vary, so nothing shows how far their median could move.")
+        text = "No interval: the differences do not vary, so nothing shows how far their median could move."
     else:
-        notes.append("The interval is the centred bootstrap's; it and p are two methods and need not agree at the margin.")
-    return TestResult(p, interval, notes)
+        text = "The interval is the centred bootstrap's; it and p are two methods and need not agree at the margin."
+    return TestResult(p, interval, [*notes, Note("interval", text)])
 
 
 ENTRY = TestEntry(

@@ -20,6 +20,7 @@ from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, interval_for, side_of, unclustered_scores, without_repeats
 from outscore.inference.base.sign_flips import Request
 from outscore.results.comparison import TestResult
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
 __all__ = ["ENTRY", "binomial_p", "median_limits", "sign"]
@@ -88,7 +89,8 @@ def median_limits(d: Array, side: float) -> tuple[float | None, float | None]:
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     p = sign(scores, Request(asked.alternative, asked.delta))
-    notes = ["The test and its interval speak of the median difference, not of the difference of the means."]
+    text = "The test and its interval speak of the median difference, not of the difference of the means."
+    notes = [Note("estimand", text)]
     if not asked.interval:
         return TestResult(p, None, notes)
     clean = not p.dropped and without_repeats(scores.d)
@@ -104,9 +106,10 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
         estimand="median",
     )
     if not clean:
-        notes.append("With tied or zero differences the interval and p need not agree at the margin.")
+        notes.append(Note("interval", "With tied or zero differences the interval and p need not agree at the margin."))
     if limits[0] is None:
-        notes.append("The interval is unbounded: with so few items no difference can be rejected at this level.")
+        text = "The interval is unbounded: with so few items no difference can be rejected at this level."
+        notes.append(Note("interval", text))
     return TestResult(p, interval, notes)
 
 

@@ -23,6 +23,7 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.base.skewness import few_and_skewed
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
 __all__ = ["ENTRY", "Mean", "agreeing", "log_t_tail", "mean_of", "no_spread", "student", "t_interval"]
@@ -160,11 +161,12 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     mean = mean_of(scores)
     notes = []
     if scores.clusters is not None:
-        notes.append(f"The standard error is that of {mean.units} clusters, and t has {mean.df} degrees of freedom.")
+        text = f"The standard error is that of {mean.units} clusters, and t has {mean.df} degrees of freedom."
+        notes.append(Note("method", text))
     if mean.error == 0.0:
-        notes.append("The differences do not vary at all, so the interval has no width.")
+        notes.append(Note("interval", "The differences do not vary at all, so the interval has no width."))
     elif scores.clusters is None and few_and_skewed(scores.d):
-        notes.append(f"Only {scores.n} items with skewed differences: {TOO_OFTEN}.")
+        notes.append(Note("data", f"Only {scores.n} items with skewed differences: {TOO_OFTEN}."))
     interval = t_interval(mean, asked.alpha, asked.alternative, scores.orientation, method="Student t", dual=True)
     return TestResult(p, interval, notes)
 

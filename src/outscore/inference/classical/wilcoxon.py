@@ -37,6 +37,7 @@ from outscore.inference.base.walsh import hodges_lehmann, walsh_interval
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
 __all__ = ["ENTRY", "wilcoxon"]
@@ -130,18 +131,20 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     settings = Settings(cast("Zeros", asked.options["zeros"]), cast("Literal['exact', 'normal']", asked.options["variant"]))
     p = wilcoxon(scores, Request(asked.alternative, asked.delta, seed=asked.seed, level=asked.alpha), settings)
-    notes = ["The test and its interval speak of the typical difference (pseudomedian), not of the difference of the means."]
+    text = "The test and its interval speak of the typical difference (pseudomedian), not of the difference of the means."
+    notes = [Note("estimand", text)]
     if not asked.interval:
         return TestResult(p, None, notes)
     d, whole = scores.shifted(asked.delta)
     clean = not p.dropped and without_repeats(np.abs(d if whole is None else whole))
     interval = _interval(scores, asked, dual=clean and settings.variant == "exact")
     if not clean:
-        notes.append("With tied or zero differences the interval and p need not agree at the margin.")
+        notes.append(Note("interval", "With tied or zero differences the interval and p need not agree at the margin."))
     elif settings.variant == "normal":
-        notes.append("p is a normal approximation; the interval inverts the exact test.")
+        notes.append(Note("interval", "p is a normal approximation; the interval inverts the exact test."))
     if interval.low is None and interval.high is None:
-        notes.append("The interval is unbounded: with so few items no difference can be rejected at this level.")
+        text = "The interval is unbounded: with so few items no difference can be rejected at this level."
+        notes.append(Note("interval", text))
     return TestResult(p, interval, notes)
 
 

@@ -27,6 +27,7 @@ from outscore.inference.pairwise.binomial_tails import log_two_sided
 from outscore.inference.pairwise.per_pair import log_claim, permuted
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
+from outscore.results.note import Note
 
 __all__ = [
     "COMBINED",
@@ -57,20 +58,21 @@ def macro_request(alpha: float, seed: int, resamples: OptionValue = None) -> Tes
     return TestRequest(alpha=alpha, seed=seed, options={"method": "auto", "resamples": resamples or RESAMPLES})
 
 
-def macro_notes(test: str, kernel: str, *, in_units: bool = False) -> list[str]:
+def macro_notes(test: str, kernel: str, *, in_units: bool = False) -> list[Note]:
     """What to know of a macro average beside datasets that were tested by `test`, `in_units` of several items."""
     notes = []
     if test != "permutation":
-        notes.append(
+        text = (
             f"`{test}` was asked for: it serves the datasets; the macro average is tested by permutation, items being swapped"
             " within each dataset."
         )
+        notes.append(Note("method", text))
     if in_units:
-        notes.append("Evaluation units serve the datasets one by one; the macro average takes items as they are.")
+        text = "Evaluation units serve the datasets one by one; the macro average takes items as they are."
+        notes.append(Note("design", text))
     if kernel == SADDLEPOINT:
-        notes.append(
-            f"Of more than {MOST_TESTED:,} pairs p of the macro average is a saddlepoint approximation (Lugannani, Rice)."
-        )
+        text = f"Of more than {MOST_TESTED:,} pairs p of the macro average is a saddlepoint approximation (Lugannani, Rice)."
+        notes.append(Note("method", text))
     return notes
 
 
@@ -219,7 +221,7 @@ def _listed(counts: Array, worth: Array, gaps: Array) -> PairedScores:
     return PairedScores(a[:, None], b[:, None])
 
 
-def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kernel: str, notes: Sequence[str]) -> Measured:
+def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kernel: str, notes: Sequence[Note]) -> Measured:
     """The macro average of datasets with the p-values found for it."""
     first = measured[0]
     n = np.stack([found.pairs.n for found in measured], axis=1)
@@ -243,7 +245,8 @@ def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kern
         remarks={int(i): f"On {int(several[i])} of {len(measured)} datasets: the others have no item of both." for i in some},
     )
     verb = "pair is" if len(some) == 1 else "pairs are"
-    partial = [f"{len(some):,} {verb} compared on the datasets that both systems have, not on all."] * bool(len(some))
+    text = f"{len(some):,} {verb} compared on the datasets that both systems have, not on all."
+    partial = [Note("design", text)] if len(some) else []
     return Measured(
         dataset=None,
         metric=first.metric,

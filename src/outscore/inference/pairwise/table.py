@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.results.note import Note
 
 __all__ = ["KINDS", "Measured", "PairTable"]
 
@@ -102,5 +103,5 @@ class Measured:
     kernel: str
     interval: str
     unit: Literal["items", "clusters", "units", "segments"] = "items"
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     macro: bool = False

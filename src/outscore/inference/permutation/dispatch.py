@@ -40,6 +40,7 @@ from outscore.inference.permutation.interval import inversion_interval
 from outscore.inference.permutation.monte_carlo import monte_carlo
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
 __all__ = ["ENTRY", "METHODS", "permutation"]
@@ -97,30 +98,36 @@ def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p
     return None if found is None else replace(found, estimate=p.statistic)
 
 
-def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None, *, skewed: bool) -> list[str]:
+def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None, *, skewed: bool) -> list[Note]:
     notes = []
     if interval is None:
         few = f"{metric.name} is not linear in these data, and there are too few units to resample"
         still = f"the difference in {metric.name} is the same in every resample, so nothing shows how far it could move"
-        notes.append(f"No interval: {few if p.n < LEAST_UNITS else still}.")
+        notes.append(Note("interval", f"No interval: {few if p.n < LEAST_UNITS else still}."))
     elif not interval.dual:
-        notes.append(
+        text = (
             f"{metric.name} is not linear in these data, so the permutation test cannot be inverted: the interval is the"
             " centred bootstrap's and may disagree with p near alpha."
         )
+        notes.append(Note("interval", text))
     elif interval.low is None and interval.high is None:
-        notes.append("The interval is unbounded: with so few units no difference can be rejected at this level.")
-    if skewed:
         notes.append(
+            Note("interval", "The interval is unbounded: with so few units no difference can be rejected at this level.")
+        )
+    if skewed:
+        text = (
             "With few and skewed differences a rejection may speak of their shape and not of the mean (exponential ones: level"
             " .08 at n = 20)."
         )
+        notes.append(Note("data", text))
     if asked.delta and p.kernel == "tango":
-        notes.append(f"Right-or-wrong items at delta = {asked.delta:g}: Tango's score test, a large-sample approximation.")
+        text = f"Right-or-wrong items at delta = {asked.delta:g}: Tango's score test, a large-sample approximation."
+        notes.append(Note("method", text))
     elif asked.delta:
-        notes.append(f"The test takes the items' differences as symmetric about delta = {asked.delta:g}.")
+        notes.append(Note("method", f"The test takes the items' differences as symmetric about delta = {asked.delta:g}."))
     if p.method == "monte-carlo" and asked.options["method"] == "auto":
-        notes.append("No exact method serves these data; p was sampled, and its bounds hold with 99 % confidence.")
+        text = "No exact method serves these data; p was sampled, and its bounds hold with 99 % confidence."
+        notes.append(Note("method", text))
     return notes
 
 

@@ -5,16 +5,34 @@ from __future__ import annotations
 from outscore.language.numbers import format_level, format_percent
 from outscore.language.phrases import equivalence_phrase, interval_noun, noninferiority_phrase, posterior_phrase
 from outscore.language.verdict.facts import Facts
+from outscore.results.comparison import Comparison
+from outscore.results.design import Verdict
 
-__all__ = ["sentence", "verdict"]
+__all__ = ["sentence", "stored_verdict", "verdict"]
 
 
-def verdict(facts: Facts) -> str:
+def stored_verdict(c: Comparison) -> Verdict:
+    """The verdict that a comparison holds. Files of version 0.1.0 have no headline: theirs follows from the decision.
+
+    Examples
+    --------
+    >>> from outscore.workflows.compare.arrays import compare
+    >>> stored_verdict(compare([2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6], names=("new", "old"))).headline
+    'new outscored old'
+    """
+    winner, claim = c.decision.winner, c.decision.claim
+    if c.headline:
+        return Verdict(c.headline, c.reason, winner, claim)
+    headline = "No winner" if winner is None else f"{c.systems[winner]} outscored {c.systems[1 - winner]}"
+    return Verdict(headline, c.verdict, winner, claim)
+
+
+def verdict(facts: Facts) -> Verdict:
     """The answer in plain words, then the evidence."""
     (a, b), metric, bayes = facts.systems, facts.metric, facts.bayes
     if facts.identical and not facts.delta:
         same = f"{a} and {b} scored identically on every item; {metric} {facts.values[0]}"
-        return f"No winner: {same}; {facts.p_text}, {facts.test}."
+        return Verdict("No winner", f"{same}; {facts.p_text}, {facts.test}.", None, facts.decision.claim)
     first = facts.winner or 0
     lower = "" if facts.higher_is_better else " (lower is better)"
     parts = [
@@ -28,9 +46,15 @@ def verdict(facts: Facts) -> str:
     ]
     evidence = "; ".join(part for part in parts if part)
     if facts.winner is None:
-        return f"{_shown_by_margin(facts)[0] or _no_winner(facts)}; {evidence}."
-    judged = f", judged by the {facts.about}" if facts.about else " by the permutation test" if bayes is not None else ""
-    return f"{facts.systems[first]} outscored {facts.systems[1 - first]}{facts.beyond}{judged}: {evidence}."
+        headline, why = _shown_by_margin(facts) or _no_winner(facts)
+        return Verdict(headline, f"{why}; {evidence}.", None, facts.decision.claim)
+    judged = ""
+    if facts.about:
+        judged = f", judged by the {facts.about}"
+    elif bayes is not None:
+        judged = " by the permutation test"
+    headline = f"{facts.systems[first]} outscored {facts.systems[1 - first]}{facts.beyond}{judged}"
+    return Verdict(headline, f"{evidence}.", facts.winner, facts.decision.claim)
 
 
 def sentence(facts: Facts, *, n: int, unit: str = "items") -> str:
@@ -45,7 +69,7 @@ def sentence(facts: Facts, *, n: int, unit: str = "items") -> str:
         return f"{where}, {a} and {b} scored identically ({facts.metric} {facts.values[0]})."
     sides = "two-sided" if facts.alternative == "two-sided" else "one-sided"
     evidence = f"({facts.gap(confidence=True)}; {facts.test}, {sides}, {facts.p_text})"
-    shown = "" if facts.winner is not None else _shown_by_margin(facts)[1]
+    shown = _margin_clause(facts) if facts.winner is None else ""
     rest = [shown, _within_margin(facts), _beyond_margin(facts), _contradiction(facts), _posterior(facts)]
     return "; ".join([f"{where}, {_finding(facts)} {evidence}", *(part for part in rest if part)]) + "."
 
@@ -72,24 +96,24 @@ def _finding(facts: Facts) -> str:
     return f"{between} is not statistically significant {level}"
 
 
-def _no_winner(facts: Facts) -> str:
-    """Why nobody won. Undecided never means equal."""
+def _no_winner(facts: Facts) -> tuple[str, str]:
+    """That nobody won, and why. Undecided never means equal."""
     (a, b), alpha = facts.systems, facts.level
     start = "No winner" if facts.bayes is None else "No winner by the permutation test"
     if facts.unsettled:
         cure = "raise the resamples" if facts.p.method == "monte-carlo" else "ask for another method"
-        return f"{start}: undecided, because {alpha} lies between the bounds of p ({cure})"
+        return start, f"undecided, because {alpha} lies between the bounds of p ({cure})"
     if facts.disagree:
-        return f"{start}: {_disagreement(facts)}"
+        return start, _disagreement(facts)
     if facts.delta and facts.rejected:
         side = "above" if facts.side > 0 else "below"
-        return f"{start}: {a} - {b} lies {side} {facts.delta:g} at {alpha}, which makes neither the winner"
+        return start, f"{a} - {b} lies {side} {facts.delta:g} at {alpha}, which makes neither the winner"
     if facts.delta:
-        return f"{start}: the data cannot tell {a} - {b} from {facts.delta:g} at {alpha}"
+        return start, f"the data cannot tell {a} - {b} from {facts.delta:g} at {alpha}"
     if facts.alternative in ("greater", "less"):
         better, worse = (a, b) if facts.alternative == "greater" else (b, a)
-        return f"{start}: the data do not show that {better} is better than {worse} at {alpha}"
-    return f"{start}: the data cannot tell {a} and {b} apart at {alpha}"
+        return start, f"the data do not show that {better} is better than {worse} at {alpha}"
+    return start, f"the data cannot tell {a} and {b} apart at {alpha}"
 
 
 def _disagreement(facts: Facts) -> str:
@@ -150,23 +174,31 @@ def _beyond_margin(facts: Facts) -> str:
     return f"the {noun} reaches beyond the margin, whose tests at {format_level(facts.alpha)} go with a {level} interval"
 
 
-def _shown_by_margin(facts: Facts) -> tuple[str, str]:
-    """What a margin shows where nobody won: the claim of the verdict and the clause of the sentence, if anything."""
+def _shown_by_margin(facts: Facts) -> tuple[str, str] | None:
+    """What a margin shows where nobody won, if anything: the headline, and what it says."""
     (a, b), margin, claim = facts.systems, facts.margin, facts.decision.claim
     if margin is None or claim == "undecided":
-        return "", ""
+        return None
     size, by = f"{margin.value:g}", f" in the {facts.about}" if facts.about else ""
     if claim == "equivalent":
         p = equivalence_phrase(margin.equivalence, facts.alpha)
-        return (
-            f"No winner, but equivalent: {a} and {b} differ by less than {size}{by} at {facts.level} ({p})",
-            f"the two are equivalent within a margin of {size}{by} ({p})",
-        )
+        return "No winner, but equivalent", f"{a} and {b} differ by less than {size}{by} at {facts.level} ({p})"
     p = noninferiority_phrase(margin.noninferiority, facts.alpha)
-    return (
-        f"No winner, but {a} is not inferior: it is worse than {b} by less than {size}{by}, if at all, at {facts.level} ({p})",
-        f"{a} is non-inferior to {b} with a margin of {size}{by} ({p})",
-    )
+    shown = f"it is worse than {b} by less than {size}{by}, if at all, at {facts.level} ({p})"
+    return f"No winner, but {a} is not inferior", shown
+
+
+def _margin_clause(facts: Facts) -> str:
+    """What a margin shows where nobody won, as a clause of the sentence; empty where it shows nothing."""
+    (a, b), margin, claim = facts.systems, facts.margin, facts.decision.claim
+    if margin is None or claim == "undecided":
+        return ""
+    size, by = f"{margin.value:g}", f" in the {facts.about}" if facts.about else ""
+    if claim == "equivalent":
+        p = equivalence_phrase(margin.equivalence, facts.alpha)
+        return f"the two are equivalent within a margin of {size}{by} ({p})"
+    p = noninferiority_phrase(margin.noninferiority, facts.alpha)
+    return f"{a} is non-inferior to {b} with a margin of {size}{by} ({p})"
 
 
 def _posterior(facts: Facts) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from outscore._version import __version__
 from outscore.language.numbers import count, format_level, format_number
 from outscore.language.phrases import correction_name, method_phrase, name_of_test
-from outscore.results.design import Family
+from outscore.results.design import Family, Verdict
 from outscore.results.pvalue import Kind, PValue
 from outscore.results.ranking import RankDesign, Standing
 
@@ -44,26 +44,27 @@ class Claims:
         return f", and shares no item with {_named(self.strangers)}" if self.strangers else ""
 
 
-def ranking_verdict(top: Standing, claims: Claims, family: Family, alpha: float, *, baseline: bool) -> str:
+def ranking_verdict(top: Standing, claims: Claims, family: Family, alpha: float, *, baseline: bool) -> Verdict:
     """The answer in one or two sentences."""
     if not top.counts.testable:
-        return f"{_strangers(top)}: nothing could be tested."
+        return Verdict(_strangers(top), "nothing could be tested.")
     evidence = f"{_test(top, claims)}, {_correction(family, alpha)}"
     if baseline:
-        return f"{_against_baseline(claims)} ({evidence})."
+        return _baseline_verdict(claims, evidence)
     if claims.better:
-        return (
-            f"No clear leader: {claims.about} is ahead on average, but {_named(claims.better)}"
-            f" {'is' if len(claims.better) == 1 else 'are'} significantly better on the items shared ({evidence})."
-        )
+        others = f"{_named(claims.better)} {'is' if len(claims.better) == 1 else 'are'}"
+        ahead = f"{claims.about} is ahead on average, but {others} significantly better on the items shared"
+        return Verdict("No clear leader", f"{ahead} ({evidence}).")
     equals = _equals(top, claims)
     score = f"{top.metric} {format_number(top.scores[0].value)}"
     if not claims.worse:
-        return f"No winner: {_undecided(top, claims, equals, score)} ({evidence})."
+        return Verdict("No winner", f"{_undecided(top, claims, equals, score)} ({evidence}).")
     lead = f"{claims.about} leads with {score}" if len(equals) < 2 else f"{_named(equals)} share the best {score}"
     subject = "" if len(equals) < 2 else f"{claims.about} is "
     tied = f"; it cannot be told apart from {_named(claims.tied)}" if claims.tied else ""
-    return f"{lead}: {subject}significantly better than {_whom(claims.worse, top)}{tied}{claims.apart} ({evidence})."
+    why = f"{subject}significantly better than {_whom(claims.worse, top)}{tied}{claims.apart} ({evidence})."
+    alone = not claims.tied and not claims.strangers
+    return Verdict(lead, why, 0 if alone else None, "better" if alone else "undecided")
 
 
 def _undecided(top: Standing, claims: Claims, equals: Sequence[str], score: str) -> str:
@@ -100,7 +101,17 @@ def _whom(names: Sequence[str], top: Standing) -> str:
     return {1: "the other system", 2: "both other systems"}.get(others, f"all {others:,} other systems")
 
 
-def _against_baseline(claims: Claims) -> str:
+def _baseline_verdict(claims: Claims, evidence: str) -> Verdict:
+    """How many systems are better, which set the headline; the rest follows."""
+    if not claims.better:
+        return Verdict(f"{_against_baseline(claims)} ({evidence}).")
+    others = _baseline_parts(claims)[1:]
+    headline = f"{_are(claims.better)} significantly better than {claims.about}"
+    return Verdict(headline, f"{'; '.join([_named(claims.better), *others])} ({evidence}).", None, "better")
+
+
+def _baseline_parts(claims: Claims) -> list[str]:
+    """The systems that are better, worse, and not told apart from the baseline."""
     parts = []
     if claims.better:
         parts.append(f"{_are(claims.better)} significantly better than {claims.about}: {_named(claims.better)}")
@@ -109,11 +120,15 @@ def _against_baseline(claims: Claims) -> str:
     if claims.tied:
         whom = "it" if parts else claims.about
         parts.append(f"{len(claims.tied)} cannot be told apart from {whom}")
+    return parts
+
+
+def _against_baseline(claims: Claims) -> str:
     if not claims.better and not claims.worse and not claims.tied:
         return f"No system shares an item with {claims.about}"
     if not claims.better and not claims.worse:
         return f"No system can be told apart from {claims.about}"
-    return "; ".join(parts)
+    return "; ".join(_baseline_parts(claims))
 
 
 def _are(names: Sequence[str]) -> str:

@@ -58,7 +58,7 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "verdict": clean(pair.verdict),
         "sentence": clean(pair.sentence),
         "significant": (alpha := alpha_of(diff)) is not None and pair.difference != 0 and pair.p.upper <= alpha,
-        "notes": [clean(note) for note in pair.notes],
+        "notes": [clean(note.text) for note in pair.notes],
         "cards": _cards(diff, pair),
         "outcomes": [
             pair.outcomes.both_right,

@@ -12,6 +12,7 @@ from outscore.language.phrases import (
     noninferiority_phrase,
     posterior_phrase,
 )
+from outscore.language.verdict.comparison import stored_verdict
 from outscore.report.rows.comparison import (
     alpha_of,
     decimals_of,
@@ -25,24 +26,15 @@ from outscore.report.rows.nouns import group_of, noun_of, units_of
 from outscore.report.rows.texts import run_lines
 from outscore.report.table import Fact, clean
 from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.note import note_texts
 
 __all__ = ["evidence", "heading", "headline", "sides"]
 
 
 def headline(c: Comparison) -> tuple[str, str]:
     """The verdict in two parts, who won and why: what to set in large letters, and what to set under it."""
-    # Names may hold a colon themselves, so the search starts behind them.
-    a, b = c.systems
-    first, second = (b, a) if c.decision.winner == 1 else (a, b)
-    start = 0
-    for opening in (f"{first} outscored {second}", f"No winner, but {a} is not inferior", "No winner"):
-        if c.verdict.startswith(opening):
-            start = len(opening)
-            break
-    end = c.verdict.find(":", start)
-    if end < 0:
-        return clean(c.verdict), ""
-    return clean(c.verdict[:end]), clean(c.verdict[end + 1 :])
+    verdict = stored_verdict(c)
+    return clean(verdict.headline), clean(verdict.reason)
 
 
 def heading(c: Comparison) -> str:
@@ -65,7 +57,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("runs", run_lines(c, alpha_of(whole))),
         _fact("alignment", _alignment(c, verbose=verbose)),
         _fact("warnings", _warnings(c)),
-        _fact("notes", c.notes),
+        _fact("notes", note_texts(c.notes)),
     ]
     return [fact for fact in facts if fact.lines]
 

@@ -20,6 +20,7 @@ from outscore.report.rows.facts import evidence, sides
 from outscore.report.rows.nouns import group_of, noun_of
 from outscore.report.table import Table, clean, make_table
 from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.note import note_texts
 
 __all__ = [
     "is_family_of_metrics",
@@ -163,7 +164,7 @@ def metric_notes(whole: Comparisons) -> list[str]:
     """The warnings and notes of all metrics, those that several share said once."""
     named: dict[str, list[str]] = {}
     for c in whole.comparisons:
-        for note in [*(c.analysis.warnings if c.analysis is not None else []), *c.notes]:
+        for note in [*(c.analysis.warnings if c.analysis is not None else []), *note_texts(c.notes)]:
             bare = c.metric.partition(":")[0]
             said = f"{ABOUT}{note.removeprefix(f'{bare} ')}" if note.startswith(f"{bare} ") else note
             named.setdefault(said, []).append(c.metric)

@@ -11,6 +11,7 @@ from outscore.language.rounding import effect_size
 # Nested settings as rows are the same in every report.
 from outscore.report.rows.comparison import flat
 from outscore.report.table import Fact, Table, clean, make_table
+from outscore.results.note import note_texts
 from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve
 
 __all__ = ["Plan", "difference", "facts", "headline", "number", "shown_tables", "tables", "title"]
@@ -74,7 +75,7 @@ def _plan_facts(found: PlanResult) -> list[tuple[str, Sequence[str]]]:
         ("spread", [_spread(found)]),
         ("clusters", [clusters] if design.cluster_size > 1 else []),
         ("tried out", observed),
-        ("notes", found.notes),
+        ("notes", note_texts(found.notes)),
     ]
 
 
@@ -112,7 +113,7 @@ def _possible_facts(found: PossibleP) -> list[tuple[str, Sequence[str]]]:
         ),
         ("highest p", [_at(format_p_number(found.highest, found.alpha), found.discordant[1])]),
         ("test", [f"exact McNemar test, {found.alternative}, on right-or-wrong items"]),
-        ("notes", found.notes),
+        ("notes", note_texts(found.notes)),
     ]
 
 

@@ -11,6 +11,7 @@ from outscore.language.verdict.ranking import design_parts
 from outscore.report.rows.comparison import ERROR_RATES
 from outscore.report.table import Fact, clean
 from outscore.results.design import Family
+from outscore.results.note import note_texts
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import RankDesign, Ranking, Standing
 
@@ -21,12 +22,8 @@ RATES = ERROR_RATES | {"PCER": "error rate of each comparison alone (PCER)", "PF
 
 def headline(ranking: Ranking) -> tuple[str, str]:
     """The verdict in two parts: what to set in large letters, and what to set under it."""
-    verdict = hidden = clean(ranking.verdict)
-    # Names may hold a colon themselves, so they are covered while one is looked for.
-    for name in map(clean, (ranking.scores[0].system, ranking.baseline or "")):
-        hidden = hidden.replace(name, "x" * len(name)) if name else hidden
-    end = hidden.find(": ")
-    return (verdict, "") if end < 0 else (verdict[:end], verdict[end + 2 :])
+    # Files of version 0.1.0 have the verdict as one text.
+    return clean(ranking.headline or ranking.verdict), clean(ranking.reason)
 
 
 def leaders(standing: Standing) -> int:
@@ -131,4 +128,4 @@ def _coverage(ranking: Ranking) -> str:
 def _notes(ranking: Ranking) -> list[str]:
     """Notes of the whole and of its parts, each once."""
     parts = [f"{clean(s.name or s.metric)}: {note}" for s in (*ranking.datasets, *ranking.metrics) for note in s.notes]
-    return [clean(note) for note in dict.fromkeys([*ranking.notes, *parts])]
+    return [clean(text) for text in dict.fromkeys([*note_texts(ranking.notes), *parts])]

@@ -51,7 +51,7 @@ def render_html(diff: Diff, changed: Sequence[Changed], contexts: Contexts | Non
         title=_title(diff),
         task=TASKS.get(diff.task, diff.task),
         warnings=[clean(text) for text in diff.inventory.warnings],
-        notes=[clean(text) for text in diff.notes],
+        notes=[clean(note.text) for note in diff.notes],
         verdict=clean(diff.verdict),
         overview=_chosen(tables, OVERVIEW),
         together=_chosen(tables, TOGETHER),

@@ -27,7 +27,7 @@ def render_markdown(
     for sheet in default_sheets(diff, verbose=verbose, top=top, sort=sort):
         blocks += _blocks(sheet)
     notes = dict.fromkeys([*diff.notes, *(note for pair in diff.pairs for note in pair.notes)])
-    blocks += ["\n".join(f"- {escape(note)}" for note in notes)] if notes else []
+    blocks += ["\n".join(f"- {escape(note.text)}" for note in notes)] if notes else []
     sentences = [f"> {escape(pair.sentence)}" for pair in told_pairs(diff, verbose=verbose)]
     blocks += ["## For a paper", *sentences] if sentences else []
     return "\n\n".join(block for block in blocks if block) + "\n"

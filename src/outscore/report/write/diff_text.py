@@ -15,6 +15,7 @@ from outscore.report.table import Table, clean
 # The layout of a table in columns is that of every other text.
 from outscore.report.write.text import GAP, NARROWEST, fact_lines, titled, wrapped
 from outscore.results.diff import Diff
+from outscore.results.note import note_texts
 
 __all__ = ["render_text"]
 
@@ -117,6 +118,8 @@ def _marked(sheet: Sheet) -> Table:
 
 
 def _closing(diff: Diff, width: int, *, verbose: bool) -> list[str]:
-    lines = fact_lines("notes", list(dict.fromkeys([*diff.notes, *(n for pair in diff.pairs for n in pair.notes)])), width)
+    lines = fact_lines(
+        "notes", note_texts(dict.fromkeys([*diff.notes, *(n for pair in diff.pairs for n in pair.notes)])), width
+    )
     sentences = [pair.sentence for pair in told_pairs(diff, verbose=verbose)]
     return lines + fact_lines("for a paper", sentences, width)

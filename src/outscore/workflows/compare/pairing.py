@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from outscore.core.errors import OutscoreError
 from outscore.results.comparison import Comparison
 from outscore.results.design import Alignment
+from outscore.results.note import Note
 from outscore.scores.pairing import pair
 from outscore.scores.system import Scores
 
@@ -29,7 +30,7 @@ class Matched:
     labels: Sequence[str] | None = None
     names: tuple[str, str] = UNNAMED
     alignment: Alignment | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def told(self, result: Comparison) -> Comparison:
         """The result, with what is known about how its rows were matched."""

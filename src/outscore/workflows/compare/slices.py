@@ -19,6 +19,7 @@ from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import TESTS
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, Slice
+from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare
 from outscore.workflows.compare.verdicts import as_family
 from outscore.workflows.validate import paired
@@ -66,7 +67,7 @@ def compare_slices(
     correction: str = "holm",
     alpha: float = 0.05,
     **asked: Any,  # noqa: ANN401 - as `compare` takes them
-) -> tuple[list[Comparison], Family, list[str]]:
+) -> tuple[list[Comparison], Family, list[Note]]:
     """Every slice compared, the family they make, and a note on each slice that the test cannot serve.
 
     `values` names the slice of each row; the other parameters are those of `compare`. Slices of one item are compared too,
@@ -95,7 +96,7 @@ def compare_slices(
 
 def _each(
     a: Array, b: Array, column: str, names: Array, per_row: Mapping[str, Array], asked: Mapping[str, Any]
-) -> tuple[list[Comparison], list[Array], list[str]]:
+) -> tuple[list[Comparison], list[Array], list[Note]]:
     """The comparison of each slice and the rows it used, and a note on each slice that was left out."""
     found, used, notes = [], [], []
     for value in dict.fromkeys(names.tolist()):
@@ -105,7 +106,7 @@ def _each(
             result = compare(a[rows], b[rows], **asked, **here)
         except OutscoreError as refusal:
             # One slice too small for the test must not cost the others.
-            notes.append(f"Slice {column} = {value} was left out: {refusal.message}")
+            notes.append(Note("omission", f"Slice {column} = {value} was left out: {refusal.message}"))
             continue
         found.append(replace(result, slice=Slice(column, str(value))))
         used.append(rows)

@@ -22,12 +22,13 @@ from outscore.inference.registry import TESTS
 from outscore.language.numbers import count
 from outscore.results.comparison import Margin
 from outscore.results.design import PathStep
+from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
 __all__ = ["all_tests", "labels_of", "margin_of", "path_of", "scores_of"]
 
 
-def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> tuple[list[PValue], list[str]]:
+def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> tuple[list[PValue], list[Note]]:
     """Every other test that takes these data, and notes: which do not and why, and which are unsafe on so few units."""
     found, missing = [], []
     for entry in TESTS.values():
@@ -39,7 +40,7 @@ def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest)
         except OutscoreError as refusal:
             missing.append(f"{entry.name} ({_reason(entry, pairs, request) or refusal.message.rstrip('.')})")
     missing.append("bayes (it has no p-value of its own)")
-    return found, [*_liberal(found), f"Not among the tests: {', '.join(missing)}."]
+    return found, [*_liberal(found), Note("tests", f"Not among the tests: {', '.join(missing)}.")]
 
 
 def _reason(entry: TestEntry, pairs: PairedScores, request: TestRequest) -> str:
@@ -51,12 +52,13 @@ def _reason(entry: TestEntry, pairs: PairedScores, request: TestRequest) -> str:
     return {"binary": "needs right-or-wrong items", "scores": "needs one score per item"}.get(entry.on, "")
 
 
-def _liberal(found: Sequence[PValue]) -> list[str]:
+def _liberal(found: Sequence[PValue]) -> list[Note]:
     """One warning for all the tests that few units make reject too often; each one's own says by how much."""
     few = [p for p in found if p.test in SMALL_SAMPLES and p.n < FEW_UNITS]
     if not few:
         return []
-    return [f"With only {count(few[0].n, 'unit')} these reject too often: {', '.join(p.test for p in few)}."]
+    text = f"With only {count(few[0].n, 'unit')} these reject too often: {', '.join(p.test for p in few)}."
+    return [Note("tests", text)]
 
 
 def margin_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, margin: float) -> Margin:

@@ -40,10 +40,14 @@ def worded(c: Comparison, *, alpha: float, alternative: str, delta: float, ident
         direction=_direction(c.p),
         identical=identical,
     )
+    answer = verdict(facts)
     return replace(
         c,
         decision=facts.decision,
-        verdict=verdict(facts),
+        verdict=answer.text,
+        headline=answer.headline,
+        reason=answer.reason,
+        identical=identical,
         sentence=sentence(facts, n=c.n, unit=_unit(c)),
     )
 
@@ -63,11 +67,7 @@ def as_family(
     """
     p_values, family = corrected([c.p for c in found], correction, resampled=resampled)
     question: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "delta": delta}
-    claims = []
-    for c, p in zip(found, p_values, strict=True):
-        # Whether nothing differs at all is known to the first verdict only.
-        identical = worded(c, **question, identical=True).verdict == c.verdict
-        claims.append(worded(replace(c, p=p), **question, identical=identical))
+    claims = [worded(replace(c, p=p), **question, identical=c.identical) for c, p in zip(found, p_values, strict=True)]
     return claims, family
 
 

@@ -13,6 +13,7 @@ from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.inventory import GOLD, counts_of
 from outscore.outputs.model import Chains, Items, Units, Words
 from outscore.results.diff import KeyScore, Rates, ScoreChange
+from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.diff.pair import Statistics
 
@@ -121,7 +122,7 @@ class Study:
     inventory: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     counts: Callable[[int], Array] | None = None
     origins: Sequence[Origin] = ()
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
 
 
 def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[str, ...]:

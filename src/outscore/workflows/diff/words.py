@@ -51,9 +51,14 @@ def pair_in_words(study: Study, view: View, asked: Statistics) -> Pair:
     )
     counts = _counts(pair, study)
     n, unit = (pair.n, study.unit) if pair.clusters is None else (pair.clusters, f"{study.cluster}s")
+    answer = verdict(facts)
+    answer = replace(answer, reason=answer.reason + counts + _limit(pair, study, asked.alpha))
     return replace(
         pair,
-        verdict=verdict(facts) + counts + _limit(pair, study, asked.alpha),
+        verdict=answer.text,
+        headline=answer.headline,
+        reason=answer.reason,
+        identical=facts.identical,
         sentence=sentence(facts, n=n, unit=unit.removesuffix("s") if n == 1 else unit) + counts,
     )
 

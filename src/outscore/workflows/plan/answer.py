@@ -18,6 +18,7 @@ from outscore.inference.power.binary import overlaps
 from outscore.inference.power.design import MOST_ITEMS, Study, checked_n, study_of
 from outscore.inference.power.planning import sizes_around
 from outscore.language.numbers import count
+from outscore.results.note import Note
 from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, StudyDesign
 from outscore.workflows.plan import words
 
@@ -128,7 +129,7 @@ def _t_items(result: PlanResult, study: Study) -> int | None:
     return max(result.items, whole_items(needed))
 
 
-def _repeats_note(result: PlanResult, study: Study) -> list[str]:
+def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
     """What repeats can buy at all: they average out the noise between runs, never the spread between items."""
     between, within = result.design.sd, result.design.within
     if result.question != "items" or not within or not between:
@@ -164,7 +165,7 @@ def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
     return found
 
 
-def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float | None) -> tuple[StudyDesign, list[str]]:
+def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float | None) -> tuple[StudyDesign, list[Note]]:
     """The discordance rate that a baseline's accuracy allows, or implies when the errors are independent."""
     if accuracy is None:
         return design, []

@@ -23,6 +23,7 @@ from outscore.inference.power.screen import SCREENS, on_a_grid
 from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import TESTS
 from outscore.language.numbers import count
+from outscore.results.note import Note
 from outscore.results.plan import PlanResult, SimulatedCurve, StudyDesign
 from outscore.workflows.plan.answer import plan, whole_items
 from outscore.workflows.plan.words import rounded
@@ -184,21 +185,24 @@ def _testable(test: str) -> TestEntry:
     return TESTS[test]
 
 
-def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[str]:
+def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[Note]:
     """Where the numbers come from, and how far they can be trusted."""
     notes = []
     if own:
-        notes.append(
+        text = (
             f"The difference is the pilot's own, {rounded(spread.difference)}, which is uncertain itself: better give the "
             "smallest one that matters as the effect."
         )
-    notes.append(f"Spread from a pilot of {count(spread.n, 'item')}.")
+        notes.append(Note("assumption", text))
+    notes.append(Note("assumption", f"Spread from a pilot of {count(spread.n, 'item')}."))
     if result.question == "items" and result.design.basis == "sd":
         low, high = _sd_limits(spread.n)
         few, many = (whole_items(result.n * factor**2) for factor in (low, high))
-        notes.append(f"A pilot of this size leaves the sd open: {few:,} to {many:,} items may be needed (95 %).")
+        text = f"A pilot of this size leaves the sd open: {few:,} to {many:,} items may be needed (95 %)."
+        notes.append(Note("assumption", text))
     if spread.cluster_size > 1:
-        notes.append(f"Clusters of {spread.cluster_size:.3g} items on average; correlation within them {rounded(spread.icc)}.")
+        text = f"Clusters of {spread.cluster_size:.3g} items on average; correlation within them {rounded(spread.icc)}."
+        notes.append(Note("design", text))
     return notes
 
 

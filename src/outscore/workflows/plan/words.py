@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from outscore._version import __version__
 from outscore.language.numbers import count, format_level, format_probability
 from outscore.language.rounding import effect_size, rounded
+from outscore.results.note import Note
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.results.pvalue import PValue
 
@@ -76,33 +77,36 @@ def least_units(design: StudyDesign) -> int:
     return max(2, math.ceil(math.log2(tails / design.alpha) - 1e-12))
 
 
-def notes(plan: PlanResult) -> list[str]:
+def notes(plan: PlanResult) -> list[Note]:
     """What a reader should know about this answer."""
     found = []
     if plan.t_items is not None and plan.items < plan.t_items and plan.items < SMALL:
-        found.append(f"With so few items the sd has to be estimated: plan for the t test's {plan.t_items:,}.")
+        text = f"With so few items the sd has to be estimated: plan for the t test's {plan.t_items:,}."
+        found.append(Note("assumption", text))
     size, least = plan.design.cluster_size, least_units(plan.design)
     needed = plan.n if plan.question == "items" else plan.items
     if needed / size < least and plan.method != "exact":
         unit = "item" if size == 1 else "cluster"
         level = format_level(plan.design.alpha)
-        found.append(
-            f"An exact test cannot reach p <= {level} with fewer than {count(least, unit)}, whatever the formula says."
-        )
+        text = f"An exact test cannot reach p <= {level} with fewer than {count(least, unit)}, whatever the formula says."
+        found.append(Note("method", text))
     return found
 
 
-def repeats(once: int | None, endless: int) -> str:
+def repeats(once: int | None, endless: int) -> Note:
     """What more or fewer runs per item would change; `once` is None where one run is what the plan has."""
     if once is None:
-        return f"More runs per item would need fewer items, but no number of runs brings it below {endless:,}."
-    return f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}."
+        text = f"More runs per item would need fewer items, but no number of runs brings it below {endless:,}."
+    else:
+        text = f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}."
+    return Note("design", text)
 
 
-def independent(rate: float, effect: float | None) -> str:
+def independent(rate: float, effect: float | None) -> Note:
     """How a discordance rate was found from accuracies alone."""
     text = f"Discordance {rate:.4g}: the errors are taken as independent. Systems that err on the same items need fewer items"
-    return f"{text}, down to a discordance of {rounded(abs(effect))}." if effect else f"{text}."
+    down_to = f", down to a discordance of {rounded(abs(effect))}" if effect else ""
+    return Note("assumption", f"{text}{down_to}.")
 
 
 def possible(found: PossibleP) -> str:

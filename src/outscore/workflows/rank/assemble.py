@@ -14,6 +14,7 @@ from outscore.inference.families.multiplicity import adjust
 from outscore.inference.families.partial_conjunction import replicated_counts
 from outscore.inference.pairwise.table import Measured
 from outscore.language.verdict.ranking import ranking_sentence, ranking_signature, ranking_verdict
+from outscore.results.note import Note
 from outscore.results.ranking import MOST_PAIRS, Coverage, CriticalDifference, RankDesign, Ranking, Replicated
 from outscore.workflows.rank.corrections import Families, families
 from outscore.workflows.rank.question import USUAL, Question
@@ -34,7 +35,7 @@ def assembled(
     critical_difference: CriticalDifference | None = None,
     design: RankDesign | None = None,
     settings: Mapping[str, Any] | None = None,
-    notes: Sequence[str] = (),
+    notes: Sequence[Note] = (),
 ) -> Ranking:
     """The ranking that measured datasets make.
 
@@ -67,6 +68,7 @@ def assembled(
     claims = replace(found.tops[0].claims(), datasets_test=None if asked == top.test else asked)
     alpha, baseline = question.alpha, question.baseline
     sets, against, design = max(len(first), 1), baseline is not None, design or RankDesign(top.n)
+    verdict = ranking_verdict(top, claims, found.family, alpha, baseline=against)
     return Ranking(
         **{name: getattr(top, name) for name in top.__dataclass_fields__ if name != "notes"},
         correction=question.correction,
@@ -74,7 +76,9 @@ def assembled(
         coverage=coverage or _coverage(found.tops[0].measured),
         alpha=alpha,
         baseline=baseline,
-        verdict=ranking_verdict(top, claims, found.family, alpha, baseline=against),
+        verdict=verdict.text,
+        headline=verdict.headline,
+        reason=verdict.reason,
         sentence=ranking_sentence(top, claims, found.family, alpha, design=design, datasets=sets, baseline=against),
         signature=ranking_signature(
             top, claims, found.family, design=design, alpha=alpha, baseline=baseline, datasets=sets, seed=question.seed
@@ -90,12 +94,14 @@ def assembled(
     )
 
 
-def _remarks(found: Families, *, keep: bool) -> list[str]:
+def _remarks(found: Families, *, keep: bool) -> list[Note]:
     notes = []
     if not keep:
-        notes.append(f"There are more than {MOST_PAIRS:,} pairs over all datasets: the result keeps their counts.")
+        text = f"There are more than {MOST_PAIRS:,} pairs over all datasets: the result keeps their counts."
+        notes.append(Note("omission", text))
     if found.parts_family is not None and found.parts_family.correction != found.family.correction:
-        notes.append(f"`{found.family.correction}` is for one set of pairs; over datasets p is corrected by `holm`.")
+        text = f"`{found.family.correction}` is for one set of pairs; over datasets p is corrected by `holm`."
+        notes.append(Note("correction", text))
     return notes
 
 
@@ -105,7 +111,7 @@ def _coverage(top: Measured) -> Coverage:
     return Coverage(len(top.systems), top.items, missing, strangers=int((~top.pairs.testable).sum()))
 
 
-def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Replicated], list[str]]:
+def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Replicated], list[Note]]:
     """On how many datasets the better system of each pair is better."""
     if len(parts) < 2 or any(p.measured.pairs.log_better is None or p.measured.pairs.log_worse is None for p in parts):
         return [], []
@@ -116,7 +122,8 @@ def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Rep
         place = np.full(len(names), -2)
         place[top.order] = np.arange(len(top.order))
         wanted = wanted[np.abs(place[pairs.left] - place[pairs.right])[wanted] == 1]
-        notes.append(f"With more than {MOST_REPLICATED:,} pairs replicability is shown for neighbours in the order only.")
+        text = f"With more than {MOST_REPLICATED:,} pairs replicability is shown for neighbours in the order only."
+        notes.append(Note("omission", text))
     forward = top.ahead >= 0
     # Which system comes first was chosen by the data, so each direction has half of alpha.
     level = top.alpha / 2

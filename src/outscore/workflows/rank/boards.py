@@ -21,6 +21,7 @@ from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
 from outscore.inference.leaderboard.groups import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import format_probability
+from outscore.results.note import Note
 from outscore.results.ranking import Coverage, CriticalDifference, Ranking
 from outscore.scores.board import Board
 from outscore.workflows.rank.assemble import assembled
@@ -132,7 +133,7 @@ def rank_boards(
     group: str | None = None,
     called: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
-    notes: Sequence[str] = (),
+    notes: Sequence[Note] = (),
 ) -> Ranked:
     """Rank the systems of boards: one board for each dataset, `further` metrics with boards of their own.
 
@@ -162,7 +163,7 @@ def rank_boards(
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
 
 
-def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) -> list[str]:
+def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) -> list[Note]:
     """A note where so few swaps are drawn for so many pairs that no adjusted p can be below alpha, or none can be small."""
     family, least = ranking.family, 1 / (drawn + 1)
     several = any(part.macro for part in measured)
@@ -172,13 +173,14 @@ def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) ->
         return []
     if least * family.m > ranking.alpha:
         short = f"With {drawn:,} swaps no p can be below {least:.2g}, too much for {family.m:,} tests at this alpha"
-        return [f"{short}: draw more than {math.ceil(family.m / ranking.alpha):,} swaps with --resamples."]
+        text = f"{short}: draw more than {math.ceil(family.m / ranking.alpha):,} swaps with --resamples."
+        return [Note("correction", text)]
     # A larger p is what the data say, and more swaps would not make it smaller.
     at_the_floor = math.isclose(float(np.exp(sampled.min())), least, rel_tol=1e-9)
     if least * family.m <= SMALL or ranking.test != "permutation" or not at_the_floor:
         return []
     floor = format_probability(family.m * least, 2)
-    return [f"With {drawn:,} swaps no adjusted p can fall below {floor}; --resamples draws more."]
+    return [Note("correction", f"With {drawn:,} swaps no adjusted p can fall below {floor}; --resamples draws more.")]
 
 
 def _counted(coverage: Coverage, boards: Sequence[Board]) -> Coverage:

@@ -43,6 +43,7 @@ from outscore.inference.pairwise.shared import CENTRED, Flipped, drawn_scores, h
 from outscore.inference.pairwise.systems import SystemRows, baseline_of, pairs_of
 from outscore.inference.pairwise.table import Measured, PairTable
 from outscore.metrics.registry import resolve
+from outscore.results.note import Note
 from outscore.results.ranking import MOST_PAIRS
 from outscore.scores.board import Board
 from outscore.workflows.rank.question import USUAL, Question
@@ -91,7 +92,7 @@ def measure(
         work = replace(work, intervals=len(left) * len(boards) <= MOST_PAIRS)
         found = [work.measured(board, systems) for board, systems in zip(boards, rows, strict=True)]
         if alone:
-            found[0] = replace(found[0], notes=[*found[0].notes, ALONE])
+            found[0] = replace(found[0], notes=[*found[0].notes, Note("general", ALONE)])
         return [*found, work.macro(rows, found)] if len(found) > 1 else found
 
 
@@ -136,7 +137,7 @@ class _Work:
         pairs, kernel, interval = self._pairs(systems, board.dataset or "all pairs")
         low, high = systems.own_limits(self.asked.request.alpha)
         absent = [name for name, n in zip(board.systems, board.counts.tolist(), strict=True) if not n]
-        lacking = [f"`{name}` has no item on `{board.dataset}`." for name in absent] if board.dataset else []
+        lacking = [Note("input", f"`{name}` has no item on `{board.dataset}`.") for name in absent if board.dataset]
         return Measured(
             dataset=board.dataset,
             metric=systems.metric.name,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.scores.system import Origin
 from outscore.workflows.diff.outputs import study_of
@@ -33,7 +34,7 @@ class OutputBoard:
     metric: str
     criterion: str
     origins: Sequence[Origin]
-    notes: Sequence[str]
+    notes: Sequence[Note]
     unit: str = "items"
     group: str | None = None
 

@@ -16,6 +16,7 @@ from outscore.inference.leaderboard.ordering import Ordering, order_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import count
 from outscore.language.verdict.ranking import Claims
+from outscore.results.note import Note
 from outscore.results.pvalue import Kind
 from outscore.results.ranking import PairCounts, PairP, RankedPair, RankedSystem, Standing
 
@@ -147,23 +148,24 @@ class Corrected:
             notes=[*found.notes, *self._remarks(counts, groups.note)],
         )
 
-    def _remarks(self, counts: PairCounts, note: str | None) -> list[str]:
-        notes = [] if note is None else [note]
+    def _remarks(self, counts: PairCounts, note: str | None) -> list[Note]:
+        notes = [] if note is None else [Note("omission", note)]
         strangers = counts.pairs - counts.testable
         verb, they = ("shares", "it does") if strangers == 1 else ("share", "they do")
         if strangers and not counts.testable:
-            return [f"{count(strangers, 'pair')} {verb} no item: the scores of different items are not comparable."]
+            text = f"{count(strangers, 'pair')} {verb} no item: the scores of different items are not comparable."
+            return [Note("design", text)]
         if strangers:
             role = "this correction counts them as equal" if self.counted else f"{they} not count in the correction"
-            notes.append(f"{count(strangers, 'pair')} {verb} no item: p is 1, and {role}.")
+            notes.append(Note("design", f"{count(strangers, 'pair')} {verb} no item: p is 1, and {role}."))
         if self.ordering.by == "advantage":
-            notes.append(
+            text = (
                 "Systems have different items: they are ordered by their mean paired advantage over the others, not by score."
             )
+            notes.append(Note("design", text))
         if self.ordering.islands > 1 and self.baseline is None:
-            notes.append(
-                f"The systems fall into {self.ordering.islands} sets without items in common; places across them mean nothing."
-            )
+            sets = f"{self.ordering.islands} sets without items in common"
+            notes.append(Note("design", f"The systems fall into {sets}; places across them mean nothing."))
         return notes
 
     def _scores(self, letters: Sequence[str], better: Array) -> list[RankedSystem]:

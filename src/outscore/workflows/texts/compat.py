@@ -11,6 +11,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.inference.compat.sacrebleu import COMPAT, SACREBLEU_SEED
 from outscore.results.comparison import Comparison
+from outscore.results.note import Note
 
 __all__ = ["check_compat", "with_peer"]
 
@@ -45,9 +46,10 @@ def with_peer(
     `grouped` says that documents were swapped as one, which the peer cannot do.
     """
     if metric.name not in SCORED:
-        return replace(c, notes=[*c.notes, f"No p of {compat}: sacreBLEU has no {metric.name}."])
+        return replace(c, notes=[*c.notes, Note("peer", f"No p of {compat}: sacreBLEU has no {metric.name}.")])
     if len(runs_a) > 1 or len(runs_b) > 1:
-        return replace(c, notes=[*c.notes, f"No p of {compat}: sacreBLEU compares single outputs, and there are several runs."])
+        text = f"No p of {compat}: sacreBLEU compares single outputs, and there are several runs."
+        return replace(c, notes=[*c.notes, Note("peer", text)])
     p = COMPAT[compat](runs_a[0], runs_b[0], metric.score)
     trials = p.kernel.rpartition(":")[2]
     apart = " It takes segments one by one, not documents." if grouped else ""
@@ -55,4 +57,4 @@ def with_peer(
         f"{compat}: p = {p.value:.4f} is what sacreBLEU prints with {int(trials):,} trials and seed {SACREBLEU_SEED};"
         f" {FLAWS[compat]}. It decides nothing here.{apart}"
     )
-    return replace(c, tests=[*c.tests, p], notes=[*c.notes, note])
+    return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", note)])

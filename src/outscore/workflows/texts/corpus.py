@@ -7,6 +7,7 @@ of two such tables. What is added is where the tables come from, the correction 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,7 @@ from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.entry import TextMetric
 from outscore.results.comparison import Bucket, Comparison, Comparisons
 from outscore.results.design import Segment
+from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare
 from outscore.workflows.compare.slices import Part, check_correction, compare_slices, swapped_together
 from outscore.workflows.compare.verdicts import as_family, worded
@@ -106,7 +108,10 @@ def compare_texts(
     design = _Design(grouped, buckets_of(buckets, texts.references[0]), correction, compat, alpha, asked)
     compared = [_compared(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
     found = [c for c, _ in compared]
-    found = [replace(c, notes=[*c.notes, *statistics.cache.notes]) for c in found]
+    if not isinstance(cache, StatisticsCache):
+        # The cache of this machine is no part of the result; a caller with a cache of its own reads its notes there.
+        for note in statistics.cache.notes:
+            warnings.warn(note, stacklevel=2)
     # What no metric can show is said once.
     found[0] = replace(found[0], notes=[*found[0].notes, *single_runs(texts)])
     family = None
@@ -162,10 +167,10 @@ def _compared(
     return whole, Part(first, second, together, np.arange(len(labels)))
 
 
-def _buckets_of(a: Array, b: Array, common: Mapping[str, Any], design: _Design) -> tuple[list[Bucket], list[str]]:
+def _buckets_of(a: Array, b: Array, common: Mapping[str, Any], design: _Design) -> tuple[list[Bucket], list[Note]]:
     """Every bucket compared by itself, and a note on each that the test cannot serve."""
     parts: list[Bucket] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     for column, values in design.buckets.items():
         clusters = None if column == "document" else design.documents
         asked = {**common, "correction": design.correction, "clusters": clusters, "unit_advice": False}

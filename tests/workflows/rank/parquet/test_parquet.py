@@ -20,6 +20,7 @@ from outscore.engine.progress import Steps
 from outscore.formats.tables.long_rows import LongColumns, long_file, long_rows
 from outscore.formats.tables.partitions import are_partitions, partition_paths
 from outscore.formats.tables.table import Choice
+from outscore.results.note import note_texts
 from outscore.scores.board import boards_of
 from outscore.workflows.rank.boards import rank_boards
 from outscore.workflows.rank.measure import measure
@@ -195,12 +196,12 @@ def test_items_spread_over_files_are_noticed(binary, tmp_path, few):
     found = measured_from_partitions(written(tmp_path / "torn", [torn[0][1:], *torn[1:]]))
     # The row that moved comes last, and so does its system's first appearance; scores and pairs are the same.
     assert sum(m.items for m in found.measured[:-1]) == 150
-    assert "Items have rows in several files, so each of the 6 files was read 3 times." in found.notes[0]
+    assert "Items have rows in several files, so each of the 6 files was read 3 times." in found.notes[0].text
     by_system = [
         part for name in table["model"].unique(maintain_order=True) for part in [table.filter(pl.col("model") == name)]
     ]
     found = measured_from_partitions(written(tmp_path / "systems", by_system))
-    assert "several files" in found.notes[0]
+    assert "several files" in found.notes[0].text
     assert as_bytes(found) == whole
 
 
@@ -293,7 +294,9 @@ def test_the_macro_average_of_other_scores(real, tmp_path):
     for test in ("permutation", "student"):
         *_, macro = measured_from_partitions(folder, question=Question(test=test)).measured
         assert (macro.macro, macro.test, macro.kernel) == (True, "student", "student-t")
-        assert macro.notes == ["The macro average over datasets is tested by Student's t, with the datasets' errors pooled."]
+        assert note_texts(macro.notes) == [
+            "The macro average over datasets is tested by Student's t, with the datasets' errors pooled."
+        ]
         # Datasets of one size: the mean of their means is the mean of all.
         for row in range(len(macro.pairs)):
             d = real[macro.pairs.left[row]] - real[macro.pairs.right[row]]
@@ -305,7 +308,7 @@ def test_constant_differences_have_no_t(tmp_path):
     values = np.array([[0.25, 0.5, 0.75], [1.25, 1.5, 1.75]])
     (m,) = measured_from_partitions(written(tmp_path / "one", [long_table(values)]), question=Question(test="student")).measured
     assert m.pairs.log_p.tolist() == [0.0]
-    assert m.notes == ["The differences of 1 pairs do not vary, so that they have no t: their p is given as 1."]
+    assert note_texts(m.notes) == ["The differences of 1 pairs do not vary, so that they have no t: their p is given as 1."]
 
 
 def test_duplicates_are_counted_and_contradictions_averaged(tmp_path):
@@ -318,7 +321,7 @@ def test_duplicates_are_counted_and_contradictions_averaged(tmp_path):
     found = measured_from_partitions(written(tmp_path / "against", [against]), question=Question(test="student"))
     assert (found.duplicates, found.conflicts) == (1, 1)
     assert found.measured[0].value.tolist() == [(0.5 + 0 + 1 + 1) / 4, 0.25]
-    assert found.notes == ("1 item has rows that contradict each other; they were averaged.",)
+    assert note_texts(found.notes) == ["1 item has rows that contradict each other; they were averaged."]
 
 
 def test_livebench(shared_data):
@@ -341,7 +344,7 @@ def test_repeats_are_averaged(tmp_path):
     assert found.measured[0].value.tolist() == [0.5, 1 / 3]
     assert not found.notes
     found = measured_from_partitions(written(tmp_path / "unequal", [table[:-1]]))
-    assert found.notes[0].startswith("On 1 of 3 items systems were run unequally often")
+    assert found.notes[0].text.startswith("On 1 of 3 items systems were run unequally often")
 
 
 def test_labels_are_the_same_however_they_are_stored(tmp_path):
@@ -447,7 +450,7 @@ def test_refusals_are_one_sentence(case, tmp_path):
 
 
 def test_a_single_item_is_told(tmp_path):
-    assert measured_from_partitions(written(tmp_path / "one", [GOOD])).notes == (
+    assert tuple(note_texts(measured_from_partitions(written(tmp_path / "one", [GOOD])).notes)) == (
         "There is one item only, and a single item cannot tell systems apart.",
     )
 

@@ -20,6 +20,7 @@ from outscore.outputs.inventory import LabelMaps
 from outscore.outputs.model import Chains, Outputs
 from outscore.outputs.outcomes import agreement
 from outscore.results.diff import KeyScore, Rates
+from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, named, refuse, sliced
 
@@ -107,13 +108,14 @@ def _usable(mentions: Mentions, systems: tuple[int, ...], asked: Sequence[str]) 
     return found
 
 
-def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], files: Sequence[Chains]) -> list[str]:
+def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], files: Sequence[Chains]) -> list[Note]:
     lost = [] if asked else [name for name in CRITERIA if name not in criteria]
+    nothing = "there is nothing to compare by it"
     return [
-        *mentions.notes,
-        *(f"No mention of gold has an antecedent by {name}: there is nothing to compare by it." for name in lost),
-        CLASSES,
-        SAME_AS_MUC,
+        *(Note("input", text) for text in mentions.notes),
+        *(Note("omission", f"No mention of gold has an antecedent by {name}: {nothing}.") for name in lost),
+        Note("data", CLASSES),
+        Note("method", SAME_AS_MUC),
         *(note for chains in files if (note := _repaired(chains)) is not None),
     ]
 
@@ -138,6 +140,6 @@ def _as_keys(mentions: Mentions, systems: tuple[str, ...]) -> list[KeyScore]:
     return found
 
 
-def _repaired(chains: Chains) -> str | None:
+def _repaired(chains: Chains) -> Note | None:
     lost = 0 if chains.origin is None else chains.origin.rows - chains.rows
-    return f"{chains.name}: {lost:,} repeated mentions were left out." if lost else None
+    return Note("input", f"{chains.name}: {lost:,} repeated mentions were left out.") if lost else None

@@ -21,6 +21,7 @@ from outscore.outputs.model import UNALIGNED, Items, Outputs, Units
 from outscore.outputs.outcomes import agreement
 from outscore.results.design import Alignment
 from outscore.results.diff import Rates, ScoreChange
+from outscore.results.note import Note
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import Statistics, accuracy_change, metric_change
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, refuse, sliced
@@ -110,13 +111,15 @@ def _check_complete(aligned: AlignedItems) -> None:
             )
 
 
-def _alignment_notes(items: Items, found: Alignment) -> Iterator[str]:
+def _alignment_notes(items: Items, found: Alignment) -> Iterator[Note]:
     if found.only_a:
-        yield f"{items.name} lacks {found.only_a:,} items of gold: they count as wrong ({UNALIGNED})."
+        text = f"{items.name} lacks {found.only_a:,} items of gold: they count as wrong ({UNALIGNED})."
+        yield Note("input", text)
     if found.only_b:
-        yield f"{items.name} has {found.only_b:,} items that gold lacks: they are left out."
+        yield Note("input", f"{items.name} has {found.only_b:,} items that gold lacks: they are left out.")
     if found.conflicts:
-        yield f"The file of {items.name} has other right answers than gold to {found.conflicts:,} items; gold's were used."
+        other = f"The file of {items.name} has other right answers than gold to {found.conflicts:,} items"
+        yield Note("input", f"{other}; gold's were used.")
 
 
 def _same_length(gold: Items, systems: list[Items]) -> None:

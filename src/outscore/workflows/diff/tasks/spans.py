@@ -20,6 +20,7 @@ from outscore.outputs.spans import CHANGE, CHANGES, NO_SPAN, Spans, span_counts,
 from outscore.outputs.word_changed import changed_spans, sentence_contexts
 from outscore.outputs.words import file_of
 from outscore.results.diff import Rates
+from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, refuse, sliced
 from outscore.workflows.diff.tasks.words import read_as_words
@@ -75,7 +76,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         inventory=_inventory(key, dict(zip(systems, responses, strict=True))),
         counts=lambda k: span_counts(everyone, k, clusters=_groups(everyone)),
         origins=[words.origin for words in files if words.origin is not None],
-        notes=[NO_ENTITY, *(note for spans in responses if (note := _ignored(spans)) is not None)],
+        notes=[Note("data", NO_ENTITY), *(note for spans in responses if (note := _ignored(spans)) is not None)],
     )
 
 
@@ -117,10 +118,11 @@ def _inventory(gold: Spans, systems: Mapping[str, Spans]) -> dict[str, dict[str,
     return {name: counts_of(spans.types.codes, spans.types.names) for name, spans in {GOLD: gold, **systems}.items()}
 
 
-def _ignored(spans: Spans) -> str | None:
+def _ignored(spans: Spans) -> Note | None:
     if not len(spans.ignored):
         return None
-    return (
+    text = (
         f"{spans.words.name} has {len(spans.ignored):,} tags that make no entity when read strictly; --lenient reads them as"
         " the usual evaluation scripts do."
     )
+    return Note("input", text)

@@ -30,6 +30,7 @@ from outscore.outputs.word_units import (
 )
 from outscore.outputs.words import align
 from outscore.results.diff import Rates, ScoreChange
+from outscore.results.note import Note
 from outscore.workflows.diff.pair import Statistics, accuracy_change
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, refuse, sliced
 
@@ -187,11 +188,12 @@ def _rates(totals: Totals) -> Rates:
     return Rates(r, p, 2 * totals.correct / (totals.gold + totals.system))
 
 
-def _alignment_note(system: Words, found: Array) -> str | None:
+def _alignment_note(system: Words, found: Array) -> Note | None:
     counted = alignment_of(found, system)
     if not counted.only_a and not counted.only_b:
         return None
-    return (
+    text = (
         f"{system.name} cuts the text into other words: {counted.only_a:,} gold words have no counterpart and count as wrong"
         f" ({UNALIGNED}), {counted.only_b:,} of its own words match none."
     )
+    return Note("input", text)

@@ -24,6 +24,7 @@ from outscore.formats.tables.table import Choice
 from outscore.inference.pairwise.moments import PairMoments, total_of
 from outscore.inference.pairwise.systems import baseline_of
 from outscore.inference.pairwise.table import Measured
+from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.board import filling_notes
 from outscore.workflows.rank.assemble import assembled
@@ -53,7 +54,7 @@ class Partitioned:
     conflicts: int
     columns: LongColumns
     files: tuple[LongFile, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
         """The ranking that these measurements make; `settings` go into it as they are."""
@@ -68,7 +69,7 @@ class _Summed:
     whole: Part
     moments: dict[str, PairMoments]
     shares: list[Share]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def measured_from_partitions(
@@ -120,16 +121,17 @@ def measured_from_partitions(
 def _summed(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:
     """Read all shares, and read them otherwise where items turn out to be torn apart."""
     shares = _shares(files)
-    notes: list[str] = []
+    notes: list[Note] = []
     whole = None if _first_two_overlap(shares, reading) else _read(shares, reading, engine, progress)
     if whole is None or whole.torn:
         buckets = -(-sum(file.rows for file in files) // ROWS)
         shares = [Share(files, bucket, buckets) for bucket in range(buckets)]
         whole = _read(shares, reading, engine, progress)
-        notes.append(
+        text = (
             f"Items have rows in several files, so each of the {len(files):,} files was read {buckets:,} times. Write all"
             " rows of an item into the same file to read each file once."
         )
+        notes.append(Note("input", text))
     moments = {name: total_of([whole.moments[name]], whole.systems) for name in whole.datasets}
     notes += filling_notes(len(whole.keys), whole.conflicts, whole.unequal)
     return _Summed(whole, moments, shares, tuple(notes))

@@ -22,6 +22,7 @@ from outscore.inference.pairwise.moments import PairMoments
 from outscore.inference.pairwise.per_pair import STUDENT
 from outscore.inference.pairwise.systems import pairs_of
 from outscore.inference.pairwise.table import KINDS, Measured
+from outscore.results.note import Note
 from outscore.results.ranking import MOST_PAIRS
 from outscore.workflows.rank.parquet.task import ONE, Flipping, Reading, Share, flips_of_shares
 from outscore.workflows.rank.question import Question
@@ -109,12 +110,13 @@ def _refuse_unserved(dataset: str, moments: PairMoments, asked: MomentTest) -> N
 def _measured(
     dataset: str, moments: PairMoments, totals: Array | None, asked: MomentTest, left: Array, right: Array, *, intervals: bool
 ) -> Measured:
-    notes: list[str] = []
+    notes: list[Note] = []
     if asked.test == "student":
         pairs, kernel, interval = student_pairs(moments, left, right, asked.alpha), "student-t", STUDENT
         still = int((np.isnan(pairs.low) & (pairs.n > 1) & (pairs.difference != 0)).sum())
         if still:
-            notes.append(f"The differences of {still:,} pairs do not vary, so that they have no t: their p is given as 1.")
+            text = f"The differences of {still:,} pairs do not vary, so that they have no t: their p is given as 1."
+            notes.append(Note("data", text))
     elif totals is not None:
         pairs, interval = sampled_pairs(moments, left, right, totals, asked.alpha), STUDENT
         kernel = f"sign-flips:{asked.resamples}"
@@ -124,7 +126,7 @@ def _measured(
     scores = system_scores(moments, asked.alpha)
     if dataset != ONE:
         absent = compress(moments.systems, (scores.n == 0).tolist())
-        notes += [f"`{name}` has no item on `{dataset}`." for name in absent]
+        notes += [Note("input", f"`{name}` has no item on `{dataset}`.") for name in absent]
     return Measured(
         dataset=None if dataset == ONE else dataset,
         metric=METRIC,
@@ -153,8 +155,8 @@ def _macro(moments: Sequence[PairMoments], measured: Sequence[Measured], asked: 
     pairs = measured[0].pairs
     log_p = macro_student(moments, pairs.left, pairs.right)
     kind = np.full(len(log_p), KINDS.index("asymptotic"), dtype=np.int8)
-    notes = ["The macro average over datasets is tested by Student's t, with the datasets' errors pooled."]
-    return replace(macro_measured(measured, log_p, kind, "student-t", notes), test="student")
+    text = "The macro average over datasets is tested by Student's t, with the datasets' errors pooled."
+    return replace(macro_measured(measured, log_p, kind, "student-t", [Note("method", text)]), test="student")
 
 
 def _flipped_totals(

@@ -1,0 +1,81 @@
+"""Notes: what a reader should know about a result, each with the topic it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["Note", "NoteKind", "note_texts", "with_note_objects"]
+
+NoteKind = Literal[
+    "general",
+    "input",
+    "design",
+    "data",
+    "estimand",
+    "interval",
+    "method",
+    "correction",
+    "tests",
+    "peer",
+    "assumption",
+    "omission",
+    "difference",
+]
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing to know about a result.
+
+    Attributes
+    ----------
+    kind
+        What the note is about: how the files were read and matched ("input"), what counts as one unit ("design"), what the
+        data leave open ("data"), what the test speaks of ("estimand"), the interval ("interval"), how p was computed
+        ("method"), several tests at once ("correction"), the other tests ("tests"), another tool's p ("peer"), what a
+        plan takes for granted ("assumption"), what is left out of the result ("omission"), what has changed since the result
+        that is repeated ("difference"). Notes of older files are "general".
+    text
+        One or two sentences.
+
+    Examples
+    --------
+    >>> print(Note("design", "Single runs."))
+    Single runs.
+    """
+
+    kind: NoteKind
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def note_texts(notes: Iterable[Note]) -> list[str]:
+    """The sentences of some notes."""
+    return [note.text for note in notes]
+
+
+def with_note_objects(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """JSON with each note as an object: files of version 0.1.0 hold notes as plain strings.
+
+    Examples
+    --------
+    >>> with_note_objects({"pairs": [{"notes": ["Few units."]}]})
+    {'pairs': [{'notes': [{'kind': 'general', 'text': 'Few units.'}]}]}
+    """
+    if isinstance(value, list):
+        return [with_note_objects(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _upgraded(key, inner) for key, inner in value.items()}
+
+
+def _upgraded(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if key == "settings":
+        return value
+    if key == "notes" and isinstance(value, list):
+        return [{"kind": "general", "text": note} if isinstance(note, str) else note for note in value]
+    return with_note_objects(value)
