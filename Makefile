@@ -11,47 +11,61 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # Many tests start processes, and without its bytecode each of these would compile the package anew; `make clean` removes it.
 export PYTHONDONTWRITEBYTECODE :=
 
+TYPES := $(VENV)/.mypy.log
+APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
+
 # One stamp per set of extras; each is renewed when pyproject.toml changes.
 DEMO := $(VENV)/.ready-demo
 DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
 
-.PHONY: help demo test test-slow lint browser bench docs screenshots clean
+.PHONY: help demo test test-slow lint browser coverage bench docs screenshots clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo       simulate data of every kind, keep them and their reports in outscore-demo/"
-	@echo "make test       lint, types and the fast tests"
-	@echo "make test-slow  the simulations and large inputs"
-	@echo "make lint       only lint and types"
-	@echo "make bench      measure the kernels against their peers"
-	@echo "make docs       renew the tables in the documentation"
+	@echo "make demo         simulate data of every kind, keep them and their reports in outscore-demo/"
+	@echo "make test         lint, types and the fast tests"
+	@echo "make test-slow    the simulations and large inputs"
+	@echo "make lint         only lint and types"
+	@echo "make coverage     the fast tests, and which lines and branches they reach"
+	@echo "make bench        measure the kernels against their peers"
+	@echo "make docs         renew the tables in the documentation"
 	@echo "make screenshots  pictures of the page for the documentation"
-	@echo "make clean      remove the environment and everything generated"
+	@echo "make clean        remove the environment and everything generated"
 
 demo: $(DEMO)
 	@$(BIN)/outscore demo
 
-test: lint browser
-	$(PYTEST) -m "not slow"
+# The type checker keeps one processor busy for half a minute, so it runs beside the tests and reports behind them.
+test: $(DEV) browser
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@$(BIN)/mypy > $(TYPES) 2>&1 & types=$$!; \
+	$(PYTEST) -m "not slow"; tested=$$?; \
+	wait $$types; typed=$$?; echo "mypy:"; cat $(TYPES); \
+	[ $$tested -eq 0 ] && [ $$typed -eq 0 ]
 
-# Tests of pages run in the machine's own Chromium. Where it is missing and may be installed, it is; otherwise they are skipped
-# and say so.
+# Tests of pages run in the machine's own Chromium, best in the one without windows. Where it is missing and may be installed,
+# it is; where none can be had they are skipped and say so.
 browser:
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
+	@command -v chromium-headless-shell >/dev/null || { \
 	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 	    echo "Installing Chromium for the tests of pages ..."; \
-	    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
-	      >/dev/null 2>&1 || echo "Chromium could not be installed: the tests of pages will be skipped."; \
-	  else echo "Chromium is not installed, and may not be: the tests of pages will be skipped."; fi; }
+	    { apt-get update -qq; \
+	      $(APT) chromium-headless-shell || command -v chromium || $(APT) chromium; } >/dev/null 2>&1 || true; fi; \
+	  command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	    || command -v google-chrome >/dev/null || echo "Chromium is not installed: the tests of pages will be skipped."; }
 
-test-slow: $(DEV)
+test-slow: $(DEV) browser
 	$(PYTEST) -m slow
 
 lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+coverage: $(DEV) browser
+	$(PYTEST) -m "not slow" --cov --cov-report=term:skip-covered
 
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks.run
@@ -63,7 +77,7 @@ screenshots: $(DEV)
 	$(BIN)/python docs/screenshots.py
 
 clean:
-	rm -rf $(VENV) build dist outscore-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist outscore-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/pyvenv.cfg:
