@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from outscore.core.errors import OutscoreError
     from outscore.core.metric import AdditiveMetric
     from outscore.exact.distribution import NullDistribution, null_distribution
-    from outscore.formats.registry import read
+    from outscore.formats.readers import read
     from outscore.inference.power.planning import detectable_effect, power, sample_size
     from outscore.metrics.counts import confusion
     from outscore.results.comparison import Comparison, Comparisons
@@ -69,7 +69,7 @@ _HOME = {
     "load": "outscore.results.saved",
     "power": "outscore.inference.power.planning",
     "rank": "outscore.workflows.rank.boards",
-    "read": "outscore.formats.registry",
+    "read": "outscore.formats.readers",
     "sample_size": "outscore.inference.power.planning",
     "null_distribution": "outscore.exact.distribution",
     "compare": "outscore.workflows.compare.arrays",

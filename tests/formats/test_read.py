@@ -10,8 +10,8 @@ import pytest
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
-from outscore.formats.output_formats import OUTPUT_FORMATS
-from outscore.formats.registry import FORMATS, read, read_scores
+from outscore.formats.readers import read, read_scores
+from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 from outscore.outputs.model import Chains, Items, Words
 
 TREE = "1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tworks\twork\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"

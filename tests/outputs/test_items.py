@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.tables.labels import read_labels
+from outscore.formats.readers import read_labels
 from outscore.outputs.items import align_items, item_units
 from outscore.outputs.model import UNALIGNED, Items
 from outscore.outputs.outcomes import outcomes

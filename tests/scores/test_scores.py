@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.registry import read
+from outscore.formats.readers import read
 from outscore.results.design import Alignment
 from outscore.results.note import note_texts
 from outscore.scores.duplicates import settle

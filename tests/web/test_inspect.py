@@ -101,7 +101,7 @@ def test_what_unpacks_to_too_much_is_refused_and_used_for_nothing(open_page, pac
 
 MEASURED = """
 import resource, sys
-from outscore.formats.source import unpacks_to_more
+from outscore.formats.base.source import unpacks_to_more
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 assert unpacks_to_more(sys.argv[1], (1 << 30) - 1)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)

@@ -104,13 +104,12 @@ def _load(context: click.Context, _param: click.Parameter, path: str | None) -> 
 
 
 def _text(path: str) -> str:
-    from outscore.formats.source import open_source
-    from outscore.formats.tables.field import undecoded
+    from outscore.formats.base.source import decoding_problem, open_source
 
     lines, size = [], 0
     with open_source(path) as source:
         for number, line in enumerate(source.lines(), 1):
-            problem = undecoded(line)
+            problem = decoding_problem(line)
             if problem is not None:
                 raise OutscoreError(f"{source.label}, line {number}: {problem[0]}.", problem[1])
             lines.append(line)

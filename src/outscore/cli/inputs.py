@@ -57,7 +57,7 @@ def read_systems(
     `names` is what the systems are to be called, `systems` which two of the file to take; `columns` are those of
     `outscore.formats.registry.read`: item, system, score, cluster, repeat, slice, dataset.
     """
-    from outscore.formats.registry import read_scores
+    from outscore.formats.readers import read_scores
     from outscore.scores.pairing import pair
 
     if list(paths).count("-") > 1:
@@ -91,14 +91,14 @@ def read_systems(
 
 
 def _from_one(found: list[Scores]) -> tuple[Scores, Scores, tuple[str, str]]:
-    from outscore.formats.tables.columns import listed
+    from outscore.formats.tables.columns import join_names
 
     if len(found) == 2:
         return found[0], found[1], (found[0].name, found[1].name)
     label = found[0].label
     if len(found) > 2:
         raise OutscoreError(
-            f"{label} holds {len(found)} systems: {listed([scores.name for scores in found])}.",
+            f"{label} holds {len(found)} systems: {join_names([scores.name for scores in found])}.",
             "Choose two of them: --system NAME --system NAME.",
         )
     if _is_bare(found):
@@ -126,13 +126,13 @@ def _from_two(
 
 def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Scores]:
     """Two files of bare numbers: one score each, or the counts right and wrong."""
-    from outscore.formats.tables.numbers import BARE, counts_of, plural
+    from outscore.formats.tables.numbers import BARE_FORMATS, columns_phrase, counts_of
 
-    widths = {name: width for width, name in BARE.items()}
+    widths = {name: width for width, name in BARE_FORMATS.items()}
     left, right = (widths[file[0].origin.format] for file in (first, second) if file[0].origin is not None)
     if left != right or left == 4:
         raise OutscoreError(
-            f"{first[0].label} has {plural(left)} and {second[0].label} has {plural(right)}.",
+            f"{first[0].label} has {columns_phrase(left)} and {second[0].label} has {columns_phrase(right)}.",
             "Give two files with one score per line, or two with the counts right,wrong, or one file with both systems.",
         )
     if first[0].rows != second[0].rows or left == 1:
@@ -142,26 +142,26 @@ def _from_bare(first: list[Scores], second: list[Scores]) -> tuple[Scores, Score
 
 def _choose(found: list[Scores], systems: Sequence[str] | None, place: int) -> Scores:
     """The one system of a file, or the one chosen for its place."""
-    from outscore.formats.tables.columns import listed, nearest
+    from outscore.formats.tables.columns import join_names, suggest_name
 
     if len(found) == 1:
         return found[0]
     names = [scores.name for scores in found]
     if not systems:
         raise OutscoreError(
-            f"{found[0].label} holds {len(found)} systems: {listed(names)}.",
+            f"{found[0].label} holds {len(found)} systems: {join_names(names)}.",
             "Of two files each gives one system: choose them with --system NAME --system NAME.",
         )
     if systems[place] not in names:
-        raise OutscoreError(f"{found[0].label} has no system `{systems[place]}`.", nearest(systems[place], names))
+        raise OutscoreError(f"{found[0].label} has no system `{systems[place]}`.", suggest_name(systems[place], names))
     return found[names.index(systems[place])]
 
 
 def _is_bare(found: list[Scores]) -> bool:
-    from outscore.formats.tables.numbers import BARE
+    from outscore.formats.tables.numbers import BARE_FORMATS
 
     origin = found[0].origin
-    return origin is not None and origin.format in BARE.values()
+    return origin is not None and origin.format in BARE_FORMATS.values()
 
 
 def _path(scores: Scores) -> str:
@@ -223,7 +223,7 @@ def _numbered(names: Sequence[str]) -> list[str]:
 
 
 def _parts(path: str) -> list[str]:
-    from outscore.formats.source import stem_of
+    from outscore.formats.base.source import stem_of
 
     if path == "-":
         return [stem_of(path)]

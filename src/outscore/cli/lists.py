@@ -37,8 +37,7 @@ def tests() -> None:
 @click.command()
 def formats() -> None:
     """List the file formats that can be read."""
-    from outscore.formats.output_formats import OUTPUT_FORMATS
-    from outscore.formats.registry import FORMATS
+    from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 
     click.echo(_table((f.name, [f.summary, *([f"e.g. {f.example}"] if f.example else [])]) for f in FORMATS.values()))
     click.echo("\nOf outputs, for `outscore diff`, `outscore rank --gold` and `osc.read`:\n")

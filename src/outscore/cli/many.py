@@ -30,7 +30,7 @@ def read_many(
     Files of one system each are systems, called by their names. Of files with several systems each, those that share systems
     are datasets; otherwise they are parts of one leaderboard.
     """
-    from outscore.formats.registry import read_scores
+    from outscore.formats.readers import read_scores
 
     if list(paths).count("-") > 1:
         raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
@@ -74,7 +74,7 @@ def _share_names(files: Sequence[Sequence[Scores]]) -> bool:
 
 
 def _is_called_after_its_file(scores: Scores, systems: int) -> bool:
-    from outscore.formats.source import stem_of
+    from outscore.formats.base.source import stem_of
 
     return systems == 1 and scores.origin is not None and scores.name == stem_of(scores.origin.path)
 
@@ -155,12 +155,12 @@ def _joined_labels(parts: Sequence[Labels | None]) -> Labels | None:
 
 
 def _chosen(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:
-    from outscore.formats.tables.columns import nearest
+    from outscore.formats.tables.columns import suggest_name
 
     if not systems:
         return scores
     by_name = {one.name: one for one in scores}
     for name in systems:
         if name not in by_name:
-            raise OutscoreError(f"There is no system `{name}`.", nearest(name, by_name))
+            raise OutscoreError(f"There is no system `{name}`.", suggest_name(name, by_name))
     return [by_name[name] for name in dict.fromkeys(systems)]

@@ -38,9 +38,9 @@ class RankRequest(FilesRequest):
     @cached_property
     def named(self) -> list[str]:
         """The files of the systems: patterns stand for what matches them."""
-        from outscore.formats.tables.partitions import matching
+        from outscore.formats.tables.partitions import expand_pattern
 
-        return [file for path in self.paths for file in matching(path)]
+        return [file for path in self.paths for file in expand_pattern(path)]
 
     @property
     def files(self) -> list[str]:

@@ -130,7 +130,7 @@ def _scores(request: RankRequest) -> _Material:
 
 
 def _from_partitions(request: RankRequest, engine: Engine, progress: Progress) -> Ranked:
-    from outscore.formats.tables.table import Choice
+    from outscore.formats.base.entry import Choice
     from outscore.scores.system import Origin
     from outscore.workflows.rank.boards import Ranked
     from outscore.workflows.rank.parquet.plan import measured_from_partitions

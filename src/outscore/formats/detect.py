@@ -1,51 +1,114 @@
-"""Which kind of file this is, as far as its first lines say: outputs of another task are refused by name.
+"""What is this file? The one answer, for `outscore.read`, the command line and the page.
 
-Columns are forgiving: a table read as words, or brackets of coreference read as tags, would give numbers that mean nothing.
+`detect` asks the entries of the registry in turn; each declares how it recognises its files from a `Peek`. Where none does, the
+answer says which formats were considered, and which reader would explain best what is wrong. `certain_format` answers the
+narrower question whether a file is unmistakably in some format, whatever the caller expects of it: columns are forgiving, and a
+table read as words, or brackets of coreference read as tags, would give meaningless numbers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.source import Source
+from outscore.formats.base.entry import Choice, FormatEntry, Holds
+from outscore.formats.base.source import Peek
+from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 
-__all__ = ["CHAINS", "TABLES", "TREES", "is_tree_line", "kind_of", "refuse_kinds"]
+__all__ = ["Detection", "certain_format", "detect", "diff_task", "refuse_formats"]
 
-TREES = "CoNLL-U"
-CHAINS = "CoNLL-2012"
-TABLES = ("a Parquet file", "JSON", "a comma-separated table")
-PARQUET, JSON, COMMAS = TABLES
-_TASKS = {TREES: "pos or --task dep", CHAINS: "coref", **dict.fromkeys(TABLES, "label")}
-_NUMBER = re.compile(r"[0-9]+([-.][0-9]+)?")
-_WIDTH = 10
+_ENTITY_TAG = re.compile(r"[BIESLU]-\S+|O")
 
 
-def refuse_kinds(source: Source, kinds: Iterable[str], expected: str) -> None:
-    """Refuse a file of one of these kinds, and say which task compares it."""
-    kind = kind_of(source)
-    if kind is not None and kind in kinds:
-        cure = f"Compare such files with --task {_TASKS[kind]}."
-        raise OutscoreError(f"{source.label} is {kind}, {expected} expected.", cure)
+@dataclass(frozen=True)
+class Detection:
+    """The format of a file, as far as its beginning tells.
+
+    Parameters
+    ----------
+    entry
+        The format, or None.
+    recognised
+        Whether the content is in this format. If not, the name of the file or the columns that the caller named call for it,
+        and its reader will say what is missing.
+    considered
+        The names of all formats that were considered, in order.
+    """
+
+    entry: FormatEntry | None
+    recognised: bool
+    considered: tuple[str, ...]
 
 
-def kind_of(source: Source) -> str | None:
-    """The kind of a file that says so itself; None where words in columns or any table may be meant."""
-    if source.parquet is not None:
-        return PARQUET
-    lines = [line.rstrip() for line in source.head if line.strip()]
-    if any(line.startswith("#begin document") for line in lines):
-        return CHAINS
-    first = next((line for line in lines if not line.startswith("#")), "")
-    if is_tree_line(first):
-        return TREES
-    if first.startswith("{") and first.endswith("}"):
-        return JSON
-    return COMMAS if source.suffix == ".csv" else None
+def detect(peek: Peek, choice: Choice | None = None, holds: Holds | None = None) -> Detection:
+    r"""The format of a file.
+
+    Parameters
+    ----------
+    peek
+        The beginning of the file: `Source.peek` of an open one.
+    choice
+        What the caller says about its columns.
+    holds
+        Consider formats of ``"scores"`` or of ``"outputs"`` only.
+
+    Examples
+    --------
+    >>> detect(Peek("runs.csv", ["question_id,new,old\n", "q1,1,0\n"])).entry.name
+    'csv'
+    >>> detect(Peek("new.bio", ["Ekeus NNP B-PER\n", "flew VBD O\n"])).entry.name
+    'word-columns'
+    >>> detect(Peek("new.bio", ["Ekeus NNP B-PER\n", "flew VBD O\n"]), holds="scores").entry is None
+    True
+    """
+    choice = Choice() if choice is None else choice
+    entries = [
+        entry
+        for entry in (*OUTPUT_FORMATS.values(), *FORMATS.values())
+        if holds in (None, entry.holds) and not (entry.holds == "outputs" and choice.asks_for_scores)
+    ]
+    considered = tuple(entry.name for entry in entries)
+    for entry in entries:
+        if entry.recognise(peek, choice):
+            return Detection(entry, recognised=True, considered=considered)
+    if "csv" in considered and (choice.names_columns or peek.suffix in (".csv", ".tsv")):
+        return Detection(FORMATS["tsv" if peek.suffix == ".tsv" else "csv"], recognised=False, considered=considered)
+    return Detection(None, recognised=False, considered=considered)
 
 
-def is_tree_line(line: str) -> bool:
-    """Whether a line begins with a number and has the columns of CoNLL-U."""
-    fields = line.rstrip("\n").split("\t")
-    return len(fields) == _WIDTH and _NUMBER.fullmatch(fields[0]) is not None
+def certain_format(peek: Peek) -> FormatEntry | None:
+    r"""The format that a file is in beyond doubt; None if it may be words in columns or any table.
+
+    Examples
+    --------
+    >>> certain_format(Peek("key", ["#begin document (a); part 000\n"])).name
+    'conll2012'
+    """
+    entries = (*OUTPUT_FORMATS.values(), *FORMATS.values())
+    return next((entry for entry in entries if entry.is_certain is not None and entry.is_certain(peek)), None)
+
+
+def refuse_formats(peek: Peek, names: Container[str], expected: str) -> None:
+    """Refuse a file that is certainly in one of these formats, and name the task that compares such files."""
+    entry = certain_format(peek)
+    if entry is not None and entry.name in names:
+        hint = f"Compare such files with --task {entry.task}."
+        raise OutscoreError(f"{peek.label} is {entry.title}, {expected} expected.", hint)
+
+
+def diff_task(format: str, rows: Sequence[Sequence[str]]) -> str:
+    """The task of `diff` for a file in this format with these first rows: ``"coref"``, ``"label"``, ``"ner"`` or ``"pos"``.
+
+    Examples
+    --------
+    >>> diff_task("word-columns", [["Ekeus", "NNP", "B-PER"], ["flew", "VBD", "O"]])
+    'ner'
+    """
+    if format == "conll2012":
+        return "coref"
+    if format not in ("conllu", "word-columns"):
+        return "label"
+    has_entities = bool(rows) and all(_ENTITY_TAG.fullmatch(row[-1]) for row in rows)
+    return "ner" if has_entities else "pos"

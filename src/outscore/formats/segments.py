@@ -1,4 +1,4 @@
-"""Plain text, one segment per line: the outputs and references of translation and generation. An empty line is a segment."""
+"""Plain text, one segment per line: outputs and references of translation and generation. Empty lines count."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import os
 from dataclasses import dataclass
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.source import nul_byte, open_source, stem_of
-from outscore.formats.tables.field import undecoded
+from outscore.formats.base.source import nul_byte_error, open_source, refuse_undecoded, stem_of
 from outscore.scores.system import Origin
 
 __all__ = ["Segments", "read_segments"]
@@ -15,7 +14,7 @@ __all__ = ["Segments", "read_segments"]
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """The lines of a text, and the file they come from."""
+    """The segments of a text, and the file they come from."""
 
     name: str
     lines: tuple[str, ...]
@@ -26,7 +25,7 @@ class Segments:
 
 
 def read_segments(path: str | os.PathLike[str], name: str | None = None) -> Segments:
-    r"""Read a text of one segment per line; ``-`` is standard input, and compressed files are unpacked on the way.
+    r"""Read a text of one segment per line; ``-`` is standard input, and compressed files are unpacked.
 
     Examples
     --------
@@ -43,12 +42,11 @@ def read_segments(path: str | os.PathLike[str], name: str | None = None) -> Segm
         if source.parquet is not None:
             raise OutscoreError(f"{source.label} is a Parquet table, plain text was expected.", "Give one segment per line.")
         for number, line in enumerate(source.lines(), 1):
-            problem = undecoded(line)
-            if problem is not None:
-                raise OutscoreError(f"{source.label}, line {number}: {problem[0]}.", problem[1])
+            if not line.isascii():
+                refuse_undecoded(source.path, number, line)
             if "\x00" in line:
-                # Only the beginning of a file is looked at when it is opened.
-                raise OutscoreError(*nul_byte(source.label, number))
+                # Opening a file checks its beginning only.
+                raise nul_byte_error(source.path, number)
             lines.append(line.rstrip("\r\n"))
         if not lines:
             raise OutscoreError(f"{source.label} is empty.", "Give a text of at least one line.")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.coref_documents import Document, make_document, to_conll, write_documents
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.conll.conll2012 import read_chains
+from outscore.formats.readers import read_chains
 from outscore.outputs.coref.mentions import align_mentions
 
 BEGIN, END = "#begin document (a); part 000\n", "#end document\n"

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.formats import source
+from outscore.formats.base import source
 from outscore.formats.conll import word_lines
 from outscore.formats.conll.conllu import read_conllu
-from outscore.formats.conll.words import read_words
+from outscore.formats.readers import read_words
 
 
 def line(number, form, tag="X", head="0", relation="root", misc="_"):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.registry import read_scores
+from outscore.formats.readers import read_scores
 
 
 def read(folder, text, name="x.txt"):

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.tables.labels import read_labels
+from outscore.formats.readers import read_labels
 
 ROWS = [
     {"question_id": "q1", "label": "yes", "prediction": "yes", "topic": "law", "text": "Is it?"},

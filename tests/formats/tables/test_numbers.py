@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import open_source
+from outscore.formats.detect import detect
+from outscore.formats.readers import read as read_systems
 from outscore.formats.registry import FORMATS
-from outscore.formats.registry import read as read_systems
-from outscore.formats.source import open_source
 from outscore.formats.tables import numbers
-from outscore.formats.tables.table import Choice, NumberTable
+from outscore.formats.tables.numbers import NumberTable
 
 
 def read(path) -> NumberTable:
@@ -185,7 +186,7 @@ def test_permission_denied(write, monkeypatch):
 
 
 def test_endless_line_is_not_slurped(write, monkeypatch):
-    monkeypatch.setattr("outscore.formats.source.LONGEST_LINE", 100)
+    monkeypatch.setattr("outscore.formats.base.source.MAX_LINE", 100)
     with pytest.raises(OutscoreError, match="line of more than 100 characters"):
         read(write("1 " * 1000))
 
@@ -210,7 +211,7 @@ def test_formats_do_not_overlap(write):
     assert contents.keys() == FORMATS.keys()
     for name, content in contents.items():
         with open_source(write(content)) as source:
-            assert next(entry.name for entry in FORMATS.values() if entry.detect(source, Choice())) == name
+            assert detect(source.peek, holds="scores").entry.name == name
 
 
 def test_asked_format_is_enforced(write):
@@ -282,7 +283,7 @@ def test_fast_and_careful_reading_agree(tmp_path_factory, text):
 
     fast = outcome()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbers, "_parse", numbers._scan)
+        patch.setattr(numbers, "_parse", numbers._parse_each)
         assert outcome() == fast
 
 

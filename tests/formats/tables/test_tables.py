@@ -18,11 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.output_formats import OUTPUT_FORMATS
-from outscore.formats.registry import read, read_scores
+from outscore.formats.readers import read, read_scores
+from outscore.formats.registry import OUTPUT_FORMATS
 from outscore.formats.tables import delimited
 from outscore.formats.tables.cells import LabelColumn, NumberColumn
-from outscore.formats.tables.table import Records
+from outscore.formats.tables.records import Records
 
 WIDE = "id,new,old\nq1,1,0\nq2,0.5,1\n"
 LONG = "question_id,model,score\nq1,new,1\nq2,new,0.5\nq1,old,0\nq2,old,1\n"
@@ -344,7 +344,7 @@ def test_fast_and_careful_numbers_agree(values):
         column.add(values, lines)
         return column.values()
 
-    assert outcome(fast) == outcome(lambda column: column._carefully(values, lines))
+    assert outcome(fast) == outcome(lambda column: column._parse_each(values, lines))
 
 
 @given(st.lists(st.one_of(st.text(max_size=3), st.integers(0, 9), st.floats(0, 9), st.none(), st.booleans()), max_size=8))

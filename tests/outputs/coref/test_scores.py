@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.coref_documents import RESPONSES, write_documents
 
 import outscore as osc
-from outscore.formats.conll.conll2012 import read_chains
+from outscore.formats.readers import read_chains
 from outscore.metrics.coref import COREF, PARTS
 from outscore.outputs.coref.mentions import align_mentions
 from outscore.outputs.coref.scores import coref_statistics

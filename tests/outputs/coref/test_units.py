@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.coref_documents import RESPONSES, write_documents
 
-from outscore.formats.conll.conll2012 import read_chains
+from outscore.formats.readers import read_chains
 from outscore.metrics.coref import COREF
 from outscore.outputs.coref.arcs import CLASSES, CRITERIA
 from outscore.outputs.coref.changed import antecedents, changed_mentions, mention_text

@@ -6,14 +6,13 @@
     ...
     #end document
 
-``(3`` opens a mention of chain 3 at a token and ``3)`` closes it; several stand side by side, ``(3)|(5``, and nested brackets
-of one chain are closed last in, first out. Words stand in the fourth column and tags in the fifth, in files that have that many
-before the last one. A document is a name with its part; chain numbers are its own.
+``(3`` opens a mention of chain 3 at a token and ``3)`` closes it; ``(3)|(5`` does several things at one token, and nested
+brackets of one chain are closed last in, first out. The fourth column holds the word and the fifth its tag, in files that have
+that many columns before the last. A document is a name with its part; each has its own chain numbers.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -22,15 +21,13 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.formats.detect import TABLES, TREES, refuse_kinds
-from outscore.formats.source import Source, open_source, stem_of
-from outscore.formats.tables.field import shorten, undecoded
+from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
 from outscore.outputs.coref.documents import NO_WORD
 from outscore.outputs.coref.mentions import first_of_mention
 from outscore.outputs.model import Chains, Words
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["chains_of", "read_chains"]
+__all__ = ["chains_of", "looks_like_chains"]
 
 FORMAT = "conll2012"
 # Columns besides the brackets: the word is the fourth, its tag the fifth.
@@ -46,46 +43,29 @@ _BEGIN_HINT = "Begin every document with a line such as `#begin document (name);
 _CUT_HINT = "Check that the file was not cut, and end every document with a line `#end document`."
 
 
-def read_chains(path: str | os.PathLike[str], *, repair: bool = False) -> Chains:
-    r"""Read the mentions and chains of a CoNLL-2012 file; ``-`` is standard input, and compressed files are unpacked.
-
-    Parameters
-    ----------
-    path
-        The file.
-    repair
-        A mention that the file lists twice, in one chain or in two, is refused. With `repair` the first one stays, which is
-        the one whose bracket opens first; `Origin.rows` still counts all mentions of the file.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "gold.conll")
-    ...     _ = path.write_text("#begin document (a); part 000\na 0 0 The DT (3\na 0 1 mayor NN 3)\n#end document\n")
-    ...     gold = read_chains(path)
-    >>> gold.documents.names, gold.starts.tolist(), gold.ends.tolist(), gold.words.columns["pos"][1]
-    (('a; part 000',), [0], [1], 'NN')
-    """
-    with open_source(path) as source:
-        return chains_of(source, repair=repair)
+def looks_like_chains(peek: Peek) -> bool:
+    """Whether a line begins a document as CoNLL-2012 has it."""
+    return any(line.startswith("#begin document") for line in peek.head)
 
 
 def chains_of(source: Source, *, repair: bool = False) -> Chains:
-    """The chains of a CoNLL-2012 file that is open already."""
-    refuse_kinds(source, (TREES, *TABLES), "CoNLL-2012 was")
-    reading = _Reading(source.label)
+    """The chains of an open CoNLL-2012 file.
+
+    A mention that the file lists twice, in one chain or in two, is refused. With `repair` the one whose bracket opens first is
+    kept; `Origin.rows` still counts all mentions of the file.
+    """
+    parser = _Parser(source.path)
     for number, line in enumerate(source.lines(), 1):
-        reading.take(number, line)
-    reading.finish()
-    return _without_repeats(_chains_of(source, reading), reading, repair=repair)
+        parser.add(number, line)
+    parser.finish()
+    return _without_repeats(_chains(source, parser), parser, repair=repair)
 
 
 @dataclass
-class _Reading:
-    """What has been read so far; `begun` is the line on which the open document begins, 0 between documents."""
+class _Parser:
+    """Reads line by line; `begun` is the line on which the open document begins, 0 between documents."""
 
-    label: str
+    path: str
     documents: dict[str, int] = field(default_factory=dict)
     begun: int = 0
     layout: tuple[int, int] | None = None
@@ -96,21 +76,19 @@ class _Reading:
     sentence_documents: list[int] = field(default_factory=list)
     fresh: bool = True
     first_token: int = 0
-    # One row per mention: document, first token, last token, chain, line; and the chain as it is written.
+    # One row per mention: document, first token, last token, chain, line; and the chain as written.
     mentions: list[list[int]] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     open: dict[str, list[int]] = field(default_factory=dict)
     chains: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def refuse(self, line: int, found: str, hint: str) -> NoReturn:
-        raise OutscoreError(f"{self.label}, line {line}: {found}.", hint)
+        raise line_error(self.path, line, found, hint)
 
-    def take(self, number: int, line: str) -> None:
+    def add(self, number: int, line: str) -> None:
         """Read one line."""
         if not line.isascii():
-            problem = undecoded(line)
-            if problem is not None:
-                self.refuse(number, *problem)
+            refuse_undecoded(self.path, number, line)
         if line.startswith("#"):
             begin = _BEGIN.match(line)
             if begin is not None:
@@ -155,15 +133,16 @@ class _Reading:
         self.begun = 0
 
     def finish(self) -> None:
-        """Check that the file is whole."""
+        """Check that the file is complete."""
+        label = label_of(self.path)
         if self.begun:
             raise OutscoreError(
-                f"{self.label} ends inside document `{list(self.documents)[-1]}`, which begins on line {self.begun}.", _CUT_HINT
+                f"{label} ends inside document `{list(self.documents)[-1]}`, which begins on line {self.begun}.", _CUT_HINT
             )
         if not self.documents:
-            raise OutscoreError(f"{self.label} is empty, a CoNLL-2012 file was expected.", _BEGIN_HINT)
+            raise OutscoreError(f"{label} is empty, a CoNLL-2012 file was expected.", _BEGIN_HINT)
         if not self.forms:
-            raise OutscoreError(f"{self.label} has documents without a single token.", _CUT_HINT)
+            raise OutscoreError(f"{label} has documents without a single token.", _CUT_HINT)
 
     def word(self, number: int, line: str) -> None:
         # Words may hold white space other than blanks and tabs, which `split` would cut.
@@ -213,49 +192,49 @@ class _Reading:
                 self.mentions[self.open[name].pop()][2] = token
 
 
-def _chains_of(source: Source, reading: _Reading) -> Chains:
-    names = tuple(reading.documents)
-    table = np.array(reading.mentions, dtype=np.int64).reshape(-1, 5)
+def _chains(source: Source, parser: _Parser) -> Chains:
+    names = tuple(parser.documents)
+    table = np.array(parser.mentions, dtype=np.int64).reshape(-1, 5)
     return Chains(
         stem_of(source.path),
         Labels(table[:, 0], names),
         table[:, 1],
         table[:, 2],
         table[:, 3],
-        _words_of(source, reading, names),
+        _words(source, parser, names),
         Origin(source.path, source.sha256(), len(table), FORMAT),
         table[:, 4],
     )
 
 
-def _words_of(source: Source, reading: _Reading, names: tuple[str, ...]) -> Words:
-    ends = np.cumsum(np.fromiter(map(len, reading.forms), dtype=np.int64, count=len(reading.forms)))
-    tagged = not _NO_TAG.issuperset(reading.tags)
+def _words(source: Source, parser: _Parser, names: tuple[str, ...]) -> Words:
+    ends = np.cumsum(np.fromiter(map(len, parser.forms), dtype=np.int64, count=len(parser.forms)))
+    tagged = not _NO_TAG.issuperset(parser.tags)
     return Words(
         stem_of(source.path),
-        Labels.of(reading.forms),
-        np.array(reading.sentences, dtype=np.int64),
-        {"pos": Labels.of(reading.tags)} if tagged else {},
+        Labels.of(parser.forms),
+        np.array(parser.sentences, dtype=np.int64),
+        {"pos": Labels.of(parser.tags)} if tagged else {},
         np.concatenate([[0], ends[:-1]]),
         ends,
         np.zeros(len(ends), dtype=bool),
-        tuple(str(number) for number in range(1, len(reading.sentence_documents) + 1)),
-        documents=Labels(np.array(reading.sentence_documents, dtype=np.int64), names),
-        lines=np.array(reading.lines, dtype=np.int64),
+        tuple(str(number) for number in range(1, len(parser.sentence_documents) + 1)),
+        documents=Labels(np.array(parser.sentence_documents, dtype=np.int64), names),
+        lines=np.array(parser.lines, dtype=np.int64),
     )
 
 
-def _without_repeats(chains: Chains, reading: _Reading, *, repair: bool) -> Chains:
+def _without_repeats(chains: Chains, parser: _Parser, *, repair: bool) -> Chains:
     first = first_of_mention(chains)
     kept: Array = first == np.arange(chains.rows)
     if kept.all():
         return chains
     if not repair:
         row = int(kept.argmin())
-        old, new = reading.written[first[row]], reading.written[row]
+        old, new = parser.written[first[row]], parser.written[row]
         again = f"chain {old} and in chain {new}" if old != new else f"chain {old} twice"
-        reading.refuse(
-            int(reading.mentions[row][4]),
+        parser.refuse(
+            int(parser.mentions[row][4]),
             f"the mention of tokens {int(chains.starts[row])} to {int(chains.ends[row])} of its document is in {again}",
             "Keep it in one chain, or repair the file on reading (--repair), which keeps the first.",
         )

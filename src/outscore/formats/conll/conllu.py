@@ -1,7 +1,7 @@
 """CoNLL-U: ten columns separated by tabs, a word per line, a blank line after each sentence (universaldependencies.org/format).
 
-Comments give sentences and documents their names. The words of a multi-word token (``1-2``) share the characters of the token
-as it is written; empty nodes (``8.1``) are left out.
+Comments name sentences and documents. The words of a multi-word token (``1-2``) share the characters of the token; empty nodes
+(``8.1``) are left out.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.formats.base.source import Peek, Source, line_error, open_source, shorten, stem_of
 from outscore.formats.conll.field_labels import FieldLabels
 from outscore.formats.conll.word_lines import (
     Lines,
@@ -26,9 +27,6 @@ from outscore.formats.conll.word_lines import (
     scan,
     sentences_of,
 )
-from outscore.formats.detect import is_tree_line
-from outscore.formats.source import Source, open_source, stem_of
-from outscore.formats.tables.field import shorten
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels, Origin
 
@@ -41,28 +39,39 @@ _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
 _SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
 _NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
+_NUMBER = re.compile(r"[0-9]+([-.][0-9]+)?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 _EXPECTED = "the 10 of CoNLL-U"
-_CURE = "Write ten columns separated by tabs, `_` in those without a value, and a blank line after each sentence."
+_HINT = "Write ten columns separated by tabs, `_` in those without a value, and a blank line after each sentence."
 
 
-def looks_like_conllu(source: Source) -> bool:
-    """Whether the first line that is no comment begins with a number and has ten columns."""
-    return is_tree_line(next((line for line in source.head if line.strip() and not line.startswith("#")), ""))
+def looks_like_conllu(peek: Peek) -> bool:
+    """Whether the first line that is no comment begins with the number of a word and has ten columns.
+
+    CoNLL-2012 may have as many; its documents begin with a comment of their own.
+    """
+    if any(line.startswith("#begin document") for line in peek.head):
+        return False
+    line = next((line for line in peek.filled if not line.startswith("#")), "")
+    fields = line.rstrip("\r\n").split("\t")
+    if len(fields) == _WIDTH + 1 and not fields[-1]:
+        # A separator after the last column is allowed.
+        fields.pop()
+    return len(fields) == _WIDTH and _NUMBER.fullmatch(fields[0]) is not None
 
 
 def read_conllu(path: str | os.PathLike[str], name: str | None = None, columns: Sequence[str] = DEFAULT) -> Words:
-    r"""Read the words of a CoNLL-U file; ``-`` is standard input, and compressed files are unpacked on the way.
+    r"""Read the words of a CoNLL-U file; ``-`` is standard input, and compressed files are unpacked.
 
     Parameters
     ----------
     path
         The file.
     name
-        What the system is called; the file's name if not given.
+        The name of the system; by default that of the file.
     columns
         Which columns to read: ``"upos"``, ``"xpos"``, ``"feats"``, ``"lemma"``, and ``"deprel"``, with which the heads come.
-        What nobody asks for costs nothing.
+        Columns left out cost nothing.
 
     Examples
     --------
@@ -80,13 +89,13 @@ def read_conllu(path: str | os.PathLike[str], name: str | None = None, columns: 
 
 
 def words_of(source: Source, name: str | None = None, columns: Sequence[str] = DEFAULT) -> Words:
-    """The words of a CoNLL-U file that is open already."""
+    """The words of an open CoNLL-U file."""
     for column in columns:
         if column not in COLUMNS:
             raise OutscoreError(f"CoNLL-U has no column `{column}`.", did_you_mean(column, COLUMNS))
     places = [COLUMNS[column] for column in columns]
     needed = [*places, _HEAD] if "deprel" in columns else places
-    file = _File(source.label, columns, {_FORM: FieldLabels(), **{place: FieldLabels(empty=b"_") for place in needed}})
+    file = _FileBuilder(source.path, columns, {_FORM: FieldLabels(), **{place: FieldLabels(empty=b"_") for place in needed}})
     for lines in scan(source, "\t"):
         file.add(lines)
     if not file.lines:
@@ -95,10 +104,10 @@ def words_of(source: Source, name: str | None = None, columns: Sequence[str] = D
 
 
 @dataclass
-class _File:
-    """A file under construction: the words' columns, and the lines that are no words."""
+class _FileBuilder:
+    """Collects the words' columns, and the lines that are not words."""
 
-    label: str
+    path: str
     columns: Sequence[str]
     fields: dict[int, FieldLabels]
     lines: list[Array] = field(default_factory=list)
@@ -109,7 +118,7 @@ class _File:
     ranges: list[tuple[int, int, int, str]] = field(default_factory=list)
 
     def add(self, lines: Lines) -> None:
-        """Take some lines apart into words and others."""
+        """Add lines: words, and others."""
         initials = lines.initials()
         ids, is_word = _numbers(lines, initials)
         rows = np.flatnonzero(is_word)
@@ -123,11 +132,11 @@ class _File:
         is_blank = ~(lines.filled(_ID) | has_form)
         self.blanks.append(lines.first + np.flatnonzero(is_blank))
         is_comment = initials == ord("#")
-        self._comments(lines, np.flatnonzero(is_comment))
+        self._add_comments(lines, np.flatnonzero(is_comment))
         for row in np.flatnonzero(~(is_word | is_blank | is_comment)).tolist():
-            self._other(lines, row)
+            self._add_other(lines, row)
 
-    def _comments(self, lines: Lines, rows: Array) -> None:
+    def _add_comments(self, lines: Lines, rows: Array) -> None:
         """Keep the comments that name a sentence or a document."""
         for row, text in zip(rows.tolist(), lines.texts(_ID, rows), strict=True):
             if (found := _SENT_ID.fullmatch(text)) is not None:
@@ -135,34 +144,34 @@ class _File:
             elif (found := _NEWDOC.fullmatch(text)) is not None:
                 self.documents.append((lines.first + row, (found[1] or "").strip()))
 
-    def _other(self, lines: Lines, row: int) -> None:
-        """A line that is neither word, comment nor empty: blanks, a multi-word token, an empty node, or a mistake."""
+    def _add_other(self, lines: Lines, row: int) -> None:
+        """Add a line that is neither word, comment nor empty: blanks, a multi-word token, an empty node, or an error."""
         number, *rest = lines.line(row).split("\t")
         form = rest[0] if rest else ""
         if not number:
-            lines.refuse(row, "found no word number in the first column", _CURE)
+            lines.refuse(row, "found no word number in the first column", _HINT)
         if number.isspace() and not form:
             self.blanks.append(np.array([lines.first + row]))
         elif not form or not (len(rest) == _WIDTH - 1 or any(rest[_MISC - 1 : _MISC])):
-            lines.refuse_width(row, _EXPECTED, _CURE)
+            lines.refuse_width(row, _EXPECTED, _HINT)
         elif (found := _RANGE.fullmatch(number)) is not None:
             self.ranges.append((lines.first + row, int(found[1]), int(found[2]), form))
         elif _EMPTY_NODE.fullmatch(number) is None:
-            lines.refuse(row, f'found "{shorten(number)}" in the first column, expected the number of a word', _CURE)
+            lines.refuse(row, f'found "{shorten(number)}" in the first column, expected the number of a word', _HINT)
 
     def words(self, name: str, source: Source) -> Words:
-        """Everything checked and put together."""
+        """Check everything and put it together."""
         lines = np.concatenate(self.lines)
         sentences = sentences_of(lines, np.concatenate(self.blanks))
         origins = first_rows(sentences)
-        _check_numbers(self.label, lines, origins, np.concatenate(self.ids))
+        _check_numbers(self.path, lines, origins, np.concatenate(self.ids))
         fields = {place: labels.labels() for place, labels in self.fields.items()}
         forms = fields[_FORM]
         tokens, multiword, firsts = self._tokens(lines, origins, forms)
         starts, ends = character_spans(tokens, firsts)
         if (ends == starts).any():
             line = int(lines[np.argmax(ends == starts)])
-            raise OutscoreError(f"{self.label}, line {line}: found a word of blanks alone.", "Remove it, or write the word.")
+            raise line_error(self.path, line, "found a word of blanks alone", "Remove it, or write the word.")
         columns = {column: fields[COLUMNS[column]] for column in self.columns}
         if multiword.any():
             columns["token"] = tokens
@@ -175,15 +184,15 @@ class _File:
             starts=starts,
             ends=ends,
             multiword=multiword,
-            sentence_ids=_sentence_ids(_followed(self.sentence_names, lines, sentences), count),
-            heads=_heads(self.label, lines, origins, fields[_HEAD]) if _HEAD in fields else None,
-            documents=document_labels(_followed(self.documents, lines, sentences), count),
+            sentence_ids=_sentence_ids(_attach_to_sentences(self.sentence_names, lines, sentences), count),
+            heads=_heads(self.path, lines, origins, fields[_HEAD]) if _HEAD in fields else None,
+            documents=document_labels(_attach_to_sentences(self.documents, lines, sentences), count),
             origin=Origin(source.path, source.sha256(), len(lines), "conllu"),
             lines=lines,
         )
 
     def _tokens(self, lines: Array, origins: Array, forms: Labels) -> tuple[Labels, Array, Array]:
-        """The token each word belongs to, whether it has several words, and whether the word is its first."""
+        """The token of each word, whether it has several words, and whether the word is its first."""
         multiword, firsts = np.zeros(len(lines), dtype=bool), np.ones(len(lines), dtype=bool)
         if not self.ranges:
             return forms, multiword, firsts
@@ -193,8 +202,10 @@ class _File:
             last = row + high - low
             fits = high > low and last < len(lines) and row - origins[row] + 1 == low and origins[row] == origins[last]
             if not fits or multiword[row]:
-                raise OutscoreError(
-                    f"{self.label}, line {line}: found the multi-word token {low}-{high}, whose words do not follow.",
+                raise line_error(
+                    self.path,
+                    line,
+                    f"found the multi-word token {low}-{high}, whose words do not follow",
                     "Write the line of a multi-word token right before the lines of its words.",
                 )
             multiword[row : last + 1] = True
@@ -204,10 +215,10 @@ class _File:
 
 
 def _numbers(lines: Lines, initials: Array) -> tuple[Array, Array]:
-    """The number in the first column, and whether there is one."""
+    """The numbers in the first column, and which rows have one."""
     ids = lines.numbers()
     is_word = ids >= 0
-    # Hardly a line begins with a sign, which stands before numbers counted wrongly: only these are looked at one by one.
+    # A sign begins a wrong number: such lines are rare and checked one by one.
     signed = np.flatnonzero((initials == ord("+")) | (initials == ord("-")))
     for row, text in zip(signed.tolist(), lines.texts(_ID, signed), strict=True):
         if _INTEGER.fullmatch(text):
@@ -215,49 +226,53 @@ def _numbers(lines: Lines, initials: Array) -> tuple[Array, Array]:
     return ids, is_word
 
 
-def _followed(names: Sequence[tuple[int, str]], lines: Array, sentences: Array) -> list[tuple[int, str]]:
-    """Each name with the sentence that follows its line; what stands after the last word names nothing."""
+def _attach_to_sentences(names: Sequence[tuple[int, str]], lines: Array, sentences: Array) -> list[tuple[int, str]]:
+    """Each name with the sentence that follows its line; a name after the last word is dropped."""
     rows = np.searchsorted(lines, np.array([line for line, _ in names], dtype=lines.dtype))
     inside = sentences[rows[rows < len(lines)]].tolist()
     return [(sentence, name) for sentence, (_, name) in zip(inside, names, strict=False)]
 
 
 def _check_fields(lines: Lines, rows: Array, has_form: Array) -> None:
-    """Refuse words with too few or too many columns, and those without a form; other columns may be empty in real files."""
+    """Refuse words with too few or too many columns, or without a form; other columns may be empty in real files."""
     odd = rows[lines.widths[rows] != _WIDTH]
     if len(odd):
         has_misc, has_more = lines.filled(_MISC)[odd], lines.filled(_WIDTH)[odd]
-        # A separator after the last column is forgiven.
+        # A separator after the last column is allowed.
         for wrong in (odd[has_more], odd[~has_misc]):
             if len(wrong):
-                lines.refuse_width(int(wrong[0]), _EXPECTED, _CURE)
+                lines.refuse_width(int(wrong[0]), _EXPECTED, _HINT)
     without = rows[~has_form[rows]]
     if len(without):
-        lines.refuse(int(without[0]), "found no word in the second column", _CURE)
+        lines.refuse(int(without[0]), "found no word in the second column", _HINT)
 
 
-def _check_numbers(label: str, lines: Array, origins: Array, ids: Array) -> None:
-    """Words of a sentence are numbered from 1."""
+def _check_numbers(path: str, lines: Array, origins: Array, ids: Array) -> None:
+    """Check that the words of each sentence are numbered from 1."""
     wrong = np.flatnonzero(ids != np.arange(len(ids)) - origins + 1)
     if not len(wrong):
         return
     row = int(wrong[0])
     begun = int(ids[row]) == 1
-    raise OutscoreError(
-        f"{label}, line {lines[row]}: found word number {ids[row]}, expected {row - origins[row] + 1}.",
+    raise line_error(
+        path,
+        int(lines[row]),
+        f"found word number {ids[row]}, expected {row - origins[row] + 1}",
         "Put a blank line before each sentence." if begun else "Number the words of each sentence 1, 2, 3 without gaps.",
     )
 
 
-def _heads(label: str, lines: Array, origins: Array, column: Labels) -> Array | None:
-    """The row of each word's head, -1 for the root; None where no word has a head."""
+def _heads(path: str, lines: Array, origins: Array, column: Labels) -> Array | None:
+    """The row of each word's head, -1 for the root; None if no word has a head."""
     if column.names == ("_",):
         return None
     numbers = [int(name) if _INTEGER.fullmatch(name) else None for name in column.names]
     if None in numbers:
         row = int(np.isin(column.codes, [code for code, number in enumerate(numbers) if number is None]).argmax())
-        raise OutscoreError(
-            f'{label}, line {lines[row]}: found "{shorten(column[row])}" as head, expected the number of a word, or 0.',
+        raise line_error(
+            path,
+            int(lines[row]),
+            f'found "{shorten(column[row])}" as head, expected the number of a word, or 0',
             "Give every word a head in column 7; write `_` for all words of a file without trees.",
         )
     heads = np.array(numbers, dtype=np.int32)[column.codes]
@@ -265,8 +280,10 @@ def _heads(label: str, lines: Array, origins: Array, column: Labels) -> Array | 
     outside = np.flatnonzero((heads < 0) | (heads > size))
     if len(outside):
         row = int(outside[0])
-        raise OutscoreError(
-            f"{label}, line {lines[row]}: found the head {heads[row]}, the sentence ends with word {size[row]}.",
+        raise line_error(
+            path,
+            int(lines[row]),
+            f"found the head {heads[row]}, the sentence ends with word {size[row]}",
             "If the sentence is cut short, copy or write the file again; heads are numbered within their sentence.",
         )
     return np.where(heads > 0, origins + heads - 1, -1).astype(np.int32)

@@ -1,6 +1,6 @@
-"""A column of a file as labels: every field becomes one number, and the codes of numbers are found many at a time.
+"""A column of a file as labels: every field becomes a 64-bit key, and keys are encoded many at a time.
 
-Most words and nearly all tags have at most eight bytes, and eight bytes are one number. Longer fields are looked up one by one.
+Most words and nearly all tags have at most eight bytes, which fit into one key. Longer fields are looked up one by one.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from outscore.scores.system import Labels
 __all__ = ["SHORT", "FieldLabels"]
 
 SHORT = 8
-"""Bytes that fit into one number."""
+"""Bytes that fit into one key."""
 # The lowest 0, 1, ... 8 bytes of a number.
 _LOWEST = np.array([(1 << 8 * size) - 1 for size in range(SHORT + 1)], dtype=np.uint64)
-# UTF-8 has no byte 0xff: what has it on top is no text but the place of a longer field.
+# No byte of UTF-8 is 0xff: a key with it on top is not text but the index of a longer field.
 _LONGER = np.uint64(0xFF << 56)
 _NO_KEY = (1 << 64) - 1
 # Fibonacci hashing (Knuth, 1998, The art of computer programming 3, section 6.4): the golden ratio spreads keys over the slots.
@@ -28,12 +28,12 @@ _SLOT_BITS = 16
 
 
 class FieldLabels:
-    """The fields of one column, taken from one block of text after the other.
+    """The fields of one column, added block by block.
 
     Parameters
     ----------
     empty
-        What stands for a field without text.
+        The label of an empty field.
 
     Examples
     --------
@@ -48,45 +48,45 @@ class FieldLabels:
         self._empty = np.uint64(int.from_bytes(empty, "little"))
         self._blocks: list[Array] = []
         self._codes: dict[int, int] = {}
-        # The key that each slot met last, and its code: hardly a field has to be looked up a second time.
+        # The last key of each slot, and its code: few fields have to be looked up a second time.
         self._slot_keys = np.full(1 << _SLOT_BITS, _NO_KEY, dtype=np.uint64)
         self._slot_codes = np.zeros(1 << _SLOT_BITS, dtype=np.int32)
         self._longer: defaultdict[bytes, int] = defaultdict(itertools.count().__next__)
 
     def add(self, text: bytes, starts: Array, ends: Array) -> None:
-        """Take the fields of `text` from `starts` up to but not including `ends`; it must be UTF-8."""
+        """Add the fields of `text`, which must be UTF-8, from `starts` to `ends` (exclusive)."""
         sizes = ends - starts
-        # A number begins at every byte, those behind the last text among them.
+        # One 64-bit number starting at every byte, padded at the end.
         padded = text + bytes(SHORT)
         numbers: Array = np.ndarray(len(text) + 1, dtype="<u8", buffer=padded, strides=(1,))
         keys = numbers[starts] & _LOWEST[np.minimum(sizes, SHORT)]
         keys[sizes == 0] = self._empty
         longer = sizes > SHORT
         if b"\0" in text:
-            # Numbers end in zeros where a field is short, so they cannot tell it from one with zero bytes of its own.
+            # Keys of short fields are padded with zeros, which a field with zero bytes of its own would be confused with.
             zeros = np.concatenate(([0], np.cumsum(np.frombuffer(text, dtype=np.uint8) == 0)))
             longer |= zeros[ends] > zeros[starts]
-        # In some languages most words are longer: a loop over them would take twice as long.
+        # In some languages most words are longer; a plain loop would take twice as long.
         fields = map(text.__getitem__, map(slice, starts[longer].tolist(), ends[longer].tolist()))
         keys[longer] = np.fromiter(map(self._longer.__getitem__, fields), dtype=np.uint64) | _LONGER
-        self._blocks.append(self._encoded(keys))
+        self._blocks.append(self._encode(keys))
 
-    def _encoded(self, keys: Array) -> Array:
-        """The code of each key, from its slot where that holds it."""
+    def _encode(self, keys: Array) -> Array:
+        """The code of each key, from its slot if the slot holds it."""
         slots = (keys * _SPREAD >> np.uint64(64 - _SLOT_BITS)).astype(np.intp)
         codes = self._slot_codes[slots]
         missed = np.flatnonzero(self._slot_keys[slots] != keys)
         if len(missed):
-            codes[missed] = self._looked_up(keys[missed])
+            codes[missed] = self._look_up(keys[missed])
             self._slot_keys[slots[missed]] = keys[missed]
             self._slot_codes[slots[missed]] = codes[missed]
         return codes
 
-    def _looked_up(self, keys: Array) -> Array:
-        """The code of each key; new keys get theirs in order of first appearance."""
+    def _look_up(self, keys: Array) -> Array:
+        """The code of each key; new keys get codes in order of first appearance."""
         distinct, places = np.unique(keys, return_inverse=True)
         first = np.empty(len(distinct), dtype=np.int64)
-        # Of several rows the last one assigned stays: going backwards, that is the first.
+        # The last assignment wins: in reverse order, that is the first row.
         first[places[::-1]] = np.arange(len(keys))[::-1]
         order = np.argsort(first)
         codes = np.empty(len(distinct), dtype=np.int32)
@@ -100,5 +100,5 @@ class FieldLabels:
         longer = list(self._longer)
         for place in np.flatnonzero(keys >= _LONGER).tolist():
             names[place] = longer[int(keys[place] - _LONGER)]
-        # No field holds a line's end: one long text is decoded far faster than many short ones.
+        # No field holds a line end, and decoding one long text is much faster than decoding many short ones.
         return Labels(np.concatenate(self._blocks), tuple(b"\n".join(names).decode().split("\n")))

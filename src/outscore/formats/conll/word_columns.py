@@ -1,46 +1,49 @@
 """Words in plain columns: word and tag, or the columns of CoNLL-2000, 2002 and 2003, with a blank line between sentences.
 
-Columns are separated by tabs, or by blanks where the first word's line has no tab. ``-DOCSTART-`` begins a document. A line
+Columns are separated by tabs, or by blanks if the line of the first word has no tab. ``-DOCSTART-`` begins a document. A line
 that begins with ``#`` and does not have the file's number of columns is a comment.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.formats.base.source import Peek, Source, line_error, open_source, stem_of
 from outscore.formats.conll.field_labels import FieldLabels
 from outscore.formats.conll.word_lines import Lines, character_spans, document_labels, refuse_empty, scan, sentences_of
-from outscore.formats.source import Source, open_source, stem_of
 from outscore.outputs.model import Words
 from outscore.scores.system import Origin
 
-__all__ = ["DOCUMENT", "read_word_columns", "words_of"]
+__all__ = ["looks_like_words", "read_word_columns", "words_of"]
 
 WORD, TAG = "word", "tag"
 DOCUMENT = "-DOCSTART-"
-# What headers of such files, and of tables with a label per item, begin and end with.
+# First and last names in the headers of such files, and of tables with a label per item.
 _WORDS = {"word", "words", "form", "token", "tokens", "id", "item_id", "question_id", "sentence_id"}
 _TAGS = {"tag", "tags", "pos", "upos", "xpos", "ner", "label", "labels", "gold", "prediction", "predicted", "pred"}
-_CURE = "Give every word's line the same columns, and put a blank line between sentences."
+_TAG = re.compile(r"[^\w\s]+|-?[A-Z][\w$+:|.*-]*")
+_ENTITY = re.compile(r"[BILESUO]-\S+")
+_HINT = "Give every word's line the same columns, and put a blank line between sentences."
 
 
 def read_word_columns(path: str | os.PathLike[str], columns: Sequence[str] | None = None, name: str | None = None) -> Words:
-    r"""Read the words of a file of columns; ``-`` is standard input, and compressed files are unpacked on the way.
+    r"""Read the words of a file of columns; ``-`` is standard input, and compressed files are unpacked.
 
     Parameters
     ----------
     path
         The file.
     columns
-        What the columns are called, in order; one of them is ``"word"``. If not given, the first is the word, the last is
-        ``"tag"``, and those between are called by their place, ``"2"``, ``"3"``...
+        The names of the columns in order, one of them ``"word"``. By default the first is ``"word"``, the last ``"tag"``, and
+        those between are numbered, ``"2"``, ``"3"``...
     name
-        What the system is called; the file's name if not given.
+        The name of the system; by default that of the file.
 
     Examples
     --------
@@ -56,12 +59,23 @@ def read_word_columns(path: str | os.PathLike[str], columns: Sequence[str] | Non
         return words_of(source, columns, name)
 
 
+def looks_like_words(peek: Peek) -> bool:
+    """Whether words stand in columns, with blank lines between sentences or with the tags of entities."""
+    lines = [line.strip() for line in peek.head]
+    filled = [line.split("\t") if "\t" in line else line.split() for line in lines if line and not line.startswith("#")]
+    rows = [row for row in filled if row[0] != DOCUMENT]
+    if not rows or len(rows[0]) < 2 or len({len(row) for row in rows}) > 1 or not all(_TAG.fullmatch(row[-1]) for row in rows):
+        return False
+    has_sentences = "" in lines[lines.index(next(filter(None, lines))) : -1]
+    return has_sentences or len(rows) < len(filled) or any(_ENTITY.fullmatch(row[-1]) for row in rows)
+
+
 def words_of(source: Source, columns: Sequence[str] | None = None, name: str | None = None) -> Words:
-    """The words of a file of columns that is open already."""
-    first, separator = _columns_of(source)
+    """The words of an open file of columns."""
+    first, separator = _first_columns(source.peek)
     if not first:
         refuse_empty(source, "a word and its tag on each line")
-    named = _named(source.label, len(first), columns)
+    names = _name_columns(source.label, len(first), columns)
     _refuse_header(source.label, first)
     blanks: list[Array] = []
     documents: list[Array] = []
@@ -77,12 +91,12 @@ def words_of(source: Source, columns: Sequence[str] | None = None, name: str | N
             column.add(block.raw, *block.fields(place, rows))
     if not sum(map(len, lines)):
         refuse_empty(source, "a word and its tag on each line")
-    return _put_together(source, named, stem_of(source.path) if name is None else name, lines, blanks, documents, fields)
+    return _assemble(source, names, stem_of(source.path) if name is None else name, lines, blanks, documents, fields)
 
 
-def _put_together(
+def _assemble(
     source: Source,
-    named: Sequence[str],
+    names: Sequence[str],
     name: str,
     lines: Sequence[Array],
     blanks: Sequence[Array],
@@ -94,12 +108,12 @@ def _put_together(
     count = int(sentences[-1]) + 1
     begins = np.searchsorted(rows, np.concatenate(documents))
     marks = sorted({int(sentences[row]) for row in begins.tolist() if row < len(rows)})
-    labels = {column: encoded.labels() for column, encoded in zip(named, fields, strict=True)}
+    labels = {column: encoded.labels() for column, encoded in zip(names, fields, strict=True)}
     forms = labels.pop(WORD)
     starts, ends = character_spans(forms, np.ones(len(rows), dtype=bool))
     if (ends == starts).any():
         line = int(rows[np.argmax(ends == starts)])
-        raise OutscoreError(f"{source.label}, line {line}: found a word of blanks alone.", "Remove it, or write the word.")
+        raise line_error(source.path, line, "found a word of blanks alone", "Remove it, or write the word.")
     return Words(
         name=name,
         forms=forms,
@@ -115,16 +129,16 @@ def _put_together(
     )
 
 
-def _columns_of(source: Source) -> tuple[list[str], str]:
-    """The columns of the first word's line, and what separates them."""
-    for line in source.head:
+def _first_columns(peek: Peek) -> tuple[list[str], str]:
+    """The columns of the first word's line, and their separator."""
+    for line in peek.head:
         text = line.strip()
         if text and not text.startswith(("#", DOCUMENT)):
             return (text.split("\t"), "\t") if "\t" in text else (text.split(), " ")
     return [], "\t"
 
 
-def _named(label: str, width: int, columns: Sequence[str] | None) -> Sequence[str]:
+def _name_columns(label: str, width: int, columns: Sequence[str] | None) -> Sequence[str]:
     """A name for each column."""
     if width < 2:
         raise OutscoreError(
@@ -143,7 +157,7 @@ def _named(label: str, width: int, columns: Sequence[str] | None) -> Sequence[st
 
 
 def _refuse_header(label: str, first: Sequence[str]) -> None:
-    """Refuse column names, which would count as a word that every system gets right."""
+    """Refuse a header, which would count as a word that every system gets right."""
     if first[0].lower() in _WORDS and first[-1].lower() in _TAGS:
         raise OutscoreError(
             f"{label} begins with the names of columns (`{first[0]}` and `{first[-1]}`), a word and its tag were expected.",
@@ -152,11 +166,11 @@ def _refuse_header(label: str, first: Sequence[str]) -> None:
 
 
 def _kinds(block: Lines, width: int) -> tuple[Array, Array, Array]:
-    """Which rows are words, which begin a document, and which are blank."""
+    """Masks of the rows that are words, that begin a document, and that are blank."""
     blank = ~(block.filled(0) | block.filled(1))
     document = np.zeros_like(blank)
     initials = block.initials()
-    # Few lines have one column alone, or begin with a hyphen: only these are looked at one by one.
+    # Few lines have a single column or begin with a hyphen: only these are checked one by one.
     bare = np.flatnonzero(~(blank | block.filled(1)))
     blank[bare] = [not text.strip() for text in block.texts(0, bare)]
     hyphened = np.flatnonzero(initials == ord("-"))
@@ -166,10 +180,10 @@ def _kinds(block: Lines, width: int) -> tuple[Array, Array, Array]:
     comment = odd & (initials == ord("#"))
     wrong = np.flatnonzero(odd & ~comment)
     if len(wrong):
-        block.refuse_width(int(wrong[0]), f"{width} as on the first word's line", _CURE)
+        block.refuse_width(int(wrong[0]), f"{width} as on the first word's line", _HINT)
     word = ~(blank | document | comment)
     for place in range(width):
         empty = np.flatnonzero(word & ~block.filled(place))
         if len(empty):
-            block.refuse(int(empty[0]), f"found nothing in column {place + 1}", _CURE)
+            block.refuse(int(empty[0]), f"found nothing in column {place + 1}", _HINT)
     return word, document, blank

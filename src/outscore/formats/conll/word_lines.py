@@ -1,8 +1,8 @@
-"""Files of words, a line each: cut into columns, measured in characters.
+"""Files with a word per line: lines split into columns, words located by their characters.
 
-Every line becomes a row, so that a row knows its line; what a line means (word, comment, end of a sentence) its reader decides.
-The text goes through in blocks: nothing but the columns asked for is kept of a file of any length. A block is cut by the places
-of its separators, all found at once; fields stay bytes until somebody asks for one.
+Every line becomes a row, so that a row knows its line number; the reader decides what a line means (word, comment, end of a
+sentence). Text is processed in blocks, and only the columns needed are kept. A block is split at its separators, all found at
+once; fields stay bytes until one is asked for.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.formats.source import Source
-from outscore.formats.tables.field import shorten, undecoded
+from outscore.formats.base.source import Source, line_error, refuse_undecoded, shorten
 from outscore.scores.system import Labels
 
 __all__ = ["Lines", "character_spans", "document_labels", "first_rows", "refuse_empty", "scan", "sentences_of"]
 
-# About a megabyte of text: larger blocks leave the processor's cache, smaller ones pay for starting every step each time.
+# About a megabyte of text: larger blocks leave the processor's cache, smaller ones pay the overhead of each step more often.
 BLOCK_PIECES = 4
-# Whole numbers of so many digits fit into 32 bits.
-MOST_DIGITS = 9
+# Whole numbers of up to this many digits fit into 32 bits.
+MAX_DIGITS = 9
 
 _NOT_SQUEEZED = re.compile(r"[ \t]{2}|[ \t]$|^[ \t]|\t", re.MULTILINE)
 _AROUND = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
@@ -35,25 +34,25 @@ _BLANKS = re.compile(r"[ \t]+")
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Some lines of a file, cut into columns.
+    """Consecutive lines of a file, split into columns.
 
     Parameters
     ----------
-    label, first
-        What messages call the file, and the number of the first of these lines.
+    path, first
+        The file, and the number of the first of these lines.
     raw
-        The lines as UTF-8, every one with its end.
+        The lines as UTF-8, each with a line end.
     cuts
-        Places of all separators and line ends in `raw`, after -1 for the end of the line before.
+        Offsets of all separators and line ends in `raw`, preceded by -1 for the end of the line before.
     begins
-        (n,) which of the cuts ends the first column of each line.
+        (n,) index into `cuts` of the end of each line's first column.
     widths
-        (n,) how many columns each line has; an empty line has one.
+        (n,) number of columns of each line; an empty line has one.
     ended
-        Whether the last line has an end in the file too.
+        Whether the last line ends with a line end in the file too.
     """
 
-    label: str
+    path: str
     first: int
     raw: bytes
     cuts: Array
@@ -62,26 +61,26 @@ class Lines:
     ended: bool
 
     def fields(self, column: int, rows: Array | slice = slice(None)) -> tuple[Array, Array]:
-        """Where a column of these rows starts and ends in `raw`; all of them must have so many columns."""
+        """Start and end of a column of these rows in `raw`; all rows must have that column."""
         at = self.begins[rows] + column
         return self.cuts[at - 1] + 1, self.cuts[at]
 
     def filled(self, column: int) -> Array:
-        """(n,) whether a line has the column, and something in it."""
+        """(n,) whether each line has the column and it is not empty."""
         at = self.begins + np.minimum(column, self.widths - 1)
         return np.asarray((self.widths > column) & (self.cuts[at] - self.cuts[at - 1] > 1))
 
     def initials(self) -> Array:
-        """(n,) the first byte of each line, its end where it is empty."""
+        """(n,) the first byte of each line, which is the line end of an empty one."""
         return np.frombuffer(self.raw, dtype=np.uint8)[self.fields(0)[0]]
 
     def numbers(self) -> Array:
-        """(n,) the number in the first column, -1 where something else than at most nine digits stands there."""
+        """(n,) the number in the first column, -1 if it is anything but one to nine digits."""
         digits = np.frombuffer(self.raw, dtype=np.uint8) - np.uint8(ord("0"))
         starts, ends = self.fields(0)
         sizes = ends - starts
-        found = np.where((sizes > 0) & (sizes <= MOST_DIGITS), 0, -1).astype(np.int32)
-        for place in range(MOST_DIGITS):
+        found = np.where((sizes > 0) & (sizes <= MAX_DIGITS), 0, -1).astype(np.int32)
+        for place in range(MAX_DIGITS):
             rows = np.flatnonzero((found >= 0) & (sizes > place))
             if not len(rows):
                 break
@@ -90,23 +89,23 @@ class Lines:
         return found
 
     def texts(self, column: int, rows: Array) -> list[str]:
-        """A column of these rows as text, all of which must have so many columns."""
+        """A column of these rows as text; all rows must have that column."""
         starts, ends = self.fields(column, rows)
         fields = [self.raw[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-        # One long text is decoded far faster than many short ones.
+        # Decoding one long text is much faster than decoding many short ones.
         return b"\n".join(fields).decode().split("\n") if fields else []
 
     def line(self, row: int) -> str:
-        """A line as text, without its end."""
+        """A line as text, without its line end."""
         begin = self.begins[row]
         return self.raw[self.cuts[begin - 1] + 1 : self.cuts[begin + self.widths[row] - 1]].decode()
 
     def refuse(self, row: int, found: str, hint: str) -> NoReturn:
-        """Stop at a row, saying what was found and how to cure it."""
-        raise OutscoreError(f"{self.label}, line {self.first + row}: {found}.", hint)
+        """Raise an error that names the line."""
+        raise line_error(self.path, self.first + row, found, hint)
 
     def refuse_width(self, row: int, expected: str, hint: str) -> NoReturn:
-        """Stop at a row with too few or too many columns."""
+        """Raise the error of a row with too few or too many columns."""
         width = int(self.widths[row])
         columns = f'{width} {"column" if width == 1 else "columns"} ("{shorten(self.line(row))}")'
         if row == len(self.widths) - 1 and not self.ended:
@@ -115,17 +114,17 @@ class Lines:
 
 
 def scan(source: Source, separator: str) -> Iterator[Lines]:
-    """Cut a file into columns, block by block."""
+    """Split a file into columns, block by block."""
     first = 1
     for block in _blocks(source):
-        text = _squeezed(block) if separator == " " else block
+        text = _squeeze_blanks(block) if separator == " " else block
         ended = text.endswith("\n")
-        raw = _bytes(text if ended else f"{text}\n", source.label, first)
+        raw = _encode(text if ended else f"{text}\n", source.path, first)
         codes = np.frombuffer(raw, dtype=np.uint8)
         cuts = np.concatenate(([-1], np.flatnonzero((codes == ord(separator)) | (codes == ord("\n")))))
         line_ends = np.flatnonzero(codes[cuts[1:]] == ord("\n")) + 1
         begins = np.concatenate(([1], line_ends[:-1] + 1))
-        yield Lines(source.label, first, raw, cuts, begins, line_ends - begins + 1, ended)
+        yield Lines(source.path, first, raw, cuts, begins, line_ends - begins + 1, ended)
         first += len(begins)
 
 
@@ -135,25 +134,23 @@ def _blocks(source: Source) -> Iterator[str]:
         yield text
 
 
-def _squeezed(text: str) -> str:
-    """Lines without blanks around them, and one blank between columns."""
+def _squeeze_blanks(text: str) -> str:
+    """Remove blanks around lines, and leave one between columns."""
     if not _NOT_SQUEEZED.search(text):
         return text
     return _BLANKS.sub(" ", _AROUND.sub("", text))
 
 
-def _bytes(text: str, label: str, first: int) -> bytes:
+def _encode(text: str, path: str, first: int) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        problem = undecoded(text)
-        assert problem is not None
-        line = first + text.count("\n", 0, error.start)
-        raise OutscoreError(f"{label}, line {line}: {problem[0]}.", problem[1]) from None
+        refuse_undecoded(path, first + text.count("\n", 0, error.start), text[error.start :])
+        raise
 
 
 def sentences_of(lines: Array, blanks: Array) -> Array:
-    """The sentence of each word, by the blank lines between them; blank lines before the first word begin none.
+    """The sentence of each word, by the blank lines between words.
 
     Examples
     --------
@@ -161,7 +158,7 @@ def sentences_of(lines: Array, blanks: Array) -> Array:
     [0, 0, 1, 2]
     """
     begins = np.zeros(len(lines) + 1, dtype=np.int32)
-    # Blank lines are few: finding their place among the words is far quicker than the other way round.
+    # Blank lines are few: locating them among the words is much faster than the other way round.
     begins[np.searchsorted(lines, blanks.astype(lines.dtype))] = 1
     begins[0] = 0
     return np.cumsum(begins[:-1], dtype=np.int32)
@@ -179,12 +176,12 @@ def first_rows(sentences: Array) -> Array:
 
 
 def character_spans(tokens: Labels, firsts: Array) -> tuple[Array, Array]:
-    """First and last character (exclusive) of each word in the file's text without white space.
+    """Start and end of each word in the file's text without white space.
 
-    `firsts` says which words begin a token: the others share the span of the word before them.
+    `firsts` marks the words that begin a token: the others share the span of the word before them.
     """
     names: Sequence[str] = tokens.names
-    # Hardly a file has words with white space in them: one long text tells at once.
+    # Few files have words with white space inside, which one join and split of all words tells.
     if " ".join(names).split() != list(names):
         names = ["".join(name.split()) for name in names]
     lengths = np.fromiter(map(len, names), dtype=np.int32, count=len(names))
@@ -197,7 +194,7 @@ def character_spans(tokens: Labels, firsts: Array) -> tuple[Array, Array]:
 
 
 def document_labels(marks: Sequence[tuple[int, str]], sentences: int) -> Labels | None:
-    """The document of each sentence from (first sentence, name) of each document; None where nothing marks documents.
+    """The document of each sentence, from (first sentence, name) of each document; None without documents.
 
     Documents without a name are numbered.
 
@@ -216,5 +213,5 @@ def document_labels(marks: Sequence[tuple[int, str]], sentences: int) -> Labels 
 
 
 def refuse_empty(source: Source, expected: str) -> NoReturn:
-    """Stop at a file without words."""
+    """Raise the error of a file without words."""
     raise OutscoreError(f"{source.label} holds no words, {expected} was expected.", "Check that the system wrote its output.")

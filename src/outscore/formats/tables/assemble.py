@@ -1,4 +1,4 @@
-"""From records to systems: the columns of a table become one `Scores` for each system in it."""
+"""From records to systems: the columns of a table become one `Scores` per system."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.formats.source import Source, stem_of
+from outscore.formats.base.entry import Choice
+from outscore.formats.base.source import Source, shorten, stem_of
 from outscore.formats.tables.cells import GappedColumn, LabelColumn, NumberColumn
-from outscore.formats.tables.columns import Layout, find_layout, is_known, nearest
-from outscore.formats.tables.field import shorten
-from outscore.formats.tables.table import Block, Choice, Records
+from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
+from outscore.formats.tables.records import Block, Records
 from outscore.scores.system import Labels, Origin, Scores
 
 __all__ = ["read_table"]
 
 
 def read_table(source: Source, records: Records, choice: Choice, format: str) -> list[Scores]:
-    """Read the systems of a table: those chosen, or all in the order they stand in."""
+    """Read the systems of a table: those chosen, or all in the order of the file."""
     layout = find_layout(records, choice)
-    building = _Building(records, layout, choice)
+    builder = _TableBuilder(records, layout, choice)
     for block in records.blocks(layout.needed):
         if layout.open:
             _refuse_late(records, block)
-        building.add(block)
-    if not building.seen:
+        builder.add(block)
+    if not builder.seen:
         records.refuse_empty()
     for name in choice.systems if layout.system is not None else ():
-        if name not in building.systems:
-            raise OutscoreError(f"{records.label} has no system `{name}`.", nearest(name, building.systems))
-    origin = Origin(source.path, source.sha256(), building.seen, format, layout.used, records.unit)
-    return building.scores(origin, choice.systems)
+        if name not in builder.systems:
+            raise OutscoreError(f"{records.label} has no system `{name}`.", suggest_name(name, builder.systems))
+    origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit)
+    return builder.scores(origin, choice.systems)
 
 
 def _refuse_late(records: Records, block: Block) -> None:
-    """Refuse a system that is first named further down, and would be left out without a word."""
+    """Refuse a system that the first lines do not have: it would be dropped silently."""
     late = {name: line for name, line in block.late.items() if not is_known(name)}
     if late:
         name = min(late, key=lambda name: late[name])
@@ -49,8 +49,8 @@ def _refuse_late(records: Records, block: Block) -> None:
         )
 
 
-class _Building:
-    """All columns of a table under construction."""
+class _TableBuilder:
+    """Builds all columns of a table, block by block."""
 
     def __init__(self, records: Records, layout: Layout, choice: Choice) -> None:
         self._layout, self._wanted = layout, frozenset(choice.systems)
@@ -67,11 +67,11 @@ class _Building:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems seen in a long table, wanted or not."""
+        """The systems seen so far in a long table, wanted or not."""
         return () if self._system is None else self._system.names
 
     def add(self, block: Block) -> None:
-        """Take a block; rows of systems that nobody wants are not even looked at."""
+        """Add a block; rows of systems that are not wanted are skipped unread."""
         lines, keep = block.lines, None
         self.seen += len(lines)
         if self._system is not None:
@@ -108,15 +108,15 @@ class _Building:
         return [whole] if self._system is None else _split(whole, self._system.labels(), wanted)
 
     def _with_gaps(self, whole: Scores) -> list[Scores]:
-        """The systems of a wide table, each with the rows it has; without ids, items are called by their place."""
+        """The systems of a wide table, each with the rows it has; without ids, items are numbered."""
         columns = {name: column for name, column in self._gapped.items() if column.is_scores}
         if whole.ids is None and not all(column.present.all() for column in columns.values()):
             whole = replace(whole, ids=Labels(np.arange(whole.rows), tuple(map(str, range(1, whole.rows + 1)))))
-        found = [replace(whole.take(column.present), name=name, values=column.values()) for name, column in columns.items()]
-        if len(found) == 1 < len(self._gapped):
-            # The other columns hold words, so that this is a file of one system, called like the file.
-            return [replace(found[0], name=whole.name)]
-        return found
+        systems = [replace(whole.take(column.present), name=name, values=column.values()) for name, column in columns.items()]
+        if len(systems) == 1 < len(self._gapped):
+            # The other columns hold text: this is the file of one system, which is named after the file.
+            return [replace(systems[0], name=whole.name)]
+        return systems
 
     def _values(self, columns: Sequence[str]) -> Array:
         arrays = [self._numbers[name].values() for name in columns]

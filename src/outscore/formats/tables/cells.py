@@ -1,8 +1,8 @@
-"""Columns under construction: values go in block by block, codes and numbers come out.
+"""Builders of columns: values go in block by block, codes and numbers come out.
 
-Nothing is kept of a block but its numbers and the labels not seen before, so that a file of any length is read in the memory
-of its answer. As with bare numbers, a fast path does the work and declines whatever is odd; the careful path reads the same
-values one by one, and either returns the number or names the line to blame.
+Only numbers and new labels are kept of a block, so reading takes no more memory than its result. A fast path converts whole
+blocks and gives up on anything unusual; the slow path then converts the same values one by one and names the line of the first
+bad one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from itertools import compress
 import numpy as np
 
 from outscore.core.numeric import MAX_EXACT, Array
-from outscore.formats.tables.field import is_number, is_whole, problem_with, shorten, undecoded
-from outscore.formats.tables.table import Records
+from outscore.formats.base.source import decoding_problem, shorten
+from outscore.formats.tables.number_text import is_number, is_whole, problem_with
+from outscore.formats.tables.records import Records
 from outscore.scores.system import Labels
 
 __all__ = ["FLAT", "GappedColumn", "LabelColumn", "NumberColumn", "is_blank", "is_scalar", "looks_numeric"]
@@ -30,22 +31,22 @@ FLAT = "Write the table flat: one value under each name."
 NO_LABEL = "(none)"
 
 
-class _Problem(Exception):  # noqa: N818 - it never leaves this file
-    """What was found, and its cure."""
+class _CellError(Exception):
+    """Error message and hint for a bad cell; it never leaves this module."""
 
 
 def is_scalar(value: object) -> bool:
-    """Whether a cell holds one value and not a list or an object of its own."""
+    """Whether a cell holds one value, not a list or an object."""
     return value is None or isinstance(value, (str, int, float, Decimal)) or not isinstance(value, (dict, list, tuple))
 
 
 def is_blank(value: object) -> bool:
-    """Whether a cell holds nothing."""
+    """Whether a cell is empty."""
     return value is None or (isinstance(value, str) and not value.strip())
 
 
 def looks_numeric(sample: Sequence[object]) -> bool:
-    """Whether most of a column's values that are present are numbers, true or false."""
+    """Whether at least half of a column's values, blanks aside, are numbers, true or false."""
     present = [value for value in sample if not is_blank(value)]
     good = sum(_is_numeric(value) for value in present)
     return good > 0 and 2 * good >= len(present)
@@ -59,7 +60,7 @@ def _is_numeric(value: object) -> bool:
 
 
 class LabelColumn:
-    """Labels under construction: text without blanks around it, so that 1, 1.0 and "1 " are the same label."""
+    """Builder of a column of labels: text without surrounding blanks, so that 1, 1.0 and "1 " are the same label."""
 
     def __init__(self, records: Records, column: str, *, optional: bool = False) -> None:
         self._records, self._column, self._optional = records, column, optional
@@ -72,23 +73,23 @@ class LabelColumn:
         return tuple(self._known)
 
     def encode(self, values: Sequence[object], lines: Array) -> Array:
-        """The codes of a block."""
-        texts = _tidy(values)
+        """Encode a block."""
+        texts = _strip_all(values)
         if texts is None:
             texts = self._texts(values, lines)
         known, code_of = self._known, self._known.setdefault
         return np.array([code_of(text, len(known)) for text in texts], dtype=np.int64)
 
     def add(self, values: Sequence[object], lines: Array) -> None:
-        """Take a block."""
+        """Add a block."""
         self.extend(self.encode(values, lines))
 
     def extend(self, codes: Array) -> None:
-        """Take a block that is encoded already."""
+        """Add a block of codes."""
         self._blocks.append(codes)
 
     def labels(self) -> Labels:
-        """All blocks as one."""
+        """All blocks in one array."""
         return Labels(np.concatenate(self._blocks), self.names)
 
     def _texts(self, values: Sequence[object], lines: Array) -> list[str]:
@@ -96,23 +97,23 @@ class LabelColumn:
         for value, line in zip(values, lines.tolist(), strict=True):
             try:
                 texts.append(_label(value, self._column, optional=self._optional))
-            except _Problem as problem:
+            except _CellError as problem:
                 self._records.refuse(line, *problem.args)
         return texts
 
 
-def _tidy(values: Sequence[object]) -> list[str] | None:
-    """Labels that are text already, without blanks around them; None when some must be looked at one by one."""
+def _strip_all(values: Sequence[object]) -> list[str] | None:
+    """Texts without surrounding blanks; None if some value needs a closer look."""
     if set(map(type, values)) != {str}:
         return None
     texts = list(map(str.strip, values))  # type: ignore[arg-type]
     whole = "".join(texts)
-    return None if "" in texts or not (whole.isascii() or undecoded(whole) is None) else texts
+    return None if "" in texts or not (whole.isascii() or decoding_problem(whole) is None) else texts
 
 
 def _label(value: object, column: str, *, optional: bool) -> str:
     if not is_scalar(value):
-        raise _Problem(f"found {_kind(value)} in column `{column}`, expected a label", FLAT)
+        raise _CellError(f"found {_kind(value)} in column `{column}`, expected a label", FLAT)
     missing = value is None or (isinstance(value, float) and math.isnan(value))
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -120,48 +121,48 @@ def _label(value: object, column: str, *, optional: bool) -> str:
     if not text:
         if optional:
             return NO_LABEL
-        raise _Problem(f"found nothing in column `{column}`, expected a label", "Fill it in, or remove the row.")
-    problem = undecoded(text)
+        raise _CellError(f"found nothing in column `{column}`, expected a label", "Fill it in, or remove the row.")
+    problem = decoding_problem(text)
     if problem is not None:
-        raise _Problem(*problem)
+        raise _CellError(*problem)
     return text
 
 
 class NumberColumn:
-    """Numbers under construction: int64 if all are written as whole ones."""
+    """Builder of a column of numbers: int64 if all of them are integers as written."""
 
     def __init__(self, records: Records, column: str) -> None:
         self._records, self._column = records, column
         self._blocks: list[Array] = []
 
     def add(self, values: Sequence[object], lines: Array) -> None:
-        """Take a block."""
-        fast = _fast(values)
-        self.extend(self._carefully(values, lines) if fast is None else fast)
+        """Add a block."""
+        fast = _parse_block(values)
+        self.extend(self._parse_each(values, lines) if fast is None else fast)
 
     def extend(self, numbers: Array) -> None:
-        """Take a block that is read already."""
+        """Add a block of numbers."""
         self._blocks.append(numbers)
 
     def values(self) -> Array:
-        """All blocks as one."""
+        """All blocks in one array."""
         return np.concatenate(self._blocks)
 
-    def _carefully(self, values: Sequence[object], lines: Array) -> Array:
+    def _parse_each(self, values: Sequence[object], lines: Array) -> Array:
         numbers = []
         for value, line in zip(values, lines.tolist(), strict=True):
             try:
                 numbers.append(_number(value, self._column))
-            except _Problem as problem:
+            except _CellError as problem:
                 self._records.refuse(line, *problem.args)
         whole = all(isinstance(number, int) for number in numbers)
         return np.array(numbers, dtype=np.int64 if whole else np.float64)
 
 
 class GappedColumn:
-    """Numbers of a system that may lack items, which are the rows where its cell is empty.
+    """Builder of the scores of a system that may lack items: those where its cell is empty.
 
-    A column may be empty as far as anyone looked ahead: its first value decides whether it holds scores at all.
+    If the sample of the column is empty, the first value found later decides whether it holds scores at all.
     """
 
     def __init__(self, records: Records, column: str, *, wanted: bool = False) -> None:
@@ -170,8 +171,8 @@ class GappedColumn:
         self.is_scores: bool | None = True if wanted or looks_numeric(records.sample[column]) else None
 
     def add(self, values: Sequence[object], lines: Array) -> None:
-        """Take a block; most have no gap."""
-        whole = _fast(values) if self.is_scores else None
+        """Add a block; most have no gap."""
+        whole = _parse_block(values) if self.is_scores else None
         if whole is not None:
             self._present.append(np.ones(len(values), dtype=bool))
             self._numbers.extend(whole)
@@ -194,12 +195,12 @@ class GappedColumn:
         return self._numbers.values()
 
 
-def _fast(values: Sequence[object]) -> Array | None:
-    """A block of numbers, or None when it must be looked at one by one."""
+def _parse_block(values: Sequence[object]) -> Array | None:
+    """A block of numbers; None if some value needs a closer look."""
     kinds = set(map(type, values))
     try:
         if kinds == {str}:
-            found = _fast_text("\n".join(values))  # type: ignore[arg-type]
+            found = _parse_texts("\n".join(values))  # type: ignore[arg-type]
         elif kinds <= {int, bool}:
             found = np.array(values, dtype=np.int64)
         elif kinds <= {int, float, bool}:
@@ -210,11 +211,11 @@ def _fast(values: Sequence[object]) -> Array | None:
         return None
     if found is None or len(found) != len(values):
         return None
-    # False for nan too. Among large floats there may be whole numbers written out, which only careful reading can tell.
+    # False for nan too. A large float may be an integer written out, which only its text tells.
     return found if (np.abs(found) < MAX_EXACT).all() else None
 
 
-def _fast_text(text: str) -> Array | None:
+def _parse_texts(text: str) -> Array | None:
     if _NOT_NUMERIC.search(text):
         return None
     lines = text.split("\n")
@@ -226,18 +227,18 @@ def _fast_text(text: str) -> Array | None:
 def _number(value: object, column: str) -> int | float:
     """One number; true and false are 1 and 0."""
     if not is_scalar(value):
-        raise _Problem(f"found {_kind(value)} in column `{column}`, expected a number", FLAT)
-    # A number that came as a number is judged as it would be written: nan, inf and large integers alike.
+        raise _CellError(f"found {_kind(value)} in column `{column}`, expected a number", FLAT)
+    # Typed values (from JSON or Parquet) are checked as text too: nan, inf and large integers get the same errors.
     text = "" if value is None else str(value).strip()
     if text.lower() in _TRUTH:
         return _TRUTH[text.lower()]
-    problem = undecoded(text) or problem_with(text, column=column, otherwise=_ONLY_NUMBERS)
+    problem = decoding_problem(text) or problem_with(text, column=column, otherwise=_ONLY_NUMBERS)
     if problem is not None:
-        raise _Problem(*problem)
+        raise _CellError(*problem)
     if not is_whole(text):
         return float(text)
     if abs(int(text)) >= MAX_EXACT:
-        raise _Problem(
+        raise _CellError(
             f"found {shorten(text)} in column `{column}`, too large to be counted exactly", "Whole numbers must lie below 2^53."
         )
     return int(text)

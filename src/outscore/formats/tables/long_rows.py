@@ -1,8 +1,8 @@
-"""Millions of long Parquet rows as codes: the dataset, item and system of each row are numbers, and no row is a Python object.
+"""Millions of long Parquet rows as integer codes of dataset, item and system, without a Python object per row.
 
-The general reader (`parquet`, `assemble`) looks at values one by one, which a million rows forgive and a hundred million do
-not. This one leaves all of that to polars, and so wants columns that are what they should be: labels, and numbers. A folder
-called ``dataset=mmlu``, as programs write that cut tables into partitions, is a column of all files in it.
+The general reader (`parquet`, `assemble`) checks values one by one, which is fine for a million rows and too slow for a hundred
+million. This one leaves everything to polars and requires columns of the right types: labels and numbers. A folder named
+``dataset=mmlu``, as programs that write partitions name them, is a column of all files in it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,13 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array
+from outscore.formats.base.entry import Choice
+from outscore.formats.base.source import line_error
 from outscore.formats.tables.cells import FLAT, NO_LABEL
-from outscore.formats.tables.columns import NO_CLUSTERS, find_layout, listed
-from outscore.formats.tables.field import problem_with
-from outscore.formats.tables.table import Choice, Records
+from outscore.formats.tables.columns import NO_CLUSTERS, find_layout, join_names
+from outscore.formats.tables.number_text import problem_with
+from outscore.formats.tables.parquet import MARK, SAMPLE_ROWS, refuse_damaged
+from outscore.formats.tables.records import Records
 from outscore.scores.system import Labels, label_of
 
 if TYPE_CHECKING:
@@ -28,32 +31,30 @@ if TYPE_CHECKING:
 
 __all__ = ["LongColumns", "LongFile", "LongRows", "fingerprint", "hash_check", "long_columns", "long_file", "long_rows"]
 
-MARK = b"PAR1"
-SAMPLE_ROWS = 20
 ROW, KEY, DATASET, ITEM, SYSTEM, REPEAT, SCORE = "_row", "_key", "_dataset", "_item", "_system", "_repeat", "_score"
 SEED = 20_021
-"""Of the hash of items, which only has to be the same within one run."""
+"""Seed of the hash of items, which only has to be the same within one run."""
 
 
 @dataclass(frozen=True)
 class LongFile:
-    """A Parquet file, its number of rows, and how many stand in the files before it; `path` is as it was given."""
+    """A Parquet file, its number of rows, and that of all files before it; `path` is as it was given."""
 
     path: str
     rows: int
     before: int
     place: str
-    """The whole path, since a worker may be at home in another folder."""
+    """The absolute path: a worker may run in another folder."""
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """What messages call the file."""
         return label_of(self.path)
 
 
 @dataclass(frozen=True)
 class LongColumns:
-    """Which column serves as what."""
+    """Which column plays which part."""
 
     item: str
     system: str
@@ -63,14 +64,14 @@ class LongColumns:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The columns of labels, by what they are called in here."""
+        """The columns of labels by their names in here."""
         parts = {DATASET: self.dataset, ITEM: self.item, SYSTEM: self.system, REPEAT: self.repeat}
         return {part: column for part, column in parts.items() if column is not None}
 
 
 @dataclass(frozen=True, eq=False)
 class LongRows:
-    """Rows as codes. `row` is each row's number over all files, and `keys` are 64-bit hashes of (dataset, item), row by row."""
+    """Rows as codes; `row` counts the rows over all files, `keys` are 64-bit hashes of each row's (dataset, item)."""
 
     row: Array
     keys: Array
@@ -85,7 +86,7 @@ class LongRows:
 
 
 def long_file(path: str, before: int = 0) -> LongFile:
-    """A file by its footer, or one sentence why it is none."""
+    """Read the footer of a Parquet file."""
     import polars as pl
 
     label, place = label_of(path), str(Path(path).absolute())
@@ -100,22 +101,22 @@ def long_file(path: str, before: int = 0) -> LongFile:
 
 
 def long_columns(file: LongFile, choice: Choice) -> LongColumns:
-    """Find the columns of a file that holds long rows, by their usual names or by the caller's word."""
+    """Find the columns of a file of long rows: those the caller named, or those with usual names."""
     import polars as pl
 
     with _refusing(file.label):
         sample = pl.scan_parquet(file.place, hive_partitioning=True).head(SAMPLE_ROWS).collect()
     values = {name: sample[name].to_list() for name in sample.columns}
-    layout = find_layout(Records(file.label, tuple(sample.columns), values, lambda _: iter(()), "row"), choice)
+    layout = find_layout(Records(file.label, tuple(sample.columns), values, lambda _: iter(()), "row", file.path), choice)
     if layout.system is None or layout.item is None:
         raise OutscoreError(
-            f"{file.label} has no system column among {listed(sample.columns)}.",
+            f"{file.label} has no system column among {join_names(sample.columns)}.",
             "Parts hold a row for each item and system: name the column with --system-column (system=... in Python), or name"
             " tables with a column for each system one by one.",
         )
     if len(layout.scores) != 1:
         raise OutscoreError(
-            f"{file.label}: partitions serve one score column, and {listed(layout.scores)} were named.",
+            f"{file.label}: partitions serve one score column, and {join_names(layout.scores)} were named.",
             "Name one with --score.",
         )
     if layout.cluster is not None:
@@ -129,7 +130,7 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
 def long_rows(
     files: Sequence[LongFile], columns: LongColumns, *, systems: Sequence[str] = (), bucket: int = 0, buckets: int = 1
 ) -> LongRows:
-    """The rows of all these files, or of those items only whose hash falls into one of several buckets.
+    """The rows of all these files, or only those whose item hash falls into one of several buckets.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def long_rows(
 
 
 def fingerprint(files: Iterable[LongFile], columns: LongColumns) -> Array:
-    """The hashes of the items in these files, each once and in order."""
+    """The distinct hashes of the items in these files, sorted."""
     import polars as pl
 
     parts = []
@@ -167,14 +168,14 @@ def fingerprint(files: Iterable[LongFile], columns: LongColumns) -> Array:
 
 
 def hash_check() -> int:
-    """The hash of a known word: where it differs, so do all others, and items cannot be told by them."""
+    """The hash of a known word: workers on which it differs cannot identify items by their hashes."""
     import polars as pl
 
     return int(pl.Series(["outscore"]).hash(SEED).item())
 
 
 def _table(file: LongFile, columns: LongColumns, systems: Sequence[str], bucket: int, buckets: int) -> pl.DataFrame:
-    """One file's rows, every value looked at."""
+    """One file's rows, all values checked."""
     import polars as pl
 
     rows = _scan(file, columns)
@@ -189,7 +190,7 @@ def _table(file: LongFile, columns: LongColumns, systems: Sequence[str], bucket:
 
 
 def _scan(file: LongFile, columns: LongColumns) -> pl.LazyFrame:
-    """The columns that matter, under names of our own, with the hash of every row's item."""
+    """The columns needed, renamed, with the hash of each row's item."""
     import polars as pl
 
     frame = pl.scan_parquet(file.place, row_index_name=ROW, hive_partitioning=True)
@@ -199,7 +200,7 @@ def _scan(file: LongFile, columns: LongColumns) -> pl.LazyFrame:
         if column not in schema:
             found = [name for name in schema.names() if name != ROW]
             raise OutscoreError(
-                f"{file.label} has no column `{column}`, which other files have; it has {listed(found)}.",
+                f"{file.label} has no column `{column}`, which other files have; it has {join_names(found)}.",
                 "Give files with the same columns.",
             )
     kind = schema[columns.score]
@@ -217,7 +218,7 @@ def _scan(file: LongFile, columns: LongColumns) -> pl.LazyFrame:
 
 
 def _label(column: str, kind: pl.DataType, file: LongFile) -> pl.Expr:
-    """Text without blanks around it, so that 1, 1.0 and "1 " are the same label."""
+    """Text without surrounding blanks, so that 1, 1.0 and "1 " are the same label."""
     import polars as pl
 
     if kind.is_nested() or kind == pl.Binary:
@@ -239,7 +240,7 @@ def _check(table: pl.DataFrame, file: LongFile, columns: LongColumns) -> None:
         bad = table.lazy().filter(pl.col(part).is_null() | (pl.col(part) == "")).select(ROW).head(1).collect()
         if bad.height:
             _refuse(file, bad.item(), f"found nothing in column `{column}`, expected a label", "Fill it in, or remove the row.")
-    # True for nan too; what is missing is neither.
+    # The negation is true for nan too.
     odd = ~(pl.col(SCORE).abs() < MAX_EXACT) | pl.col(SCORE).is_null() | pl.col(SCORE).is_nan()
     bad = table.lazy().filter(odd).select(ROW, SCORE).head(1).collect()
     if bad.height:
@@ -250,7 +251,7 @@ def _check(table: pl.DataFrame, file: LongFile, columns: LongColumns) -> None:
 
 
 def _refuse(file: LongFile, row: int, found: str, hint: str) -> NoReturn:
-    raise OutscoreError(f"{file.label}, row {row + 1}: {found}.", hint)
+    raise line_error(file.path, row + 1, found, hint, "row")
 
 
 def _labels(column: pl.Series) -> Labels:
@@ -263,17 +264,12 @@ def _labels(column: pl.Series) -> Labels:
 
 @contextmanager
 def _refusing(label: str) -> Iterator[None]:
-    """Turn what cannot be read into one sentence."""
-    import polars as pl
-
+    """Turn errors of the file system and of polars into an `OutscoreError`."""
     try:
-        yield
+        with refuse_damaged(label):
+            yield
     except OSError as error:
         reason = error.strerror or str(error).partition("\n")[0]
         raise OutscoreError(
             f"{label} could not be read: {reason}.", "Check its name, and that every worker sees it in the same place."
-        ) from None
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        raise OutscoreError(
-            f"{label} is a damaged Parquet file, cut short or written wrongly.", "Copy or export it again."
         ) from None

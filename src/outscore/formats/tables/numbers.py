@@ -1,9 +1,8 @@
 """Files of bare numbers: one, two or four columns, an item per line.
 
-The happy path hands blocks of lines to numpy. When numpy declines a block, or something about it is odd, the same lines are
-read again one by one in plain Python: that slower reader decides, and either returns the numbers or names the line to blame.
-Both convert decimals with correct rounding. Pairs rest on line order alone, so a line is never skipped: a blank one inside the
-file is an error.
+The fast path hands blocks of lines to numpy. If numpy refuses a block, or something about it is unusual, the same lines are
+parsed one by one in Python, which returns the numbers or names the first bad line. Both paths round decimals correctly. Items
+are paired by line alone, so no line is ever skipped: a blank line inside the file is an error.
 """
 
 from __future__ import annotations
@@ -18,15 +17,25 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array
-from outscore.formats.source import Source, stem_of
-from outscore.formats.tables.field import DECIMAL_POINT, is_name, is_number, problem_with, shorten, undecoded
-from outscore.formats.tables.table import Choice, NumberTable
+from outscore.formats.base.entry import Choice
+from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
+from outscore.formats.tables.number_text import DECIMAL_POINT, is_name, is_number, problem_with
 from outscore.scores.system import Origin, Scores
 
-__all__ = ["BARE", "counts_of", "detector", "plural", "read_numbers", "reader", "systems_of", "whole_counts"]
+__all__ = [
+    "BARE_FORMATS",
+    "NumberTable",
+    "columns_phrase",
+    "counts_of",
+    "read_numbers",
+    "reader",
+    "recogniser",
+    "systems_of",
+    "whole_counts",
+]
 
-# The names of these formats by their number of columns.
-BARE = {1: "scores", 2: "score-pairs", 4: "f1-counts"}
+BARE_FORMATS = {1: "scores", 2: "score-pairs", 4: "f1-counts"}
+"""The formats without column names, by their number of columns."""
 
 WIDTHS = (1, 2, 4)
 BLOCK_LINES = 1 << 16
@@ -34,38 +43,69 @@ BLOCK_LINES = 1 << 16
 _NOT_PLAIN = re.compile(r"[^0-9+\-,;\s]")
 _LIKE_A_DECIMAL = re.compile(r"[+-]?(?:0|[1-9][0-9]*),[0-9]+")
 _PADDED = re.compile(r",0[0-9]")
-# One wrong answer costs a false positive and a false negative: pairs of 1,0 and 0,2 and 0,1 are counts of right and wrong.
-MOST_ERRORS_OF_ONE = 2
+# A wrong answer counts as a false positive and a false negative: pairs such as 1,0 and 0,2 and 0,1 are counts.
+MAX_ERRORS_OF_ONE = 2
+
+
+@dataclass(frozen=True)
+class NumberTable:
+    """A file of bare numbers, one item per row.
+
+    `values` is (rows, columns): int64 if every number is written as a plain integer, float64 otherwise. `columns` holds the
+    names of the header and is empty without one. `first_line` is the line of row 0, so that later checks can name a line, and
+    `sha256` is the digest of the file as it is on disk.
+    """
+
+    path: str
+    columns: tuple[str, ...]
+    values: Array
+    first_line: int = 1
+    sha256: str = ""
+
+    @property
+    def label(self) -> str:
+        """What messages call the file."""
+        return label_of(self.path)
+
+    @property
+    def rows(self) -> int:
+        """The number of items."""
+        return len(self.values)
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return int(self.values.shape[1])
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """How a file is laid out, as its first lines show."""
+    """The layout of a file, from its first lines."""
 
-    label: str
+    path: str
     columns: tuple[str, ...]
     separator: str | None
     width: int
     first_line: int
 
     def refuse(self, line: int, found: str, hint: str) -> NoReturn:
-        raise OutscoreError(f"{self.label}, line {line}: {found}.", hint)
+        raise line_error(self.path, line, found, hint)
 
 
-def detector(width: int) -> Callable[[Source, Choice], bool]:
-    """A function that says whether the first line of numbers has this many."""
+def recogniser(width: int) -> Callable[[Peek, Choice], bool]:
+    """A function that tells whether the first line of numbers has `width` of them."""
 
-    def detect(source: Source, _choice: Choice) -> bool:
-        head = source.head
+    def recognise(peek: Peek, _choice: Choice) -> bool:
+        head = peek.head
         body = head[1:] if head and _is_header(_split(head[0])) else head
         fields = _split(body[0]) if body else []
         return len(fields) == width and all(is_number(field) for field in fields)
 
-    return detect
+    return recognise
 
 
 def reader(width: int) -> Callable[[Source, Choice], list[Scores]]:
-    """A function that reads files of this many columns."""
+    """A function that reads files of `width` columns."""
 
     def read(source: Source, choice: Choice) -> list[Scores]:
         return systems_of(read_numbers(source, (width,)), choice)
@@ -74,9 +114,9 @@ def reader(width: int) -> Callable[[Source, Choice], list[Scores]]:
 
 
 def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
-    """The systems in a file of bare numbers: one column or two are a system each, four are the counts of two."""
+    """The systems in a file of bare numbers: one or two columns are a system each, four are the counts of two systems."""
     values, named = table.values, len(table.columns) == 2 and all(table.columns)
-    origin = Origin(table.path, table.sha256, table.rows, BARE[table.width])
+    origin = Origin(table.path, table.sha256, table.rows, BARE_FORMATS[table.width])
     lines = np.arange(table.first_line, table.first_line + table.rows)
     if table.width == 1:
         return [Scores(stem_of(table.path), values[:, 0], origin=origin, lines=lines)]
@@ -91,12 +131,12 @@ def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
 
 
 def unique_pair(first: str, second: str) -> tuple[str, str]:
-    """Two names that differ."""
+    """The two names, made different if they are equal."""
     return (first, second) if first != second else (first, f"{second} (2)")
 
 
 def counts_of(columns: Sequence[Scores]) -> Scores:
-    """Two columns of bare numbers as the counts of one system, right and wrong."""
+    """Two columns of bare numbers as one system's counts, right and wrong."""
     first = columns[0]
     assert first.origin is not None
     assert first.lines is not None
@@ -106,9 +146,9 @@ def counts_of(columns: Sequence[Scores]) -> Scores:
 
 
 def read_numbers(source: Source, widths: Sequence[int] = WIDTHS) -> NumberTable:
-    """Read all numbers of a file whose lines hold one of `widths` columns."""
-    layout = _layout(source, widths)
-    lines = itertools.islice(_without_trailing_blanks(source.lines()), layout.first_line - 1, None)
+    """Read all numbers of a file that has one of `widths` columns."""
+    layout = _find_layout(source.peek, widths)
+    lines = itertools.islice(_drop_trailing_blanks(source.lines()), layout.first_line - 1, None)
     blocks, line, padded = [], layout.first_line, False
     commas = layout.separator == "," and layout.width == 2 and not layout.columns
     while block := list(itertools.islice(lines, BLOCK_LINES)):
@@ -119,51 +159,52 @@ def read_numbers(source: Source, widths: Sequence[int] = WIDTHS) -> NumberTable:
     if values.dtype.kind == "i":
         _refuse_large(layout, values)
         if commas:
-            _refuse_decimal_commas(layout, source.head, values, padded=padded)
+            _refuse_decimal_commas(layout, source.peek.head, values, padded=padded)
     table = NumberTable(source.path, layout.columns, values, layout.first_line, source.sha256())
     return whole_counts(table) if layout.width == 4 else table
 
 
 def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: Array, *, padded: bool) -> None:
-    """Refuse pairs that are scores with a decimal comma, which would be read as two systems without a word.
+    """Refuse pairs that are scores with a decimal comma, which would silently be read as two systems.
 
-    Nobody writes the count 5 as 05. Without that sign, every line must be a score from 0 to 1 if the comma is a decimal one,
-    and some line must hold more errors than one answer can have: real pairs do not look so, and 3,5 is taken as it is.
+    The count 5 is never written 05. Without such padding, the comma is taken for a decimal one only if every line is a score
+    from 0 to 1 and some line would mean more errors than one answer can have; 3,5 stays a pair.
     """
     whole, rest = np.abs(values[:, 0]), values[:, 1]
-    up_to_one = bool(((whole == 0) | ((whole == 1) & (rest == 0))).all()) and int(rest.max()) > MOST_ERRORS_OF_ONE
+    up_to_one = bool(((whole == 0) | ((whole == 1) & (rest == 0))).all()) and int(rest.max()) > MAX_ERRORS_OF_ONE
     if (rest < 0).any() or not (padded or up_to_one):
         return
     if all(_LIKE_A_DECIMAL.fullmatch(line.strip()) for line in head if line.strip()):
         raise OutscoreError(
-            f'{layout.label}: the lines look like scores with a decimal comma ("{shorten(head[0])}").',
+            f'{label_of(layout.path)}: the lines look like scores with a decimal comma ("{shorten(head[0])}").',
             f"{DECIMAL_POINT} If they are two columns, put a blank behind the commas or a line of names above them.",
         )
 
 
 def whole_counts(table: NumberTable) -> NumberTable:
-    """The same table as counts: whole numbers, none of them negative."""
+    """The same table as counts, which are whole and not negative."""
     values = table.values
     bad = (values < 0) | (values != np.floor(values))
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        place = f"{table.label}, line {table.first_line + int(row)}"
-        raise OutscoreError(
-            f"{place}: found {values[row, column]:.12g} in column {column + 1}, expected a count (whole and not negative).",
+        raise line_error(
+            table.path,
+            table.first_line + int(row),
+            f"found {values[row, column]:.12g} in column {column + 1}, expected a count (whole and not negative)",
             "Columns of counts hold right and wrong decisions per item; for scores give one file with two columns.",
         )
-    layout = _Layout(table.label, table.columns, None, table.width, table.first_line)
+    layout = _Layout(table.path, table.columns, None, table.width, table.first_line)
     _refuse_large(layout, values)
     return NumberTable(table.path, table.columns, values.astype(np.int64), table.first_line, table.sha256)
 
 
-def plural(columns: int) -> str:
-    """So many columns, in words."""
+def columns_phrase(columns: int) -> str:
+    """A number of columns in words."""
     return "1 column" if columns == 1 else f"{columns} columns"
 
 
 def _separator(line: str) -> str | None:
-    return ";" if ";" in line else "," if "," in line else None
+    return next((mark for mark in ";," if mark in line), None)
 
 
 def _split(line: str, separator: str | None = None) -> list[str]:
@@ -176,8 +217,8 @@ def _is_header(fields: Sequence[str]) -> bool:
     return bool(fields) and all(is_name(field) for field in fields)
 
 
-def _layout(source: Source, widths: Sequence[int]) -> _Layout:
-    label, head = source.label, source.head
+def _find_layout(peek: Peek, widths: Sequence[int]) -> _Layout:
+    label, head = peek.label, peek.head
     if not any(line.strip() for line in head):
         raise OutscoreError(f"{label} is empty, numbers were expected.", "Give one item per line.")
     header = _is_header(_split(head[0]))
@@ -186,20 +227,20 @@ def _layout(source: Source, widths: Sequence[int]) -> _Layout:
         raise OutscoreError(f"{label} has a header and no numbers under it.", "Give one item per line.")
     line = head[first - 1]
     fields = _split(line)
-    draft = _Layout(label, (), _separator(line), len(fields), first)
+    draft = _Layout(peek.path, (), _separator(line), len(fields), first)
     if header:
-        _refuse_undecoded(draft, 1, head[0])
+        _refuse_binary(draft, 1, head[0])
     if not all(is_number(field) for field in fields):
-        _scan_line(draft, first, line)
+        _parse_line(draft, first, line)
     if not fields:
         draft.refuse(first, *_BLANK)
     if len(fields) not in widths:
         _refuse_width(draft, head, widths)
-    columns = _names(head[0], draft) if header else ()
-    return _Layout(label, columns, draft.separator, draft.width, first)
+    columns = _read_header(head[0], draft) if header else ()
+    return _Layout(peek.path, columns, draft.separator, draft.width, first)
 
 
-def _names(line: str, layout: _Layout) -> tuple[str, ...]:
+def _read_header(line: str, layout: _Layout) -> tuple[str, ...]:
     text = line.strip()
     comment = text.startswith("#")
     text = text.lstrip("# ")
@@ -223,7 +264,7 @@ def _names(line: str, layout: _Layout) -> tuple[str, ...]:
 
 def _refuse_width(layout: _Layout, head: Sequence[str], widths: Sequence[int]) -> NoReturn:
     expected = " or ".join(str(width) for width in widths) if len(widths) < 3 else "1, 2 or 4"
-    found = f'found {plural(layout.width)} ("{shorten(head[layout.first_line - 1])}"), expected {expected}'
+    found = f'found {columns_phrase(layout.width)} ("{shorten(head[layout.first_line - 1])}"), expected {expected}'
     following = len(_split(head[layout.first_line])) if len(head) > layout.first_line else layout.width
     if following != layout.width and following in widths:
         found += f" (the next line has {following})"
@@ -234,7 +275,7 @@ def _refuse_width(layout: _Layout, head: Sequence[str], widths: Sequence[int]) -
     )
 
 
-def _without_trailing_blanks(lines: Iterable[str]) -> Iterator[str]:
+def _drop_trailing_blanks(lines: Iterable[str]) -> Iterator[str]:
     held: list[str] = []
     for line in lines:
         if line.isspace():
@@ -251,16 +292,16 @@ def _parse(layout: _Layout, block: list[str], line: int) -> Array:
     try:
         values = np.loadtxt(block, dtype=np.int64 if plain else np.float64, comments=None, delimiter=layout.separator, ndmin=2)
     except (ValueError, OverflowError):
-        return _scan(layout, block, line)
-    # numpy skips blank lines and takes "nan": both are for the careful reader to judge.
+        return _parse_each(layout, block, line)
+    # numpy skips blank lines and accepts "nan": both need the slow path.
     if values.shape != (len(block), layout.width) or not np.isfinite(values).all():
-        return _scan(layout, block, line)
+        return _parse_each(layout, block, line)
     return values
 
 
-def _scan(layout: _Layout, block: Sequence[str], line: int) -> Array:
-    """Read lines one by one: the reference that the fast path must agree with."""
-    rows = [_scan_line(layout, line + offset, text) for offset, text in enumerate(block)]
+def _parse_each(layout: _Layout, block: Sequence[str], line: int) -> Array:
+    """Parse lines one by one: the reference that the fast path must agree with."""
+    rows = [_parse_line(layout, line + offset, text) for offset, text in enumerate(block)]
     if any(_NOT_PLAIN.search(text) for text in block):
         return np.array([[float(field) for field in row] for row in rows], dtype=np.float64)
     for offset, row in enumerate(rows):
@@ -273,16 +314,16 @@ def _scan(layout: _Layout, block: Sequence[str], line: int) -> Array:
 _BLANK = ("found a blank line, expected numbers", "Delete it if it stands for no item; otherwise give the item a score.")
 
 
-def _scan_line(layout: _Layout, line: int, text: str) -> list[str]:
-    _refuse_undecoded(layout, line, text)
+def _parse_line(layout: _Layout, line: int, text: str) -> list[str]:
+    _refuse_binary(layout, line, text)
     fields = _split(text, layout.separator)
     if not text.strip():
         layout.refuse(line, *_BLANK)
-    # The separator comes first: what looks like text may be two numbers with an unexpected mark between them.
+    # The separator is checked first: what looks like text may be two numbers with an unexpected separator.
     if len(fields) != layout.width:
         layout.refuse(
             line,
-            f'found {plural(len(fields))} ("{shorten(text)}"), expected {layout.width} as on line {layout.first_line}',
+            f'found {columns_phrase(len(fields))} ("{shorten(text)}"), expected {layout.width} as on line {layout.first_line}',
             "Give every line the same number of columns, with the same separator.",
         )
     for field in fields:
@@ -292,10 +333,8 @@ def _scan_line(layout: _Layout, line: int, text: str) -> list[str]:
     return fields
 
 
-def _refuse_undecoded(layout: _Layout, line: int, text: str) -> None:
-    problem = undecoded(text)
-    if problem is not None:
-        layout.refuse(line, *problem)
+def _refuse_binary(layout: _Layout, line: int, text: str) -> None:
+    refuse_undecoded(layout.path, line, text)
     if "\x00" in text:
         layout.refuse(line, "found binary data, text was expected", "Export the scores as plain text.")
 

@@ -1,4 +1,4 @@
-"""Parquet tables, through polars: the columns asked for and no others are read."""
+"""Parquet tables, read by polars: only the columns needed."""
 
 from __future__ import annotations
 
@@ -6,43 +6,38 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.source import Source
-from outscore.formats.tables.table import BLOCK_ROWS, Block, Choice, Records
+from outscore.formats.base.source import Source
+from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["holds_more", "looks_like_parquet", "records"]
+__all__ = ["MARK", "SAMPLE_ROWS", "holds_more", "records", "refuse_damaged"]
 
-_MARK = b"PAR1"
-_CELL = 8
+MARK = b"PAR1"
 SAMPLE_ROWS = 20
-
-
-def looks_like_parquet(source: Source, _choice: Choice) -> bool:
-    """Whether the first bytes are those of a Parquet file."""
-    return source.parquet is not None
+_CELL_BYTES = 8
 
 
 def holds_more(path: Path, most: int) -> bool:
-    """Whether the cells of a Parquet file would take more than so many bytes, as its footer tells.
+    """Whether the cells of a Parquet file would take more than `most` bytes in memory, by the row count of its footer.
 
-    A column of one value is written once, however many rows have it.
+    The size on disk says little: a column with a single value is stored once, however many rows it has.
     """
     import polars as pl
 
     with path.open("rb") as raw:
-        if raw.read(len(_MARK)) != _MARK:
+        if raw.read(len(MARK)) != MARK:
             return False
-    # What is damaged is for the reader to say.
+    # The reader reports damaged files.
     with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):
         frame = pl.scan_parquet(path)
-        return int(frame.select(pl.len()).collect().item()) * len(frame.collect_schema()) * _CELL > most
+        return int(frame.select(pl.len()).collect().item()) * len(frame.collect_schema()) * _CELL_BYTES > most
     return False
 
 
@@ -50,18 +45,19 @@ def records(source: Source) -> Records:
     """Open a Parquet file as a stream of records."""
     frame = _scan(source)
     label = source.label
-    with _refusing(label):
+    with refuse_damaged(label):
         sample = frame.head(SAMPLE_ROWS).collect()
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:
-        with _refusing(label):
+        with refuse_damaged(label):
             table = frame.select(needed).collect()
         for start in range(0, table.height, BLOCK_ROWS):
             part = table.slice(start, BLOCK_ROWS)
             lines = np.arange(start + 1, start + 1 + part.height)
             yield Block(lines, {name: part[name].to_list() for name in needed})
 
-    return Records(label, tuple(sample.columns), {name: sample[name].to_list() for name in sample.columns}, blocks, "row")
+    values = {name: sample[name].to_list() for name in sample.columns}
+    return Records(label, tuple(sample.columns), values, blocks, "row", source.path)
 
 
 def _scan(source: Source) -> pl.LazyFrame:
@@ -71,29 +67,27 @@ def _scan(source: Source) -> pl.LazyFrame:
     if stream is None:
         raise OutscoreError(f"{source.label} is not a Parquet file.", "Leave the format out, or name another.")
     held, last = (io.BytesIO(), b"") if source.packed else (None, b"")
-    # Read to the end in any case: the digest needs every byte, and a file cut short lacks its last four.
+    # Always read to the end: the digest needs every byte, and a truncated file lacks the four bytes that end every file.
     while block := stream.read(1 << 20):
         last = (last + block)[-4:]
         if held is not None:
             held.write(block)
-    if last != _MARK:
-        _refuse_damaged(source.label)
-    with _refusing(source.label):
+    if last != MARK:
+        raise _damaged(source.label)
+    with refuse_damaged(source.label):
         return pl.scan_parquet(source.path if held is None else held.getvalue())
 
 
 @contextmanager
-def _refusing(label: str) -> Iterator[None]:
-    """Turn what polars cannot read into one sentence."""
+def refuse_damaged(label: str) -> Iterator[None]:
+    """Turn errors of polars into an `OutscoreError`."""
     import polars as pl
 
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        _refuse_damaged(label)
+        raise _damaged(label) from None
 
 
-def _refuse_damaged(label: str) -> NoReturn:
-    raise OutscoreError(
-        f"{label} is a damaged Parquet file, cut short or written wrongly.", "Copy or export it again."
-    ) from None
+def _damaged(label: str) -> OutscoreError:
+    return OutscoreError(f"{label} is a damaged Parquet file, cut short or written wrongly.", "Copy or export it again.")

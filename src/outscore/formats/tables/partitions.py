@@ -1,4 +1,4 @@
-"""Which files a folder, a pattern or a list of them stands for, and whether they are the parts of one table."""
+"""The files that a folder, a pattern or a list of them stands for, and whether they are parts of one table."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.tables.long_rows import MARK, LongFile, long_file
+from outscore.formats.tables.long_rows import LongFile, long_file
+from outscore.formats.tables.parquet import MARK
 
-__all__ = ["Paths", "are_partitions", "long_files", "matching", "partition_paths"]
+__all__ = ["Paths", "are_partitions", "expand_pattern", "long_files", "partition_paths"]
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
-LARGE = 1 << 28
-"""Bytes of Parquet beyond which even files that were named one by one are read part by part."""
+MAX_WHOLE = 1 << 28
+"""Bytes of Parquet beyond which files are read part by part even if they are named one by one."""
 
 
-def matching(path: str) -> list[str]:
+def expand_pattern(path: str) -> list[str]:
     """The files that a pattern stands for, in order of their names; any other path stands for itself.
 
     Examples
     --------
-    >>> matching("absent.csv")
+    >>> expand_pattern("absent.csv")
     ['absent.csv']
     """
     if not _is_pattern(path):
@@ -34,10 +35,10 @@ def matching(path: str) -> list[str]:
 
 
 def are_partitions(paths: Sequence[str]) -> bool:
-    """Whether paths stand for the parts of one large table, and not for tables of their own.
+    """Whether paths are parts of one large table instead of a table each.
 
-    A folder does, and so do Parquet files that a pattern names, that lie in folders called ``dataset=mmlu``, or that are too
-    large to be read whole. Parquet files named one by one are tables like any others.
+    A folder is, and so are Parquet files that match a pattern, lie in folders named ``dataset=mmlu``, or are too large to be
+    read whole. Other Parquet files named one by one are a table each.
 
     Examples
     --------
@@ -51,18 +52,18 @@ def are_partitions(paths: Sequence[str]) -> bool:
     """
     if any(map(os.path.isdir, paths)):
         return True
-    files = [file for path in paths for file in matching(path)]
+    files = [file for path in paths for file in expand_pattern(path)]
     if not all(map(_is_parquet, files)):
         return False
     named_by_folder = any("=" in part for file in files for part in Path(file).parts[:-1])
-    large = sum(os.path.getsize(file) for file in files) > LARGE  # noqa: PTH202
+    large = sum(os.path.getsize(file) for file in files) > MAX_WHOLE  # noqa: PTH202
     return any(map(_is_pattern, paths)) or (named_by_folder and len(files) > 1) or large
 
 
 def partition_paths(paths: Paths) -> list[str]:
     """The files that a folder, a pattern or several of them stand for, each once.
 
-    Folders are searched through; names that begin with a dot or an underscore are what programs leave beside the data.
+    Folders are searched recursively, without names that begin with a dot or an underscore, such as ``_SUCCESS``.
 
     Examples
     --------
@@ -74,16 +75,16 @@ def partition_paths(paths: Paths) -> list[str]:
     ['a.parquet', 'b.parquet']
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     for path in given:
-        for file in _expanded(os.fspath(path)):
-            found.setdefault(os.path.realpath(file), file)
-    if not found:
+        for file in _list_files(os.fspath(path)):
+            files.setdefault(os.path.realpath(file), file)
+    if not files:
         raise OutscoreError("No Parquet file was named.", "Give a folder of Parquet files, a pattern, or the files.")
-    return list(found.values())
+    return list(files.values())
 
 
-def _expanded(path: str) -> list[str]:
+def _list_files(path: str) -> list[str]:
     if os.path.isdir(path):  # noqa: PTH112 - a pattern is no path
         inside = [file for file in sorted(Path(path).rglob("*")) if file.is_file()]
         kept = [str(file) for file in inside if not any(part[0] in "._" for part in file.relative_to(path).parts)]
@@ -91,7 +92,7 @@ def _expanded(path: str) -> list[str]:
             raise OutscoreError(f"`{path}` is a folder without files.", "Name a folder of Parquet files.")
         _refuse_others(path, kept)
         return kept
-    return matching(path)
+    return expand_pattern(path)
 
 
 def _is_pattern(path: str) -> bool:
@@ -99,7 +100,7 @@ def _is_pattern(path: str) -> bool:
 
 
 def _is_parquet(path: str) -> bool:
-    """Whether a file begins as Parquet does; whoever reads it says why it cannot be opened."""
+    """Whether a file begins like Parquet; the reader reports those that cannot be opened."""
     try:
         with Path(path).open("rb") as raw:
             return raw.read(len(MARK)) == MARK
@@ -108,7 +109,7 @@ def _is_parquet(path: str) -> bool:
 
 
 def _refuse_others(folder: str, files: Sequence[str]) -> None:
-    """Refuse a folder of tables in other formats, each of which may be a dataset or a system: only their names can tell."""
+    """Refuse a folder with files in other formats, each of which may be a dataset or a system."""
     other = next((file for file in files if not file.endswith(".parquet") and not _is_parquet(file)), None)
     if other is None:
         return
@@ -120,7 +121,7 @@ def _refuse_others(folder: str, files: Sequence[str]) -> None:
 
 
 def long_files(paths: Sequence[str]) -> tuple[LongFile, ...]:
-    """All files that have rows; a program that writes partitions may leave some without any."""
+    """All files that have rows; programs that write partitions may leave empty ones."""
     files: list[LongFile] = []
     before = 0
     for path in paths:

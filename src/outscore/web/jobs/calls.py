@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from outscore.formats.source import stem_of
+from outscore.formats.base.source import stem_of
 from outscore.web.forms.options import form
 from outscore.web.jobs.commands import Command
 

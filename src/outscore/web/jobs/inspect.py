@@ -13,18 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.conll.conll2012 import read_chains
-from outscore.formats.conll.words import read_words
-from outscore.formats.detect import CHAINS, TREES, kind_of
-from outscore.formats.registry import read_scores
+from outscore.formats.base.source import PACKED, label_of, open_source, unpacks_to_more
+from outscore.formats.detect import certain_format
+from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.segments import read_segments
-from outscore.formats.source import PACKED, Source, label_of, open_source, unpacks_to_more
-from outscore.formats.tables import delimited, jsonl, parquet
+from outscore.formats.tables import jsonl, parquet
 from outscore.formats.tables.cells import looks_numeric
-from outscore.formats.tables.field import DECIMAL_POINT, is_name
-from outscore.formats.tables.labels import read_labels
-from outscore.formats.tables.numbers import BARE
-from outscore.formats.tables.table import Choice, Records
+from outscore.formats.tables.labels import table_of
+from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
+from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.results.saved import Saved, parse
 from outscore.scores.system import Scores
 from outscore.web.messages import Column, FileDescription
@@ -79,15 +76,15 @@ def inspect(folder: Path, max_bytes: int) -> dict[str, Any]:
 
 def _described(path: Path) -> FileDescription:
     with open_source(path) as source:
-        kind = kind_of(source)
-        lines = [line.rstrip("\r\n") for line in source.head]
-        is_table = source.suffix in (".csv", ".tsv", ".jsonl") or jsonl.looks_like_json(source, Choice())
-        is_document = source.suffix == ".json" or lines[:1] in (["{"], ["["])
-    if is_document and (result := _result(path, lines)) is not None:
+        peek = source.peek
+    entry = certain_format(peek)
+    lines = [line.rstrip("\r\n") for line in peek.head]
+    is_table = peek.suffix in (".csv", ".tsv", ".jsonl") or jsonl.looks_like_json(peek)
+    if peek.may_be_document and (result := _result(path, lines)) is not None:
         return result
-    readers: dict[str | None, Callable[[Path, list[str]], FileDescription]] = {CHAINS: _chains, TREES: _words}
-    if kind in readers:
-        return readers[kind](path, lines)
+    readers: dict[str, Callable[[Path, list[str]], FileDescription]] = {"conll2012": _chains, "conllu": _words}
+    if entry is not None and entry.name in readers:
+        return readers[entry.name](path, lines)
     try:
         return _scores(path)
     except OutscoreError as refusal:
@@ -103,8 +100,8 @@ def _scores(path: Path) -> FileDescription:
         systems, gaps = read_scores(path, gaps=True), True
     origin = systems[0].origin
     assert origin is not None
-    columns, head = _bare(path, systems) if origin.format in BARE.values() else _table(path, origin.columns, systems)
-    labels = _labels(path) if origin.format not in BARE.values() else None
+    columns, head = _bare(path, systems) if origin.format in BARE_FORMATS.values() else _table(path, origin.columns, systems)
+    labels = _labels(path) if origin.format not in BARE_FORMATS.values() else None
     suits = ["rank"] if gaps else SCORES if origin.format != "f1-counts" else ["compare"]
     return FileDescription(
         origin.format,
@@ -121,7 +118,7 @@ def _bare(path: Path, systems: Sequence[Scores]) -> tuple[list[Column], list[lis
     """Columns of numbers, which need no names."""
     width = sum(1 if scores.values.ndim == 1 else scores.values.shape[1] for scores in systems)
     with open_source(path) as source:
-        lines = [line for line in source.head if line.strip()]
+        lines = source.peek.filled
     head = [line.replace(",", " ").replace(";", " ").split() for line in lines]
     names = head[0] if len(head[0]) == width and all(map(is_name, head[0])) else [f"column {i + 1}" for i in range(width)]
     body = head[1:] if head[0] == names else head
@@ -134,7 +131,7 @@ def _table(path: Path, used: Mapping[str, str], systems: Sequence[Scores]) -> tu
     parts = {column: part for part, columns in used.items() for column in columns.split(", ")}
     parts |= {scores.name: "scores" for scores in systems if "system" not in used and "score" not in used}
     with open_source(path) as source:
-        sample = _records(source)[1].sample
+        sample = table_of(source)[1].sample
     columns = [
         Column(name, parts.get(name), "number" if looks_numeric(values) else "text") for name, values in sample.items() if name
     ]
@@ -143,23 +140,13 @@ def _table(path: Path, used: Mapping[str, str], systems: Sequence[Scores]) -> tu
     return columns[:WIDTH], rows[:filled]
 
 
-def _records(source: Source) -> tuple[str, Records]:
-    """A table by the name of its format, with the first values of every column."""
-    if parquet.looks_like_parquet(source, Choice()):
-        return "parquet", parquet.records(source)
-    if jsonl.looks_like_json(source, Choice()):
-        return "jsonl", jsonl.records(source)
-    separator = delimited.separator_of(source) or ","
-    return "tsv" if separator == "\t" else "csv", delimited.records(source, separator)
-
-
 def _ambiguous(path: Path, refusal: OutscoreError) -> FileDescription | None:
     """A table of numbers of which a person has to say where the scores are; None where no choice would help."""
     if "--score" not in refusal.hint:
         return None
     columns, head = _table(path, {}, ())
     with open_source(path) as source:
-        form, _ = _records(source)
+        form, _ = table_of(source)
     if not any(column.kind == "number" for column in columns):
         return None
     return FileDescription(form, None, columns, (), head, SCORES)

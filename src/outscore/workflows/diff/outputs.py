@@ -147,7 +147,7 @@ def _is_label(value: object) -> bool:
 
 
 def _name_of(output: object) -> str | None:
-    from outscore.formats.source import stem_of
+    from outscore.formats.base.source import stem_of
 
     if isinstance(output, (str, os.PathLike)):
         return stem_of(os.fspath(output))

@@ -11,9 +11,10 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.formats.registry import read_scores
+from outscore.formats.base.entry import Choice
+from outscore.formats.readers import read_scores
 from outscore.formats.tables.columns import Layout, find_layout
-from outscore.formats.tables.table import Block, Choice, Records
+from outscore.formats.tables.records import Block, Records
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.validate import numbers_of

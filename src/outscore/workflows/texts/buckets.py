@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import stem_of
 from outscore.formats.segments import Segments, read_segments
-from outscore.formats.source import stem_of
 from outscore.results.comparison import Bucket
 
 __all__ = ["buckets_of", "in_bands", "labels_of_segments", "length_bands"]

@@ -17,9 +17,9 @@ from outscore.core.errors import OutscoreError
 from outscore.engine.dask_cluster import Dask
 from outscore.engine.engines import Processes, Serial
 from outscore.engine.progress import Steps
+from outscore.formats.base.entry import Choice
 from outscore.formats.tables.long_rows import LongColumns, long_file, long_rows
 from outscore.formats.tables.partitions import are_partitions, partition_paths
-from outscore.formats.tables.table import Choice
 from outscore.results.note import note_texts
 from outscore.scores.board import boards_of
 from outscore.workflows.rank.boards import rank_boards

@@ -37,7 +37,7 @@ SAME_AS_MUC = "ARCS any and MUC have the same recall, precision and F1; what ARC
 
 def load_chains(output: object, name: str, options: DiffOptions) -> Chains:
     """Chains as they are, or read from a CoNLL-2012 file."""
-    from outscore.formats.conll.conll2012 import read_chains
+    from outscore.formats.readers import read_chains
 
     if isinstance(output, Chains):
         return named(output, name)

@@ -36,7 +36,7 @@ MOST_MISSING = 0.1
 
 def load_items(output: object, name: str, _options: DiffOptions) -> Items:
     """Items as they are, read from a table, or a list of labels in the order of gold's."""
-    from outscore.formats.tables.labels import read_labels
+    from outscore.formats.readers import read_labels
 
     if isinstance(output, Items):
         return named(output, name)

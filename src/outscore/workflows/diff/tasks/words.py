@@ -39,7 +39,7 @@ __all__ = ["load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"
 
 def read_as_words(output: object, name: str, columns: Sequence[str]) -> Words:
     """Words as they are, or read from a CoNLL-U file or from columns."""
-    from outscore.formats.conll.words import read_words
+    from outscore.formats.readers import read_words
 
     if isinstance(output, Words):
         return named(output, name)

@@ -17,10 +17,10 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.engine.engines import Engine, Serial, opened
 from outscore.engine.progress import Progress, Steps
-from outscore.formats.tables.columns import nearest
+from outscore.formats.base.entry import Choice
+from outscore.formats.tables.columns import suggest_name
 from outscore.formats.tables.long_rows import LongColumns, LongFile, fingerprint, hash_check, long_columns
 from outscore.formats.tables.partitions import Paths, long_files, partition_paths
-from outscore.formats.tables.table import Choice
 from outscore.inference.pairwise.moments import PairMoments, total_of
 from outscore.inference.pairwise.systems import baseline_of
 from outscore.inference.pairwise.table import Measured
@@ -178,7 +178,7 @@ def _check_systems(systems: Sequence[str], wanted: Sequence[str], baseline: str 
     where = files[0].label if len(files) == 1 else f"None of the {len(files):,} files"
     for name in wanted:
         if name not in systems:
-            hint = nearest(name, systems) if systems else "Check the spelling."
+            hint = suggest_name(name, systems) if systems else "Check the spelling."
             raise OutscoreError(f"{where} has {'no' if len(files) == 1 else 'a'} system `{name}`.", hint)
     baseline_of(systems, baseline)
     if len(systems) < 2:

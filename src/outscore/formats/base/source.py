@@ -1,8 +1,8 @@
-"""Opening files: standard input, compression, encodings, and refusals in plain words.
+"""Opening files: standard input, compression, encodings, and clear errors for what cannot be read.
 
-A `Source` is a file opened once and read line by line, whatever its packing. Compression is recognised by the first bytes and
-not by the name, and so is Parquet, the one format that is not text. Bytes that are not UTF-8 come through as lone surrogates,
-so that a reader can name the line they stand on.
+A `Source` is a file that is opened once and read line by line, compressed or not. Its `Peek` holds what detection may look at.
+Compression and Parquet, the one format that is not text, are recognised by the first bytes and not by the name. Bytes that are
+not UTF-8 are passed on as lone surrogates, so that a reader can name the line they are on.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import io
 import itertools
 import lzma
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
@@ -26,67 +27,117 @@ from typing import Any, BinaryIO, Protocol, cast
 from outscore.core.errors import OutscoreError
 from outscore.scores.system import STANDARD_INPUT, label_of
 
-__all__ = ["PACKED", "Source", "label_of", "nul_byte", "open_source", "stem_of", "unpacks_to_more"]
+__all__ = [
+    "PACKED",
+    "Peek",
+    "Source",
+    "decoding_problem",
+    "label_of",
+    "line_error",
+    "nul_byte_error",
+    "open_source",
+    "refuse_undecoded",
+    "shorten",
+    "stem_of",
+    "unpacks_to_more",
+]
 
 PACKED = {".gz", ".bz2", ".xz", ".zst"}
 HEAD_LINES = 20
 BLOCK = 1 << 16
 PIECE = 1 << 18
-# A few bytes of zstd may unpack to 128 KB, and a piece is unpacked whole: this much of it takes 32 MB at most.
-FED = 1 << 10
-# A file without line ends must not be taken into memory as one line.
-LONGEST_LINE = 1 << 24
-# One letter too many, too few or wrong in a stem of six.
-ALIKE = 0.8
+# A few bytes of zstd can unpack to 128 KB, and each block of input is unpacked whole: this block size costs at most 32 MB.
+ZSTD_BLOCK = 1 << 10
+# A file without line ends must not be loaded into memory as one line.
+MAX_LINE = 1 << 24
+# Similarity of file names that differ by one letter in a stem of six.
+MIN_SIMILARITY = 0.8
+_MAX_SHOWN = 40
 
 _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _PARQUET = b"PAR1"
 _ZIP = b"PK\x03\x04"
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF-")
 _WEB_PAGE = (b"<!doctype html", b"<html")
+_UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True)
-class Source:
-    """A file opened for reading: its first lines to look at, all its lines to read once, and its digest afterwards.
+class Peek:
+    r"""The beginning of a file, which is all that detection looks at: its name, and its first lines unless it is Parquet.
 
-    A Parquet file has no lines: `parquet` holds its bytes, and `packed` says whether they differ from those on disk.
+    Examples
+    --------
+    >>> peek = Peek("runs/new.csv.gz", ["id,score\n", "\n", "q1,1\n"])
+    >>> peek.suffix, peek.filled, peek.may_be_document
+    ('.csv', ['id,score\n', 'q1,1\n'], False)
     """
 
     path: str
     head: Sequence[str]
+    is_parquet: bool = False
+
+    @property
+    def suffix(self) -> str:
+        """The ending of the name in lower case, without that of a compression."""
+        pure = PurePath(self.path)
+        return (PurePath(pure.stem) if pure.suffix in PACKED else pure).suffix.lower()
+
+    @property
+    def label(self) -> str:
+        """What messages call the file."""
+        return label_of(self.path)
+
+    @property
+    def filled(self) -> list[str]:
+        """The first lines that are not blank."""
+        return [line for line in self.head if line.strip()]
+
+    @property
+    def may_be_document(self) -> bool:
+        """Whether the file may be one JSON document, which has to be read whole, instead of lines."""
+        return self.suffix == ".json" or (bool(self.head) and self.head[0].rstrip("\r\n") in ("{", "["))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file opened for reading: a peek at its beginning, all its lines to read once, and its digest afterwards.
+
+    A Parquet file has no lines: `parquet` holds its bytes, and `packed` says whether they differ from those on disk.
+    """
+
+    peek: Peek
     _pieces: Iterator[str] = field(repr=False)
     _bytes: _Digesting = field(repr=False)
     parquet: io.BufferedReader[Any] | None = None
     packed: bool = False
 
     @property
-    def suffix(self) -> str:
-        """The ending of the name, without that of a compression."""
-        pure = PurePath(self.path)
-        return (PurePath(pure.stem) if pure.suffix in PACKED else pure).suffix.lower()
+    def path(self) -> str:
+        """The path as it was given."""
+        return self.peek.path
 
     @property
     def label(self) -> str:
-        """What messages call it."""
-        return label_of(self.path)
+        """What messages call the file."""
+        return self.peek.label
 
     def lines(self) -> Iterator[str]:
-        """All lines, the head included; to be called once."""
-        return itertools.chain.from_iterable(map(_cut, self._pieces))
+        """All lines, the first included; call it once."""
+        return itertools.chain.from_iterable(map(_split_lines, self._pieces))
 
     def pieces(self) -> Iterator[str]:
-        """The same text in large pieces of whole lines, instead of `lines`: for readers that cut it by themselves."""
+        """The same text in large pieces of whole lines, for readers that split it themselves; use either this or `lines`."""
         return self._pieces
 
     def sha256(self) -> str:
-        """The digest of the bytes on disk; complete once all lines were read."""
+        """The digest of the bytes on disk; complete once all lines have been read."""
         return self._bytes.digest.hexdigest()
 
 
 @contextmanager
 def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
-    """Open a file, or standard input for ``-``, as lines of text; every failure becomes one sentence."""
+    """Open a file, or standard input for ``-``, as lines of text; every failure becomes an `OutscoreError`."""
     name = os.fspath(path)
     label = label_of(name)
     _check_name(name)
@@ -96,18 +147,19 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
             packed = io.BufferedReader(digesting, BLOCK)
             stream = _unpack(packed, label)
             if stream.peek(4).startswith(_PARQUET):
-                yield Source(name, (), iter(()), digesting, stream, packed=stream is not packed or name == STANDARD_INPUT)
+                unpacked = stream is not packed or name == STANDARD_INPUT
+                yield Source(Peek(name, (), is_parquet=True), iter(()), digesting, stream, unpacked)
                 return
-            pieces = _bounded_pieces(_as_text(stream, label), label)
+            pieces = _bounded_pieces(_as_text(stream, name), label)
             begun: list[str] = []
             while sum(piece.count("\n") for piece in begun) < HEAD_LINES and (piece := next(pieces, "")):
                 begun.append(piece)
-            head = list(itertools.islice(itertools.chain.from_iterable(map(_cut, begun)), HEAD_LINES))
-            yield Source(name, head, itertools.chain(begun, pieces), digesting)
+            head = list(itertools.islice(itertools.chain.from_iterable(map(_split_lines, begun)), HEAD_LINES))
+            yield Source(Peek(name, head), itertools.chain(begun, pieces), digesting)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise OutscoreError(f"{label} is damaged: {str(error).rstrip('.')}.", "Make the compressed file again.") from None
     except FileNotFoundError:
-        raise OutscoreError(f"{label} does not exist.", _nearest(name)) from None
+        raise OutscoreError(f"{label} does not exist.", _suggest_path(name)) from None
     except IsADirectoryError:
         raise OutscoreError(f"{label} is a folder, a file was expected.", "Name a file inside it.") from None
     except PermissionError:
@@ -118,9 +170,9 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
 
 
 def unpacks_to_more(path: str | os.PathLike[str], most: int) -> bool:
-    """Whether a compressed file unpacks to more than so many bytes; none of them are kept, and no more are unpacked."""
+    """Whether a compressed file unpacks to more than `most` bytes; it is unpacked no further than that, and nothing is kept."""
     left = most
-    # What is damaged is for the reader to say.
+    # The reader reports damaged files.
     with suppress(EOFError, OSError, zlib.error, lzma.LZMAError), Path(path).open("rb") as raw:
         packed = cast("io.BufferedReader[Any]", raw)
         stream = _unpack(packed, label_of(os.fspath(path)))
@@ -129,9 +181,36 @@ def unpacks_to_more(path: str | os.PathLike[str], most: int) -> bool:
     return left < 0
 
 
-def nul_byte(label: str, line: int) -> tuple[str, str]:
-    """What is wrong with a NUL byte on a line, and the cure: no text has one."""
-    return f"{label}, line {line}: found a NUL byte, as binary files have; text was expected.", "Save it as plain UTF-8 text."
+def line_error(path: str, line: int, found: str, hint: str, unit: str = "line") -> OutscoreError:
+    """The error of a single line, or of a row where the file has no lines."""
+    return OutscoreError(f"{label_of(path)}, {unit} {line}: {found}.", hint)
+
+
+def refuse_undecoded(path: str, line: int, text: str) -> None:
+    """Refuse a line with bytes that are not UTF-8."""
+    problem = decoding_problem(text)
+    if problem is not None:
+        raise line_error(path, line, *problem) from None
+
+
+def decoding_problem(text: str) -> tuple[str, str] | None:
+    """Error message and hint for the first byte that is not UTF-8, or None."""
+    found = _UNDECODED.search(text)
+    if found is None:
+        return None
+    return f"found the byte 0x{ord(found[0]) - 0xDC00:02x}, which is not UTF-8 text", "Save the file as UTF-8."
+
+
+def nul_byte_error(path: str, line: int) -> OutscoreError:
+    """The error of a NUL byte, which text never has."""
+    found = "found a NUL byte, as binary files have; text was expected"
+    return line_error(path, line, found, "Save it as plain UTF-8 text.")
+
+
+def shorten(text: str) -> str:
+    """At most 40 printable characters of a text, for error messages."""
+    clean = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+    return clean if len(clean) <= _MAX_SHOWN else clean[: _MAX_SHOWN - 3] + "..."
 
 
 def stem_of(path: str) -> str:
@@ -153,7 +232,7 @@ class _Reads(Protocol):
 
 
 class _Digesting(io.RawIOBase):
-    """Passes bytes through and digests them on the way, so that no file is read twice."""
+    """Passes bytes through and hashes them on the way, so that no file is read twice."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = cast("_Reads", raw)
@@ -170,7 +249,7 @@ class _Digesting(io.RawIOBase):
 
 
 def _check_name(name: str) -> None:
-    """Refuse a name that no result could hold: it is written down with every number that came from the file."""
+    """Refuse a name that is not UTF-8: results record it in their JSON."""
     shown = name.encode("utf-8", "replace").decode()
     if shown != name:
         raise OutscoreError(f"The name of the file `{shown}` is not UTF-8.", "Rename the file; what it holds may stay.")
@@ -199,7 +278,7 @@ def _unpack(packed: io.BufferedReader[Any], label: str) -> io.BufferedReader[Any
 
 
 class _Zstd(io.RawIOBase):
-    """Unpacks zstd frames; the package's own reader would take a cut file for a whole one."""
+    """Unpacks zstd frames; the package's own reader does not notice a truncated file."""
 
     def __init__(self, packed: io.BufferedReader[Any], label: str) -> None:
         try:
@@ -220,7 +299,7 @@ class _Zstd(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401 - any writable buffer
         view = memoryview(buffer)
         while not self._ready:
-            block = self._frame.unused_data or self._packed.read(FED)
+            block = self._frame.unused_data or self._packed.read(ZSTD_BLOCK)
             if not block:
                 if not self._frame.eof:
                     raise EOFError("Compressed file ended before the end of its last frame")
@@ -237,7 +316,8 @@ class _Zstd(io.RawIOBase):
         return size
 
 
-def _as_text(stream: io.BufferedReader[Any], label: str) -> io.TextIOWrapper[Any]:
+def _as_text(stream: io.BufferedReader[Any], path: str) -> io.TextIOWrapper[Any]:
+    label = label_of(path)
     start = stream.peek(BLOCK)[:BLOCK]
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise OutscoreError(f"{label} is written in UTF-16, UTF-8 was expected.", "Save it as UTF-8 text.")
@@ -252,12 +332,12 @@ def _as_text(stream: io.BufferedReader[Any], label: str) -> io.TextIOWrapper[Any
         raise OutscoreError(f"{label} seems to be written in UTF-16, UTF-8 was expected.", "Save it as UTF-8 text.")
     before, nul, _ = start.partition(b"\x00")
     if nul:
-        raise OutscoreError(*nul_byte(label, before.count(b"\n") + 1))
+        raise nul_byte_error(path, before.count(b"\n") + 1)
     return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape")
 
 
 def _is_wide(start: bytes) -> bool:
-    """Whether every other byte is 0, as in plain text whose letters take two bytes each and have no mark before them."""
+    """Whether every other byte is 0, as in UTF-16 text without a byte order mark."""
     pairs = start[: len(start) // 2 * 2]
     return len(pairs) > 2 and any(not any(pairs[i::2]) and all(pairs[1 - i :: 2]) for i in (0, 1))
 
@@ -272,33 +352,33 @@ def _bounded_pieces(text: io.TextIOWrapper[Any], label: str) -> Iterator[str]:
             begun = rest
         else:
             begun += piece
-        if len(begun) > LONGEST_LINE:
+        if len(begun) > MAX_LINE:
             raise OutscoreError(
-                f"{label} has a line of more than {LONGEST_LINE:,} characters.", "Give one item per line, in plain text."
+                f"{label} has a line of more than {MAX_LINE:,} characters.", "Give one item per line, in plain text."
             )
     if begun:
         yield begun
 
 
-def _cut(piece: str) -> list[str]:
-    """Lines with their ends: asking for every line by itself takes four times as long."""
+def _split_lines(piece: str) -> list[str]:
+    """Lines with their ends; reading line by line from the stream would take four times as long."""
     return io.StringIO(piece, newline="\n").readlines()
 
 
-def _nearest(name: str) -> str:
-    """A likely spelling mistake, or where the search started."""
+def _suggest_path(name: str) -> str:
+    """A hint for a file that does not exist: a similar name in the same folder if there is one."""
     path = Path(name)
     try:
         siblings = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".")]
     except OSError:
         siblings = []
-    near = max(siblings, key=lambda other: _likeness(path.name, other), default="")
-    if near and _likeness(path.name, near) >= ALIKE:
+    near = max(siblings, key=lambda other: _similarity(path.name, other), default="")
+    if near and _similarity(path.name, near) >= MIN_SIMILARITY:
         return f"Did you mean `{path.parent / near}`?"
     return "Check the spelling and the folder you are in."
 
 
-def _likeness(name: str, other: str) -> float:
-    """How alike two file names are, from 0 to 1: most files of a folder share their ending, so the stems count."""
+def _similarity(name: str, other: str) -> float:
+    """Similarity of two file names from 0 to 1, by their stems: most files of a folder share their ending."""
     stems = (Path(name.lower()).stem, Path(other.lower()).stem)
     return difflib.SequenceMatcher(None, *stems).ratio() - (Path(name).suffix != Path(other).suffix) / 100

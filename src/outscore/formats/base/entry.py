@@ -1,0 +1,89 @@
+"""The declaration of a format: how it is recognised, how it is read, and what the caller may say about its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from outscore.formats.base.source import Peek, Source
+from outscore.outputs.model import Outputs
+from outscore.scores.system import Scores
+
+__all__ = ["Choice", "FormatEntry", "Holds"]
+
+Holds = Literal["scores", "outputs"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the caller says about a table: which column plays which part, and which systems to read (empty: all).
+
+    With `gaps`, an empty cell of a table with a column per system means that the system lacks the item.
+    """
+
+    item: str | None = None
+    system: str | None = None
+    score: tuple[str, ...] = ()
+    cluster: str | None = None
+    repeat: str | None = None
+    slice: tuple[str, ...] = ()
+    dataset: str | None = None
+    systems: tuple[str, ...] = ()
+    gaps: bool = False
+
+    @property
+    def named(self) -> set[str]:
+        """All names that the caller gave: of columns, and of systems, which may be columns too."""
+        single = (self.item, self.system, self.cluster, self.repeat, self.dataset)
+        return {name for name in single if name is not None} | {*self.score, *self.slice, *self.systems}
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether any column is named, so that the file must be a table."""
+        return any(getattr(self, entry.name) for entry in fields(self) if entry.name not in ("systems", "gaps"))
+
+    @property
+    def asks_for_scores(self) -> bool:
+        """Whether the caller named something that only scores have."""
+        return bool(self.score or self.system or self.systems)
+
+
+@dataclass(frozen=True)
+class FormatEntry:
+    """One format.
+
+    Parameters
+    ----------
+    name, summary, example
+        What the caller calls it, one line of help, and a line of such a file.
+    recognise
+        Whether a file is in this format, from a peek at it and what the caller said about its columns.
+    read
+        The systems' scores, or the outputs, of an open file.
+    holds
+        ``"scores"`` or ``"outputs"``, which `diff` compares with gold.
+    title
+        What messages call a file in this format.
+    is_certain
+        Whether a peek leaves no doubt, even where the caller expects another format; None if it always does.
+    task
+        The task of `diff` that compares such files.
+    columns
+        The fields of `Choice` that mean something to it; None for all.
+    refuses, expected
+        Formats whose files are refused when they are certain, and how the message names what was expected instead.
+    """
+
+    name: str
+    summary: str
+    example: str
+    recognise: Callable[[Peek, Choice], bool]
+    read: Callable[[Source, Choice], list[Scores] | Outputs]
+    holds: Holds = "scores"
+    title: str = ""
+    is_certain: Callable[[Peek], bool] | None = None
+    task: str = ""
+    columns: tuple[str, ...] | None = None
+    refuses: tuple[str, ...] = ()
+    expected: str = ""

@@ -1,0 +1,245 @@
+"""Reading a file by its path: the scores of its systems, or outputs, which `diff` compares with gold."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import fields
+from typing import Any, Unpack, cast
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import did_you_mean
+from outscore.formats.base.entry import Choice, FormatEntry
+from outscore.formats.base.source import Peek, Source, open_source, shorten
+from outscore.formats.conll import conllu, word_columns
+from outscore.formats.conll.conll2012 import chains_of
+from outscore.formats.detect import Detection, detect, refuse_formats
+from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, TABLES
+from outscore.formats.tables import numbers
+from outscore.formats.tables.labels import LabelOptions, items_of
+from outscore.formats.tables.number_text import is_name
+from outscore.outputs.model import Chains, Items, Outputs, Words
+from outscore.scores.system import Scores
+
+__all__ = ["WORD_FORMATS", "read", "read_chains", "read_labels", "read_scores", "read_words"]
+
+WORD_FORMATS = ("conllu", "word-columns")
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    item: str | None = None,
+    system: str | None = None,
+    score: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    repeat: str | None = None,
+    slice: str | Sequence[str] | None = None,
+    dataset: str | None = None,
+    systems: Sequence[str] | None = None,
+    gaps: bool = False,
+) -> list[Scores] | Outputs:
+    r"""Read one file: the scores of its systems, or outputs, which `diff` compares with gold.
+
+    ``-`` is standard input, and files compressed with gzip, bzip2, xz or zstd are unpacked. CoNLL-U and CoNLL-2012 are
+    recognised as outputs, and so are words in columns with sentences apart or entity tags, and tables of answers without a
+    column of numbers; other tables of answers (predictions 0 and 1, Parquet) are read as such if `format` is ``"labels"``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format
+        A name that `outscore formats` lists, or ``"auto"`` to recognise it from the content.
+    item, system, score, cluster, repeat, slice, dataset
+        Columns of a table. Those left out are recognised by their usual names (question_id, model, score, epoch...). Several
+        scores make counts, several slices are all kept. The cluster ``"none"`` leaves a column with a usual name alone. Of
+        outputs, only a table of labels has columns to name: item, cluster and slice.
+    systems
+        Which systems to read, in this order; otherwise all.
+    gaps
+        Read an empty cell of a table with a column per system as an item that the system lacks, instead of refusing it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "scores.csv")
+    ...     _ = path.write_text("question_id,new,old\nq1,1,0\nq2,1,1\n")
+    ...     new, old = read(path)
+    >>> new.name, new.values.tolist(), new.ids.names, old.values.tolist()
+    ('new', [1, 1], ('q1', 'q2'), [0, 1])
+    """
+    _check_format(format, [*FORMATS, *OUTPUT_FORMATS])
+    choice = Choice(item, system, _as_tuple(score), cluster, repeat, _as_tuple(slice), dataset, _as_tuple(systems), gaps)
+    with open_source(path) as source:
+        if format in OUTPUT_FORMATS:
+            return _read_outputs(source, choice, OUTPUT_FORMATS[format])
+        if format in FORMATS:
+            return FORMATS[format].read(source, choice)
+        detection = detect(source.peek, choice)
+        if detection.entry is not None and detection.entry.holds == "outputs":
+            return _read_outputs(source, choice, detection.entry)
+        return _read_scores(source, choice, detection)
+
+
+def read_scores(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    score: str | Sequence[str] | None = None,
+    slice: str | Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    **columns: Any,  # noqa: ANN401 - as `read` takes them
+) -> list[Scores]:
+    """`read` for callers that need scores: outputs are refused."""
+    if format in OUTPUT_FORMATS:
+        raise OutscoreError(
+            f"`{format}` is a format of outputs, and scores were expected.", "Compare outputs with `outscore diff`."
+        )
+    _check_format(format, FORMATS)
+    choice = Choice(score=_as_tuple(score), slice=_as_tuple(slice), systems=_as_tuple(systems), **columns)
+    with open_source(path) as source:
+        if format != "auto":
+            return cast("list[Scores]", FORMATS[format].read(source, choice))
+        return _read_scores(source, choice, detect(source.peek, choice, "scores"))
+
+
+def _read_scores(source: Source, choice: Choice, detection: Detection) -> list[Scores]:
+    entry = detection.entry
+    if entry is None:
+        _refuse_text(source.peek, [name for name in detection.considered if name in FORMATS])
+        # Nearly numbers: the reader of any number of columns knows best which line is wrong.
+        return numbers.systems_of(numbers.read_numbers(source), choice)
+    if entry.name in numbers.BARE_FORMATS.values() and choice.names_columns:
+        raise OutscoreError(
+            f"{source.label} holds bare numbers, in which no column can be named.",
+            "Leave the names of columns out, or give the file a header with separators.",
+        )
+    return cast("list[Scores]", entry.read(source, choice))
+
+
+def _read_outputs(source: Source, choice: Choice, entry: FormatEntry) -> Outputs:
+    for field in fields(choice):
+        if getattr(choice, field.name) and field.name not in (entry.columns or ()):
+            raise OutscoreError(f"{source.label} is read as {entry.title}, and `{field.name}` is for scores.", "Leave it out.")
+    refuse_formats(source.peek, entry.refuses, entry.expected)
+    return cast("Outputs", entry.read(source, choice))
+
+
+def _refuse_text(peek: Peek, considered: Sequence[str]) -> None:
+    """Refuse a file in which every line holds words: no single line is wrong, so the error lists the formats considered."""
+    filled = peek.filled
+    if len(filled) < 2 or not all(any(map(is_name, re.split(r"[\s,;]+", line.strip()))) for line in filled):
+        return
+    raise OutscoreError(
+        f'{peek.label} is in none of the formats {", ".join(considered)}: it begins "{shorten(filled[0])}".',
+        "Name the format with --reader (format=... in Python), or give numbers below an optional header line.",
+    )
+
+
+def _check_format(format: str, known: Collection[str]) -> None:
+    if format != "auto" and format not in known:
+        raise OutscoreError(f"There is no format `{format}`.", did_you_mean(format, [*known, "auto"]))
+
+
+def _as_tuple(value: str | Sequence[str] | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def read_words(
+    path: str | os.PathLike[str],
+    name: str | None = None,
+    *,
+    format: str = "auto",
+    columns: Sequence[str] = conllu.DEFAULT,
+    layout: Sequence[str] | None = None,
+) -> Words:
+    r"""Read words with their tags, from CoNLL-U or plain columns.
+
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input.
+    name
+        The name of the system; by default that of the file.
+    format
+        ``"conllu"``, ``"word-columns"``, or ``"auto"`` to recognise it.
+    columns
+        The columns of a CoNLL-U file to read, as far as it has them; plain files are read whole.
+    layout
+        The names of the columns of a plain file, in order.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "new.tsv")
+    ...     _ = path.write_text("It\tPRON\nworks\tVERB\n")
+    ...     words = read_words(path)
+    >>> words.name, words.origin.format, words.columns["tag"].names
+    ('new', 'word-columns', ('PRON', 'VERB'))
+    """
+    if format not in ("auto", *WORD_FORMATS):
+        raise OutscoreError(f"There is no format of words `{format}`.", did_you_mean(format, ["auto", *WORD_FORMATS]))
+    with open_source(path) as source:
+        refuse_formats(source.peek, ("conll2012", *TABLES), "words with their tags were")
+        if format == "conllu" or (format == "auto" and _is_conllu(source.peek)):
+            return conllu.words_of(source, name, [column for column in columns if column in conllu.COLUMNS])
+        return word_columns.words_of(source, layout, name)
+
+
+def _is_conllu(peek: Peek) -> bool:
+    """Whether the first word or the name of the file says so: in the latter case the reader explains what is wrong."""
+    return conllu.looks_like_conllu(peek) or peek.suffix in (".conllu", ".conll-u")
+
+
+def read_chains(path: str | os.PathLike[str], *, repair: bool = False) -> Chains:
+    r"""Read the mentions and chains of a CoNLL-2012 file; ``-`` is standard input, and compressed files are unpacked.
+
+    Parameters
+    ----------
+    path
+        The file.
+    repair
+        Keep the first of several equal mentions, instead of refusing a file that lists a mention twice.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "gold.conll")
+    ...     _ = path.write_text("#begin document (a); part 000\na 0 0 The DT (3\na 0 1 mayor NN 3)\n#end document\n")
+    ...     gold = read_chains(path)
+    >>> gold.documents.names, gold.starts.tolist(), gold.ends.tolist(), gold.words.columns["pos"][1]
+    (('a; part 000',), [0], [1], 'NN')
+    """
+    entry = OUTPUT_FORMATS["conll2012"]
+    with open_source(path) as source:
+        refuse_formats(source.peek, entry.refuses, entry.expected)
+        return chains_of(source, repair=repair)
+
+
+def read_labels(path: str | os.PathLike[str], name: str | None = None, **options: Unpack[LabelOptions]) -> Items:
+    r"""Read a table with a label per item; ``-`` is standard input, and compressed files are unpacked.
+
+    `name` is the name of the system, by default that of the file; `LabelOptions` lists the options.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "new.csv")
+    ...     _ = path.write_text("id,label,prediction,topic\nq1,yes,yes,law\nq2,no,,law\nq3,no,yes,art\nq4,no,no,art\n")
+    ...     items = read_labels(path)
+    >>> items.answers.names, items.gold.names, items.slices["topic"].names, items.ids[1]
+    (('yes', '(none)', 'no'), ('yes', 'no'), ('law', 'art'), 'q2')
+    """
+    entry = OUTPUT_FORMATS["labels"]
+    with open_source(path) as source:
+        refuse_formats(source.peek, entry.refuses, entry.expected)
+        return items_of(source, name, **options)

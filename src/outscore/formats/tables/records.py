@@ -1,0 +1,56 @@
+"""Tables as streams of records, whichever of CSV, TSV, JSON lines or Parquet they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NoReturn
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+
+__all__ = ["BLOCK_ROWS", "Block", "Records"]
+
+# Records may hold long texts beside their scores: this many fit into memory in any case.
+BLOCK_ROWS = 1 << 13
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive records: the line each begins on, and their values by column.
+
+    `late` holds columns of numbers that the sample does not show, with the line of their first number.
+    """
+
+    lines: Array
+    columns: Mapping[str, Sequence[object]]
+    late: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Records:
+    """A table as a stream: column names, a sample of the first values, and blocks restricted to the columns needed.
+
+    `label` is what messages call the table, `path` its file if it has one.
+    """
+
+    label: str
+    columns: tuple[str, ...]
+    sample: Mapping[str, Sequence[object]]
+    blocks: Callable[[Sequence[str]], Iterator[Block]]
+    unit: Literal["line", "row"] = "line"
+    path: str | None = None
+
+    def refuse(self, line: int, found: str, hint: str) -> NoReturn:
+        """Raise an error that names the line."""
+        raise OutscoreError(f"{self.label}, {self.unit} {line}: {found}.", hint)
+
+    def refuse_empty(self) -> NoReturn:
+        """Raise the error of a table without records."""
+        raise OutscoreError(f"{self.label} has column names and no records.", "Give one record per item.")
+
+    def refuse_repeated(self, columns: Sequence[str]) -> None:
+        """Refuse a table in which two columns have the same name, if that is one of `columns`."""
+        for name in columns:
+            if self.columns.count(name) > 1:
+                raise OutscoreError(f"{self.label} has two columns named `{name}`.", "Give every column a name of its own.")
