@@ -14,11 +14,13 @@ import pytest
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
-from outscore.inference.families.multiplicity import CORRECTIONS as KNOWN
-from outscore.inference.registry import TESTS as REGISTERED
+from outscore.inference.families.multiplicity import CORRECTIONS
+from outscore.inference.registry import TESTS
+from outscore.metrics.coref import COREF, COREF_CITATIONS
+from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.report.references.bibliography import works
-from outscore.report.references.citations import CORRECTIONS, METRICS, TESTS, cited_by_comparisons, cited_by_ranking
+from outscore.report.references.citations import cited_by_comparisons, cited_by_ranking
 from outscore.report.write.html import render_html
 
 FILE = files("outscore.report.references").joinpath("works.bib")
@@ -91,11 +93,16 @@ def test_an_entry_is_complete(key):
 
 
 def test_every_method_can_be_cited_and_every_work_is():
-    assert set(REGISTERED) == set(TESTS)
-    assert set(KNOWN) == set(CORRECTIONS)
-    assert set(TEXT_METRICS) - set(METRICS) == UNCITED
+    for entry in (*TESTS.values(), *CORRECTIONS.values()):
+        assert entry.citations, entry.name
+    assert {name for name, entry in TEXT_METRICS.items() if not entry.citations} == UNCITED
+    assert set(COREF_CITATIONS) == set(COREF)
     source = files("outscore.report.references").joinpath("citations.py").read_text(encoding="utf-8")
     named = set(re.findall(r'"([a-z]+\d{4})"', source))
+    for entry in (*TESTS.values(), *CORRECTIONS.values(), *METRICS.values(), *TEXT_METRICS.values()):
+        named.update(entry.citations)
+    named.update(key for entry in TESTS.values() for _, key in entry.method_citations.values())
+    named.update(key for keys in COREF_CITATIONS.values() for key in keys)
     assert named == set(works())
 
 

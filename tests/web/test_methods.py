@@ -30,12 +30,6 @@ def test_everything_is_listed_with_its_formula_and_works():
         parseString(one.formula)  # noqa: S318 - our own
 
 
-def test_no_formula_is_of_something_else():
-    assert set(formulas.TESTS) == set(TESTS)
-    assert set(formulas.CORRECTIONS) == set(CORRECTIONS)
-    assert set(formulas.METRICS) == {*METRICS, *TEXT_METRICS}
-
-
 @pytest.mark.parametrize("tex", [tex for _, tex in formulas.EFFECTS.values()])
 def test_formulas_of_effects_are_xml(tex):
     parseString(formulas.to_mathml(tex))  # noqa: S318 - our own

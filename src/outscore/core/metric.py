@@ -38,8 +38,11 @@ class AdditiveMetric:
     ratio
         Integer vectors (u, v) when the score is u·x / v·x; v of None means the score is u·x itself. Scores with v·x = 0 are 0.
         A ratio brings the exact kernel and exact ties with it.
+    graded
+        Scores are graded, such as points of a hundred: zeros and ones among them do not mean wrong and right.
     precise
-        The same function for one row of integer totals in exact or 60-digit arithmetic; decides ties where there is no ratio.
+        The same function for one row of integer totals in exact or 60-digit arithmetic; decides ties
+        where there is no ratio, up to 1e-40.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class AdditiveMetric:
     direction: Literal["higher", "lower"] = "higher"
     ratio: tuple[Sequence[int], Sequence[int] | None] | None = None
     precise: Callable[[Sequence[Fraction]], Precise] | None = field(default=None, repr=False)
+    graded: bool = False
 
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):

@@ -1,6 +1,7 @@
-"""TESTS: every test by name. An entry says what it tests, its options and what it can handle.
+"""TESTS: every test by name. An entry says all there is to say about its test (`base.entry`).
 
-Adding a test is one entry; command line, docs table and contract tests loop over the registry.
+Adding a test is its module and one line here: command line, advice, sentences, page of methods, citations, docs table and
+contract tests loop over the registry.
 """
 
 from __future__ import annotations
@@ -15,8 +16,25 @@ from outscore.inference.classical.student import ENTRY as STUDENT
 from outscore.inference.classical.wilcoxon import ENTRY as WILCOXON
 from outscore.inference.permutation.dispatch import ENTRY as PERMUTATION
 
-__all__ = ["TESTS", "TestEntry", "TestRequest"]
+__all__ = ["ALL", "DEFAULT", "TESTS", "TestEntry", "TestRequest", "deciding_test"]
 
 TESTS: dict[str, TestEntry] = {
     entry.name: entry for entry in (PERMUTATION, MEDIAN, STUDENT, WILCOXON, SIGN, MCNEMAR, *BOOTSTRAPS, BAYES)
 }
+DEFAULT = PERMUTATION.name
+"""The test that decides where none is named."""
+ALL = "all"
+"""Asks for every test; the default decides."""
+
+
+def deciding_test(test: object) -> TestEntry | None:
+    """The entry of the test whose p decides, or None for an unknown name.
+
+    Examples
+    --------
+    >>> deciding_test("all").name, deciding_test("sign").name
+    ('permutation', 'sign')
+    """
+    if not isinstance(test, str):
+        return None
+    return TESTS.get(DEFAULT if test == ALL else test)

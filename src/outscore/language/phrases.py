@@ -21,43 +21,21 @@ __all__ = [
     "posterior_phrase",
 ]
 
-TEST_PHRASES = {
-    "permutation": "paired permutation test",
-    "permutation-median": "paired permutation test of the median",
-    "student": "paired t test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "mcnemar": "McNemar test",
-    "bootstrap": "paired bootstrap test",
-    "bootstrap-t": "studentised bootstrap test",
-    "bootstrap-median": "bootstrap test of the median",
-    "block-bootstrap": "block bootstrap test",
-}
-# The kind of these is in their name, or they have only one.
-KIND_IN_NAME = ("student", "bootstrap", "bootstrap-t", "bootstrap-median", "block-bootstrap")
 # What a test of another estimand speaks of; the difference in the metric needs no name beside itself.
 ESTIMANDS = {"difference": "difference", "median": "median difference", "pseudomedian": "pseudomedian (Hodges-Lehmann)"}
-CORRECTION_NAMES = {
-    "bonferroni": "Bonferroni",
-    "holm": "Holm",
-    "shaffer": "Shaffer",
-    "hochberg": "Hochberg",
-    "hommel": "Hommel",
-    "max-t": "max-T",
-    "bh": "Benjamini-Hochberg",
-    "by": "Benjamini-Yekutieli",
-}
 
 
 def name_of_test(test: str) -> str:
-    """What people call a test.
+    """What people call a test, as its entry says.
 
     Examples
     --------
     >>> name_of_test("student"), name_of_test("new")
     ('paired t test', 'new test')
     """
-    return TEST_PHRASES.get(test, f"{test} test")
+    from outscore.inference.registry import TESTS
+
+    return TESTS[test].phrase if test in TESTS else f"{test} test"
 
 
 def method_phrase(p: PValue) -> str:
@@ -68,10 +46,12 @@ def method_phrase(p: PValue) -> str:
     >>> method_phrase(PValue(0.5, 0.5, 0.5, -0.3, "exact", "lattice"))
     'exact paired permutation test'
     """
+    from outscore.inference.registry import TESTS
+
     if p.kernel == "tango":
         return "Tango score test"
     test = name_of_test(p.test)
-    if p.test in KIND_IN_NAME:
+    if p.test in TESTS and TESTS[p.test].kind_in_phrase:
         return test
     match p.method:
         case "exact":
@@ -154,11 +134,13 @@ def posterior_phrase(bayes: Bayes, systems: tuple[str, str]) -> str:
 
 
 def correction_name(correction: str) -> str:
-    """What people call a correction.
+    """What people call a correction, as its entry says.
 
     Examples
     --------
     >>> correction_name("bh"), correction_name("holm")
     ('Benjamini-Hochberg', 'Holm')
     """
-    return CORRECTION_NAMES.get(correction, correction)
+    from outscore.inference.families.multiplicity import CORRECTIONS
+
+    return CORRECTIONS[correction].phrase if correction in CORRECTIONS else correction

@@ -17,7 +17,7 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 
-__all__ = ["COREF", "PARTS"]
+__all__ = ["COREF", "COREF_CITATIONS", "PARTS"]
 
 PARTS = ("r", "p", "f1")
 """Recall, precision and their harmonic mean."""
@@ -100,3 +100,16 @@ COREF: Mapping[str, Mapping[str, AdditiveMetric]] = MappingProxyType(
     }
 )
 """Each measure by name: its scores by part (the CoNLL mean has an F1 only), all over the same columns."""
+
+COREF_CITATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "conll": ("pradhan2012", "pradhan2014"),
+        "muc": ("vilain1995", "pradhan2014"),
+        "b3": ("bagga1998", "pradhan2014"),
+        "ceafe": ("luo2005", "pradhan2014"),
+        "lea": ("moosavi2016",),
+        "arcs-any": ("tuggener2014",),
+        "arcs-nom": ("tuggener2014",),
+    }
+)
+"""Each measure by name: keys of works in ``report/references/works.bib``."""

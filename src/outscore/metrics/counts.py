@@ -176,6 +176,7 @@ ENTRIES = (
         name="accuracy",
         eats=("scores", "counts"),
         summary="share of correct decisions",
+        formula=r"\frac{\text{right}}{\text{right} + \text{wrong}}",
         make=lambda _: AdditiveMetric("accuracy", ("correct", "all"), ratio=((1, 0), (0, 1))),
         layouts=lambda _: {
             1: RIGHT,
@@ -187,6 +188,7 @@ ENTRIES = (
         name="error-rate",
         eats=("scores", "counts"),
         summary="errors per unit of length, lower is better",
+        formula=r"\frac{\text{errors}}{\text{length}}",
         make=lambda _: AdditiveMetric("error-rate", ("errors", "length"), ratio=((1, 0), (0, 1)), direction="lower"),
         layouts=lambda _: {
             1: WRONG,
@@ -198,6 +200,8 @@ ENTRIES = (
         name="f1",
         eats=("counts",),
         summary="F1 of summed counts (micro-F1)",
+        formula=r"\frac{2 \text{tp}}{2 \text{tp} + \text{fp} + \text{fn}}",
+        citations=("vanrijsbergen1979",),
         make=lambda _: AdditiveMetric("f1", TWO, ratio=((2, 0), (2, 1))),
         layouts=lambda _: TP_ERRORS,
     ),
@@ -205,6 +209,8 @@ ENTRIES = (
         name="fbeta",
         eats=("counts",),
         summary="F-beta of summed counts",
+        formula=r"\frac{( 1 + β^2 ) \text{tp}}{( 1 + β^2 ) \text{tp} + \text{fp} + β^2 \text{fn}}",
+        citations=("vanrijsbergen1979",),
         make=_fbeta,
         layouts=_fbeta_layouts,
         options=(BETA,),
@@ -213,6 +219,7 @@ ENTRIES = (
         name="precision",
         eats=("counts",),
         summary="tp / (tp + fp) of summed counts",
+        formula=r"\frac{\text{tp}}{\text{tp} + \text{fp}}",
         make=lambda _: AdditiveMetric("precision", ("tp", "fp"), ratio=((1, 0), (1, 1))),
         layouts=lambda _: {
             **_counted(THREE, (1, 0, 0), (0, 1, 0)),
@@ -223,6 +230,7 @@ ENTRIES = (
         name="recall",
         eats=("counts",),
         summary="tp / (tp + fn) of summed counts",
+        formula=r"\frac{\text{tp}}{\text{tp} + \text{fn}}",
         make=lambda _: AdditiveMetric("recall", ("tp", "fn"), ratio=((1, 0), (1, 1))),
         layouts=lambda _: {
             **_counted(THREE, (1, 0, 0), (0, 0, 1)),
@@ -233,6 +241,8 @@ ENTRIES = (
         name="jaccard",
         eats=("counts",),
         summary="tp / (tp + fp + fn) of summed counts",
+        formula=r"\frac{\text{tp}}{\text{tp} + \text{fp} + \text{fn}}",
+        citations=("jaccard1912",),
         make=lambda _: AdditiveMetric("jaccard", TWO, ratio=((1, 0), (1, 1))),
         layouts=lambda _: TP_ERRORS,
     ),
@@ -240,6 +250,12 @@ ENTRIES = (
         name="mcc",
         eats=("counts",),
         summary="Matthews' correlation coefficient",
+        formula=(
+            r"\frac{\text{tp} \cdot \text{tn} - \text{fp} \cdot \text{fn}}{\sqrt{( \text{tp} +"
+            r" \text{fp} ) ( \text{tp} + \text{fn} ) ( \text{tn} + \text{fp} ) ( \text{tn} +"
+            r" \text{fn} )}}"
+        ),
+        citations=("matthews1975",),
         make=lambda _: AdditiveMetric("mcc", FOUR, _mcc, precise=_precise_mcc),
         layouts=lambda _: ALL_FOUR,
     ),
@@ -247,6 +263,11 @@ ENTRIES = (
         name="balanced-accuracy",
         eats=("counts",),
         summary="mean recall over the two classes",
+        formula=(
+            r"\frac{1}{2} ( \frac{\text{tp}}{\text{tp} + \text{fn}} + \frac{\text{tn}}{\text{tn} +"
+            r" \text{fp}} )"
+        ),
+        citations=("brodersen2010",),
         make=lambda _: AdditiveMetric("balanced-accuracy", FOUR, _balanced, precise=_precise_balanced),
         layouts=lambda _: ALL_FOUR,
     ),
@@ -254,6 +275,8 @@ ENTRIES = (
         name="kappa",
         eats=("counts",),
         summary="Cohen's kappa between prediction and gold",
+        formula=r"κ = \frac{p_o - p_e}{1 - p_e}",
+        citations=("cohen1960",),
         make=lambda _: AdditiveMetric("kappa", FOUR, _kappa, precise=_precise_kappa),
         layouts=lambda _: ALL_FOUR,
     ),
@@ -261,6 +284,7 @@ ENTRIES = (
         name="macro-f1",
         eats=("counts",),
         summary="mean F1 of the positive and the negative class",
+        formula=r"\frac{1}{2} ( F_{1}^{+} + F_{1}^{-} )",
         make=lambda _: AdditiveMetric("macro-f1", FOUR, _macro_f1, precise=_precise_macro_f1),
         layouts=lambda _: ALL_FOUR,
     ),

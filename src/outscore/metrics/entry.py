@@ -27,14 +27,20 @@ class Layout:
 
 @dataclass(frozen=True)
 class MetricEntry:
-    """One metric: what it eats, its options, its layouts (by number of input columns) and its additive form."""
+    """One metric: what it eats, its formula, its options, its layouts (by number of input columns) and its additive form.
+
+    `formula` is written in the small part of TeX that the page of methods knows, `citations` are keys of works in
+    ``report/references/works.bib``: a metric whose definition is somebody's names them, shares of right answers need none.
+    """
 
     name: str
     eats: tuple[str, ...]
     summary: str
+    formula: str
     make: Callable[[Options], AdditiveMetric]
     layouts: Callable[[Options], dict[int, Layout]]
     options: tuple[Option, ...] = ()
+    citations: tuple[str, ...] = ()
 
     @property
     def layouts_text(self) -> str:

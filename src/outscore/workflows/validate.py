@@ -13,7 +13,7 @@ from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
 from outscore.inference.base.entry import TestEntry
-from outscore.inference.registry import TESTS
+from outscore.inference.registry import ALL, TESTS, deciding_test
 from outscore.metrics.registry import METRICS, resolve
 
 __all__ = ["check_comparison", "check_request", "numbers_of", "paired"]
@@ -139,9 +139,10 @@ def check_comparison(
 
 def _entry(test: object) -> TestEntry:
     """The test that decides: of all tests, the permutation test."""
-    if not isinstance(test, str) or (test != "all" and test not in TESTS):
-        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(str(test), [*TESTS, "all"]))
-    return TESTS["permutation" if test == "all" else test]
+    entry = deciding_test(test)
+    if entry is None:
+        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(str(test), [*TESTS, ALL]))
+    return entry
 
 
 def _check_metric(metric: str) -> None:

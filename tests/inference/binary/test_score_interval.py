@@ -162,7 +162,7 @@ def test_both_systems_get_one_method():
 @pytest.mark.parametrize("score", [0.0, 1.0, 100.0])
 def test_points_are_no_proportion(score):
     """A constant score of a metric on a scale of its own shows no spread, whether it is 0, 1 or 100."""
-    points = AdditiveMetric("sentence-ter", ("points", "segments"), ratio=((1, 0), (0, 1)), direction="lower")
+    points = AdditiveMetric("sentence-ter", ("score", "segments"), ratio=((1, 0), (0, 1)), direction="lower", graded=True)
     rows = np.stack([np.full(30, score), np.ones(30)], axis=1)
     assert score_intervals(PairedScores(rows, rows), points) == ((None, None), (None, None))
     assert discordance(PairedScores(rows, rows), points) is None

@@ -18,7 +18,6 @@ from outscore.inference.base.sign_flips import Request
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.binary import mcnemar_power, overlaps
 from outscore.inference.power.planning import analytic_curve, detectable_effect, power, sample_size, sizes_around
-from outscore.inference.power.screen import SCREENS, on_a_grid
 from outscore.inference.power.simulate import RETROSPECTIVE, simulated_curve
 from outscore.inference.registry import TESTS
 from outscore.resampling.flips import clopper_pearson
@@ -440,7 +439,7 @@ def test_clear_decisions_are_those_of_the_test(name, side):
         shift = rng.normal(0, 2.5) * noise.std() / math.sqrt(n)
         d = noise + shift if k % 4 < 2 else noise + rng.binomial(1, min(0.9, abs(shift)), n) * np.sign(shift)
         data = rows(d)
-        clear = SCREENS[name](data, MEAN, asked)
+        clear = TESTS[name].simulation.screen(data, MEAN, asked)
         if clear is not None:
             decided += 1
             assert clear == (entry.run(data, MEAN, asked).p.upper <= asked.alpha)
@@ -450,24 +449,31 @@ def test_clear_decisions_are_those_of_the_test(name, side):
 def test_what_is_not_clear_is_left_to_the_test():
     asked = TestRequest(options={"method": "auto", "resamples": 99})
     near = np.concatenate([np.ones(57), -np.ones(37)])
-    assert SCREENS["permutation"](rows(near.astype(int)), MEAN, asked) is None
+    assert TESTS["permutation"].simulation.screen(rows(near.astype(int)), MEAN, asked) is None
     one = np.zeros(50)
     one[0] = 1000
-    assert SCREENS["permutation"](rows(one), MEAN, asked) is None
-    assert SCREENS["permutation"](rows(np.zeros(50)), MEAN, asked) is None
+    assert TESTS["permutation"].simulation.screen(rows(one), MEAN, asked) is None
+    assert TESTS["permutation"].simulation.screen(rows(np.zeros(50)), MEAN, asked) is None
     sampled = TestRequest(options={"method": "monte-carlo", "resamples": 99})
-    assert SCREENS["permutation"](rows(np.ones(200)), MEAN, sampled) is None
-    assert SCREENS["permutation"](rows(np.ones(200)), MEAN, asked) is True
+    assert TESTS["permutation"].simulation.screen(rows(np.ones(200)), MEAN, sampled) is None
+    assert TESTS["permutation"].simulation.screen(rows(np.ones(200)), MEAN, asked) is True
 
 
 def test_screens_and_grids_change_no_curve():
     asked = TestRequest(options={"method": "auto", "resamples": 99}, interval=False)
-    run = TESTS["permutation"].run
+    run, simulation = TESTS["permutation"].run, TESTS["permutation"].simulation
     coarse = np.round(SAMPLE, 1)
     for kind, data in (("normal", SAMPLE), ("bootstrap", coarse)):
         shared = {"kind": kind, "sizes": [12, 150], "replicates": 15}
         alone = simulated_curve(rows(data), MEAN, run, asked, **shared)
-        quick = simulated_curve(rows(data), MEAN, on_a_grid(run), asked, screen=SCREENS["permutation"], **shared)
+        quick = simulated_curve(
+            rows(data),
+            MEAN,
+            simulation.run,
+            asked,
+            screen=simulation.screen,
+            **shared,
+        )
         assert quick == alone
 
 
@@ -481,7 +487,7 @@ def test_clear_decisions_are_those_of_the_bootstrap(name):
         asked = TestRequest(alternative=side, seed=k, options={o.name: o.default for o in entry.options}, interval=False)
         noise = (rng.normal(size=600), rng.exponential(size=600) - 1)[k % 2]
         data = rows(noise + rng.normal(0, 2.5) / math.sqrt(600))
-        clear = SCREENS[name](data, MEAN, asked)
+        clear = TESTS[name].simulation.screen(data, MEAN, asked)
         if clear is not None:
             assert clear == (entry.run(data, MEAN, asked).p.upper <= asked.alpha)
 

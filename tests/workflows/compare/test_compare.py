@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 import outscore as osc
 from outscore.cli.app import app
+from outscore.inference.base.influence import fragility, influence
 from outscore.inference.base.sign_flips import Request
-from outscore.inference.describe.influence import fragility, influence
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.registry import TESTS
 from outscore.results.note import note_texts

@@ -21,9 +21,6 @@ from outscore.results.pvalue import PValue
 
 __all__ = ["Discordance", "discordance", "tango_interval", "tango_test", "wilson_limits"]
 
-POINTS = "points"
-"""A column of this name holds graded scores of up to a hundred or more. Zeros and ones in it are not wrong and right."""
-
 
 @dataclass(frozen=True)
 class Discordance:
@@ -49,9 +46,9 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     """The 2 × 2 table behind a mean of 0/1 (or 0/100) items, each one its own unit; None for other data.
 
     Nothing but zeros is a table too: both systems are wrong on every item. What a right one would be worth it does not show,
-    and 1 is taken. Where the metric says that it counts `POINTS`, nothing is.
+    and 1 is taken. A metric whose scores are graded has none.
     """
-    if metric.ratio is None or metric.ratio[1] is None or pairs.clusters is not None or POINTS in metric.columns:
+    if metric.ratio is None or metric.ratio[1] is None or pairs.clusters is not None or metric.graded:
         return None
     if pairs.items is not None and len(np.unique(pairs.items)) < pairs.rows:
         return None

@@ -1,4 +1,8 @@
-"""The form of a registry entry for tests, and what a test is asked."""
+"""The form of a registry entry for tests: all that the rest of the package says or asks about a test, declared by the test.
+
+Adding a test is its module, which ends in a `TestEntry`, and one line in `registry`. The command line, the advice, sentences,
+the page of methods, citations, power simulations and contract tests loop over the registry.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,41 @@ from outscore.core.options import Option, OptionValue
 from outscore.core.paired import PairedScores
 from outscore.inference.base.sign_flips import Alternative, checked_resamples
 from outscore.results.comparison import TestResult
+from outscore.results.pvalue import PValue
 
-__all__ = ["TestEntry", "TestRequest"]
+__all__ = [
+    "ANOTHER_MEDIAN",
+    "FEW_UNITS",
+    "MEDIAN_OF_BINARY",
+    "NEEDS_SCORES",
+    "SYMMETRIC",
+    "TESTS_THE_MEAN",
+    "Claim",
+    "Estimand",
+    "Group",
+    "Run",
+    "Screen",
+    "Simulation",
+    "SubsetTest",
+    "Suitability",
+    "TestEntry",
+    "TestRequest",
+    "suits_many_binary",
+]
+
+Estimand = Literal["mean", "accuracy", "median", "metric"]
+Group = Literal["recommended", "usable", "unsuited"]
+
+FEW_UNITS = 50
+"""Below so many units large-sample tests reject too often."""
+SYMMETRIC = 0.5
+"""Bulmer's (1979) mark: below it a distribution is roughly symmetric."""
+
+# Reasons that several tests give.
+NEEDS_SCORES = "It needs one score per item, and this metric is computed from all items at once."
+TESTS_THE_MEAN = "It tests the mean, not the median."
+ANOTHER_MEDIAN = "Another estimand: the median difference"
+MEDIAN_OF_BINARY = "For right-or-wrong items the median difference is 0 unless most items change."
 
 
 @dataclass(frozen=True)
@@ -43,21 +80,168 @@ class TestRequest:
         return checked_resamples(self.count("resamples"))
 
 
+Run = Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult]
+Screen = Callable[[PairedScores, AdditiveMetric, TestRequest], bool | None]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a claim is about, and the few facts the advice depends on: independent units (clusters, or items), skewness."""
+
+    estimand: Estimand
+    n: int
+    skewness: float | None
+    clusters: bool = False
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether nothing speaks against symmetry."""
+        return self.skewness is None or abs(self.skewness) < SYMMETRIC
+
+    @property
+    def few(self) -> str:
+        """A clause for tests that lean on large samples."""
+        if self.n >= FEW_UNITS:
+            return ""
+        return f"; with {self.n} {self.units} (fewer than {FEW_UNITS}) it rejects somewhat too often"
+
+    @property
+    def units(self) -> str:
+        """What is counted."""
+        return "clusters" if self.clusters else "items"
+
+
+@dataclass(frozen=True)
+class Suitability:
+    """How well a test suits a claim, and why, in one sentence; `place` orders the tests, those without one come last."""
+
+    group: Group
+    why: str
+    place: int = 99
+
+
+def suits_many_binary(claim: Claim, place: int) -> Suitability:
+    """How a t statistic suits right-or-wrong items: with enough of them their mean is nearly normal."""
+    if claim.n < FEW_UNITS:
+        return Suitability("unsuited", f"It tests the same mean; it needs at least {FEW_UNITS}.", place)
+    why = f"It tests the same mean; with this many {claim.units} its normal approximation is good."
+    return Suitability("usable", why, place)
+
+
+@dataclass(frozen=True)
+class SubsetTest:
+    """Which p-value stands for the test where hundreds are needed at once, on random subsets of the items.
+
+    Parameters
+    ----------
+    jackknifed
+        The test itself is too slow, and a paired t test by the jackknife's standard error answers nearly the same.
+    itself_on_binary
+        On right-or-wrong items the test itself is quick enough, whatever `jackknifed` says.
+    options, remark
+        Options that make the test itself quick, and what to say about them after its name.
+    """
+
+    jackknifed: bool = False
+    itself_on_binary: bool = False
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """How thousands of simulated samples are tested for one power curve.
+
+    Parameters
+    ----------
+    refusal
+        Why the test cannot be tried on samples drawn item by item; empty where it can.
+    screen
+        Whether the test rejects, where that is clear without its p-value; None where the test itself has to decide.
+    run
+        The test in a form that is quick on any numbers, where it has one.
+    """
+
+    refusal: str = ""
+    screen: Screen | None = None
+    run: Run | None = None
+
+
 @dataclass(frozen=True)
 class TestEntry:
-    """One test: its hypothesis in a line, what it works on, and the function that runs it.
+    r"""One test and all that is to be known about it.
 
-    `on` is "any" for every additive metric, "scores" for means of item scores, "binary" for right-or-wrong items. `estimand`
-    is what a rejection speaks of. `clusters` and `delta` say whether the test takes them.
+    Parameters
+    ----------
+    name, summary
+        What it is called in commands and results, and its hypothesis in a line.
+    phrase
+        What a sentence in a paper calls it: "paired t test".
+    formula
+        Its statistic or p-value in the small part of TeX that the page of methods knows.
+    citations
+        Keys of works in ``report/references/works.bib``.
+    estimand
+        What a rejection speaks of.
+    on
+        ``"any"`` for every additive metric, ``"scores"`` for means of item scores, ``"binary"`` for right-or-wrong items.
+    clusters, delta
+        Whether it takes clusters, and a difference other than 0.
+    run
+        The test.
+    suits
+        How well it suits a claim, for the advice. Claims with clusters are only put to tests that take them.
+    options
+        Its options.
+    null
+        Where its null law comes from: ``"swaps"`` of the two systems' results, ``"signs"`` of the differences alone, or
+        something else. Of both, p is never below that of n equal signs, 2^-n a side.
+    kind_in_phrase
+        The phrase says already how p comes about, or there is only one way: no "exact" or "asymptotic" before it.
+    method_citations
+        What to cite in addition when p was computed in this way: ``{"exact": ("exact p", "zmigrod2022")}``.
+    posterior
+        It answers with posterior probabilities and has no p-value of its own.
+    small_samples
+        What fewer than `FEW_UNITS` units do to its level, as measured; empty where nothing is known against it.
+    lean
+        The side a test sees for itself, as a number that is positive for A, negative for B.
+    subsets
+        What stands for it on subsets of the items; None where nothing does.
+    simulation
+        How simulated samples are tested.
+
+    Examples
+    --------
+    >>> from outscore.inference.registry import TESTS
+    >>> TESTS["student"].phrase, TESTS["student"].estimand, TESTS["student"].citations
+    ('paired t test', 'mean', ('student1908',))
     """
 
     __test__ = False
 
     name: str
     summary: str
+    phrase: str
+    formula: str
+    citations: tuple[str, ...]
     estimand: Literal["metric", "mean", "median", "accuracy"]
     on: Literal["any", "scores", "binary"]
     clusters: bool
     delta: bool
-    run: Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult]
+    run: Run
+    suits: Callable[[Claim], Suitability]
     options: tuple[Option, ...] = ()
+    null: Literal["swaps", "signs", "other"] = "other"
+    kind_in_phrase: bool = False
+    method_citations: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    posterior: bool = False
+    small_samples: str = ""
+    lean: Callable[[PValue], float] | None = None
+    subsets: SubsetTest | None = None
+    simulation: Simulation = field(default_factory=Simulation)
+
+    @property
+    def swaps_metric(self) -> bool:
+        """Whether it swaps the systems and recomputes the metric, so that several questions can share the swaps (max-T)."""
+        return self.null == "swaps" and self.estimand == "metric"

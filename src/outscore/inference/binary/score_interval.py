@@ -25,7 +25,7 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.inference.base.discordance import POINTS, wilson_limits
+from outscore.inference.base.discordance import wilson_limits
 
 __all__ = ["Limits", "score_interval", "score_intervals"]
 
@@ -138,7 +138,7 @@ def _in_points(metric: AdditiveMetric) -> bool:
     """Whether the metric says that it is no share of 1: by its column, or by a factor before a numerator of its own columns."""
     assert metric.ratio is not None
     u, v = (np.asarray(w, dtype=np.int64) for w in metric.ratio)
-    return POINTS in metric.columns or (not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist()))
+    return metric.graded or (not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist()))
 
 
 def _wilson(share: float, error: float, units: int, alpha: float, *, normal: bool) -> tuple[float, float]:

@@ -17,23 +17,13 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import TestRequest
-from outscore.inference.base.paired import interval_for, without_spread
+from outscore.inference.base.entry import FEW_UNITS, TestRequest
+from outscore.inference.base.paired import Estimand, interval_for, without_spread
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 
 __all__ = ["Resampled", "decide", "interval_at", "symmetric_interval"]
-
-FEW_UNITS = 50
-TOO_OFTEN = "a centred bootstrap rejects too often (normal data: level .091 at n = 10, .069 at n = 20); prefer `permutation`"
-SMALL_SAMPLES = {
-    "bootstrap": TOO_OFTEN,
-    "block-bootstrap": "blocks reject far too often (normal data: level .116 at n = 20); prefer `permutation`",
-    "bootstrap-t": "skewed differences are rejected too often (exponential ones: level .08 at n = 10); prefer `permutation`",
-    "bootstrap-median": "the median is rejected too often (normal data: level .062 at n = 10, .066 at n = 20); prefer `sign`",
-}
-"""What few units do to the level of each test, as measured; the test suite measures it again."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +31,7 @@ class Resampled:
     """The observed difference A - B of n units, how far each resample moved from it, and the size of a rounding error.
 
     `alike` says that the units do not differ from one another in what is measured: then no resample can ever move.
+    `estimand` is what was resampled, and `small_samples` what few units do to the level of the test.
     """
 
     test: str
@@ -50,6 +41,8 @@ class Resampled:
     orientation: int
     slack: float
     alike: bool
+    estimand: Estimand = "difference"
+    small_samples: str = ""
 
     @property
     def stuck(self) -> bool:
@@ -104,7 +97,7 @@ def interval_at(limits: tuple[float, float], found: Resampled, asked: TestReques
         method=method,
         dual=dual,
         estimate=found.difference,
-        estimand="median" if found.test == "bootstrap-median" else "difference",
+        estimand=found.estimand,
     )
 
 
@@ -134,11 +127,11 @@ def _notes(found: Resampled, asked: TestRequest) -> list[Note]:
     elif found.still and abs(found.difference - asked.delta) > found.slack:
         text = "No resample differs from the data: p is merely the smallest their number allows; see `permutation`."
         notes.append(Note("data", text))
-    elif found.test == "bootstrap-median" and found.stuck:
+    elif found.estimand == "median" and found.stuck:
         text = "Half of the differences or more are equal: the median hardly moves, and p says little."
         notes.append(Note("data", text))
-    elif found.n < FEW_UNITS:
-        notes.append(Note("data", f"Only {found.n} units: {SMALL_SAMPLES[found.test]}."))
+    elif found.n < FEW_UNITS and found.small_samples:
+        notes.append(Note("data", f"Only {found.n} units: {found.small_samples}."))
     if _largest_rank(asked.alpha, len(found.moves)) == 0:
         text = f"No interval: {len(found.moves):,} resamples are too few for level {1 - asked.alpha:g}."
         notes.append(Note("interval", text))

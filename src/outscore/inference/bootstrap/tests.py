@@ -6,9 +6,7 @@ observed one by the centred rule (`centred`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -16,12 +14,26 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import Option
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import (
+    ANOTHER_MEDIAN,
+    MEDIAN_OF_BINARY,
+    NEEDS_SCORES,
+    TESTS_THE_MEAN,
+    Claim,
+    Group,
+    Simulation,
+    SubsetTest,
+    Suitability,
+    TestEntry,
+    TestRequest,
+    suits_many_binary,
+)
+from outscore.inference.base.influence import influence, jackknife_error
 from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.paired import side_of
+from outscore.inference.base.screening import screen_mean
 from outscore.inference.base.sign_flips import units_of
 from outscore.inference.bootstrap.centred import Resampled, decide, interval_at, symmetric_interval
-from outscore.inference.describe.influence import influence, jackknife_error
 from outscore.resampling.block_length import optimal_block_length
 from outscore.resampling.bootstrap import centred_mean, centred_median, exactly_summable, quantile_limits, resampled_totals
 from outscore.results.comparison import TestResult
@@ -43,6 +55,14 @@ TIE = 1e-12
 INTERVAL_RESAMPLES = 4_999
 LEAST_UNITS = 6
 """With fewer units no permutation test can reject at .05, and a resampled interval would pretend otherwise."""
+TOO_OFTEN = "a centred bootstrap rejects too often (normal data: level .091 at n = 10, .069 at n = 20); prefer `permutation`"
+SMALL_SAMPLES = {
+    "bootstrap": TOO_OFTEN,
+    "block-bootstrap": "blocks reject far too often (normal data: level .116 at n = 20); prefer `permutation`",
+    "bootstrap-t": "skewed differences are rejected too often (exponential ones: level .08 at n = 10); prefer `permutation`",
+    "bootstrap-median": "the median is rejected too often (normal data: level .062 at n = 10, .066 at n = 20); prefer `sign`",
+}
+"""What few units do to the level of each test, as measured; the test suite measures it again."""
 INTERVALS = ("symmetric", "percentile", "basic", "bca")
 
 
@@ -193,7 +213,16 @@ def _resample(
     moves[np.abs(moves) <= slack] = 0.0
     total_a, total_b = units.totals()
     observed = float(metric.score(total_a) - metric.score(total_b))
-    return Resampled(test, observed, moves, units.rows, 1 if metric.higher_is_better else -1, slack, not moves.any())
+    return Resampled(
+        test,
+        observed,
+        moves,
+        units.rows,
+        1 if metric.higher_is_better else -1,
+        slack,
+        not moves.any(),
+        small_samples=SMALL_SAMPLES[test],
+    )
 
 
 def _resample_items(test: str, pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Resampled:
@@ -201,13 +230,24 @@ def _resample_items(test: str, pairs: PairedScores, metric: AdditiveMetric, aske
     scores = item_scores(pairs, metric, test)
     # Whole numbers where there are any: their sums and halves are exact, and ties are ties.
     values = np.asarray(scores.d if scores.whole is None else scores.whole, dtype=float)
-    centred, centre = (centred_mean, values.mean()) if test == "bootstrap-t" else (centred_median, np.median(values))
+    of_median = test == "bootstrap-median"
+    centred, centre = (centred_median, np.median(values)) if of_median else (centred_mean, values.mean())
     moves = centred(values, asked.resamples, asked.seed, scores.clusters) / scores.scale
     slack = TIE * max(float(np.abs(scores.a).max()), float(np.abs(scores.b).max()), abs(asked.delta))
     n = scores.n if scores.clusters is None else int(scores.clusters.max()) + 1
     # A median may stay where it is though the differences vary; a mean moves with them.
-    alike = not moves.any() if test == "bootstrap-t" else float(np.ptp(scores.d)) <= slack
-    return Resampled(test, float(centre) / scores.scale, moves, n, scores.orientation, slack, alike)
+    alike = float(np.ptp(scores.d)) <= slack if of_median else not moves.any()
+    return Resampled(
+        test,
+        float(centre) / scores.scale,
+        moves,
+        n,
+        scores.orientation,
+        slack,
+        alike,
+        estimand="median" if of_median else "difference",
+        small_samples=SMALL_SAMPLES[test],
+    )
 
 
 RESAMPLES = Option("resamples", int, 9_999, "how many resamples are drawn", minimum=1)
@@ -215,34 +255,127 @@ SHAPE = Option("interval", str, "symmetric", "shape; only the symmetric one is d
 LENGTH = Option("block_length", float, None, "mean block length in items; chosen from the data if not given", minimum=1)
 
 
-def _entry(
-    name: str,
-    run: Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult],
-    estimand: Literal["metric", "mean", "median"],
-    summary: str,
-    *options: Option,
-    clusters: bool = True,
-) -> TestEntry:
-    on: Literal["any", "scores"] = "any" if estimand == "metric" else "scores"
-    return TestEntry(name, summary, estimand, on, clusters, delta=True, run=run, options=(RESAMPLES, *options))
+CENTRED_P = r"p = \frac{1 + \text{number} ( |Δ^{*} - Δ| ≥ |Δ - δ| )}{1 + B}"
+
+
+def _bootstrap_suits(claim: Claim) -> Suitability:
+    match claim.estimand:
+        case "mean":
+            return Suitability("usable", f"It tests the mean without assuming a shape{claim.few}.", 3)
+        case "accuracy":
+            return Suitability("usable", f"It tests the difference in accuracy by resampling{claim.few}.", 3)
+        case "median":
+            return Suitability("unsuited", TESTS_THE_MEAN, 7)
+        case "metric":
+            return Suitability("usable", f"It recomputes the metric on resampled items{claim.few}.", 2)
+
+
+def _bootstrap_t_suits(claim: Claim) -> Suitability:
+    match claim.estimand:
+        case "mean":
+            return Suitability("usable", f"It tests the mean and allows for skewness{claim.few}.", 4)
+        case "accuracy":
+            return suits_many_binary(claim, 7)
+        case "median":
+            return Suitability("unsuited", TESTS_THE_MEAN, 8)
+        case "metric":
+            return Suitability("unsuited", NEEDS_SCORES, 9)
+
+
+def _bootstrap_median_suits(claim: Claim) -> Suitability:
+    match claim.estimand:
+        case "mean":
+            return Suitability("usable", f"{ANOTHER_MEDIAN}{claim.few}.", 10)
+        case "accuracy":
+            return Suitability("unsuited", MEDIAN_OF_BINARY, 11)
+        case "median":
+            # The others of the median take no clusters.
+            group: Group = "recommended" if claim.clusters else "usable"
+            return Suitability(group, f"It tests the median by resampling {claim.units}{claim.few}.", 3)
+        case "metric":
+            return Suitability("unsuited", NEEDS_SCORES, 10)
+
+
+def _block_bootstrap_suits(claim: Claim) -> Suitability:
+    match claim.estimand:
+        case "mean":
+            return Suitability("usable", f"It tests the mean when neighbouring items depend on one another{claim.few}.", 5)
+        case "accuracy":
+            return Suitability("usable", f"For items whose neighbours depend on one another{claim.few}.", 5)
+        case "median":
+            return Suitability("unsuited", TESTS_THE_MEAN, 9)
+        case "metric":
+            return Suitability("usable", f"The same for items whose neighbours depend on one another{claim.few}.", 3)
 
 
 ENTRIES: tuple[TestEntry, ...] = (
-    _entry(
-        "bootstrap",
-        bootstrap,
-        "metric",
-        "the difference in the metric is zero in the population the units come from; centred resampling",
-        SHAPE,
+    TestEntry(
+        name="bootstrap",
+        summary="the difference in the metric is zero in the population the units come from; centred resampling",
+        phrase="paired bootstrap test",
+        formula=CENTRED_P,
+        citations=("efron1993",),
+        estimand="metric",
+        on="any",
+        clusters=True,
+        delta=True,
+        run=bootstrap,
+        suits=_bootstrap_suits,
+        options=(RESAMPLES, SHAPE),
+        kind_in_phrase=True,
+        small_samples=SMALL_SAMPLES["bootstrap"],
+        subsets=SubsetTest(jackknifed=True),
+        simulation=Simulation(screen=screen_mean),
     ),
-    _entry("bootstrap-t", bootstrap_t, "mean", "the mean difference is zero; resamples measured by their own standard errors"),
-    _entry("bootstrap-median", bootstrap_median, "median", "the median difference is zero; centred resampling"),
-    _entry(
-        "block-bootstrap",
-        block_bootstrap,
-        "metric",
-        "the difference in the metric is zero, where neighbouring items depend on each other; blocks are resampled",
-        LENGTH,
+    TestEntry(
+        name="bootstrap-t",
+        summary="the mean difference is zero; resamples measured by their own standard errors",
+        phrase="studentised bootstrap test",
+        formula=r"t^{*} = \frac{\bar{d}^{*} - \bar{d}}{s_{d^{*}} / \sqrt{n}}",
+        citations=("efron1993",),
+        estimand="mean",
+        on="scores",
+        clusters=True,
+        delta=True,
+        run=bootstrap_t,
+        suits=_bootstrap_t_suits,
+        options=(RESAMPLES,),
+        kind_in_phrase=True,
+        small_samples=SMALL_SAMPLES["bootstrap-t"],
+        subsets=SubsetTest(jackknifed=True),
+        simulation=Simulation(screen=screen_mean),
+    ),
+    TestEntry(
+        name="bootstrap-median",
+        summary="the median difference is zero; centred resampling",
+        phrase="bootstrap test of the median",
+        formula=r"Δ^{*} = \text{median} ( d^{*} ) - \text{median} ( d )",
+        citations=("efron1993",),
+        estimand="median",
+        on="scores",
+        clusters=True,
+        delta=True,
+        run=bootstrap_median,
+        suits=_bootstrap_median_suits,
+        options=(RESAMPLES,),
+        kind_in_phrase=True,
+        small_samples=SMALL_SAMPLES["bootstrap-median"],
+    ),
+    TestEntry(
+        name="block-bootstrap",
+        summary="the difference in the metric is zero, where neighbouring items depend on each other; blocks are resampled",
+        phrase="block bootstrap test",
+        formula=CENTRED_P,
+        citations=("politis1994",),
+        estimand="metric",
+        on="any",
         clusters=False,
+        delta=True,
+        run=block_bootstrap,
+        suits=_block_bootstrap_suits,
+        options=(RESAMPLES, LENGTH),
+        kind_in_phrase=True,
+        small_samples=SMALL_SAMPLES["block-bootstrap"],
+        simulation=Simulation(refusal="it needs the order of the items, which samples do not keep"),
     ),
 )

@@ -28,7 +28,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, Claim, Simulation, Suitability, TestEntry, TestRequest
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import interval_for, side_of, unclustered_scores
 from outscore.inference.base.sign_flips import Request
@@ -188,13 +188,32 @@ def _notes(rope: float, model: str) -> list[Note]:
     return [Note("method", beside), Note("interval", posterior)]
 
 
+def _suits(claim: Claim) -> Suitability:
+    three_answers = "It gives probabilities for A, B or practically equal instead of a p-value."
+    match claim.estimand:
+        case "mean":
+            return Suitability("usable", three_answers, 6)
+        case "accuracy":
+            return Suitability("usable", three_answers, 4)
+        case "median":
+            return Suitability("unsuited", TESTS_THE_MEAN, 10)
+        case "metric":
+            return Suitability("unsuited", NEEDS_SCORES, 11)
+
+
 ENTRY = TestEntry(
     name=NAME,
     summary="how probable it is that A is better, practically equal, or worse; no null hypothesis",
+    phrase="Bayesian test",
+    formula=r"P ( Δ > ρ | d ) , P ( |Δ| ≤ ρ | d ) , P ( Δ < - ρ | d )",
+    citations=("benavoli2017",),
     estimand="mean",
     on="scores",
     clusters=False,
     delta=False,
     run=_run,
+    suits=_suits,
     options=(Option("rope", float, 0.0, "differences up to this size count as practically equal", minimum=0),),
+    posterior=True,
+    simulation=Simulation(refusal="it has no null hypothesis to reject"),
 )

@@ -29,7 +29,16 @@ from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import (
+    ANOTHER_MEDIAN,
+    MEDIAN_OF_BINARY,
+    NEEDS_SCORES,
+    Claim,
+    SubsetTest,
+    Suitability,
+    TestEntry,
+    TestRequest,
+)
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, unclustered_scores
 from outscore.inference.base.sign_flips import Request
@@ -138,12 +147,30 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, [*notes, Note("interval", text)])
 
 
+def _suits(claim: Claim) -> Suitability:
+    match claim.estimand:
+        case "mean":
+            return Suitability("usable", f"{ANOTHER_MEDIAN}.", 9)
+        case "accuracy":
+            return Suitability("unsuited", MEDIAN_OF_BINARY, 10)
+        case "median":
+            return Suitability("usable", "It tests exchangeability of the systems by the median difference.", 4)
+        case "metric":
+            return Suitability("unsuited", NEEDS_SCORES, 8)
+
+
 ENTRY = TestEntry(
     name=NAME,
     summary="the two systems are exchangeable item by item; statistic: the median difference, always exact",
+    phrase="paired permutation test of the median",
+    formula=r"p = P ( |\text{median} ( ε_i d_i )| ≥ |\text{median} ( d_i )| )",
+    citations=("noreen1989",),
     estimand="median",
     on="scores",
     clusters=False,
     delta=True,
     run=_run,
+    suits=_suits,
+    null="swaps",
+    subsets=SubsetTest(),
 )

@@ -15,7 +15,16 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import (
+    ANOTHER_MEDIAN,
+    MEDIAN_OF_BINARY,
+    NEEDS_SCORES,
+    Claim,
+    SubsetTest,
+    Suitability,
+    TestEntry,
+    TestRequest,
+)
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, interval_for, side_of, unclustered_scores, without_repeats
 from outscore.inference.base.sign_flips import Request
@@ -113,12 +122,36 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, notes)
 
 
+def _suits(claim: Claim) -> Suitability:
+    match claim.estimand:
+        case "mean":
+            return Suitability("usable", f"{ANOTHER_MEDIAN}; it ignores how large the differences are.", 8)
+        case "accuracy":
+            return Suitability("unsuited", MEDIAN_OF_BINARY, 9)
+        case "median":
+            return Suitability("recommended", "It tests the median difference exactly and assumes no shape.", 1)
+        case "metric":
+            return Suitability("unsuited", NEEDS_SCORES, 6)
+
+
+def _lean(p: PValue) -> float:
+    """Wins above half: with many ties the median is 0 although one system wins more items."""
+    return 2 * p.statistic - p.n
+
+
 ENTRY = TestEntry(
     name=NAME,
     summary="either system wins an item as often as the other; binomial, always exact",
+    phrase="sign test",
+    formula=r"p = P ( | X - \frac{n}{2} | ≥ | n_A - \frac{n}{2} | ) , X ∼ \text{Bin} ( n , \frac{1}{2} )",
+    citations=("dixon1946",),
     estimand="median",
     on="scores",
     clusters=False,
     delta=True,
     run=_run,
+    suits=_suits,
+    null="signs",
+    lean=_lean,
+    subsets=SubsetTest(),
 )

@@ -16,7 +16,17 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.entry import (
+    FEW_UNITS,
+    NEEDS_SCORES,
+    TESTS_THE_MEAN,
+    Claim,
+    SubsetTest,
+    Suitability,
+    TestEntry,
+    TestRequest,
+    suits_many_binary,
+)
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.sign_flips import Alternative
@@ -171,14 +181,34 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, notes)
 
 
+def _suits(claim: Claim) -> Suitability:
+    match claim.estimand:
+        case "mean":
+            few = f", and {claim.n} may be too few" if claim.n < FEW_UNITS else ""
+            why = f"It tests the mean; its p leans on normal means, good for many {claim.units}{few}."
+            return Suitability("usable", why, 2)
+        case "accuracy":
+            return suits_many_binary(claim, 6)
+        case "median":
+            return Suitability("unsuited", TESTS_THE_MEAN, 6)
+        case "metric":
+            return Suitability("unsuited", NEEDS_SCORES, 4)
+
+
 ENTRY = TestEntry(
     name=NAME,
     summary="the mean difference is zero; paired t, for many items or normal differences",
+    phrase="paired t test",
+    formula=r"t = \frac{\bar{d} - δ}{s_d / \sqrt{n}}",
+    citations=("student1908",),
     estimand="mean",
     on="scores",
     clusters=True,
     delta=True,
     run=_run,
+    suits=_suits,
+    kind_in_phrase=True,
+    subsets=SubsetTest(jackknifed=True),
 )
 
 

@@ -22,8 +22,8 @@ from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.exact.ranks import signed_ranks
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import TestEntry, TestRequest
-from outscore.inference.base.item_scores import ItemScores
+from outscore.inference.base.entry import NEEDS_SCORES, Claim, Simulation, SubsetTest, Suitability, TestEntry, TestRequest
+from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.paired import (
     MEDIAN_IN_CLUSTERS,
     interval_for,
@@ -32,6 +32,7 @@ from outscore.inference.base.paired import (
     unclustered_scores,
     without_repeats,
 )
+from outscore.inference.base.screening import screen_flips
 from outscore.inference.base.sign_flips import Alternative, Request
 from outscore.inference.base.walsh import hodges_lehmann, walsh_interval
 from outscore.inference.permutation.dispatch import permutation
@@ -148,16 +149,48 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     return TestResult(p, interval, notes)
 
 
+def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:
+    if asked.delta or pairs.clusters is not None or asked.options["variant"] != "exact":
+        return None
+    scores = item_scores(pairs, metric, NAME)
+    zeros = cast("Zeros", asked.options["zeros"])
+    return screen_flips(signed_ranks(scores.d if scores.whole is None else scores.whole, zeros), scores.orientation, asked)
+
+
+def _suits(claim: Claim) -> Suitability:
+    match claim.estimand:
+        case "mean":
+            rough = "" if claim.symmetric else ", which these skewed differences contradict"
+            why = f"Another estimand: the pseudomedian; it speaks of the mean under symmetry only{rough}."
+            return Suitability("usable", why, 7)
+        case "accuracy":
+            return Suitability("unsuited", "All non-zero differences have the same size, so ranks add nothing.", 8)
+        case "median" if claim.symmetric:
+            why = "It uses the sizes too and tests the median as long as differences are roughly symmetric."
+            return Suitability("recommended", why, 2)
+        case "median":
+            return Suitability("unsuited", "It tests the median under symmetry only, and these differences are skewed.", 2)
+        case "metric":
+            return Suitability("unsuited", NEEDS_SCORES, 5)
+
+
 ENTRY = TestEntry(
     name=NAME,
     summary="differences are symmetric about zero; signed ranks, exact with ties and zeros",
+    phrase="Wilcoxon signed-rank test",
+    formula=r"W^{+} = \sum_{d_i > 0} \text{rank} |d_i|",
+    citations=("wilcoxon1945",),
     estimand="median",
     on="scores",
     clusters=False,
     delta=True,
     run=_run,
+    suits=_suits,
     options=(
         Option("zeros", str, "drop", "rank without zero differences, or with them (pratt)", choices=("drop", "pratt")),
         Option("variant", str, "exact", "exact null law, or its normal approximation", choices=("exact", "normal")),
     ),
+    null="signs",
+    subsets=SubsetTest(options={"variant": "normal"}, remark="normal approximation"),
+    simulation=Simulation(screen=_screen),
 )

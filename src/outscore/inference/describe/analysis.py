@@ -17,8 +17,9 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.paired import PairedScores
-from outscore.inference.advice import SYMMETRIC, Claim, Estimand, advise, nlpstattest_advice
+from outscore.inference.advice import advise, nlpstattest_advice
 from outscore.inference.base.discordance import discordance
+from outscore.inference.base.entry import SYMMETRIC, Claim, Estimand
 from outscore.inference.base.item_scores import ItemScores, is_sum, scores_if_any
 from outscore.inference.base.skewness import SKEWED, skewness
 from outscore.inference.describe.effects import spread
@@ -69,7 +70,13 @@ def analyse(
     gamma = skewness(scores.d) if spread(scores) else None
     normality = normality_test(scores.d) if spread(scores) else None
     binary = discordance(replace(pairs, clusters=None), metric) is not None
-    about: Estimand = "median" if estimand == "median" else "accuracy" if binary else "metric" if is_sum(metric) else "mean"
+    about: Estimand = "mean"
+    if estimand == "median":
+        about = "median"
+    elif binary:
+        about = "accuracy"
+    elif is_sum(metric):
+        about = "metric"
     statistic, reason = _statistic(gamma, binary=binary)
     lag1 = autocorrelation(_in_order(scores)) if spread(scores) else None
     normal = None if normality is None else normality.p >= normality_alpha

@@ -2,16 +2,10 @@
 
 The curve shows how far the verdict hangs on the size of the test set (Zhu et al., 2020, figure 5, do the same on simulated
 data). It needs hundreds of p-values inside a comparison that should not take longer for it, so each is one that costs a
-fraction of a millisecond; `size_test` names it:
-
-==========================================  ============================================================================
-permutation on right-or-wrong items,        the test itself, exact
-mcnemar, sign, permutation-median
-wilcoxon                                    its normal approximation
-permutation, student, bootstrap,            paired t test of the difference in the metric, by the jackknife's standard error;
-bootstrap-t                                 for a mean of item scores that is Student's test
-bootstrap-median, block-bootstrap           no curve: subsets would be resampled in turn, or lose their order
-==========================================  ============================================================================
+fraction of a millisecond. Which one stands in its entry (`TestEntry.subsets`): the test itself, the test with quicker options,
+or a paired t test of the difference in the metric by the jackknife's standard error, which for a mean of item scores is
+Student's test. Without any of these there is no curve: subsets would be resampled in turn, or lose their order. `size_test`
+names it.
 """
 
 from __future__ import annotations
@@ -29,8 +23,8 @@ from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.influence import jackknife_error
 from outscore.inference.base.sign_flips import units_of
-from outscore.inference.describe.influence import jackknife_error
 from outscore.results.chart_data import SizePoint
 
 __all__ = ["jackknife_t", "size_curve", "size_test"]
@@ -43,8 +37,6 @@ FEWEST_RESAMPLES = 9
 """Quartiles of fewer p-values say little: data so large get no curve."""
 MOST_ROWS = 2_000_000
 """Rows looked at in all: some three tenths of a second."""
-QUICK = ("mcnemar", "sign", "permutation-median")
-LARGE_SAMPLE = ("permutation", "student", "bootstrap", "bootstrap-t")
 T_TEST = "paired t test"
 
 
@@ -59,11 +51,12 @@ def size_test(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry) -> 
     >>> size_test(pairs, mean, TESTS["permutation"]), size_test(pairs, mean, TESTS["sign"])
     ('paired t test', 'sign')
     """
-    if entry.name in QUICK or (entry.name == "permutation" and discordance(pairs, metric) is not None):
-        return entry.name
-    if entry.name == "wilcoxon":
-        return "wilcoxon, normal approximation"
-    return T_TEST if entry.name in LARGE_SAMPLE else None
+    quick = entry.subsets
+    if quick is None:
+        return None
+    if quick.jackknifed and not (quick.itself_on_binary and discordance(pairs, metric) is not None):
+        return T_TEST
+    return f"{entry.name}, {quick.remark}" if quick.remark else entry.name
 
 
 def size_curve(
@@ -131,8 +124,8 @@ def _order(n: int, seed: int, resample: int) -> Array:
 
 def _asked(metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Callable[[PairedScores], float]:
     options = dict(request.options)
-    if entry.name == "wilcoxon":
-        options = {**complete(entry.name, entry.options, {}), **options, "variant": "normal"}
+    if entry.subsets is not None and entry.subsets.options:
+        options = {**complete(entry.name, entry.options, {}), **options, **entry.subsets.options}
     asked = replace(request, interval=False, options=options)
     return lambda subset: entry.run(subset, metric, asked).p.value
 
@@ -147,7 +140,10 @@ def _jackknifed(metric: AdditiveMetric, request: TestRequest) -> Callable[[Paire
         t = turn * jackknife_t(units, metric, request.delta)
         if math.isnan(t):
             return t
-        reached = abs(t) if two_sided else t if request.alternative == "greater" else -t
+        if two_sided:
+            reached = abs(t)
+        else:
+            reached = t if request.alternative == "greater" else -t
         p = float(scipy.special.stdtr(units.rows - 1, -reached)) * (2 if two_sided else 1)
         # No difference at all is p = 1, and no swap of m units has a smaller probability than this.
         return 1.0 if t == 0 and two_sided else max(p, 2.0 ** ((1 if two_sided else 0) - min(units.rows, 1_000)))

@@ -41,12 +41,16 @@ class Correction:
     """One correction: what it controls, when it holds, and the function from ascending p-values to adjusted ones.
 
     `all_pairs` marks a correction that holds for all pairs of some systems only. Without `function` p-values are not enough:
-    the correction works on resampled differences.
+    the correction works on resampled differences. `phrase` is what a sentence calls it, `formula` the adjusted p in the small
+    part of TeX that the page of methods knows, and `citations` are keys of works in ``report/references/works.bib``.
     """
 
     name: str
+    phrase: str
     summary: str
     error_rate: Literal["FWER", "FDR"]
+    formula: str
+    citations: tuple[str, ...]
     function: Callable[[Array], Array] | None
     all_pairs: bool = False
 
@@ -212,16 +216,83 @@ def _from_above(p: Array) -> Array:
     return np.minimum.accumulate(p[::-1])[::-1]
 
 
-CORRECTIONS: dict[str, Correction] = {
-    entry.name: entry
-    for entry in (
-        Correction("bonferroni", "every p times the number of comparisons; any dependence", "FWER", _bonferroni),
-        Correction("holm", "Bonferroni step by step, never weaker; any dependence", "FWER", _holm),
-        Correction("shaffer", "Holm for all pairs of systems, never weaker; any dependence", "FWER", _shaffer, all_pairs=True),
-        Correction("hochberg", "Holm from the largest p; independent or positively dependent tests", "FWER", _hochberg),
-        Correction("hommel", "never weaker than Hochberg; independent or positively dependent tests", "FWER", _hommel),
-        Correction("max-t", "metrics or slices of one pair of systems, from shared sign flips; any dependence", "FWER", None),
-        Correction("bh", "Benjamini-Hochberg; independent or positively dependent tests", "FDR", _benjamini_hochberg),
-        Correction("by", "Benjamini-Yekutieli; any dependence", "FDR", _benjamini_yekutieli),
-    )
-}
+ENTRIES = (
+    Correction(
+        name="bonferroni",
+        phrase="Bonferroni",
+        summary="every p times the number of comparisons; any dependence",
+        error_rate="FWER",
+        formula=r"\min ( 1 , m p_i )",
+        citations=("dunn1961",),
+        function=_bonferroni,
+    ),
+    Correction(
+        name="holm",
+        phrase="Holm",
+        summary="Bonferroni step by step, never weaker; any dependence",
+        error_rate="FWER",
+        formula=r"\max_{j ≤ i} \min ( 1 , ( m - j + 1 ) p_{(j)} )",
+        citations=("holm1979",),
+        function=_holm,
+    ),
+    Correction(
+        name="shaffer",
+        phrase="Shaffer",
+        summary="Holm for all pairs of systems, never weaker; any dependence",
+        error_rate="FWER",
+        formula=(
+            r"\max_{j ≤ i} \min ( 1 , t_j p_{(j)} ) ,"
+            r" t_j = \text{most pairs that can be alike when } j - 1 \text{ are not}"
+        ),
+        citations=("shaffer1986",),
+        function=_shaffer,
+        all_pairs=True,
+    ),
+    Correction(
+        name="hochberg",
+        phrase="Hochberg",
+        summary="Holm from the largest p; independent or positively dependent tests",
+        error_rate="FWER",
+        formula=r"\min_{j ≥ i} ( m - j + 1 ) p_{(j)}",
+        citations=("hochberg1988",),
+        function=_hochberg,
+    ),
+    Correction(
+        name="hommel",
+        phrase="Hommel",
+        summary="never weaker than Hochberg; independent or positively dependent tests",
+        error_rate="FWER",
+        formula=r"\max_{I ∋ i} \min_{j} \frac{|I|}{j} p_{(j)}^{I}",
+        citations=("hommel1988",),
+        function=_hommel,
+    ),
+    Correction(
+        name="max-t",
+        phrase="max-T",
+        summary="metrics or slices of one pair of systems, from shared sign flips; any dependence",
+        error_rate="FWER",
+        formula=r"P ( \max_{j} |t_j^{*}| ≥ |t_i| )",
+        citations=("westfall1993",),
+        function=None,
+    ),
+    Correction(
+        name="bh",
+        phrase="Benjamini-Hochberg",
+        summary="Benjamini-Hochberg; independent or positively dependent tests",
+        error_rate="FDR",
+        formula=r"\min_{j ≥ i} \frac{m}{j} p_{(j)}",
+        citations=("benjamini1995",),
+        function=_benjamini_hochberg,
+    ),
+    Correction(
+        name="by",
+        phrase="Benjamini-Yekutieli",
+        summary="Benjamini-Yekutieli; any dependence",
+        error_rate="FDR",
+        formula=r"\min_{j ≥ i} \frac{m}{j} p_{(j)} \sum_{k=1}^{m} \frac{1}{k}",
+        citations=("benjamini2001",),
+        function=_benjamini_yekutieli,
+    ),
+)
+
+CORRECTIONS: dict[str, Correction] = {entry.name: entry for entry in ENTRIES}

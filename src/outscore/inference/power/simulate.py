@@ -7,7 +7,7 @@ power"); what the curve does show is how the answer would move with more items.
 
 Replicate r at size n draws from its own stretch of a counter-based random stream, so that a curve does not depend on which
 other points, replicates or blocks were computed with it. Most samples are far from alpha, and there the decision of the test is
-known without its p-value (`power_screen`).
+known without its p-value (`base.screening`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.exact.numbers import as_written
-from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.entry import Screen, TestRequest
 from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.power.planning import sizes_around
-from outscore.inference.power.screen import Screen
 from outscore.resampling.flips import clopper_pearson
 from outscore.results.comparison import TestResult
 from outscore.results.plan import PowerPoint, SimulatedCurve

@@ -14,7 +14,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, columns_first, segments
+from outscore.metrics.text.entry import Foreign, Lines, References, columns_first, segments
 
 __all__ = ["ENTRIES", "bleu_of_totals", "library_scorer"]
 
@@ -134,18 +134,15 @@ BLEU_OPTIONS = (
 )
 
 ENTRIES = (
-    TextMetric(
-        name="bleu",
-        summary="n-gram precision of the corpus with a brevity penalty",
-        direction="higher",
-        unit="points",
-        library="sacrebleu",
+    sacre.corpus_metric(
+        "bleu",
+        "n-gram precision of the corpus with a brevity penalty",
+        r"\text{BP} \cdot \exp ( \frac{1}{N} \sum_{n} \log p_n )",
         statistics=_rows,
         make=_make,
         signature=_signature,
-        corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
-            library_scorer(options), hypotheses, references
-        ),
+        library_scorer=library_scorer,
         options=BLEU_OPTIONS,
+        citation="papineni2002",
     ),
 )

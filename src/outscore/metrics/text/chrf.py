@@ -115,24 +115,30 @@ def _options(words: int) -> tuple[Option, ...]:
     )
 
 
-def _entry(name: str, words: int, summary: str) -> TextMetric:
-    return TextMetric(
-        name=name,
-        summary=summary,
-        direction="higher",
-        unit="points",
-        library="sacrebleu",
+F_SCORE = r"( 1 + β^2 ) \frac{P R}{β^2 P + R}"
+
+
+def _entry(name: str, summary: str, formula: str, *, words: int, citation: str) -> TextMetric:
+    return sacre.corpus_metric(
+        name,
+        summary,
+        formula,
         statistics=_rows,
         make=_make,
         signature=_signature,
-        corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
-            library_scorer(options), hypotheses, references
-        ),
+        library_scorer=library_scorer,
         options=_options(words),
+        citation=citation,
     )
 
 
 ENTRIES = (
-    _entry("chrf", 0, "F-score of character n-grams"),
-    _entry("chrf++", 2, "F-score of character n-grams and of words and word pairs"),
+    _entry("chrf", "F-score of character n-grams", F_SCORE, words=0, citation="popovic2015"),
+    _entry(
+        "chrf++",
+        "F-score of character n-grams and of words and word pairs",
+        F_SCORE + r" , P , R \text{ over n-grams of characters and of words}",
+        words=2,
+        citation="popovic2017",
+    ),
 )

@@ -44,8 +44,6 @@ Foreign = Any
 """An object of a library, used as its documentation says."""
 
 SEGMENT_COLUMNS = ("score", "segments")
-POINT_COLUMNS = ("points", "segments")
-"""Scores of a hundred or more: no 0 or 1 among them says right or wrong, which inference knows by the column's name."""
 
 
 def _nothing(references: References, options: Options) -> None:
@@ -79,10 +77,17 @@ class TextMetric:
         What the metric needs of all references: plain data, which travels to other processes.
     most_references
         How many references it can use; None is any number.
+    formula
+        Its score in the small part of TeX that the page of methods knows.
+    citations
+        Keys of works in ``report/references/works.bib``.
+    tested_by
+        Tools whose own test of this score `inference.compat` can repeat.
     """
 
     name: str
     summary: str
+    formula: str
     direction: Direction
     unit: Literal["points", "fraction", "bits"]
     library: str
@@ -93,6 +98,8 @@ class TextMetric:
     options: tuple[Option, ...] = ()
     prepare: Callable[[References, Options], object] = _nothing
     most_references: int | None = None
+    citations: tuple[str, ...] = ()
+    tested_by: tuple[str, ...] = ()
 
 
 def load(module: str, metric: str) -> ModuleType:
@@ -130,9 +137,9 @@ def columns_first(totals: Array) -> Array:
     return np.array(table.transpose(-1, *range(table.ndim - 1)), dtype=np.float64, order="C")
 
 
-def segment_mean(name: str, direction: Direction = "higher", columns: tuple[str, str] = SEGMENT_COLUMNS) -> AdditiveMetric:
-    """The mean of segment scores, whose rows are (score, 1)."""
-    return AdditiveMetric(name, columns, ratio=((1, 0), (0, 1)), direction=direction)
+def segment_mean(name: str, direction: Direction = "higher", *, graded: bool = False) -> AdditiveMetric:
+    """The mean of segment scores, whose rows are (score, 1); scores of a hundred or more are `graded`."""
+    return AdditiveMetric(name, SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)), direction=direction, graded=graded)
 
 
 def scored(values: Sequence[float] | Array) -> Array:

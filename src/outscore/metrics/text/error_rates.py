@@ -43,7 +43,7 @@ def _counts(chunks: Iterable[Foreign]) -> tuple[int, int, int, int]:
     return found["equal"], found["substitute"], found["delete"], found["insert"]
 
 
-def _entry(name: str, summary: str) -> TextMetric:
+def _entry(name: str, summary: str, formula: str) -> TextMetric:
     def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
         del prepared
         rows = [_counts(chunks) for chunks in _aligned(name, hypotheses, references, options).alignments]
@@ -56,6 +56,7 @@ def _entry(name: str, summary: str) -> TextMetric:
     return TextMetric(
         name=name,
         summary=summary,
+        formula=formula,
         direction="lower",
         unit="fraction",
         library="jiwer",
@@ -72,6 +73,10 @@ def _entry(name: str, summary: str) -> TextMetric:
 
 
 ENTRIES = (
-    _entry("wer", "word errors per word of the reference"),
-    _entry("cer", "character errors per character of the reference, spaces included"),
+    _entry("wer", "word errors per word of the reference", r"\frac{\text{edits}}{\text{words of the reference}}"),
+    _entry(
+        "cer",
+        "character errors per character of the reference, spaces included",
+        r"\frac{\text{edits}}{\text{characters of the reference}}",
+    ),
 )

@@ -18,7 +18,6 @@ from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, scored, segment_mean, segments, version_of
-from outscore.metrics.text.words import Stemmer
 
 __all__ = ["ENTRIES", "meteor_of_totals"]
 
@@ -90,7 +89,7 @@ def _rows(hypotheses: Lines, references: References, options: Options, prepared:
     """The four counts of each segment against its best reference."""
     del prepared
     align, words = load("nltk.translate.meteor_score", "meteor").align_words, _words(options)
-    stemmer, (synonyms, _) = Stemmer("meteor"), _synonyms(options)
+    stemmer, (synonyms, _) = sacre.Stemmer("meteor"), _synonyms(options)
 
     def count(hypothesis: list[str], reference: list[str]) -> tuple[int, int, int, int]:
         matches, _, _ = align(hypothesis, reference, stemmer=stemmer, wordnet=synonyms)
@@ -143,6 +142,11 @@ ENTRIES = (
     TextMetric(
         name="meteor",
         summary="mean of the segments' METEOR",
+        formula=(
+            r"\frac{1}{n} \sum_{i} ( 1 - γ ( \frac{\text{chunks}_i}{\text{matches}_i} )^β )"
+            r" \frac{P_i R_i}{α P_i + ( 1 - α ) R_i}"
+        ),
+        citations=("lavie2007",),
         direction="higher",
         unit="fraction",
         library="nltk",
@@ -155,6 +159,11 @@ ENTRIES = (
     TextMetric(
         name="meteor-corpus",
         summary="METEOR of matches, chunks and lengths added up over the corpus",
+        formula=(
+            r"( 1 - γ ( \frac{\sum_{i} \text{chunks}_i}{\sum_{i} \text{matches}_i} )^β )"
+            r" \frac{P R}{α P + ( 1 - α ) R}"
+        ),
+        citations=("lavie2007",),
         direction="higher",
         unit="fraction",
         library="nltk",

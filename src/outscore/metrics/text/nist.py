@@ -101,6 +101,11 @@ ENTRIES = (
     TextMetric(
         name="nist",
         summary="n-gram precision weighted by information",
+        formula=(
+            r"\sum_{n} \frac{\text{information of matched n-grams}}{\text{number of n-grams}}"
+            r" \cdot \exp ( β \log^2 \min ( 1 , \frac{\text{length}}{\text{length of the reference}} ) )"
+        ),
+        citations=("doddington2002",),
         direction="higher",
         unit="bits",
         library="sacrebleu",

@@ -14,7 +14,6 @@ from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, scored, segment_mean, segments, version_of
-from outscore.metrics.text.words import Stemmer
 
 __all__ = ["ENTRIES"]
 
@@ -32,7 +31,7 @@ class Tokeniser:
     """What rouge-score takes for a tokeniser; each distinct word is stemmed once."""
 
     def __init__(self, options: Options, metric: str) -> None:
-        stemmer = Stemmer(metric) if options["use_stemmer"] else None
+        stemmer = sacre.Stemmer(metric) if options["use_stemmer"] else None
         if options["tokenize"] == OWN:
             split = load("rouge_score.tokenize", metric).tokenize
             self.tokenize: Callable[[str], list[str]] = lambda text: split(text, stemmer)
@@ -48,7 +47,10 @@ def _f_measures(name: str, scorer: Foreign, hypotheses: Lines, references: Refer
     return [float(scorer.score_multi(list(others), line)[name].fmeasure) for line, others in pairs]
 
 
-def _entry(name: str, summary: str) -> TextMetric:
+MEAN_F1 = r"\frac{1}{n} \sum_{i} \frac{2 P_i R_i}{P_i + R_i}"
+
+
+def _entry(name: str, summary: str, units: str) -> TextMetric:
     def scorer(**settings: object) -> Foreign:
         return load("rouge_score.rouge_scorer", name).RougeScorer([name], **settings)
 
@@ -72,6 +74,8 @@ def _entry(name: str, summary: str) -> TextMetric:
     return TextMetric(
         name=name,
         summary=summary,
+        formula=rf"{MEAN_F1} , P , R \text{{ of {units}}}",
+        citations=("lin2004",),
         direction="higher",
         unit="fraction",
         library="rouge-score",
@@ -84,7 +88,11 @@ def _entry(name: str, summary: str) -> TextMetric:
 
 
 ENTRIES = (
-    _entry("rouge1", "mean of the segments' F-measure of words"),
-    _entry("rouge2", "mean of the segments' F-measure of word pairs"),
-    _entry("rougeL", "mean of the segments' F-measure of the longest common subsequence"),
+    _entry("rouge1", "mean of the segments' F-measure of words", "single words"),
+    _entry("rouge2", "mean of the segments' F-measure of word pairs", "pairs of words"),
+    _entry(
+        "rougeL",
+        "mean of the segments' F-measure of the longest common subsequence",
+        "the longest common subsequence",
+    ),
 )

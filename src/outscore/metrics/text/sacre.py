@@ -1,20 +1,66 @@
-"""What BLEU, chrF and TER share of sacreBLEU (Post, 2018), and its tokenisers, which other metrics use too."""
+"""What BLEU, chrF and TER share of sacreBLEU (Post, 2018); its tokenisers and a stemmer serve other metrics too."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
 from outscore.core.options import Option
-from outscore.metrics.text.entry import Foreign, Lines, References, load, version_of
+from outscore.metrics.entry import Options
+from outscore.metrics.text.entry import Direction, Foreign, Lines, References, TextMetric, load, version_of
 
-__all__ = ["LOWERCASE", "TOKENIZE", "case", "corpus_score", "scorer", "signature", "tokeniser", "tokeniser_mark"]
+__all__ = [
+    "LOWERCASE",
+    "TOKENIZE",
+    "Stemmer",
+    "case",
+    "corpus_metric",
+    "corpus_score",
+    "scorer",
+    "signature",
+    "tokeniser",
+    "tokeniser_mark",
+]
 
 # Those that work from what is installed: sentence-piece models would be fetched from the network on first use.
 WITH_DICTIONARY = ("ja-mecab", "ko-mecab")
 TOKENISERS = ("13a", "none", "intl", "char", "zh", *WITH_DICTIONARY)
 TOKENIZE = Option("tokenize", str, "13a", "sacreBLEU's tokeniser; none splits at spaces", choices=TOKENISERS)
 LOWERCASE = Option("lowercase", bool, False, "ignore case")
+
+
+def corpus_metric(
+    name: str,
+    summary: str,
+    formula: str,
+    *,
+    statistics: Callable[[Lines, References, Options, object], Array],
+    make: Callable[[Options], AdditiveMetric],
+    signature: Callable[[Options, int], str],
+    library_scorer: Callable[[Options], Foreign],
+    options: tuple[Option, ...],
+    citation: str,
+    direction: Direction = "higher",
+) -> TextMetric:
+    """A metric of sacreBLEU's: points of a hundred, checked against its own corpus score and cited with it."""
+    return TextMetric(
+        name=name,
+        summary=summary,
+        formula=formula,
+        direction=direction,
+        unit="points",
+        library="sacrebleu",
+        statistics=statistics,
+        make=make,
+        signature=signature,
+        corpus_score=lambda hypotheses, references, given: corpus_score(library_scorer(given), hypotheses, references),
+        options=options,
+        citations=(citation, "post2018"),
+        tested_by=("sacrebleu",),
+    )
 
 
 def scorer(kind: str, metric: str, **settings: object) -> Foreign:
@@ -62,3 +108,10 @@ def tokeniser(name: str, metric: str, *, lowercase: bool) -> Callable[[str], lis
         return split((line.lower() if lowercase else line).rstrip()).split()
 
     return words
+
+
+class Stemmer:
+    """Stems each distinct word once (Porter, 1980, in nltk's version): a test set repeats its words."""
+
+    def __init__(self, metric: str) -> None:
+        self.stem: Callable[[str], str] = cache(load("nltk.stem.porter", metric).PorterStemmer().stem)

@@ -14,7 +14,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import bleu, chrf, sacre, ter
-from outscore.metrics.text.entry import POINT_COLUMNS, Foreign, Lines, References, TextMetric, scored, segment_mean, segments
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, scored, segment_mean, segments
 
 __all__ = ["ENTRIES"]
 
@@ -22,7 +22,7 @@ __all__ = ["ENTRIES"]
 EFFECTIVE = Option("effective_order", bool, True, "leave out orders longer than the segment")
 
 
-def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], options: tuple[Option, ...]) -> TextMetric:
+def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], formula: str, options: tuple[Option, ...]) -> TextMetric:
     name = f"sentence-{base.name}"
 
     def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
@@ -38,11 +38,14 @@ def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], options: tupl
         base,
         name=name,
         summary=f"mean of the segments' {base.name}",
+        formula=formula,
         statistics=statistics,
-        make=lambda _: segment_mean(name, base.direction, POINT_COLUMNS),
+        make=lambda _: segment_mean(name, base.direction, graded=True),
         signature=lambda options, references: f"{base.signature(options, references)}|mean:segments",
         corpus_score=corpus_score,
         options=options,
+        # sacreBLEU tests scores of the corpus only.
+        tested_by=(),
     )
 
 
@@ -51,7 +54,12 @@ def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], options: tupl
 CHRF = chrf.ENTRIES[0]
 
 ENTRIES = (
-    _entry(BLEU, bleu.library_scorer, (*(x for x in BLEU.options if x.name != EFFECTIVE.name), EFFECTIVE)),
-    _entry(CHRF, chrf.library_scorer, CHRF.options),
-    _entry(TER, ter.library_scorer, TER.options),
+    _entry(
+        BLEU,
+        bleu.library_scorer,
+        r"\frac{1}{n} \sum_{i} \text{BLEU}_i",
+        (*(x for x in BLEU.options if x.name != EFFECTIVE.name), EFFECTIVE),
+    ),
+    _entry(CHRF, chrf.library_scorer, r"\frac{1}{n} \sum_{i} \text{chrF}_i", CHRF.options),
+    _entry(TER, ter.library_scorer, r"\frac{1}{n} \sum_{i} \text{TER}_i", TER.options),
 )

@@ -14,7 +14,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, columns_first, segments
+from outscore.metrics.text.entry import Foreign, Lines, References, columns_first, segments
 from outscore.metrics.text.shifts import edit_counter
 
 __all__ = ["ENTRIES", "library_scorer", "ter_of_totals"]
@@ -76,18 +76,16 @@ TER_OPTIONS = (
 )
 
 ENTRIES = (
-    TextMetric(
-        name="ter",
-        summary="edits and shifts per hundred words of the reference",
-        direction="lower",
-        unit="points",
-        library="sacrebleu",
+    sacre.corpus_metric(
+        "ter",
+        "edits and shifts per hundred words of the reference",
+        r"\frac{\text{edits} + \text{shifts}}{\text{words of the reference}}",
         statistics=_rows,
         make=_make,
         signature=_signature,
-        corpus_score=lambda hypotheses, references, options: sacre.corpus_score(
-            library_scorer(options), hypotheses, references
-        ),
+        library_scorer=library_scorer,
         options=TER_OPTIONS,
+        citation="snover2006",
+        direction="lower",
     ),
 )

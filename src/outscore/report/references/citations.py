@@ -16,76 +16,20 @@ from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
 
 __all__ = [
-    "CORRECTIONS",
-    "METRICS",
-    "TESTS",
     "Cited",
     "cited_by_comparisons",
     "cited_by_diff",
     "cited_by_plan",
     "cited_by_ranking",
+    "works_on_metric",
+    "works_on_test",
 ]
 
 Uses = Iterable[tuple[str, str]]
 """What for, and the key of the work."""
 
-TESTS = {
-    "permutation": ("noreen1989",),
-    "permutation-median": ("noreen1989",),
-    "student": ("student1908",),
-    "wilcoxon": ("wilcoxon1945",),
-    "sign": ("dixon1946",),
-    "mcnemar": ("mcnemar1947",),
-    "bootstrap": ("efron1993",),
-    "bootstrap-t": ("efron1993",),
-    "bootstrap-median": ("efron1993",),
-    "block-bootstrap": ("politis1994",),
-    "bayes": ("benavoli2017",),
-}
-CORRECTIONS = {
-    "bonferroni": ("dunn1961",),
-    "holm": ("holm1979",),
-    "shaffer": ("shaffer1986",),
-    "hochberg": ("hochberg1988",),
-    "hommel": ("hommel1988",),
-    "max-t": ("westfall1993",),
-    "bh": ("benjamini1995",),
-    "by": ("benjamini2001",),
-}
-METRICS = {
-    "f1": ("vanrijsbergen1979",),
-    "fbeta": ("vanrijsbergen1979",),
-    "jaccard": ("jaccard1912",),
-    "mcc": ("matthews1975",),
-    "balanced-accuracy": ("brodersen2010",),
-    "kappa": ("cohen1960",),
-    "bleu": ("papineni2002", "post2018"),
-    "chrf": ("popovic2015", "post2018"),
-    "chrf++": ("popovic2017", "post2018"),
-    "ter": ("snover2006", "post2018"),
-    "sentence-bleu": ("papineni2002", "post2018"),
-    "sentence-chrf": ("popovic2015", "post2018"),
-    "sentence-ter": ("snover2006", "post2018"),
-    "nist": ("doddington2002",),
-    "meteor": ("lavie2007",),
-    "meteor-corpus": ("lavie2007",),
-    "rouge1": ("lin2004",),
-    "rouge2": ("lin2004",),
-    "rougeL": ("lin2004",),
-    "conll": ("pradhan2012", "pradhan2014"),
-    "muc": ("vilain1995", "pradhan2014"),
-    "b3": ("bagga1998", "pradhan2014"),
-    "ceafe": ("luo2005", "pradhan2014"),
-    "lea": ("moosavi2016",),
-    "arcs-any": ("tuggener2014",),
-    "arcs-nom": ("tuggener2014",),
-    "las": ("zeman2018",),
-    "uas": ("zeman2018",),
-    "upos": ("zeman2018",),
-    "xpos": ("zeman2018",),
-    "feats": ("zeman2018",),
-}
-"""Metrics whose definition is somebody's; shares of right answers need none."""
+WORDS = dict.fromkeys(("las", "uas", "upos", "xpos", "feats"), ("zeman2018",))
+"""Scores of words and trees, as the shared tasks on universal dependencies define them."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +38,37 @@ class Cited:
 
     works: list[Fact]
     bibtex: str
+
+
+def works_on_test(name: str) -> tuple[str, ...]:
+    """Keys of the works that a test's entry names; none for a name from another version.
+
+    Examples
+    --------
+    >>> works_on_test("wilcoxon"), works_on_test("new")
+    (('wilcoxon1945',), ())
+    """
+    from outscore.inference.registry import TESTS
+
+    return TESTS[name].citations if name in TESTS else ()
+
+
+def works_on_metric(name: str) -> tuple[str, ...]:
+    """Keys of the works that define a metric; none where shares of right answers need none.
+
+    Examples
+    --------
+    >>> works_on_metric("bleu"), works_on_metric("las"), works_on_metric("accuracy")
+    (('papineni2002', 'post2018'), ('zeman2018',), ())
+    """
+    from outscore.metrics.coref import COREF_CITATIONS
+    from outscore.metrics.registry import METRICS
+    from outscore.metrics.text.registry import TEXT_METRICS
+
+    entry = METRICS.get(name) or TEXT_METRICS.get(name)
+    if entry is not None:
+        return entry.citations
+    return {**COREF_CITATIONS, **WORDS}.get(name, ())
 
 
 def cited_by_comparisons(whole: Comparisons) -> Cited:
@@ -107,13 +82,13 @@ def _of_comparison(c: Comparison) -> Uses:
     yield from _of_interval(c.interval)
     yield from _of_metric(c.metric)
     if c.bayes is not None:
-        yield from _each("posterior probabilities", TESTS["bayes"])
+        yield from _each("posterior probabilities", works_on_test("bayes"))
     if c.margin is not None:
         yield "equivalence", "schuirmann1987"
     if any(effect.name == "cohen_dz" for effect in c.effects):
         yield "effect size", "cohen1988"
     for p in c.tests:
-        yield from _each(f"{p.test} test", TESTS.get(p.test, ()))
+        yield from _each(f"{p.test} test", works_on_test(p.test))
     if c.runs is not None:
         yield "several runs", "clark2011"
     if c.analysis is not None:
@@ -126,7 +101,7 @@ def cited_by_ranking(ranking: Ranking) -> Cited:
 
 
 def _of_ranking(ranking: Ranking) -> Uses:
-    yield from _each("test", TESTS.get(ranking.test, ()))
+    yield from _each("test", works_on_test(ranking.test))
     yield from _of_correction(ranking.family.correction)
     for metric in (ranking.metric, *(standing.metric for standing in ranking.metrics)):
         yield from _of_metric(metric)
@@ -159,12 +134,12 @@ def _of_diff(diff: Diff) -> Uses:
 
 def cited_by_plan(found: Plan) -> Cited:
     """The works behind a plan."""
-    return _cited(_of_plan(found) if isinstance(found, PlanResult) else _each("test", TESTS["mcnemar"]))
+    return _cited(_of_plan(found) if isinstance(found, PlanResult) else _each("test", works_on_test("mcnemar")))
 
 
 def _of_plan(found: PlanResult) -> Uses:
     formulas = {"normal": "connor1987" if found.design.basis == "discordance" else "miller2024", "t": "cohen1988"}
-    yield from [("power", formulas[found.method])] if found.method in formulas else _each("test", TESTS["mcnemar"])
+    yield from [("power", formulas[found.method])] if found.method in formulas else _each("test", works_on_test("mcnemar"))
     if found.design.cluster_size > 1:
         yield "clusters", "kish1965"
     if found.retrospective:
@@ -172,9 +147,11 @@ def _of_plan(found: PlanResult) -> Uses:
 
 
 def _of_p(p: PValue) -> Uses:
-    yield from _each("test", TESTS.get(p.test, ()))
-    if p.test == "permutation" and p.method in ("exact", "certified"):
-        yield ("exact p", "zmigrod2022") if p.method == "exact" else ("bounds of p", "vaaler1985")
+    from outscore.inference.registry import TESTS
+
+    yield from _each("test", works_on_test(p.test))
+    if p.test in TESTS and p.method in TESTS[p.test].method_citations:
+        yield TESTS[p.test].method_citations[p.method]
 
 
 def _of_interval(interval: Interval | None) -> Uses:
@@ -186,11 +163,13 @@ def _of_interval(interval: Interval | None) -> Uses:
 
 def _of_metric(name: str) -> Uses:
     bare = name.partition(":")[0]
-    return _each(bare, METRICS.get(bare, ()))
+    return _each(bare, works_on_metric(bare))
 
 
 def _of_correction(name: str) -> Uses:
-    return _each("correction", CORRECTIONS.get(name, ()))
+    from outscore.inference.families.multiplicity import CORRECTIONS
+
+    return _each("correction", CORRECTIONS[name].citations if name in CORRECTIONS else ())
 
 
 def _each(use: str, keys: Iterable[str]) -> Uses:

@@ -1,6 +1,6 @@
 r"""Formulas that the page shows, written as TeX and turned into MathML, which browsers set without a script.
 
-They explain; what is computed, with its citation, stands beside the code that computes it (`inference`, `metrics`).
+The formulas of tests, metrics and corrections stand in their entries; those of effect sizes are here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from html import escape
 
-__all__ = ["CORRECTIONS", "EFFECTS", "METRICS", "TESTS", "to_mathml"]
+__all__ = ["EFFECTS", "to_mathml"]
 
 # What each effect size says, and how it is computed; d is one item's difference.
 EFFECTS: Mapping[str, tuple[str, str]] = {
@@ -31,65 +31,6 @@ EFFECTS: Mapping[str, tuple[str, str]] = {
         "how often A has the higher score on an item, ties counting half",
         r"P ( a > b ) + \frac{1}{2} P ( a = b )",
     ),
-}
-TESTS: Mapping[str, str] = {
-    "permutation": r"p = P ( |\sum_{i} ε_i d_i| ≥ |\sum_{i} d_i| ) , ε_i = ± 1",
-    "permutation-median": r"p = P ( |\text{median} ( ε_i d_i )| ≥ |\text{median} ( d_i )| )",
-    "student": r"t = \frac{\bar{d} - δ}{s_d / \sqrt{n}}",
-    "wilcoxon": r"W^{+} = \sum_{d_i > 0} \text{rank} |d_i|",
-    "sign": r"p = P ( | X - \frac{n}{2} | ≥ | n_A - \frac{n}{2} | ) , X ∼ \text{Bin} ( n , \frac{1}{2} )",
-    "mcnemar": r"p = P ( | X - \frac{b+c}{2} | ≥ \frac{|b-c|}{2} ) , X ∼ \text{Bin} ( b + c , \frac{1}{2} )",
-    "bootstrap": r"p = \frac{1 + \text{number} ( |Δ^{*} - Δ| ≥ |Δ - δ| )}{1 + B}",
-    "bootstrap-t": r"t^{*} = \frac{\bar{d}^{*} - \bar{d}}{s_{d^{*}} / \sqrt{n}}",
-    "bootstrap-median": r"Δ^{*} = \text{median} ( d^{*} ) - \text{median} ( d )",
-    "block-bootstrap": r"p = \frac{1 + \text{number} ( |Δ^{*} - Δ| ≥ |Δ - δ| )}{1 + B}",
-    "bayes": r"P ( Δ > ρ | d ) , P ( |Δ| ≤ ρ | d ) , P ( Δ < - ρ | d )",
-}
-METRICS: Mapping[str, str] = {
-    "mean": r"\frac{1}{n} \sum_{i} x_i",
-    "sum": r"\sum_{i} x_i",
-    "weighted-mean": r"\frac{\sum_{i} w_i x_i}{\sum_{i} w_i}",
-    "accuracy": r"\frac{\text{right}}{\text{right} + \text{wrong}}",
-    "error-rate": r"\frac{\text{errors}}{\text{length}}",
-    "f1": r"\frac{2 \text{tp}}{2 \text{tp} + \text{fp} + \text{fn}}",
-    "fbeta": r"\frac{( 1 + β^2 ) \text{tp}}{( 1 + β^2 ) \text{tp} + \text{fp} + β^2 \text{fn}}",
-    "precision": r"\frac{\text{tp}}{\text{tp} + \text{fp}}",
-    "recall": r"\frac{\text{tp}}{\text{tp} + \text{fn}}",
-    "jaccard": r"\frac{\text{tp}}{\text{tp} + \text{fp} + \text{fn}}",
-    "mcc": r"\frac{\text{tp} \cdot \text{tn} - \text{fp} \cdot \text{fn}}"
-    r"{\sqrt{( \text{tp} + \text{fp} ) ( \text{tp} + \text{fn} ) ( \text{tn} + \text{fp} ) ( \text{tn} + \text{fn} )}}",
-    "balanced-accuracy": r"\frac{1}{2} ( \frac{\text{tp}}{\text{tp} + \text{fn}} + \frac{\text{tn}}{\text{tn} + \text{fp}} )",
-    "kappa": r"κ = \frac{p_o - p_e}{1 - p_e}",
-    "macro-f1": r"\frac{1}{2} ( F_{1}^{+} + F_{1}^{-} )",
-    "bleu": r"\text{BP} \cdot \exp ( \frac{1}{N} \sum_{n} \log p_n )",
-    "chrf": r"( 1 + β^2 ) \frac{P R}{β^2 P + R}",
-    "chrf++": r"( 1 + β^2 ) \frac{P R}{β^2 P + R} , P , R \text{ over n-grams of characters and of words}",
-    "nist": r"\sum_{n} \frac{\text{information of matched n-grams}}{\text{number of n-grams}}"
-    r" \cdot \exp ( β \log^2 \min ( 1 , \frac{\text{length}}{\text{length of the reference}} ) )",
-    "meteor": r"\frac{1}{n} \sum_{i} ( 1 - γ ( \frac{\text{chunks}_i}{\text{matches}_i} )^β )"
-    r" \frac{P_i R_i}{α P_i + ( 1 - α ) R_i}",
-    "meteor-corpus": r"( 1 - γ ( \frac{\sum_{i} \text{chunks}_i}{\sum_{i} \text{matches}_i} )^β )"
-    r" \frac{P R}{α P + ( 1 - α ) R}",
-    "rouge1": r"\frac{1}{n} \sum_{i} \frac{2 P_i R_i}{P_i + R_i} , P , R \text{ of single words}",
-    "rouge2": r"\frac{1}{n} \sum_{i} \frac{2 P_i R_i}{P_i + R_i} , P , R \text{ of pairs of words}",
-    "rougeL": r"\frac{1}{n} \sum_{i} \frac{2 P_i R_i}{P_i + R_i} , P , R \text{ of the longest common subsequence}",
-    "sentence-bleu": r"\frac{1}{n} \sum_{i} \text{BLEU}_i",
-    "sentence-chrf": r"\frac{1}{n} \sum_{i} \text{chrF}_i",
-    "sentence-ter": r"\frac{1}{n} \sum_{i} \text{TER}_i",
-    "ter": r"\frac{\text{edits} + \text{shifts}}{\text{words of the reference}}",
-    "wer": r"\frac{\text{edits}}{\text{words of the reference}}",
-    "cer": r"\frac{\text{edits}}{\text{characters of the reference}}",
-}
-CORRECTIONS: Mapping[str, str] = {
-    "bonferroni": r"\min ( 1 , m p_i )",
-    "holm": r"\max_{j ≤ i} \min ( 1 , ( m - j + 1 ) p_{(j)} )",
-    "shaffer": r"\max_{j ≤ i} \min ( 1 , t_j p_{(j)} ) ,"
-    r" t_j = \text{most pairs that can be alike when } j - 1 \text{ are not}",
-    "hommel": r"\max_{I ∋ i} \min_{j} \frac{|I|}{j} p_{(j)}^{I}",
-    "hochberg": r"\min_{j ≥ i} ( m - j + 1 ) p_{(j)}",
-    "bh": r"\min_{j ≥ i} \frac{m}{j} p_{(j)}",
-    "by": r"\min_{j ≥ i} \frac{m}{j} p_{(j)} \sum_{k=1}^{m} \frac{1}{k}",
-    "max-t": r"P ( \max_{j} |t_j^{*}| ≥ |t_i| )",
 }
 
 TOKEN = re.compile(r"\\text\{[^}]*\}|\\[a-z]+|\d+(?:\.\d+)?|[{}_^]|\S")

@@ -39,30 +39,25 @@ def sections() -> list[Section]:
     from outscore.inference.registry import TESTS
     from outscore.metrics.registry import METRICS
     from outscore.metrics.text.registry import TEXT_METRICS
-    from outscore.report.references import citations
 
     return [
-        Section("tests", "Tests", _methods(TESTS, formulas.TESTS, citations.TESTS)),
-        Section("metrics", "Metrics of scores and counts", _methods(METRICS, formulas.METRICS, citations.METRICS)),
-        Section("text-metrics", "Metrics of texts", _methods(TEXT_METRICS, formulas.METRICS, citations.METRICS)),
-        Section(
-            "corrections",
-            "Corrections for many comparisons",
-            _methods(CORRECTIONS, formulas.CORRECTIONS, citations.CORRECTIONS),
-        ),
+        Section("tests", "Tests", _methods(TESTS)),
+        Section("metrics", "Metrics of scores and counts", _methods(METRICS)),
+        Section("text-metrics", "Metrics of texts", _methods(TEXT_METRICS)),
+        Section("corrections", "Corrections for many comparisons", _methods(CORRECTIONS)),
     ]
 
 
-def _methods(registry: Mapping[str, Any], tex: Mapping[str, str], cited: Mapping[str, tuple[str, ...]]) -> list[Method]:
+def _methods(registry: Mapping[str, Any]) -> list[Method]:
     from markupsafe import Markup
 
     return [
         Method(
             name,
             entry.summary,
-            Markup(formulas.to_mathml(tex[name])),  # noqa: S704 - our own formulas
+            Markup(formulas.to_mathml(entry.formula)),  # noqa: S704 - our own formulas
             tuple(getattr(entry, "options", ())),
-            tuple(works()[key] for key in cited.get(name, ())),
+            tuple(works()[key] for key in entry.citations),
         )
         for name, entry in registry.items()
     ]

@@ -13,12 +13,12 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.influence import fragility, influence
 from outscore.inference.base.item_scores import is_sum
 from outscore.inference.base.sign_flips import Request, flips_of, units_of
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.effects import effects, scores_if_any
 from outscore.inference.describe.histograms import NARROWEST, histograms, normal_quantiles
-from outscore.inference.describe.influence import fragility, influence
 from outscore.inference.describe.subset_curve import size_curve, size_test
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
@@ -37,8 +37,6 @@ MOST_FRAGILE = 20_000
 PICTURE_FLIPS = 4_000
 PICTURE_WORK = 2e7
 BINS = 61
-FLIPPING = ("permutation", "permutation-median", "wilcoxon", "sign", "mcnemar")
-"""Tests whose p is never below that of all n signs being the same, 2^-n a side."""
 
 
 def evidence(
@@ -79,7 +77,9 @@ def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, te
     scores = scores_if_any(pairs, metric)
     if scores is None or scores.clusters is not None or scores.n < 2 or is_sum(metric):
         return None
-    if test in FLIPPING and 2.0 ** ((request.alternative == "two-sided") - scores.n) > request.alpha:
+    # The p of swaps and signs is never below that of all n signs being the same, 2^-n a side.
+    flips = TESTS[test].null in ("swaps", "signs")
+    if flips and 2.0 ** ((request.alternative == "two-sided") - scores.n) > request.alpha:
         return None
     d = scores.orientation * scores.d
     return analytic_curve(float(d.mean()), float(d.std(ddof=1)), scores.n, alpha=request.alpha, alternative=request.alternative)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from outscore.core.errors import OutscoreError
+from outscore.inference.registry import deciding_test
 from outscore.results.comparison import Comparison
 from outscore.results.design import Alignment
 from outscore.results.note import Note
@@ -14,8 +15,6 @@ from outscore.scores.system import Scores
 
 __all__ = ["Matched", "matched", "refuse_unequal_runs"]
 
-SWAPPING = ("permutation", "permutation-median", "all")
-"""Tests that swap the systems' results, which item means of unequally many runs do not allow."""
 UNNAMED = ("A", "B")
 
 
@@ -86,7 +85,8 @@ def matched(
 
 def refuse_unequal_runs(test: str, *, unequal: bool) -> None:
     """Refuse to swap item means of systems that were run unequally often."""
-    if unequal and test in SWAPPING:
+    entry = deciding_test(test)
+    if unequal and entry is not None and entry.null == "swaps":
         raise OutscoreError(
             "The systems were run unequally often per item, and swapping item means of unequal spread is not valid.",
             "Use the test `student`, which takes item means.",

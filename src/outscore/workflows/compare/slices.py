@@ -16,7 +16,7 @@ from outscore.core.paired import codes_of
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.families.max_t import MAX_T, Member, max_t_of_pair
 from outscore.inference.families.multiplicity import CORRECTIONS
-from outscore.inference.registry import TESTS
+from outscore.inference.registry import TESTS, deciding_test
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, Slice
 from outscore.results.note import Note
@@ -25,9 +25,6 @@ from outscore.workflows.compare.verdicts import as_family
 from outscore.workflows.validate import paired
 
 __all__ = ["Part", "check_correction", "compare_slices", "swapped_together"]
-
-SWAPPING = ("permutation", "all")
-"""Tests that decide by swapping the systems."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,10 @@ def check_correction(correction: str, *, test: str = "permutation", delta: float
         raise OutscoreError(
             f"Correction `{correction}` is for all pairs of three or more systems, and two are compared.", "Use `holm`."
         )
-    if correction == MAX_T and (test not in SWAPPING or delta):
-        asked = f"test `{test}`" if test not in SWAPPING else f"`delta` = {delta:g}"
+    entry = deciding_test(test)
+    swaps = entry is not None and entry.swaps_metric
+    if correction == MAX_T and (not swaps or delta):
+        asked = f"`delta` = {delta:g}" if swaps else f"test `{test}`"
         raise OutscoreError(
             f"Correction `{MAX_T}` swaps the two systems as the permutation test of no difference does, and was asked for with "
             f"{asked}.",

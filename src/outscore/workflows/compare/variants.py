@@ -16,9 +16,8 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import TestEntry, TestRequest
-from outscore.inference.bootstrap.centred import FEW_UNITS, SMALL_SAMPLES
-from outscore.inference.registry import TESTS
+from outscore.inference.base.entry import FEW_UNITS, TestEntry, TestRequest
+from outscore.inference.registry import DEFAULT, TESTS
 from outscore.language.numbers import count
 from outscore.results.comparison import Margin
 from outscore.results.design import PathStep
@@ -32,14 +31,14 @@ def all_tests(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest)
     """Every other test that takes these data, and notes: which do not and why, and which are unsafe on so few units."""
     found, missing = [], []
     for entry in TESTS.values():
-        if entry.name in ("permutation", "bayes"):
+        if entry.name == DEFAULT or entry.posterior:
             continue
         asked = replace(request, options=complete(entry.name, entry.options, {}), interval=False)
         try:
             found.append(entry.run(pairs, metric, asked).p)
         except OutscoreError as refusal:
             missing.append(f"{entry.name} ({_reason(entry, pairs, request) or refusal.message.rstrip('.')})")
-    missing.append("bayes (it has no p-value of its own)")
+    missing += [f"{entry.name} (it has no p-value of its own)" for entry in TESTS.values() if entry.posterior]
     return found, [*_liberal(found), Note("tests", f"Not among the tests: {', '.join(missing)}.")]
 
 
@@ -54,7 +53,7 @@ def _reason(entry: TestEntry, pairs: PairedScores, request: TestRequest) -> str:
 
 def _liberal(found: Sequence[PValue]) -> list[Note]:
     """One warning for all the tests that few units make reject too often; each one's own says by how much."""
-    few = [p for p in found if p.test in SMALL_SAMPLES and p.n < FEW_UNITS]
+    few = [p for p in found if TESTS[p.test].small_samples and p.n < FEW_UNITS]
     if not few:
         return []
     text = f"With only {count(few[0].n, 'unit')} these reject too often: {', '.join(p.test for p in few)}."

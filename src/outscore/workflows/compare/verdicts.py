@@ -9,6 +9,7 @@ from typing import Any
 from outscore.core.numeric import Array
 from outscore.inference.decision import Side, sign
 from outscore.inference.families.multiplicity import corrected
+from outscore.inference.registry import TESTS
 from outscore.language.numbers import count
 from outscore.language.verdict.comparison import sentence, verdict
 from outscore.language.verdict.facts import Facts
@@ -80,5 +81,6 @@ def _unit(c: Comparison) -> str:
 
 
 def _direction(p: PValue) -> Side | None:
-    """The side a test sees for itself: with many ties the median is 0 although one system wins more items."""
-    return sign(2 * p.statistic - p.n) if p.test == "sign" else None
+    """The side a test sees for itself."""
+    entry = TESTS.get(p.test)
+    return None if entry is None or entry.lean is None else sign(entry.lean(p))

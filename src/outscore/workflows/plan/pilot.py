@@ -19,7 +19,6 @@ from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.describe.repeats import variance_parts
-from outscore.inference.power.screen import SCREENS, on_a_grid
 from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import TESTS
 from outscore.language.numbers import count
@@ -30,12 +29,6 @@ from outscore.workflows.plan.words import rounded
 from outscore.workflows.validate import paired
 
 __all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "spread_of"]
-
-NOT_TRIED = {
-    "bayes": "it has no null hypothesis to reject",
-    "block-bootstrap": "it needs the order of the items, which samples do not keep",
-}
-"""Tests without a power curve, and why."""
 
 
 @dataclass(frozen=True)
@@ -163,9 +156,9 @@ def retrospective_curves(
     request = TestRequest(cast("Alternative", alternative), 0.0, alpha, seed, settled, interval=False)
     binary = discordance(pairs, metric) is not None
     kinds: tuple[Literal["normal", "bootstrap"], ...] = ("bootstrap",) if binary else ("normal", "bootstrap")
-    run = on_a_grid(entry.run) if test == "permutation" else entry.run
+    run = entry.simulation.run or entry.run
     report = progress or (lambda _done, _total: None)
-    shared: dict[str, Any] = {"name": test, "screen": SCREENS.get(test), "replicates": replicates}
+    shared: dict[str, Any] = {"name": test, "screen": entry.simulation.screen, "replicates": replicates}
     curves = []
     for k, kind in enumerate(kinds):
 
@@ -180,9 +173,10 @@ def _testable(test: str) -> TestEntry:
     """The entry of a test whose rejections in samples drawn item by item mean something."""
     if test not in TESTS:
         raise OutscoreError(f"There is no test `{test}`.", did_you_mean(test, TESTS))
-    if test in NOT_TRIED:
-        raise OutscoreError(f"`{test}` cannot be tried on samples: {NOT_TRIED[test]}.", "Use --test permutation.")
-    return TESTS[test]
+    entry = TESTS[test]
+    if entry.simulation.refusal:
+        raise OutscoreError(f"`{test}` cannot be tried on samples: {entry.simulation.refusal}.", "Use --test permutation.")
+    return entry
 
 
 def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[Note]:

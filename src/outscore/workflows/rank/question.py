@@ -9,6 +9,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import OptionValue, did_you_mean
 from outscore.inference.families.multiplicity import CORRECTIONS
+from outscore.inference.registry import TESTS
 from outscore.workflows.validate import check_comparison
 
 __all__ = ["USUAL", "Question", "check_test"]
@@ -77,8 +78,8 @@ def check_test(test: str) -> None:
     """Refuse what does not decide each pair by a p-value of its own."""
     if test == "all":
         raise OutscoreError("`rank` decides by one test, and `all` was asked for.", "Name one, such as permutation.")
-    if test == "bayes":
+    if test in TESTS and TESTS[test].posterior:
         raise OutscoreError(
-            "`rank` decides by p-values, and `bayes` gives posterior probabilities.",
-            "Use permutation, or compare two systems at a time with `outscore compare --test bayes`.",
+            f"`rank` decides by p-values, and `{test}` gives posterior probabilities.",
+            f"Use permutation, or compare two systems at a time with `outscore compare --test {test}`.",
         )

@@ -10,13 +10,12 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.inference.compat.sacrebleu import COMPAT, SACREBLEU_SEED
+from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.comparison import Comparison
 from outscore.results.note import Note
 
 __all__ = ["check_compat", "with_peer"]
 
-SCORED = ("bleu", "chrf", "chrf++", "ter")
-"""The metrics that sacreBLEU tests."""
 FLAWS = {
     "sacrebleu-ar": "it does not count ties, so that identical outputs, or outputs that differ in one segment, get the smallest"
     " p there is",
@@ -45,7 +44,7 @@ def with_peer(
 
     `grouped` says that documents were swapped as one, which the peer cannot do.
     """
-    if metric.name not in SCORED:
+    if metric.name not in TEXT_METRICS or "sacrebleu" not in TEXT_METRICS[metric.name].tested_by:
         return replace(c, notes=[*c.notes, Note("peer", f"No p of {compat}: sacreBLEU has no {metric.name}.")])
     if len(runs_a) > 1 or len(runs_b) > 1:
         text = f"No p of {compat}: sacreBLEU compares single outputs, and there are several runs."

@@ -20,8 +20,9 @@ from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.segments import Segments
-from outscore.inference.describe.influence import influence
+from outscore.inference.base.influence import influence
 from outscore.inference.families.max_t import MAX_T
+from outscore.inference.registry import deciding_test
 from outscore.language.numbers import count
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.entry import TextMetric
@@ -41,8 +42,6 @@ from outscore.workflows.texts.statistics import Statistics, Texts
 __all__ = ["chosen_metrics", "compare_texts", "length_bands"]
 
 SHOWN = 10
-SWAPPING = ("permutation", "permutation-median", "all")
-"""Tests that swap the systems' outputs."""
 Path = str | os.PathLike[str]
 
 
@@ -199,7 +198,8 @@ def _shown(texts: Texts, pull: Array) -> list[Segment]:
 
 def _check_runs(texts: Texts, test: str) -> None:
     """Means of unequally many runs have unequal spread, and swapping them is not valid."""
-    if len(texts.a) != len(texts.b) and test in SWAPPING:
+    entry = deciding_test(test)
+    if len(texts.a) != len(texts.b) and entry is not None and entry.null == "swaps":
         runs = f"{texts.names[0]} has {count(len(texts.a), 'run')} and {texts.names[1]} {len(texts.b)}"
         raise OutscoreError(
             f"{runs}; `{test}` would swap means of unequal spread.", "Give as many runs of each, or use `bootstrap`."

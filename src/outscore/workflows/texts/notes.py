@@ -5,7 +5,7 @@ from __future__ import annotations
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.language.runs import SINGLE_RUNS
-from outscore.metrics.text.entry import POINT_COLUMNS, SEGMENT_COLUMNS
+from outscore.metrics.text.entry import SEGMENT_COLUMNS
 from outscore.results.note import Note
 from outscore.workflows.texts.statistics import Texts
 
@@ -28,6 +28,6 @@ def nothing_scored(metric: AdditiveMetric, a: Array, b: Array) -> list[Note]:
     ['On 50.0 % of the segments both systems have a sentence-bleu of 0.']
     """
     share = float(((a[:, 0] == 0) & (b[:, 0] == 0)).mean())
-    if metric.columns not in (SEGMENT_COLUMNS, POINT_COLUMNS) or not metric.higher_is_better or not share:
+    if metric.columns != SEGMENT_COLUMNS or not metric.higher_is_better or not share:
         return []
     return [Note("data", f"On {100 * share:.1f} % of the segments both systems have a {metric.name} of 0.")]

@@ -9,10 +9,6 @@ and Edgeworth expansion", section 2.3) gives, with x = s/√κ₂ taken half a l
 
     P(S ≥ s) ≈ Q(x) + φ(x) (x³ - 3x) κ₄ / (24 κ₂²)
 
-What the permutation test has to decide itself is rounded to a thirtieth of its spread, where it is not coarse already: then
-p is exact in milliseconds whatever the numbers are. Running totals are rounded instead of the numbers, so that the observed sum
-stays what it is; what is left moves a p near .05 by about a per cent of itself, up as often as down, which no curve shows.
-
 With m = (Σ a²)² / Σ a⁴, the effective number of items, the terms left out are of the order m^(-3/2): at m = 30 they move a p
 near .05 by half a per cent. The margin within which the test itself decides is 3/m, twenty times as wide.
 """
@@ -20,21 +16,16 @@ near .05 by half a per cent. The margin within which the test itself decides is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.exact.ranks import signed_ranks
 from outscore.inference.base.entry import TestRequest
-from outscore.inference.base.item_scores import item_scores, scores_if_any
-from outscore.inference.base.sign_flips import flips_of, units_of
-from outscore.results.comparison import TestResult
+from outscore.inference.base.item_scores import scores_if_any
 
-__all__ = ["SCREENS", "Screen", "on_a_grid"]
+__all__ = ["lattice_half_step", "screen_flips", "screen_mean"]
 
 FLIPS_LEAST = 30.0
 """Effective items from which on a sum of flips is screened."""
@@ -43,49 +34,12 @@ FLIPS_MARGIN, REALS_MARGIN = 3.0, 0.05
 MEANS_MARGIN, MEANS_LEAST = 0.5, 400
 """Bootstraps of a mean: skewness and sampling move p by up to a quarter."""
 FEW = 64
-FINE, COARSE = 30.0, 1_000.0
-"""Steps of the grid in one spread of the units' differences; whole numbers up to so many steps need no other grid."""
 MEANS_RESAMPLES = 9_999
 """With fewer the upper bound of a sampled p, which decides, lies too far from the p it bounds."""
 
-Zeros = Literal["drop", "pratt"]
-Run = Callable[[PairedScores, AdditiveMetric, TestRequest], TestResult]
-Screen = Callable[[PairedScores, AdditiveMetric, TestRequest], bool | None]
 
-
-def on_a_grid(run: Run) -> Run:
-    """The permutation test on units whose differences are rounded; metrics that are not linear keep their numbers."""
-
-    def rounded(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
-        line = flips_of(units_of(pairs), metric).line
-        if line is None or not line.any() or (line.dtype.kind == "i" and np.abs(line).max() <= COARSE * _step(line)):
-            return run(pairs, metric, asked)
-        sizes = line.astype(float)
-        totals = np.rint(np.cumsum(sizes) * (FINE / math.sqrt(float((sizes * sizes).mean()))))
-        whole = np.diff(totals, prepend=0.0).astype(np.int64)
-        ones = np.ones_like(whole)
-        plain = AdditiveMetric(metric.name, ("score", "units"), direction=metric.direction, ratio=((1, 0), (0, 1)))
-        return run(PairedScores(np.stack([whole, ones], axis=1), np.stack([0 * whole, ones], axis=1)), plain, asked)
-
-    return rounded
-
-
-def _permutation(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:
-    if asked.delta or asked.options["method"] == "monte-carlo":
-        return None
-    flips = flips_of(units_of(pairs), metric)
-    return None if flips.line is None else _flips(flips.line, flips.orientation, asked)
-
-
-def _wilcoxon(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:
-    if asked.delta or pairs.clusters is not None or asked.options["variant"] != "exact":
-        return None
-    scores = item_scores(pairs, metric, "wilcoxon")
-    zeros: Zeros = "pratt" if asked.options["zeros"] == "pratt" else "drop"
-    return _flips(signed_ranks(scores.d if scores.whole is None else scores.whole, zeros), scores.orientation, asked)
-
-
-def _mean(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:
+def screen_mean(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:
+    """The decision of a bootstrap of the mean of item scores; None where it is not clear, and for other metrics."""
     if asked.delta or pairs.clusters is not None or asked.count("resamples") < MEANS_RESAMPLES:
         return None
     scores = scores_if_any(pairs, metric)
@@ -98,7 +52,7 @@ def _mean(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bo
     return _clear(scores.orientation * float(scores.d.sum()) / math.sqrt(variance), 0.0, asked, MEANS_MARGIN)
 
 
-def _flips(line: Array, orientation: int, asked: TestRequest) -> bool | None:
+def screen_flips(line: Array, orientation: int, asked: TestRequest) -> bool | None:
     """The decision for Σ line under fair flips of its signs; None where it is not clear."""
     sizes = line.astype(float)
     squares = sizes * sizes
@@ -107,15 +61,18 @@ def _flips(line: Array, orientation: int, asked: TestRequest) -> bool | None:
     if not variance or variance**2 < FLIPS_LEAST * fourth:
         return None
     effective = variance**2 / fourth
-    step = _step(line)
+    step = lattice_half_step(line)
     margin = FLIPS_MARGIN / effective if step else max(FLIPS_MARGIN / effective, REALS_MARGIN)
     total = orientation * float(sizes.sum())
     # Half-way to the sum before: what lies at the observed one counts as a hit.
-    back = math.copysign(step, total) if asked.alternative == "two-sided" else -step if asked.alternative == "less" else step
+    if asked.alternative == "two-sided":
+        back = math.copysign(step, total)
+    else:
+        back = -step if asked.alternative == "less" else step
     return _clear((total - back) / math.sqrt(variance), -2 / effective, asked, margin)
 
 
-def _step(line: Array) -> float:
+def lattice_half_step(line: Array) -> float:
     """Half the step of the lattice that sums of whole numbers lie on, 0 for real numbers."""
     if line.dtype.kind != "i":
         return 0.0
@@ -131,7 +88,3 @@ def _clear(x: float, kurtosis: float, asked: TestRequest, margin: float) -> bool
     tail = math.erfc(x / math.sqrt(2)) / 2 + density * (x**3 - 3 * x) * kurtosis / 24
     p = 2 * tail if asked.alternative == "two-sided" else tail
     return None if asked.alpha < p * (1 + margin) and p < asked.alpha * (1 + margin) else p < asked.alpha
-
-
-SCREENS: dict[str, Screen] = {"permutation": _permutation, "wilcoxon": _wilcoxon, "bootstrap": _mean, "bootstrap-t": _mean}
-"""The tests that can be screened."""

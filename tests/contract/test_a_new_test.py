@@ -1,0 +1,104 @@
+"""A test is declared once: its entry and a line in the registry bring it everywhere a test is named or used."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from outscore.cli.app import app
+from outscore.inference.advice import advise
+from outscore.inference.base.entry import Claim, Suitability, TestEntry
+from outscore.inference.families.multiplicity import CORRECTIONS, Correction
+from outscore.inference.registry import TESTS
+from outscore.language.phrases import correction_name, method_phrase, name_of_test
+from outscore.metrics.registry import METRICS
+from outscore.report.references.citations import cited_by_comparisons, works_on_metric
+from outscore.results.comparison import Comparisons
+from outscore.web.pages.methods import sections
+from outscore.workflows.compare.arrays import compare
+
+SCORES = ([3.0, 5.0, 4.0, 8.0, 2.5, 6.0, 7.0], [1.0, 2.0, 3.0, 4.0, 1.0, 3.0, 5.5])
+
+
+def _run(pairs, metric, asked):
+    found = TESTS["sign"].run(pairs, metric, asked)
+    return replace(found, p=replace(found.p, test="dummy"))
+
+
+DUMMY = TestEntry(
+    name="dummy",
+    summary="nothing is ever different; a test of the registry",
+    phrase="dummy test of nothing",
+    formula=r"p = \frac{1}{2}",
+    citations=("dixon1946",),
+    method_citations={"exact": ("exactness", "vaaler1985")},
+    estimand="median",
+    on="scores",
+    clusters=False,
+    delta=True,
+    run=_run,
+    suits=lambda claim: Suitability("usable", f"It is a dummy for {claim.n} items."),
+)
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch):
+    monkeypatch.setitem(TESTS, "dummy", DUMMY)
+
+
+def test_the_command_line_lists_it():
+    found = CliRunner().invoke(app, ["tests"])
+    assert found.exit_code == 0
+    assert "dummy" in found.output
+    assert "nothing is ever different" in found.output
+
+
+def test_the_command_line_runs_it(tmp_path):
+    for name, scores in zip("ab", SCORES, strict=True):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{x}\n" for x in scores), encoding="utf-8")
+    found = CliRunner().invoke(app, ["compare", str(tmp_path / "a.txt"), str(tmp_path / "b.txt"), "--test", "dummy"])
+    assert found.exit_code == 0, found.output
+    assert "exact dummy test of nothing" in found.output
+
+
+def test_the_advice_places_it():
+    advice = {row.test: row.why for row in advise(Claim("mean", 70, 0.0)).usable}
+    assert advice["dummy"] == "It is a dummy for 70 items."
+    clustered = {row.test: row.why for row in advise(Claim("mean", 70, 0.0, clusters=True)).unsuited}
+    assert clustered["dummy"] == "It takes items one by one and knows no clusters."
+
+
+def test_sentences_name_it():
+    c = compare(*SCORES, test="dummy")
+    assert name_of_test("dummy") == "dummy test of nothing"
+    assert method_phrase(c.p) == "exact dummy test of nothing"
+    assert "exact dummy test of nothing" in c.sentence
+
+
+def test_it_stands_among_all_tests():
+    assert "dummy" in [p.test for p in compare(*SCORES, test="all").tests]
+
+
+def test_the_page_of_methods_shows_it():
+    (shown,) = [method for section in sections() for method in section.methods if method.name == "dummy"]
+    assert "<mfrac>" in shown.formula
+    assert [work.fields["year"] for work in shown.works] == ["1946"]
+
+
+def test_its_works_are_cited():
+    cited = cited_by_comparisons(Comparisons([compare(*SCORES, test="dummy")], {}))
+    assert "dixon1946" in cited.bibtex
+    assert [fact.label for fact in cited.works if "Vaaler" in fact.lines[0]] == ["exactness"]
+
+
+def test_a_correction_and_a_metric_are_declared_likewise(monkeypatch):
+    correction = replace(CORRECTIONS["holm"], name="dummy", phrase="Dummy", citations=("holm1979",))
+    assert isinstance(correction, Correction)
+    monkeypatch.setitem(CORRECTIONS, "dummy", correction)
+    monkeypatch.setitem(METRICS, "dummy-score", replace(METRICS["mean"], name="dummy-score", citations=("cohen1988",)))
+    assert correction_name("dummy") == "Dummy"
+    assert works_on_metric("dummy-score") == ("cohen1988",)
+    shown = {method.name: method for section in sections() for method in section.methods}
+    assert shown["dummy-score"].works[0].fields["year"] == "1988"
