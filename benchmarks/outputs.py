@@ -127,15 +127,14 @@ def _coreference(sizes: Sizes) -> Call:
 def _page(sizes: Sizes) -> Call:
     """The explorer, from the files to the text of the page."""
     from outscore.report.write.diff_html import render_html
-    from outscore.workflows.diff.outputs import study_of, summarise
-    from outscore.workflows.diff.study import DiffOptions
+    from outscore.workflows.diff.run import OutputData, run_study
+    from outscore.workflows.requests.diff import DiffRequest
 
     gold, *systems = _files(sizes.page)
-    options = DiffOptions()
 
     def write() -> str:
-        study = study_of(gold, dict(zip(ERRORS, systems, strict=True)), task="pos", options=options)
-        return render_html(summarise(study, options), *study.changed())
+        study, result = run_study(DiffRequest(task="pos"), OutputData(gold, dict(zip(ERRORS, systems, strict=True))))
+        return render_html(result, *study.changed())
 
     return write
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from outscore.results.ranking import Ranking
     from outscore.results.saved import load
     from outscore.workflows.compare.arrays import compare, permutation_test
-    from outscore.workflows.diff.outputs import diff
+    from outscore.workflows.diff.run import diff
     from outscore.workflows.rank.boards import rank
     from outscore.workflows.texts.corpus import compare_texts
 
@@ -65,7 +65,7 @@ _HOME = {
     "Ranking": "outscore.results.ranking",
     "confusion": "outscore.metrics.counts",
     "detectable_effect": "outscore.inference.power.planning",
-    "diff": "outscore.workflows.diff.outputs",
+    "diff": "outscore.workflows.diff.run",
     "load": "outscore.results.saved",
     "power": "outscore.inference.power.planning",
     "rank": "outscore.workflows.rank.boards",

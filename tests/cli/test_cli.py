@@ -17,9 +17,10 @@ from click.testing import CliRunner
 
 from outscore._version import __version__
 from outscore.cli.app import app
-from outscore.cli.inputs import parse_names, unique_names
 from outscore.cli.output import write_files
 from outscore.core.errors import OutscoreError
+from outscore.workflows.names import unique_names
+from outscore.workflows.requests.compare import CompareRequest
 
 
 @pytest.fixture
@@ -390,11 +391,11 @@ def test_names_from_paths(paths, names):
 
 
 def test_names_option():
-    assert parse_names(None) is None
-    assert parse_names(" A , B ") == ("A", "B")
+    assert CompareRequest.from_written({}).names == ()
+    assert CompareRequest.from_written({"names": " A , B "}).names == ("A", "B")
     for bad in ("A", "A,A", "A,", "A,B,C"):
         with pytest.raises(OutscoreError):
-            parse_names(bad)
+            CompareRequest.from_written({"names": bad})
 
 
 def test_all_files_or_none(folder):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outscore.cli.config import Saved, changed_inputs, saved_inputs
-from outscore.cli.inputs import TwoSystems, parse_names, read_systems
+from outscore.cli.inputs import TwoSystems, read_systems
 from outscore.cli.output import check_outputs, show, write_all
 from outscore.cli.progress import working
 from outscore.cli.request import COLUMNS, Request, metric_option, settings_of
@@ -18,6 +18,7 @@ from outscore.cli.shared import given_columns, given_files, output_options, shar
 from outscore.cli.texts import files_of, run_texts
 from outscore.core.errors import OutscoreError
 from outscore.results.note import Note
+from outscore.workflows.requests.compare import CompareRequest
 
 if TYPE_CHECKING:
     from outscore.results.comparison import Comparison, Comparisons
@@ -145,7 +146,7 @@ def compare(
     metrics: bleu,chrf,ter.
     """
     files = given_files(context, files)
-    asked["names"] = parse_names(asked["names"])
+    asked["names"] = CompareRequest.from_written({"names": asked["names"]}).names if asked["names"] is not None else None
     request = Request(files, columns=given_columns(asked, COLUMNS), **asked)
     request.check()
     check_outputs(outputs, charts, files_of(request))

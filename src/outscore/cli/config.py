@@ -17,13 +17,14 @@ import click
 
 from outscore.core.errors import OutscoreError
 from outscore.results.note import Note
+from outscore.core.options import Option, did_you_mean
 
 if TYPE_CHECKING:
     import yaml
 
     from outscore.scores.system import Origin
 
-__all__ = ["Saved", "changed_inputs", "config_option", "input_settings", "saved_inputs"]
+__all__ = ["DeclaredOption", "Saved", "changed_inputs", "config_option", "input_settings", "saved_inputs"]
 
 MADE_BY = {
     "outscore/result/1": "compare",
@@ -46,6 +47,14 @@ _META = "outscore.cli.config"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 Written = str | list[str] | dict[str, str]
+
+
+class DeclaredOption(click.Option):
+    """A click option that knows the declaration it was made from."""
+
+    def __init__(self, *given: Any, declared: Option, **more: Any) -> None:  # noqa: ANN401 - as in click
+        super().__init__(*given, **more)
+        self.declared = declared
 
 
 @dataclass(frozen=True)
@@ -239,8 +248,6 @@ def _known(command: click.Command) -> dict[str, click.Parameter]:
 
 
 def _checked(entries: Mapping[str, _Entry], known: Mapping[str, click.Parameter]) -> Mapping[str, _Entry]:
-    from outscore.core.options import did_you_mean
-
     for key, entry in entries.items():
         if key not in known:
             raise OutscoreError(f"{entry.place}: there is no option `{key}`.", did_you_mean(key, known))
@@ -257,15 +264,16 @@ def _value(param: click.Parameter, key: str, entry: _Entry, context: click.Conte
 
 
 def _shaped(param: click.Parameter, key: str, entry: _Entry) -> str | list[str]:
-    """One value or several, as the option takes them; the metavar of an option says how its value is written."""
-    value, metavar = entry.value, param.metavar or ""
-    if isinstance(value, dict) and metavar == "KEY=VALUE":
+    """One value or several, as the option takes them; its declaration says how its value is written."""
+    value = entry.value
+    kind = param.declared.kind if isinstance(param, DeclaredOption) else "value"
+    if isinstance(value, dict) and (kind == "settings" or param.metavar == "KEY=VALUE"):
         return [f"{name}={inner}" for name, inner in value.items()]
-    if isinstance(value, list) and metavar.startswith("A,B"):
+    if isinstance(value, list) and (kind == "names" or (param.metavar or "").startswith("A,B")):
         return ",".join(value)
     several = bool(getattr(param, "multiple", False)) or param.nargs != 1
     if isinstance(value, dict) or (isinstance(value, list) and not several):
-        kind = "a list" if isinstance(value, list) else "a table"
+        shape = "a list" if isinstance(value, list) else "a table"
         wanted = "a list or one value was" if several else "one value was"
-        raise OutscoreError(f"{entry.place}: `{key}` is {kind}, {wanted} expected.", f"Write `{key}: value`.")
+        raise OutscoreError(f"{entry.place}: `{key}` is {shape}, {wanted} expected.", f"Write `{key}: value`.")
     return [value] if isinstance(value, str) and several else value

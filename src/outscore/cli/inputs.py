@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.results.note import Note
+from outscore.workflows.names import unique_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from outscore.results.design import Alignment
     from outscore.scores.system import Labels, Origin, Scores
 
-__all__ = ["TwoSystems", "distinct_names", "parse_names", "read_systems", "unique_names"]
+__all__ = ["TwoSystems", "read_systems"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,65 +166,3 @@ def _is_bare(found: list[Scores]) -> bool:
 
 def _path(scores: Scores) -> str:
     return scores.name if scores.origin is None else scores.origin.path
-
-
-def parse_names(text: str | None) -> tuple[str, str] | None:
-    """The two names of ``--names A,B``."""
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or not all(parts) or parts[0] == parts[1]:
-        raise OutscoreError(f'--names is "{text}".', "Give two different names with one comma between them: --names A,B.")
-    return parts[0], parts[1]
-
-
-def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str]:
-    """Two names that differ: as given, or of files the shortest distinguishing path, or with a number.
-
-    Examples
-    --------
-    >>> unique_names(("run1/scores.txt", "run2/scores.txt.gz"), stems=True)
-    ('run1/scores', 'run2/scores')
-    >>> unique_names(("x", "x"))
-    ('x', 'x (2)')
-    """
-    first, second = distinct_names(names) if stems else _numbered(names)
-    return first, second
-
-
-def distinct_names(paths: Sequence[str]) -> list[str]:
-    """Names for files that all differ: the shortest distinguishing paths, numbered where the paths are the same.
-
-    Examples
-    --------
-    >>> distinct_names(["a/dev.conllu", "b/dev.conllu", "gold.conllu", "gold.conllu"])
-    ['a/dev', 'b/dev', 'gold', 'gold (2)']
-    """
-    parts = [_parts(path) for path in paths]
-    depths = [1] * len(parts)
-    while True:
-        names = ["/".join(part[-depth:]) for part, depth in zip(parts, depths, strict=True)]
-        clashing = [i for i, name in enumerate(names) if names.count(name) > 1 and depths[i] < len(parts[i])]
-        if not clashing:
-            return _numbered(names)
-        for i in clashing:
-            depths[i] += 1
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
-    found: list[str] = []
-    for name in names:
-        numbered, number = name, 1
-        while numbered in found:
-            number += 1
-            numbered = f"{name} ({number})"
-        found.append(numbered)
-    return found
-
-
-def _parts(path: str) -> list[str]:
-    from outscore.formats.base.source import stem_of
-
-    if path == "-":
-        return [stem_of(path)]
-    return [*(part for part in PurePath(path).parts[:-1] if part not in ("/", "..", ".")), stem_of(path)]

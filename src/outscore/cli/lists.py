@@ -61,7 +61,7 @@ def _options(options: Iterable[Option]) -> list[str]:
     lines = []
     for option in options:
         default = "none" if option.default is None else str(option.default)
-        choices = f" ({', '.join(option.choices)})" if option.choices else ""
+        choices = f" ({', '.join(option.known)})" if option.known else ""
         lines.append(f"  {option.name}={default}: {option.help.rstrip('.')}{choices}")
     return lines
 

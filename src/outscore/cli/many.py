@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from outscore.cli.inputs import distinct_names
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import count
 from outscore.results.note import Note
+from outscore.workflows.names import distinct_names
 
 if TYPE_CHECKING:
     from outscore.scores.system import Labels, Scores

@@ -158,8 +158,7 @@ class Request(FilesRequest):
 
     def check(self) -> None:
         """Refuse what needs no data to be refused, before any file is opened."""
-        from outscore.workflows.compare.slices import check_correction
-        from outscore.workflows.validate import check_comparison
+        from outscore.workflows.validate import check_comparison, check_correction
 
         check_correction(self.correction, test=self.test, delta=self.delta)
         if self.references:

@@ -9,10 +9,10 @@ import click
 
 from outscore.cli.config import config_option
 from outscore.cli.output import FORMS, WITH_TABLES
+from outscore.workflows.requests.shared import ALTERNATIVES
 
 __all__ = ["given_columns", "given_files", "output_options", "shared"]
 
-ALTERNATIVES = ("two-sided", "greater", "less")
 METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from outscore.cli.config import changed_inputs, input_settings
-from outscore.cli.inputs import distinct_names
 from outscore.cli.request import Request, metrics_in, settings_of
 from outscore.core.errors import OutscoreError
 from outscore.results.note import Note
+from outscore.workflows.names import distinct_names
 
 if TYPE_CHECKING:
     from outscore.cli.config import Saved
@@ -149,8 +149,7 @@ def _buckets(request: Request, reference: Segments, labels: Mapping[str, Segment
 def check_texts(request: Request) -> None:
     """Refuse what needs no text to be refused."""
     from outscore.language.numbers import count
-    from outscore.workflows.texts.compat import check_compat
-    from outscore.workflows.texts.corpus import chosen_metrics
+    from outscore.workflows.texts.checks import check_compat, chosen_metrics
 
     if len(request.paths) != 2:
         raise OutscoreError(

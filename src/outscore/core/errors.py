@@ -12,17 +12,43 @@ __all__ = ["OutscoreError"]
 class OutscoreError(ValueError):
     """Bad input or an impossible request.
 
+    Parameters
+    ----------
+    message
+        What was found and what was expected, in one sentence.
+    hint
+        How to cure it.
+    parameter
+        The option to blame, by its long name with underscores (``"unit_size"``), where one is known. The page marks its field.
+    file, line
+        The file to blame and the line in it, where they are known.
+
     Examples
     --------
-    >>> raise OutscoreError("`alpha` is 5.", "Give a number between 0 and 1.")
+    >>> raise OutscoreError("`alpha` is 5.", "Give a number between 0 and 1.", parameter="alpha")
     Traceback (most recent call last):
-    outscore.errors.OutscoreError: `alpha` is 5. Give a number between 0 and 1.
+    outscore.core.errors.OutscoreError: `alpha` is 5. Give a number between 0 and 1.
     """
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        *,
+        parameter: str | None = None,
+        file: str | None = None,
+        line: int | None = None,
+    ) -> None:
         super().__init__(message, hint)
         self.message = message
         self.hint = hint
+        self.parameter = parameter
+        self.file = file
+        self.line = line
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions are rebuilt from their arguments alone, which would lose the keywords on the way out of a worker process.
+        return type(self), (self.message, self.hint), dict(self.__dict__)

@@ -1,55 +1,129 @@
-"""Declared options: the parameters of tests and metrics, each stated once.
+"""Declared options: every parameter of a command, a test or a metric, stated once.
 
-A registry entry lists its options with type, default and one line of help. Command line, page forms and docs loop over
-them, and `parse_spec` reads the short written form, for example ``"fbeta:beta=2"``.
+An `Option` says all there is to know about one parameter: its type, default and choices, one line of help, how it stands in a
+form, and when it means anything. Command line, Python signatures, page forms, config files and docs tables are made by looping
+over options, and `Option.read` is the only parser of a written value. `parse_spec` reads the short form of a metric with
+options, for example ``"fbeta:beta=2"``.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 
-__all__ = ["Option", "OptionValue", "complete", "did_you_mean", "parse_spec"]
+__all__ = ["Choices", "Kind", "OnlyFor", "Option", "OptionValue", "complete", "did_you_mean", "parse_spec"]
 
 OptionValue = str | int | float | bool | Fraction | None
+Kind = Literal["value", "flag", "file", "column", "system", "metric", "names", "settings"]
+"""What an option is filled in with: a plain value, a tick, the name of a file, of a column or of a system, metrics with their
+options, names separated by commas, or settings of the form key=value."""
+Choices = tuple[str, ...] | Callable[[], Mapping[str, str]]
+OnlyFor = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
 class Option:
-    """One parameter of a test or a metric."""
+    """One parameter of a command, a test or a metric.
+
+    Parameters
+    ----------
+    name
+        With underscores: ``"unit_size"`` is ``--unit-size`` on the command line.
+    type, default
+        The type of one value, and what holds where nothing is given.
+    help
+        One line.
+    choices
+        The allowed values. A function returns the usual ones with a line of help each, so that declaring an option imports no
+        registry; whether another value will do is then for the request to check.
+    minimum
+        The smallest number allowed.
+    label, group
+        What a form calls the option, and the part of the form it stands in.
+    kind
+        What it is filled in with.
+    many
+        Whether it may be given several times.
+    least, most
+        How many values are needed and allowed, of files and of fixed numbers of values.
+    only_for
+        When it means anything: other options, and the values of them that call for it.
+    metavar
+        How its value is written on the command line, ``"COLUMN"``; from type and choices where empty.
+    default_text
+        What the help says of the default, where that depends on the data: ``"mean; f1 for counts"``.
+    always_saved
+        Whether saved settings name it even at its default.
+    python, annotation, doc
+        What Python calls it, if not by its name (None: it has no keyword of its own there), its annotation, if not the one that
+        follows from the type, and its text in the docstring, if that should say more than `help`.
+    """
 
     name: str
     type: type[str | int | float | bool | Fraction]
-    default: OptionValue
+    default: Any
     help: str
-    choices: tuple[str, ...] = ()
+    choices: Choices = ()
     minimum: float | None = None
+    label: str = ""
+    group: str = ""
+    kind: Kind = "value"
+    many: bool = False
+    least: int = 0
+    most: int | None = None
+    only_for: OnlyFor = ()
+    metavar: str = ""
+    default_text: str = ""
+    always_saved: bool = True
+    python: str | None = ""
+    annotation: str = ""
+    doc: str = ""
+
+    @property
+    def known(self) -> dict[str, str]:
+        """The choices, with a line of help where there is one."""
+        return dict(self.choices()) if callable(self.choices) else dict.fromkeys(self.choices, "")
+
+    @property
+    def long(self) -> str:
+        """The name on the command line, without dashes in front."""
+        return self.name.replace("_", "-")
+
+    @property
+    def keyword(self) -> str | None:
+        """The name in Python; None where Python has no keyword for it."""
+        return None if self.python is None else self.python or self.name
 
     def read(self, value: object) -> OptionValue:
-        """Turn a written or given value into this option's type, or refuse it in one sentence."""
+        """Turn one written or given value into this option's type, or refuse it in one sentence."""
         if value is None and self.default is None:
             return None
-        expected = f"Expected {_NAMES[self.type]}" + (f", one of {', '.join(self.choices)}" if self.choices else "") + "."
+        fixed = () if callable(self.choices) else self.choices
+        expected = f"Expected {_NAMES[self.type]}" + (f", one of {', '.join(fixed)}" if fixed else "") + "."
         try:
-            if self.type is bool:
-                result: OptionValue = _BOOLEANS[str(value).lower()]
-            elif self.type is Fraction:
-                result = Fraction(str(value))
-            elif self.type is int and isinstance(value, float) and not value.is_integer():
-                raise ValueError(value)
-            else:
-                result = self.type(value)  # type: ignore[arg-type,call-overload]
+            result = self._converted(value)
         except (ValueError, KeyError, TypeError, ZeroDivisionError):
-            raise OutscoreError(f"Option `{self.name}` is {value!r}.", expected) from None
-        if self.choices and result not in self.choices:
-            raise OutscoreError(f"Option `{self.name}` is {value!r}.", expected)
+            raise OutscoreError(f"Option `{self.name}` is {value!r}.", expected, parameter=self.name) from None
+        if fixed and result not in fixed:
+            raise OutscoreError(f"Option `{self.name}` is {value!r}.", expected, parameter=self.name)
         if self.minimum is not None and not (isinstance(result, (int, float, Fraction)) and result >= self.minimum):
-            raise OutscoreError(f"Option `{self.name}` is {value!r}.", f"It must be at least {self.minimum:g}.")
+            hint = f"It must be at least {self.minimum:g}."
+            raise OutscoreError(f"Option `{self.name}` is {value!r}.", hint, parameter=self.name)
         return result
+
+    def _converted(self, value: object) -> OptionValue:
+        if self.type is bool:
+            return _BOOLEANS[str(value).lower()]
+        if self.type is Fraction:
+            return Fraction(str(value))
+        if self.type is int and isinstance(value, float) and not value.is_integer():
+            raise ValueError(value)
+        return self.type(value)  # type: ignore[arg-type,call-overload]
 
 
 _NAMES = {
@@ -59,7 +133,10 @@ _NAMES = {
     bool: "true or false",
     Fraction: "a number such as 2, 0.5 or 1/3",
 }
-_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_BOOLEANS = {
+    **dict.fromkeys(("true", "yes", "1", "on"), True),
+    **dict.fromkeys(("false", "no", "0", "off"), False),
+}
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -77,7 +154,7 @@ def complete(owner: str, declared: Iterable[Option], given: Mapping[str, object]
     for name in given:
         if name not in table:
             hint = did_you_mean(name, table) if table else "It takes no options."
-            raise OutscoreError(f"`{owner}` has no option `{name}`.", hint)
+            raise OutscoreError(f"`{owner}` has no option `{name}`.", hint, parameter=name)
     return {name: option.read(given[name]) if name in given else option.default for name, option in table.items()}
 
 

@@ -13,16 +13,17 @@ from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
 from outscore.inference.base.entry import TestEntry
+from outscore.inference.families.max_t import MAX_T
+from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import ALL, TESTS, deciding_test
 from outscore.metrics.registry import METRICS, resolve
+from outscore.workflows.requests.shared import ALTERNATIVES, STATISTICS
 
-__all__ = ["check_comparison", "check_request", "numbers_of", "paired"]
+__all__ = ["check_comparison", "check_correction", "check_request", "numbers_of", "paired"]
 
 LARGEST_SCORE = 1e150
 """Squares and sums of scores up to this size are finite."""
 LARGEST_SEED = 2**64
-ALTERNATIVES = ("two-sided", "greater", "less")
-STATISTICS = ("mean", "median")
 
 
 def paired(
@@ -91,10 +92,12 @@ def _kind_of(raw: Array) -> str:
 def check_request(alternative: object, delta: object, seed: object, alpha: object = 0.05) -> None:
     """Refuse what no test could be asked."""
     if alternative not in ALTERNATIVES:
-        raise OutscoreError(f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(ALTERNATIVES)}.")
+        raise OutscoreError(
+            f"`alternative` is {alternative!r}.", f"Choose one of: {', '.join(ALTERNATIVES)}.", parameter="alternative"
+        )
     if not _is_usual(delta) and delta != 0:
         cure = f"Give 0, or a number from {1 / LARGEST_SCORE:g} to {LARGEST_SCORE:g} in size."
-        raise OutscoreError(f"`delta` is {_shown(delta)}.", cure)
+        raise OutscoreError(f"`delta` is {_shown(delta)}.", cure, parameter="delta")
     _check_seed("seed", seed)
     _check_level("alpha", alpha)
 
@@ -137,59 +140,90 @@ def check_comparison(
     return entry, settings
 
 
+def check_correction(correction: str, *, test: str, delta: float) -> None:
+    """Refuse an unknown correction, and one that cannot serve two systems or this test."""
+    fitting = [name for name, known in CORRECTIONS.items() if not known.all_pairs]
+    if correction not in CORRECTIONS:
+        raise OutscoreError(
+            f"There is no correction `{correction}`.", did_you_mean(correction, fitting), parameter="correction"
+        )
+    if correction not in fitting:
+        raise OutscoreError(
+            f"Correction `{correction}` is for all pairs of three or more systems, and two are compared.",
+            "Use `holm`.",
+            parameter="correction",
+        )
+    entry = deciding_test(test)
+    swaps = entry is not None and entry.swaps_metric
+    if correction == MAX_T and (not swaps or delta):
+        asked = f"`delta` = {delta:g}" if swaps else f"test `{test}`"
+        raise OutscoreError(
+            f"Correction `{MAX_T}` swaps the two systems as the permutation test of no difference does, and was asked for with "
+            f"{asked}.",
+            "Use `holm`.",
+            parameter="correction",
+        )
+
+
 def _entry(test: object) -> TestEntry:
     """The test that decides: of all tests, the permutation test."""
     entry = deciding_test(test)
     if entry is None:
-        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(str(test), [*TESTS, ALL]))
+        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(str(test), [*TESTS, ALL]), parameter="test")
     return entry
 
 
 def _check_metric(metric: str) -> None:
     name, given = parse_spec(metric)
     if name not in METRICS:
-        raise OutscoreError(f"There is no metric `{name}`.", did_you_mean(name, METRICS))
+        raise OutscoreError(f"There is no metric `{name}`.", did_you_mean(name, METRICS), parameter="metric")
     complete(name, METRICS[name].options, given)
 
 
 def _check_margin(entry: TestEntry, margin: object) -> None:
     if not _is_usual(margin) or float(str(margin)) <= 0:
-        raise OutscoreError(f"`margin` is {_shown(margin)}.", "Give a positive number in the metric's own unit.")
+        raise OutscoreError(
+            f"`margin` is {_shown(margin)}.", "Give a positive number in the metric's own unit.", parameter="margin"
+        )
     if not entry.delta:
-        raise OutscoreError(f"`{entry.name}` has no margin.", "Use `permutation`, `student` or `bootstrap`.")
+        raise OutscoreError(
+            f"`{entry.name}` has no margin.", "Use `permutation`, `student` or `bootstrap`.", parameter="margin"
+        )
 
 
 def _check_units(size: object, statistic: object, shuffle: object, *, advice: bool) -> None:
     if not _is_whole(size) or int(str(size)) < 1:
-        raise OutscoreError(f"`unit_size` is {_shown(size)}.", "Give a whole number from 1 up.")
+        raise OutscoreError(f"`unit_size` is {_shown(size)}.", "Give a whole number from 1 up.", parameter="unit_size")
     if statistic not in STATISTICS:
-        raise OutscoreError(f"`unit_statistic` is {statistic!r}.", "Use 'mean' or 'median'.")
+        raise OutscoreError(f"`unit_statistic` is {statistic!r}.", "Use 'mean' or 'median'.", parameter="unit_statistic")
     if shuffle is not None:
         _check_seed("shuffle", shuffle)
     if size == 1 and not advice:
-        idle = "shuffle" if shuffle is not None else "unit_statistic" if statistic != "mean" else None
-        if idle is not None:
-            raise OutscoreError(
-                f"`{idle}` has no effect on units of one item.", f"Give `unit_size` as well, or leave `{idle}` out."
-            )
+        for idle, given in (("shuffle", shuffle is not None), ("unit_statistic", statistic != "mean")):
+            if given:
+                raise OutscoreError(
+                    f"`{idle}` has no effect on units of one item.",
+                    f"Give `unit_size` as well, or leave `{idle}` out.",
+                    parameter=idle,
+                )
 
 
 def _check_names(names: object) -> None:
     listed = isinstance(names, Sequence) and not isinstance(names, str) and len(names) == 2
     if not isinstance(names, Sequence) or not listed or not all(isinstance(name, str) and name.strip() for name in names):
-        raise OutscoreError(f"`names` is {names!r}.", "Give a name for each system, such as ('new', 'old').")
+        raise OutscoreError(f"`names` is {names!r}.", "Give a name for each system, such as ('new', 'old').", parameter="names")
     if names[0] == names[1]:
-        raise OutscoreError(f"Both systems are named `{names[0]}`.", "Give them two different names.")
+        raise OutscoreError(f"Both systems are named `{names[0]}`.", "Give them two different names.", parameter="names")
 
 
 def _check_seed(name: str, seed: object) -> None:
     if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
-        raise OutscoreError(f"`{name}` is {_shown(seed)}.", "Give a whole number from 0 up to 2**64 - 1.")
+        raise OutscoreError(f"`{name}` is {_shown(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name)
 
 
 def _check_level(name: str, level: object) -> None:
     if not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise OutscoreError(f"`{name}` is {_shown(level)}.", "Give a number between 0 and 1, such as 0.05.")
+        raise OutscoreError(f"`{name}` is {_shown(level)}.", "Give a number between 0 and 1, such as 0.05.", parameter=name)
 
 
 def _is_whole(value: object) -> bool:

@@ -14,8 +14,8 @@ from tests.diff_files import write_trees
 
 from outscore.core.errors import OutscoreError
 from outscore.results.diff import Diff
-from outscore.workflows.diff.outputs import diff, study_of
-from outscore.workflows.diff.study import DiffOptions
+from outscore.workflows.diff.run import OutputData, diff, study_of
+from outscore.workflows.requests.diff import DiffRequest
 
 
 def test_worked_example():
@@ -154,7 +154,7 @@ def test_labels_from_files_with_texts_and_slices(tmp_path):
     assert (found.scores["old"]["accuracy"], found.scores["new"]["accuracy"]) == (0.8, pytest.approx(51 / 60))
     assert [(part.value, part.n) for part in pair.slices] == [("t0", 20), ("t1", 20), ("t2", 20)]
     assert {change.metric for change in pair.metrics} == {"macro-f1", "mcc"}
-    study = study_of(tmp_path / "gold.csv", files, task="label", options=DiffOptions(slices=("topic",)))
+    study = study_of(DiffRequest(task="label", slice=("topic",)), OutputData(tmp_path / "gold.csv", files))
     changed, contexts = study.changed()
     assert "question" in contexts.columns
     assert changed[0].units.n == len(contexts.ids) == len([i for i in range(60) if i % 5 == 0 or i % 7 == 0])
@@ -208,7 +208,7 @@ def test_names_and_misspelt_paths(tmp_path):
         (tmp_path / name).parent.mkdir()
         (tmp_path / f"{name}.csv").write_text("id,prediction\nq,a\n")
     systems = [tmp_path / "x" / "gold.csv", tmp_path / "y" / "gold.csv"]
-    assert diff(tmp_path / "gold.csv", systems, task="label").systems == ["gold (2)", "gold (3)"]
+    assert diff(tmp_path / "gold.csv", systems, task="label").systems == ["x/gold", "y/gold"]
     with pytest.raises(OutscoreError, match="does not exist"):
         diff(tmp_path / "gold.csv", ["absent.csv"], task="label")
     with pytest.raises(OutscoreError, match="A system is called `gold`"):

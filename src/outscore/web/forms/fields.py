@@ -82,7 +82,7 @@ def field_of(option: Option, name: str, group: str, only: Only = ()) -> Field:
         "choice" if option.choices else kinds[option.type],
         group,
         str(default) if isinstance(default, Fraction) else default,
-        tuple(Choice(value, value) for value in option.choices),
+        tuple(Choice(value, value) for value in option.known),
         only,
     )
 

@@ -11,20 +11,19 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.options import complete, did_you_mean
+from outscore.core.options import complete
 from outscore.core.paired import codes_of
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.families.max_t import MAX_T, Member, max_t_of_pair
-from outscore.inference.families.multiplicity import CORRECTIONS
-from outscore.inference.registry import TESTS, deciding_test
+from outscore.inference.registry import TESTS
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, Slice
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare
 from outscore.workflows.compare.verdicts import as_family
-from outscore.workflows.validate import paired
+from outscore.workflows.validate import check_correction, paired
 
-__all__ = ["Part", "check_correction", "compare_slices", "swapped_together"]
+__all__ = ["Part", "compare_slices", "swapped_together"]
 
 
 @dataclass(frozen=True)
@@ -35,26 +34,6 @@ class Part:
     b: Array
     metric: str | AdditiveMetric
     rows: Array
-
-
-def check_correction(correction: str, *, test: str = "permutation", delta: float = 0.0) -> None:
-    """Refuse an unknown correction, and one that cannot serve two systems or this test."""
-    fitting = [name for name, entry in CORRECTIONS.items() if not entry.all_pairs]
-    if correction not in CORRECTIONS:
-        raise OutscoreError(f"There is no correction `{correction}`.", did_you_mean(correction, fitting))
-    if correction not in fitting:
-        raise OutscoreError(
-            f"Correction `{correction}` is for all pairs of three or more systems, and two are compared.", "Use `holm`."
-        )
-    entry = deciding_test(test)
-    swaps = entry is not None and entry.swaps_metric
-    if correction == MAX_T and (not swaps or delta):
-        asked = f"`delta` = {delta:g}" if swaps else f"test `{test}`"
-        raise OutscoreError(
-            f"Correction `{MAX_T}` swaps the two systems as the permutation test of no difference does, and was asked for with "
-            f"{asked}.",
-            "Use `holm`.",
-        )
 
 
 def compare_slices(

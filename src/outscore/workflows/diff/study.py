@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
@@ -17,14 +17,14 @@ from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.diff.pair import Statistics
 
-__all__ = ["DiffOptions", "Study", "View", "chosen", "label_counts", "named", "refuse", "sliced"]
+__all__ = ["DiffOptions", "Study", "View", "chosen", "label_counts", "named", "sliced"]
 
 File = TypeVar("File", Words, Items, Chains)
 
 
 @dataclass(frozen=True)
 class DiffOptions:
-    """How outputs are compared, whatever the task; a task refuses what means nothing to it.
+    """How outputs are compared.
 
     Parameters
     ----------
@@ -32,31 +32,28 @@ class DiffOptions:
         Which criteria, primary first; empty means all of the task.
     cluster
         What is swapped as one: ``"sentence"``, ``"document"``, the name of a column, ``"none"``; None takes the task's own.
-    punct, subtypes
-        Keep punctuation, keep what follows the colon of a relation (dep).
-    lenient
-        Read spans as the lenient evaluation does (ner).
-    repair
-        Keep the first of a mention's chains instead of stopping (coref).
     slices
         Columns to split by.
     alpha, correction, min_support
         Level, correction within a table, smallest number of units a row is tested with.
     seed
         For p-values and intervals that have to be sampled.
+    own
+        The values of the task's own options, by name.
     """
 
-    criteria: tuple[str, ...] = ()
-    cluster: str | None = None
-    punct: bool = False
-    subtypes: bool = False
-    lenient: bool = False
-    repair: bool = False
-    slices: tuple[str, ...] = ()
-    alpha: float = 0.05
-    correction: str = "holm"
-    min_support: int = 20
-    seed: int = 0
+    criteria: tuple[str, ...]
+    cluster: str | None
+    slices: tuple[str, ...]
+    alpha: float
+    correction: str
+    min_support: int
+    seed: int
+    own: Mapping[str, Any]
+
+    def flag(self, name: str) -> bool:
+        """Whether an option of the task that is on or off is on."""
+        return bool(self.own.get(name, False))
 
     @property
     def statistics(self) -> Statistics:
@@ -148,13 +145,6 @@ def label_counts(units: Units) -> dict[str, dict[str, int]]:
     """How often each label occurs, in gold and by system."""
     given = {name: counts_of(units.answers[:, k], units.labels) for k, name in enumerate(units.systems)}
     return {GOLD: counts_of(units.gold, units.labels), **given}
-
-
-def refuse(options: DiffOptions, task: str, *flags: str, maps: bool = False) -> None:
-    """Refuse flags that mean nothing for a task, instead of ignoring them."""
-    given = [flag for flag in flags if getattr(options, flag)] + ["map"] * maps
-    if given:
-        raise OutscoreError(f"Task `{task}` has no use for `{given[0]}`.", f"Leave --{given[0]} out.")
 
 
 def sliced(units: Units, columns: Sequence[str]) -> Units:

@@ -15,8 +15,9 @@ from outscore.core.errors import OutscoreError
 from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.scores.system import Origin
-from outscore.workflows.diff.outputs import study_of
-from outscore.workflows.diff.study import DiffOptions, Study
+from outscore.workflows.diff.run import OutputData, study_of
+from outscore.workflows.diff.study import Study
+from outscore.workflows.requests.diff import DiffRequest
 
 __all__ = ["RANKED_TASKS", "OutputBoard", "board_of_outputs"]
 
@@ -50,7 +51,7 @@ def board_of_outputs(gold: object, systems: Mapping[str, object], *, task: str, 
     """
     if task not in RANKED_TASKS:
         raise OutscoreError(f"Outputs of task `{task}` cannot be ranked.", f"Choose one of: {', '.join(RANKED_TASKS)}.")
-    study = study_of(gold, systems, task=task, options=DiffOptions(cluster=cluster))
+    study = study_of(DiffRequest(task=task, cluster=cluster), OutputData(gold, systems))
     board, metric = _of_counts(study) if study.counts is not None else _of_units(study)
     # Counts are added up over what is swapped as one before anything is compared.
     unit = study.unit if study.counts is None or study.cluster is None else f"{study.cluster}s"

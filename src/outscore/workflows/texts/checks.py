@@ -10,12 +10,13 @@ from pathlib import Path
 from outscore.core.errors import OutscoreError
 from outscore.core.options import OptionValue, did_you_mean
 from outscore.engine.engines import Engine, engine_of
+from outscore.inference.compat.sacrebleu import COMPAT
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import text_metric
 from outscore.workflows.validate import check_comparison
 
-__all__ = ["cache_of", "check_asked", "chosen_metrics", "engine_for"]
+__all__ = ["cache_of", "check_asked", "check_compat", "chosen_metrics", "engine_for"]
 
 ASKED = (
     "test",
@@ -57,6 +58,12 @@ def check_asked(asked: Mapping[str, object], *, names: tuple[str, str], alpha: f
     check_comparison(**{"test": "permutation", **asked}, names=names, alpha=alpha)  # type: ignore[arg-type]
 
 
+def check_compat(compat: str | None) -> None:
+    """Refuse an unknown rule."""
+    if compat is not None and compat not in COMPAT:
+        raise OutscoreError(f"There is no `{compat}` to be compatible with.", did_you_mean(compat, COMPAT), parameter="compat")
+
+
 def chosen_metrics(metrics: object) -> list[tuple[TextMetric, dict[str, OptionValue]]]:
     """The entries and options of written metrics, each asked for once.
 
@@ -73,12 +80,12 @@ def chosen_metrics(metrics: object) -> list[tuple[TextMetric, dict[str, OptionVa
     if len(specs) < len(listed):
         raise OutscoreError(f"`metrics` is {metrics!r}.", 'Give a list of names: ["bleu", "ter"].')
     if not specs:
-        raise OutscoreError("No metric was asked for.", "Name at least one, such as bleu.")
+        raise OutscoreError("No metric was asked for.", "Name at least one, such as bleu.", parameter="metric")
     chosen = [text_metric(spec) for spec in specs]
     for i, spec in enumerate(specs):
         if chosen[i] in chosen[:i]:
             # The correction would take it for one more metric.
-            raise OutscoreError(f"Metric `{spec}` is asked for twice.", "Name it once.")
+            raise OutscoreError(f"Metric `{spec}` is asked for twice.", "Name it once.", parameter="metric")
     return chosen
 
 

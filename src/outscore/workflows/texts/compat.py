@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.options import did_you_mean
 from outscore.inference.compat.sacrebleu import COMPAT, SACREBLEU_SEED
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.comparison import Comparison
 from outscore.results.note import Note
 
-__all__ = ["check_compat", "with_peer"]
+__all__ = ["with_peer"]
 
 FLAWS = {
     "sacrebleu-ar": "it does not count ties, so that identical outputs, or outputs that differ in one segment, get the smallest"
@@ -23,12 +21,6 @@ FLAWS = {
     " time at the 5 % level",
 }
 """What is known to be wrong with each rule; `compat` explains."""
-
-
-def check_compat(compat: str | None) -> None:
-    """Refuse an unknown rule."""
-    if compat is not None and compat not in COMPAT:
-        raise OutscoreError(f"There is no `{compat}` to be compatible with.", did_you_mean(compat, COMPAT))
 
 
 def with_peer(

@@ -30,14 +30,15 @@ from outscore.results.comparison import Bucket, Comparison, Comparisons
 from outscore.results.design import Segment
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare
-from outscore.workflows.compare.slices import Part, check_correction, compare_slices, swapped_together
+from outscore.workflows.compare.slices import Part, compare_slices, swapped_together
 from outscore.workflows.compare.verdicts import as_family, worded
 from outscore.workflows.texts.buckets import Labels, buckets_of, in_bands, labels_of_segments, length_bands
-from outscore.workflows.texts.checks import cache_of, check_asked, chosen_metrics, engine_for
-from outscore.workflows.texts.compat import check_compat, with_peer
+from outscore.workflows.texts.checks import cache_of, check_asked, check_compat, chosen_metrics, engine_for
+from outscore.workflows.texts.compat import with_peer
 from outscore.workflows.texts.notes import nothing_scored, single_runs
 from outscore.workflows.texts.runs import mean_of_runs, runs_of
 from outscore.workflows.texts.statistics import Statistics, Texts
+from outscore.workflows.validate import check_correction
 
 __all__ = ["chosen_metrics", "compare_texts", "length_bands"]
 

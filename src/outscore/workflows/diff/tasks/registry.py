@@ -1,41 +1,28 @@
-"""TASKS: what outputs can be compared, by name. Adding a task is one entry."""
+"""TASKS: what outputs can be compared, by name. Adding a task is its module and one line here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
-from outscore.outputs.coref.arcs import CRITERIA
-from outscore.outputs.inventory import LabelMaps
-from outscore.outputs.model import Outputs
-from outscore.outputs.word_units import DEPENDENCIES, TAGS
-from outscore.workflows.diff.study import DiffOptions, Study
-from outscore.workflows.diff.tasks.coref import coref_study, load_chains
-from outscore.workflows.diff.tasks.items import item_study, load_items
-from outscore.workflows.diff.tasks.spans import load_entities, span_study
-from outscore.workflows.diff.tasks.words import load_tags, load_trees, tag_study, tree_study
+from outscore.core.options import Option
+from outscore.workflows.diff.tasks import coref, dep, label, ner, pos
+from outscore.workflows.diff.tasks.entry import Task
 
-__all__ = ["TASKS", "Task"]
+__all__ = ["TASKS", "task_options"]
+
+TASKS: dict[str, Task] = {task.name: task for task in (pos.TASK, dep.TASK, ner.TASK, label.TASK, coref.TASK)}
 
 
-@dataclass(frozen=True)
-class Task:
-    """One task: how an output is read, how gold and systems become a study, and by which criteria, where there is a choice."""
+def task_options() -> tuple[Option, ...]:
+    """The options of all tasks, each with the tasks that have it.
 
-    name: str
-    summary: str
-    load: Callable[[object, str, DiffOptions], Outputs]
-    study: Callable[[Outputs, Mapping[str, Outputs], LabelMaps, DiffOptions], Study]
-    criteria: tuple[str, ...] = ()
-
-
-TASKS: dict[str, Task] = {
-    task.name: task
-    for task in (
-        Task("pos", "tags of words, in CoNLL-U files or columns", load_tags, tag_study, TAGS),
-        Task("dep", "heads and relations of words, in CoNLL-U files", load_trees, tree_study, DEPENDENCIES),
-        Task("ner", "entities as BIO, BIOES or BILOU tags in columns", load_entities, span_study),
-        Task("label", "a label per item, in CSV, TSV, JSON lines or Parquet", load_items, item_study),
-        Task("coref", "coreference chains in CoNLL-2012 files, mention by mention", load_chains, coref_study, CRITERIA),
-    )
-}
+    Examples
+    --------
+    >>> [(option.name, option.only_for[0][1]) for option in task_options()][:2]
+    [('map', ('pos', 'dep', 'ner', 'label')), ('punct', ('dep',))]
+    """
+    owners: dict[Option, tuple[str, ...]] = {}
+    for task in TASKS.values():
+        for option in task.options:
+            owners[option] = (*owners.get(option, ()), task.name)
+    return tuple(replace(option, only_for=(("task", tasks),)) for option, tasks in owners.items())

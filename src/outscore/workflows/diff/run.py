@@ -1,4 +1,4 @@
-"""Outputs of one to many systems against gold: what changed, whether each shift is real, what they could do together.
+"""From a request to a diff: outputs of one to many systems against gold, what changed, and what they could do together.
 
 A task turns files into a `Study`; from there on all tasks are alike. The words are those of a comparison, with the second
 system first, because the question of a diff is what the second one did to the first.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from numbers import Number
 from pathlib import Path
@@ -17,18 +18,43 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import did_you_mean
-from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
 from outscore.results.diff import Diff
 from outscore.workflows.diff.pair import oracle_of
-from outscore.workflows.diff.study import DiffOptions, Study
+from outscore.workflows.diff.study import Study
 from outscore.workflows.diff.tasks.registry import TASKS
 from outscore.workflows.diff.words import inventory_of, pair_in_words
-from outscore.workflows.versions import versions
+from outscore.workflows.names import distinct_names
+from outscore.workflows.requests.diff import DiffRequest
 
-__all__ = ["diff", "study_of", "summarise"]
+__all__ = ["OutputData", "call", "diff", "run", "run_study", "study_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class OutputData:
+    """Outputs as a caller has them, in place of files: gold, and systems by name."""
+
+    gold: object
+    systems: Mapping[str, object]
+
+
+def run(request: DiffRequest, data: OutputData | None = None) -> Diff:
+    """Read the files of a request, or take `data` in their place, and compare them.
+
+    Examples
+    --------
+    >>> data = OutputData(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU")})
+    >>> run(DiffRequest(task="label"), data).pairs[0].differ
+    0.6
+    """
+    return run_study(request, data)[1]
+
+
+def run_study(request: DiffRequest, data: OutputData | None = None) -> tuple[Study, Diff]:
+    """The result and the study behind it, which knows every changed unit."""
+    study = study_of(request, data)
+    return study, _summary(request, study)
 
 
 def diff(
@@ -83,40 +109,71 @@ def diff(
     >>> pair.differ, pair.outcomes.correction, pair.outcomes.new_error, found.oracle.all.rate
     (0.6, 1, 1, 0.8)
     """
-    criteria = (criterion,) if isinstance(criterion, str) else tuple(criterion or ())
-    columns = (slices,) if isinstance(slices, str) else tuple(slices)
-    options = DiffOptions(criteria, cluster, punct, subtypes, lenient, repair, columns, alpha, correction, min_support, seed)
-    study = study_of(gold, systems, task=task, map=map, options=options)
-    return summarise(study, options)
+    return call(
+        gold,
+        systems,
+        task=task,
+        criterion=criterion,
+        cluster=cluster,
+        map=map,
+        punct=punct,
+        subtypes=subtypes,
+        lenient=lenient,
+        repair=repair,
+        slices=slices,
+        correction=correction,
+        min_support=min_support,
+        alpha=alpha,
+        seed=seed,
+    )
 
 
-def study_of(gold: object, systems: object, *, task: str, map: object = None, options: DiffOptions) -> Study:
+def call(gold: object, systems: object, **given: Any) -> Diff:  # noqa: ANN401 - keywords of `outscore.diff`
+    """`outscore.diff`: paths, outputs or labels, with options by their Python names."""
+    files = _files(gold, systems)
+    if files is not None:
+        names = tuple(str(name) for name in systems) if isinstance(systems, Mapping) else ()
+        return run(DiffRequest.from_python(given, gold=files[0], files=files[1:], names=names))
+    request = DiffRequest.from_python(given)
+    lists = request.task == "label" and not isinstance(gold, (str, os.PathLike))
+    return run(request, OutputData(gold, _named(systems, lists=lists)))
+
+
+def _files(gold: object, systems: object) -> tuple[str, ...] | None:
+    """Gold and systems where all of them are paths: these are a request that can be repeated."""
+    given = list(systems.values()) if isinstance(systems, Mapping) else systems
+    several = [given] if isinstance(given, (str, os.PathLike)) else given
+    if not isinstance(several, (list, tuple)) or not several:
+        return None
+    paths = [gold, *several]
+    if not all(isinstance(path, (str, os.PathLike)) for path in paths):
+        return None
+    return tuple(os.fspath(path) for path in paths)
+
+
+def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
     """Read and align the files of one task."""
-    if task not in TASKS:
-        raise OutscoreError(f"There is no task `{task}`.", did_you_mean(task, TASKS))
-    _check(options)
-    entry = TASKS[task]
-    given = _named(systems, lists=task == "label" and not isinstance(gold, (str, os.PathLike)))
-    if not given:
-        raise OutscoreError("No system was given.", "Give at least one system's output.")
-    if GOLD in given:
-        raise OutscoreError(f"A system is called `{GOLD}`, which stands for the right answers.", "Give it another name.")
-    maps = _maps(map, list(given))
-    read_gold = entry.load(gold, GOLD, options)
-    outputs: dict[str, Outputs] = {name: entry.load(output, name, options) for name, output in given.items()}
+    request.validate(arrays=data is not None)
+    if data is None:
+        assert request.gold is not None
+        data = OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True)))
+    assert request.task is not None
+    entry, options = TASKS[request.task], request.study_options()
+    if not data.systems:
+        raise OutscoreError("No system was given.", "Give at least one system's output.", parameter="files")
+    if GOLD in data.systems:
+        raise OutscoreError(
+            f"A system is called `{GOLD}`, which stands for the right answers.", "Give it another name.", parameter="names"
+        )
+    maps = _maps(request.value("map"), list(data.systems))
+    read_gold = entry.load(data.gold, GOLD, options)
+    outputs: dict[str, Outputs] = {name: entry.load(output, name, options) for name, output in data.systems.items()}
     return entry.study(read_gold, outputs, maps, options)
 
 
-def _check(options: DiffOptions) -> None:
-    entry = CORRECTIONS.get(options.correction)
-    if entry is None:
-        raise OutscoreError(f"There is no correction `{options.correction}`.", did_you_mean(options.correction, CORRECTIONS))
-    if entry.function is None or entry.all_pairs:
-        raise OutscoreError(f"Correction `{entry.name}` does not serve the rows of a diff.", "Use `holm` or `bh`.")
-    if not 0 < options.alpha < 1:
-        raise OutscoreError(f"`alpha` is {options.alpha:g}.", "Give a number between 0 and 1, such as 0.05.")
-    if options.min_support < 1:
-        raise OutscoreError(f"`min_support` is {options.min_support}.", "Give a whole number from 1 up.")
+def _file_names(request: DiffRequest) -> Sequence[str]:
+    """What the systems are called: as asked for, or like their files, none of which is gold's."""
+    return request.names or distinct_names([GOLD, *request.files])[1:]
 
 
 def _named(systems: object, *, lists: bool) -> dict[str, object]:
@@ -164,10 +221,14 @@ def _maps(written: object, names: Sequence[str]) -> LabelMaps:
     return parse_maps([written] if isinstance(written, str) else [str(text) for text in written], names)
 
 
-def summarise(study: Study, options: DiffOptions) -> Diff:
+def _summary(request: DiffRequest, study: Study) -> Diff:
     """Count, test and put into words."""
+    statistics = request.study_options().statistics
+    chosen: dict[str, Any] = {"criterion": list(study.criteria)}
+    if request.cluster is None:
+        chosen["cluster"] = study.cluster
     pairs = [
-        pair_in_words(study, study.view(criterion, first, second), options.statistics)
+        pair_in_words(study, study.view(criterion, first, second), statistics)
         for criterion in study.criteria
         for first, second in combinations(range(len(study.systems)), 2)
     ]
@@ -181,26 +242,7 @@ def summarise(study: Study, options: DiffOptions) -> Diff:
         oracle=oracle_of(study.together) if study.together.n else None,
         agreement=study.agreement.tolist() if several else [],
         inventory=inventory_of(study),
-        settings=_settings(study, options),
+        settings=request.settings(study.origins, **chosen),
         notes=list(study.notes),
         keys=list(study.keys),
     )
-
-
-def _settings(study: Study, options: DiffOptions) -> dict[str, Any]:
-    """Every option by the name it has on the command line, and versions."""
-    return {
-        "task": study.task,
-        "criterion": list(study.criteria),
-        "cluster": study.cluster if options.cluster is None else options.cluster,
-        "punct": options.punct,
-        "subtypes": options.subtypes,
-        "lenient": options.lenient,
-        "repair": options.repair,
-        "slice": list(options.slices),
-        "alpha": options.alpha,
-        "correction": options.correction,
-        "min_support": options.min_support,
-        "seed": options.seed,
-        "versions": versions(),
-    }

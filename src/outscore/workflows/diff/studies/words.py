@@ -32,7 +32,7 @@ from outscore.outputs.words import align
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import Statistics, accuracy_change
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, refuse, sliced
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, sliced
 
 __all__ = ["load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"]
 
@@ -60,7 +60,6 @@ def load_trees(output: object, name: str, options: DiffOptions) -> Words:
 
 def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
     """Tags of words: by default the first kind of tags that all files have."""
-    refuse(options, "pos", "punct", "subtypes", "lenient", "repair")
     files = _words(gold, systems)
     for criterion in options.criteria:
         if criterion in DEPENDENCIES:
@@ -75,7 +74,6 @@ def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, op
 
 def tree_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
     """Heads and relations: las, uas, ls."""
-    refuse(options, "dep", "lenient", "repair")
     return _study("dep", _words(gold, systems), chosen(options.criteria, DEPENDENCIES, "dep"), maps, options)
 
 
@@ -86,18 +84,19 @@ def _words(gold: Outputs, systems: Mapping[str, Outputs]) -> list[Words]:
 
 
 def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: LabelMaps, options: DiffOptions) -> Study:
-    stripped = universal if task == "dep" and not options.subtypes else None
+    stripped = universal if task == "dep" and not options.flag("subtypes") else None
     gold, *systems = _mapped(files, maps, ("deprel",) if task == "dep" else criteria, stripped)
     alignments = [align(gold, system) for system in systems]
     cluster = "sentence" if options.cluster is None else options.cluster
-    asked: dict[str, Any] = {"punct": options.punct, "subtypes": options.subtypes, "cluster": cluster}
+    punct = options.flag("punct")
+    asked: dict[str, Any] = {"punct": punct, "subtypes": options.flag("subtypes"), "cluster": cluster}
     units = {
         criterion: sliced(word_units(gold, systems, criterion, alignments=alignments, **asked), options.slices)
         for criterion in criteria
     }
     primary = units[criteria[0]]
     sentences = {criterion: _whole_sentences(gold, found) for criterion, found in units.items()}
-    totals = {c: words_counted(found, gold, systems, alignments, punct=options.punct) for c, found in units.items()}
+    totals = {c: words_counted(found, gold, systems, alignments, punct=punct) for c, found in units.items()}
 
     def view(criterion: str, first: int, second: int) -> View:
         return _view(units[criterion], sentences[criterion], first, second, options.statistics)

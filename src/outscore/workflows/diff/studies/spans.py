@@ -22,8 +22,8 @@ from outscore.outputs.words import file_of
 from outscore.results.diff import Rates
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, refuse, sliced
-from outscore.workflows.diff.tasks.words import read_as_words
+from outscore.workflows.diff.studies.words import read_as_words
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, sliced
 
 __all__ = ["load_entities", "span_study"]
 
@@ -37,10 +37,9 @@ def load_entities(output: object, name: str, options: DiffOptions) -> Words:
 
 def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
     """Spans of every file; a pair is compared on the spans of gold and of its own two systems."""
-    refuse(options, "ner", "punct", "subtypes", "repair")
     assert isinstance(gold, Words)
     files = [gold, *(words for words in systems.values() if isinstance(words, Words))]
-    key, *responses = _mapped([spans_of(words, lenient=options.lenient) for words in files], maps)
+    key, *responses = _mapped([spans_of(words, lenient=options.flag("lenient")) for words in files], maps)
     if not len(key.first) and not len(key.ignored):
         raise OutscoreError(f"{file_of(gold)} holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
     criteria = chosen(options.criteria, ("span",), "ner")

@@ -24,7 +24,7 @@ from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import Statistics, accuracy_change, metric_change
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, refuse, sliced
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, sliced
 
 __all__ = ["item_study", "load_items"]
 
@@ -58,7 +58,6 @@ def _label(value: object) -> str:
 
 def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
     """A label per item."""
-    refuse(options, "label", "punct", "subtypes", "lenient", "repair")
     assert isinstance(gold, Items)
     answers = [items for items in systems.values() if isinstance(items, Items)]
     _same_length(gold, answers)

@@ -1,0 +1,98 @@
+"""Click options made from declared ones, and what was given of them as text: a request is read from text and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import click
+
+from outscore.cli.config import DeclaredOption, config_option
+from outscore.cli.output import FORMS, WITH_TABLES
+from outscore.core.options import Option
+
+__all__ = ["declared_options", "given_files", "given_of", "output_options"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_option = click.option
+
+
+def declared_options(options: Iterable[Option], *, without: Iterable[str] = ()) -> Callable[[_Command], _Command]:
+    """Give a command these options, in this order, but for those that are its arguments."""
+    left_out = set(without)
+    wanted = [option for option in options if option.name not in left_out]
+
+    def apply(command: _Command) -> _Command:
+        for option in reversed(wanted):
+            command = _declared(option)(command)
+        return command
+
+    return apply
+
+
+def _declared(option: Option) -> Callable[[_Command], _Command]:
+    names = (f"--{option.long}", option.name)
+    help_ = f"{option.help}  [default: {option.default_text}]" if option.default_text else option.help
+    common: dict[str, Any] = {"cls": DeclaredOption, "declared": option, "help": help_}
+    if option.kind == "flag":
+        return _option(*names, is_flag=True, **common)
+    pair = option.kind != "file" and option.least == option.most == 2
+    common |= {"type": _type(option), "metavar": option.metavar or None}
+    if pair:
+        return _option(*names, nargs=2, **common)
+    if option.many or option.kind == "metric":
+        return _option(*names, multiple=True, **common)
+    if option.default not in (None, ()):
+        # An explicit default of None would make click forget that an option is required.
+        common |= {"default": option.default, "show_default": True}
+    return _option(*names, required=option.kind != "file" and option.least == 1, **common)
+
+
+def _type(option: Option) -> click.ParamType[Any] | type:
+    if isinstance(option.choices, tuple) and option.choices:
+        return click.Choice(option.choices)
+    if option.type is int and option.minimum is not None:
+        return click.IntRange(min=int(option.minimum))
+    return option.type
+
+
+def given_of(options: Iterable[Option], asked: dict[str, Any]) -> dict[str, str | list[str]]:
+    """Take the values of declared options out of what click found, as text; what was not given is left out."""
+    given: dict[str, str | list[str]] = {}
+    for option in options:
+        value = asked.pop(option.name, None)
+        if isinstance(value, tuple) and value:
+            given[option.name] = [str(one) for one in value]
+        elif value is not None and value != () and value is not False:
+            given[option.name] = str(value)
+    return given
+
+
+def output_options(
+    *,
+    endings: Iterable[str] = WITH_TABLES,
+    charts: str = "Also write the charts as SVG, PNG and PDF.",
+    verbose: str = "Show digits, alignment and settings too.",
+    config: bool = True,
+) -> Callable[[_Command], _Command]:
+    """Give a command the options that say where a result goes, and --config unless it repeats nothing."""
+
+    def apply(command: _Command) -> _Command:
+        for option in (
+            _option("-v", "--verbose", is_flag=True, help=verbose),
+            *([config_option] if config else []),
+            _option("--charts", metavar="DIR", help=charts),
+            _option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(endings)}."),
+            _option(
+                "--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output."
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return apply
+
+
+def given_files(context: click.Context, files: tuple[str, ...]) -> tuple[str, ...]:
+    """The files of the command line, or those of --config: not every release of click looks for them among the defaults."""
+    return files or tuple(context.lookup_default("files") or ())

@@ -1,0 +1,144 @@
+"""Coreference: scores over documents, and the mentions that two systems resolve differently."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import combinations
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.metrics.coref import COREF, PARTS
+from outscore.outputs.changed import Changed, Contexts
+from outscore.outputs.coref.arcs import CRITERIA, NOMINAL
+from outscore.outputs.coref.changed import changed_mentions
+from outscore.outputs.coref.mentions import Mentions, align_mentions
+from outscore.outputs.coref.scores import coref_statistics
+from outscore.outputs.coref.units import gold_mention_units, mention_units
+from outscore.outputs.inventory import LabelMaps
+from outscore.outputs.model import Chains, Outputs
+from outscore.outputs.outcomes import agreement
+from outscore.results.diff import KeyScore, Rates
+from outscore.results.note import Note
+from outscore.workflows.diff.pair import metric_change
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, named, sliced
+
+__all__ = ["coref_study", "load_chains"]
+
+KEYS = ("lea", "conll")
+"""Measures by which one response is scored with another as the key (Tuggener, 2017, table 13)."""
+CLASSES = (
+    "tp: resolved to a right antecedent, wl: to wrong ones only, fn: not resolved, fp: resolved without an antecedent in gold,"
+    " tn: rightly left alone."
+)
+SAME_AS_MUC = "ARCS any and MUC have the same recall, precision and F1; what ARCS adds is the class of each mention."
+
+
+def load_chains(output: object, name: str, options: DiffOptions) -> Chains:
+    """Chains as they are, or read from a CoNLL-2012 file."""
+    from outscore.formats.readers import read_chains
+
+    if isinstance(output, Chains):
+        return named(output, name)
+    if not isinstance(output, (str, os.PathLike)):
+        raise OutscoreError(f"`{name}` is {type(output).__name__}, not coreference chains.", "Give a CoNLL-2012 file.")
+    return named(read_chains(output, repair=options.flag("repair")), name)
+
+
+def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps, options: DiffOptions) -> Study:
+    """Mentions of gold and all systems in one table."""
+    if options.cluster not in (None, "document"):
+        raise OutscoreError(
+            f"Mentions cannot be clustered by `{options.cluster}`: chains run through documents.", "Leave --cluster out."
+        )
+    assert isinstance(gold, Chains)
+    responses = [chains for chains in systems.values() if isinstance(chains, Chains)]
+    mentions = align_mentions(gold, responses)
+    everyone = tuple(range(1, len(responses) + 1))
+    statistics = [coref_statistics(mentions, 0, k) for k in everyone]
+    criteria = _usable(mentions, everyone, options.criteria)
+    units = mention_units(mentions, everyone, criteria[0])
+    # Kinds of mentions are compared without being asked for, and there is nothing else to split by.
+    sliced(units, options.slices)
+
+    def view(criterion: str, first: int, second: int) -> View:
+        names = [criterion, *(name for name in COREF if name not in CRITERIA and criterion == criteria[0])]
+        before, after = statistics[first], statistics[second]
+        headline, *others = (metric_change(COREF[n]["f1"], before[n], after[n], options.statistics) for n in names)
+        return View(mention_units(mentions, (first + 1, second + 1), criterion), (0, 1), headline, others)
+
+    @cache
+    def changed() -> tuple[list[Changed], Contexts]:
+        found = [changed_mentions(mentions, everyone, criterion) for criterion in criteria]
+        return [part for part, _ in found], found[0][1]
+
+    return Study(
+        task="coref",
+        systems=tuple(systems),
+        criteria=criteria,
+        unit="mentions",
+        cluster="document",
+        n=units.n,
+        scores={name: _scores(statistics[k]) for k, name in enumerate(systems)},
+        view=view,
+        together=gold_mention_units(mentions, everyone, NOMINAL if NOMINAL in criteria else criteria[0]),
+        agreement=agreement(units),
+        changed=changed,
+        keys=_as_keys(mentions, tuple(systems)),
+        origins=[chains.origin for chains in (gold, *responses) if chains.origin is not None],
+        notes=_notes(mentions, criteria, options.criteria, (gold, *responses)),
+    )
+
+
+def _usable(mentions: Mentions, systems: tuple[int, ...], asked: Sequence[str]) -> tuple[str, ...]:
+    """The criteria by which there is something to compare; one that was asked for must be among them."""
+    criteria = chosen(asked, CRITERIA, "coref")
+    if len(systems) == 1:
+        # Its scores stand for themselves, and chains of one mention have some too.
+        return criteria
+    found = tuple(name for name in criteria if gold_mention_units(mentions, systems, name).n)
+    if not found or (asked and found != criteria):
+        lacking = next(name for name in criteria if name not in found)
+        raise OutscoreError(
+            f"No mention of gold has an antecedent by `{lacking}`.",
+            "Give gold with chains of two mentions and more; for arcs-nom one of them must be nominal, which needs tags.",
+        )
+    return found
+
+
+def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], files: Sequence[Chains]) -> list[Note]:
+    lost = [] if asked else [name for name in CRITERIA if name not in criteria]
+    nothing = "there is nothing to compare by it"
+    return [
+        *(Note("input", text) for text in mentions.notes),
+        *(Note("omission", f"No mention of gold has an antecedent by {name}: {nothing}.") for name in lost),
+        Note("data", CLASSES),
+        Note("method", SAME_AS_MUC),
+        *(note for chains in files if (note := _repaired(chains)) is not None),
+    ]
+
+
+def _scores(statistics: Mapping[str, Array]) -> dict[str, float | Rates]:
+    found: dict[str, float | Rates] = {}
+    for name, metrics in COREF.items():
+        totals = statistics[name].sum(axis=0)
+        values = {part: float(metric.score(totals)) for part, metric in metrics.items()}
+        found[name] = Rates(*(values[part] for part in PARTS)) if len(values) == len(PARTS) else values["f1"]
+    return found
+
+
+def _as_keys(mentions: Mentions, systems: tuple[str, ...]) -> list[KeyScore]:
+    """Every response scored with every earlier one as the key; exchanging the two exchanges recall and precision only."""
+    found = []
+    for i, j in combinations(range(len(systems)), 2):
+        statistics = coref_statistics(mentions, i + 1, j + 1)
+        for name in KEYS:
+            f1 = float(COREF[name]["f1"].score(statistics[name].sum(axis=0)))
+            found.append(KeyScore(systems[i], systems[j], name, f1))
+    return found
+
+
+def _repaired(chains: Chains) -> Note | None:
+    lost = 0 if chains.origin is None else chains.origin.rows - chains.rows
+    return Note("input", f"{chains.name}: {lost:,} repeated mentions were left out.") if lost else None

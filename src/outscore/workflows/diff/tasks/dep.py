@@ -1,0 +1,58 @@
+"""`--task dep`: heads and relations of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from outscore.core.options import Option
+from outscore.workflows.diff.tasks.entry import MAP, Task
+
+if TYPE_CHECKING:
+    from outscore.outputs.inventory import LabelMaps
+    from outscore.outputs.model import Outputs
+    from outscore.workflows.diff.study import DiffOptions, Study
+
+__all__ = ["TASK"]
+
+PUNCT = Option(
+    "punct",
+    bool,
+    False,
+    "Trees: keep punctuation.",
+    label="Punctuation",
+    group="data",
+    kind="flag",
+    doc="Of trees: keep punctuation.",
+)
+SUBTYPES = Option(
+    "subtypes",
+    bool,
+    False,
+    "Trees: keep relation subtypes (nmod:poss).",
+    label="Subtypes",
+    group="data",
+    kind="flag",
+    doc="Of trees: keep relation subtypes (nmod:poss).",
+)
+
+
+def _criteria() -> tuple[str, ...]:
+    from outscore.outputs.word_units import DEPENDENCIES
+
+    return DEPENDENCIES
+
+
+def _load(output: object, name: str, options: DiffOptions) -> Outputs:
+    from outscore.workflows.diff.studies.words import load_trees
+
+    return load_trees(output, name, options)
+
+
+def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+    from outscore.workflows.diff.studies.words import tree_study
+
+    return tree_study(gold, systems, maps, options)
+
+
+TASK = Task("dep", "heads and relations of words, in CoNLL-U files", _load, _study, (MAP, PUNCT, SUBTYPES), _criteria)

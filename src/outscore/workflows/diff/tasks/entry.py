@@ -1,0 +1,57 @@
+"""The declaration of a task: its name, its options, and where the work is done.
+
+Declarations import nothing heavy: the options of all tasks are options of `outscore diff`, whose help must answer at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from outscore.core.options import Option
+
+if TYPE_CHECKING:
+    from outscore.outputs.inventory import LabelMaps
+    from outscore.outputs.model import Outputs
+    from outscore.workflows.diff.study import DiffOptions, Study
+
+__all__ = ["MAP", "Task"]
+
+MAP = Option(
+    "map",
+    str,
+    (),
+    "Rename a label in gold, one system, or all files.",
+    label="Renamed labels",
+    group="data",
+    many=True,
+    metavar="[NAME:]OLD=NEW",
+    annotation="Mapping[str, str] | str | Sequence[str] | None",
+    doc='Labels to rename before comparing, ``{"old": "new"}`` or ``["gold:old=new"]``.',
+)
+"""An option of every task that compares labels."""
+
+
+def _no_choice() -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task: how an output is read, how gold and systems become a study, and the options that mean something for it.
+
+    `find_criteria` gives the criteria of an answer being right, where a task leaves a choice.
+    """
+
+    name: str
+    summary: str
+    load: Callable[[object, str, DiffOptions], Outputs]
+    study: Callable[[Outputs, Mapping[str, Outputs], LabelMaps, DiffOptions], Study]
+    options: tuple[Option, ...] = ()
+    find_criteria: Callable[[], tuple[str, ...]] = _no_choice
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """What makes an answer right, where there is a choice; the first is the primary one."""
+        return self.find_criteria()

@@ -1,0 +1,42 @@
+"""`--task ner`: named entities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from outscore.core.options import Option
+from outscore.workflows.diff.tasks.entry import MAP, Task
+
+if TYPE_CHECKING:
+    from outscore.outputs.inventory import LabelMaps
+    from outscore.outputs.model import Outputs
+    from outscore.workflows.diff.study import DiffOptions, Study
+
+__all__ = ["TASK"]
+
+LENIENT = Option(
+    "lenient",
+    bool,
+    False,
+    "Entities: read broken tag sequences as the lenient evaluation does.",
+    label="Lenient",
+    group="data",
+    kind="flag",
+    doc="Of entities: read broken tag sequences as the lenient evaluation does.",
+)
+
+
+def _load(output: object, name: str, options: DiffOptions) -> Outputs:
+    from outscore.workflows.diff.studies.spans import load_entities
+
+    return load_entities(output, name, options)
+
+
+def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+    from outscore.workflows.diff.studies.spans import span_study
+
+    return span_study(gold, systems, maps, options)
+
+
+TASK = Task("ner", "entities as BIO, BIOES or BILOU tags in columns", _load, _study, (MAP, LENIENT))

@@ -1,0 +1,36 @@
+"""`--task pos`: tags of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from outscore.workflows.diff.tasks.entry import MAP, Task
+
+if TYPE_CHECKING:
+    from outscore.outputs.inventory import LabelMaps
+    from outscore.outputs.model import Outputs
+    from outscore.workflows.diff.study import DiffOptions, Study
+
+__all__ = ["TASK"]
+
+
+def _criteria() -> tuple[str, ...]:
+    from outscore.outputs.word_units import TAGS
+
+    return TAGS
+
+
+def _load(output: object, name: str, options: DiffOptions) -> Outputs:
+    from outscore.workflows.diff.studies.words import load_tags
+
+    return load_tags(output, name, options)
+
+
+def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
+    from outscore.workflows.diff.studies.words import tag_study
+
+    return tag_study(gold, systems, maps, options)
+
+
+TASK = Task("pos", "tags of words, in CoNLL-U files or columns", _load, _study, (MAP,), _criteria)

@@ -1,0 +1,60 @@
+"""What systems are called that have no name but that of their file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+__all__ = ["distinct_names", "unique_names"]
+
+
+def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str]:
+    """Two names that differ: as given, or of files the shortest distinguishing path, or with a number.
+
+    Examples
+    --------
+    >>> unique_names(("run1/scores.txt", "run2/scores.txt.gz"), stems=True)
+    ('run1/scores', 'run2/scores')
+    >>> unique_names(("x", "x"))
+    ('x', 'x (2)')
+    """
+    first, second = distinct_names(names) if stems else _numbered(names)
+    return first, second
+
+
+def distinct_names(paths: Sequence[str]) -> list[str]:
+    """Names for files that all differ: the shortest distinguishing paths, numbered where the paths are the same.
+
+    Examples
+    --------
+    >>> distinct_names(["a/dev.conllu", "b/dev.conllu", "gold.conllu", "gold.conllu"])
+    ['a/dev', 'b/dev', 'gold', 'gold (2)']
+    """
+    parts = [_parts(path) for path in paths]
+    depths = [1] * len(parts)
+    while True:
+        names = ["/".join(part[-depth:]) for part, depth in zip(parts, depths, strict=True)]
+        clashing = [i for i, name in enumerate(names) if names.count(name) > 1 and depths[i] < len(parts[i])]
+        if not clashing:
+            return _numbered(names)
+        for i in clashing:
+            depths[i] += 1
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        numbered, number = name, 1
+        while numbered in found:
+            number += 1
+            numbered = f"{name} ({number})"
+        found.append(numbered)
+    return found
+
+
+def _parts(path: str) -> list[str]:
+    from outscore.formats.base.source import stem_of
+
+    if path == "-":
+        return [stem_of(path)]
+    return [*(part for part in PurePath(path).parts[:-1] if part not in ("/", "..", ".")), stem_of(path)]

@@ -1,0 +1,253 @@
+"""What a request is: the files and options of one command, as a frozen dataclass whose fields carry their declarations.
+
+A request holds what changes numbers and nothing else: engines, output files and verbosity stand outside. It comes from written
+text (`from_written`), which is how the command line, config files and the page hand it over, and goes back to text (`written`)
+with only those options that differ from their defaults. `validate` refuses, before any file is opened, whatever needs no data
+to be refused, and names the option to blame.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option, did_you_mean
+
+if TYPE_CHECKING:
+    from outscore.scores.system import Origin
+
+__all__ = ["Request", "Written", "declare", "input_settings", "saved_value"]
+
+Written = str | Sequence[str] | Mapping[str, str]
+_OPTION = "option"
+
+
+def declare(option: Option, **changed: Any) -> Any:  # noqa: ANN401 - the type is that of the field
+    """A field of a request with its declaration; `changed` replaces parts of a shared one, such as its help."""
+    own = dataclasses.replace(option, **changed)
+    metadata = {_OPTION: own}
+    if isinstance(own.default, dict):
+        return dataclasses.field(default_factory=dict, metadata=metadata)
+    return dataclasses.field(default=own.default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What every request can do. Subclasses declare their options as fields.
+
+    Class attributes: `command` is the name of the request, `subcommand` the word on the command line, `function` the name in
+    Python, and `positional` the file options that are arguments on the command line, in order.
+    """
+
+    command: ClassVar[str]
+    subcommand: ClassVar[str]
+    function: ClassVar[str]
+    positional: ClassVar[tuple[str, ...]] = ("files",)
+
+    @classmethod
+    def options(cls) -> tuple[Option, ...]:
+        """The declarations of all options, in the order in which people are shown them."""
+        return tuple(one.metadata[_OPTION] for one in dataclasses.fields(cls) if _OPTION in one.metadata)
+
+    @classmethod
+    def option(cls, name: str) -> Option:
+        """The declaration of one option."""
+        return next(option for option in cls.options() if option.name == name)
+
+    @classmethod
+    def from_written(cls, given: Mapping[str, Written]) -> Self:
+        """The request that these texts ask for; names may have dashes or underscores.
+
+        Examples
+        --------
+        >>> from outscore.workflows.requests.registry import REQUESTS
+        >>> request = REQUESTS["compare"].from_written({"files": ["a.txt", "b.txt"], "unit-size": "5"})
+        >>> request.unit_size, request.written()
+        (5, {'files': ['a.txt', 'b.txt'], 'unit_size': '5'})
+        """
+        known = {option.name: option for option in cls.options()}
+        values: dict[str, Any] = {}
+        for written, text in given.items():
+            name = written.replace("-", "_")
+            if name not in known:
+                hint = did_you_mean(written, [option.long for option in known.values()])
+                raise OutscoreError(f"`{cls.command}` has no option `{written}`.", hint, parameter=name)
+            values[name] = _read(known[name], text)
+        return cls.of(values)
+
+    @classmethod
+    def from_python(cls, given: Mapping[str, Any], **more: Any) -> Self:  # noqa: ANN401 - values of all types
+        """The request that keyword arguments ask for; `more` are options by their own names, such as files."""
+        keywords = {option.keyword: option for option in cls.options() if option.keyword is not None}
+        values: dict[str, Any] = {}
+        for keyword, value in given.items():
+            option = keywords[keyword]
+            if value is not None:
+                values[option.name] = _from_python(option, value)
+        return cls.of({**values, **more})
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """The request with these values by the names of their options."""
+        return cls(**values)
+
+    def value(self, name: str) -> Any:  # noqa: ANN401 - of whatever type the option has
+        """The value of an option."""
+        return getattr(self, name)
+
+    def is_given(self, option: Option) -> bool:
+        """Whether an option differs from its default."""
+        return bool(self.value(option.name) != option.default)
+
+    def written(self) -> dict[str, str | list[str]]:
+        """The options that differ from their defaults, as text: `from_written` makes an equal request of it."""
+        return {option.name: _as_text(option, self.value(option.name)) for option in self.options() if self.is_given(option)}
+
+    def validate(self) -> None:
+        """Refuse whatever can be refused before a file is opened; errors name their parameter."""
+        raise NotImplementedError
+
+    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401
+        """What is saved with a result, so that it can be repeated; `found` is what the data decided."""
+        raise NotImplementedError
+
+    def words(self) -> list[str]:
+        """The words of the command line that asks for this, without outputs."""
+        words = [self.subcommand]
+        arguments: list[str] = []
+        for option in self.options():
+            if not self.is_given(option):
+                continue
+            text = _as_text(option, self.value(option.name))
+            values = [text] if isinstance(text, str) else text
+            if option.name in self.positional:
+                arguments += values
+            elif option.kind == "flag":
+                words.append(f"--{option.long}")
+            elif option.least > 1 and option.kind != "file":
+                words += [f"--{option.long}", *values]
+            else:
+                words += [word for value in values for word in _option_words(option.long, value)]
+        return [*words, *arguments]
+
+    def command_line(self, outputs: Sequence[str] = ()) -> str:
+        """The command line to copy."""
+        return shlex.join(["outscore", *self.words(), *(word for name in outputs for word in ("-o", name))])
+
+    def data_arguments(self) -> list[str]:
+        """What `python_call` gives by position, as Python writes it."""
+        return [repr(name) for name in self.value("files")]
+
+    def python_call(self) -> str:
+        """The Python call to copy, which gives what the command line gives."""
+        named = [
+            f"{option.keyword}={_literal(self.value(option.name))}"
+            for option in self.options()
+            if option.keyword is not None and option.kind != "file" and self.is_given(option)
+        ]
+        call = f"result = osc.{self.function}({', '.join([*self.data_arguments(), *self.file_arguments(), *named])})"
+        return f"import outscore as osc\n\n{call}"
+
+    def file_arguments(self) -> list[str]:
+        """Files that `python_call` gives by keyword."""
+        return []
+
+
+def saved_value(option: Option, value: object) -> object:
+    """An option's value as JSON holds it."""
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, Mapping):
+        return {str(key): str(inner) for key, inner in value.items()}
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    # A metric made in Python has no text to be written as, but a name.
+    return str(getattr(value, "name", value)) if option.kind == "metric" else str(value)
+
+
+def input_settings(inputs: Iterable[Origin]) -> list[dict[str, Any]]:
+    """What a result saves of the files it was made from."""
+    return [{"path": one.path, "rows": one.rows, "sha256": one.sha256} for one in inputs]
+
+
+def _read(option: Option, text: Written) -> Any:  # noqa: ANN401 - of whatever type the option has
+    if option.kind == "settings":
+        return _settings(option, text)
+    if option.kind == "names":
+        return _names(option, text)
+    if option.kind == "metric" and not isinstance(text, str):
+        return ",".join(text) or None
+    if not option.many and option.least < 2:
+        if not isinstance(text, str):
+            values = list(text)
+            if len(values) != 1:
+                raise OutscoreError(f"`{option.long}` has {len(values)} values.", "One was expected.", parameter=option.name)
+            text = values[0]
+        return option.read(text)
+    values = [text] if isinstance(text, str) else list(text)
+    if option.least > 1 and option.kind != "file" and len(values) == 1:
+        values = values[0].split()
+    return tuple(option.read(value) for value in values)
+
+
+def _names(option: Option, text: Written) -> tuple[str, ...]:
+    parts = text.split(",") if isinstance(text, str) else text
+    names = tuple(str(name).strip() for name in parts)
+    if option.most == 2 and (len(names) != 2 or not all(names) or names[0] == names[1]):
+        written = text if isinstance(text, str) else ",".join(names)
+        hint = "Give two different names with one comma between them: --names A,B."
+        raise OutscoreError(f'--names is "{written}".', hint, parameter=option.name)
+    return names
+
+
+def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
+    """A value as Python callers write it: one or several, tuples or lists."""
+    if option.kind == "settings":
+        return dict(value)
+    if isinstance(option.default, tuple) and not isinstance(value, Mapping):
+        return (value,) if isinstance(value, str) else tuple(value)
+    return value
+
+
+def _settings(option: Option, text: Written) -> dict[str, str]:
+    if isinstance(text, Mapping):
+        return {str(key): str(value) for key, value in text.items()}
+    given: dict[str, str] = {}
+    for setting in [text] if isinstance(text, str) else text:
+        key, equals, value = (part.strip() for part in setting.partition("="))
+        if not key or not equals:
+            hint = "Write it as KEY=VALUE; `outscore tests` lists the keys."
+            raise OutscoreError(f'--{option.long} is "{setting}".', hint, parameter=option.name)
+        if key in given:
+            raise OutscoreError(f"--{option.long} gives `{key}` twice.", "Give it once.", parameter=option.name)
+        given[key] = value
+    return given
+
+
+def _as_text(option: Option, value: Any) -> str | list[str]:  # noqa: ANN401
+    if option.kind == "settings":
+        return [f"{key}={inner}" for key, inner in value.items()]
+    if option.kind == "names":
+        return ",".join(value)
+    if isinstance(value, tuple):
+        return [str(one) for one in value]
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(saved_value(option, value))
+
+
+def _option_words(name: str, value: str) -> list[str]:
+    """An option and its value; one that begins with a dash would be taken for the next option."""
+    return [f"--{name}={value}"] if value.startswith("-") else [f"--{name}", value]
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, tuple):
+        return repr(value[0]) if len(value) == 1 else repr(list(value))
+    if isinstance(value, Mapping):
+        return repr(dict(value))
+    return repr(value)

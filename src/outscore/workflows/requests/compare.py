@@ -1,0 +1,345 @@
+"""`compare`: two systems' scores, one verdict; `texts`: two systems' texts against references.
+
+Both are asked for by `outscore compare`, which reads texts where a reference is named, so saved results of either kind name
+the options of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.base import Request, Written, declare, input_settings, saved_value
+
+if TYPE_CHECKING:
+    from outscore.core.metric import AdditiveMetric
+    from outscore.scores.system import Origin
+
+__all__ = ["LENGTH", "METRICS_OF_TEXTS", "CompareRequest", "TestedRequest", "TextsRequest", "comparison_request", "metrics_in"]
+
+LENGTH = "length"
+"""The bucket that needs no file of labels: how long the reference is."""
+METRICS_OF_TEXTS = ("bleu", "chrf")
+"""The metrics of texts where none is named."""
+SAVED_ORDER = (
+    "metric", "test", "alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle", "unit_advice",
+    "normality_alpha", "seed", "set", "method", "resamples", "correction", "system", *shared.COLUMNS, "names", "duplicates",
+    "reader", "reference", "documents", "buckets", "compat",
+)  # fmt: skip
+"""The order of saved settings, which is older than that of the options."""
+
+
+def text_metrics() -> dict[str, str]:
+    """Metrics of texts by name."""
+    from outscore.metrics.text.registry import TEXT_METRICS
+
+    return {name: entry.summary for name, entry in TEXT_METRICS.items()}
+
+
+@dataclass(frozen=True)
+class TestedRequest(Request):
+    """A request whose systems are compared by a test with options of its own."""
+
+    __test__: ClassVar[bool] = False
+
+    def test_options(self) -> dict[str, object]:
+        """The test's own options: those of --set, and the two that have names of their own."""
+        from outscore.inference.registry import TESTS
+
+        test = self.value("test")
+        declared = {o.name for o in TESTS[test].options} if test in TESTS else {"method", "resamples"}
+        named = [option for option in self.options() if option.name in ("method", "resamples") and self.is_given(option)]
+        given: dict[str, object] = dict(self.value("set"))
+        for option in named:
+            name = option.name
+            if name not in declared:
+                raise OutscoreError(f"`{test}` has no option `{name}`.", f"Leave --{name} out.", parameter=name)
+            if name in given:
+                raise OutscoreError(f"`{name}` is given by --{name} and by --set.", "Give it once.", parameter=name)
+            given[name] = self.value(name)
+        return given
+
+
+@dataclass(frozen=True)
+class ComparisonRequest(TestedRequest):
+    """What comparisons of scores and of texts have in common."""
+
+    subcommand: ClassVar[str] = "compare"
+
+    def asked(self) -> dict[str, Any]:
+        """What is asked of the comparison itself, apart from the data and what belongs to them."""
+        names = ("alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle", "normality_alpha", "seed")
+        return {"test": self.value("test"), "options": self.test_options(), **{name: self.value(name) for name in names}}
+
+    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
+        """What is saved: the options of `outscore compare`, whichever of its two kinds this is."""
+        from outscore.workflows.versions import versions
+
+        options = {option.name: option for option in every_option()}
+        order = [*SAVED_ORDER, *(name for name in options if name not in (*SAVED_ORDER, "files"))]
+        saved: dict[str, Any] = {"files": list(self.value("files"))}
+        for name in order:
+            option = options[name]
+            value = getattr(self, name, option.default)
+            if option.always_saved or value != option.default:
+                saved[name] = saved_value(option, value)
+        saved["names"] = saved["names"] or None
+        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
+
+
+@dataclass(frozen=True)
+class CompareRequest(ComparisonRequest):
+    """Two systems' scores, item by item."""
+
+    command: ClassVar[str] = "compare"
+    function: ClassVar[str] = "compare"
+
+    files: tuple[str, ...] = declare(
+        Option(
+            "files",
+            str,
+            (),
+            "One file with both systems, or one for each.",
+            label="Scores",
+            group="files",
+            kind="file",
+            many=True,
+            least=1,
+            most=2,
+            metavar="A [B] | TABLE",
+        )
+    )
+    metric: str | AdditiveMetric | None = declare(shared.METRIC)
+    test: str = declare(shared.TEST)
+    set: Mapping[str, object] = declare(shared.SET)
+    method: str = declare(shared.METHOD)
+    alternative: str = declare(shared.ALTERNATIVE)
+    alpha: float = declare(shared.ALPHA)
+    delta: float = declare(shared.DELTA)
+    margin: float | None = declare(shared.MARGIN)
+    unit_size: int = declare(shared.UNIT_SIZE)
+    unit_statistic: str = declare(shared.UNIT_STATISTIC)
+    shuffle: int | None = declare(shared.SHUFFLE)
+    unit_advice: bool = declare(shared.UNIT_ADVICE)
+    normality_alpha: float = declare(shared.NORMALITY_ALPHA)
+    resamples: int | None = declare(shared.RESAMPLES)
+    correction: str = declare(shared.CORRECTION)
+    seed: int = declare(shared.SEED)
+    system: tuple[str, ...] = declare(shared.SYSTEM)
+    item: str | None = declare(shared.ITEM)
+    score: tuple[str, ...] = declare(shared.SCORE)
+    system_column: str | None = declare(shared.SYSTEM_COLUMN)
+    cluster: str | None = declare(shared.CLUSTER)
+    repeat: str | None = declare(shared.REPEAT)
+    slice: str | None = declare(shared.SLICE)
+    dataset: str | None = declare(shared.DATASET)
+    duplicates: str = declare(shared.DUPLICATES)
+    reader: str = declare(shared.READER)
+    names: tuple[str, ...] = declare(shared.NAMES, most=2)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that were named, as readers take them."""
+        return columns_of(self)
+
+    def asked(self) -> dict[str, Any]:
+        """What is asked of the comparison itself."""
+        return {**super().asked(), "unit_advice": self.unit_advice}
+
+    def validate(self, *, arrays: bool = False) -> None:
+        """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
+        from outscore.workflows.validate import check_comparison, check_correction
+
+        check_correction(self.correction, test=self.test, delta=self.delta)
+        refuse_metric_of_texts(self.metric)
+        if not arrays and len(self.files) not in (1, 2):
+            raise OutscoreError(
+                f"{len(self.files)} files were named, one or two can be compared.",
+                "Write `outscore compare BOTH` or `outscore compare A B`.",
+                parameter="files",
+            )
+        check_comparison(**self.asked(), metric=self.metric, names=self.names or ("A", "B"))
+
+
+@dataclass(frozen=True)
+class TextsRequest(ComparisonRequest):
+    """Two systems' texts against references, by one metric or several."""
+
+    command: ClassVar[str] = "texts"
+    function: ClassVar[str] = "compare_texts"
+
+    files: tuple[str, ...] = declare(
+        Option(
+            "files",
+            str,
+            (),
+            "The output of each system, a segment per line; a quoted pattern stands for several runs.",
+            label="Systems",
+            group="files",
+            kind="file",
+            many=True,
+            least=2,
+            most=2,
+            metavar="A B",
+        )
+    )
+    metric: str | None = declare(
+        shared.METRIC,
+        help="One or more; their p-values are corrected for their number.",
+        choices=text_metrics,
+        label="Metrics",
+        default_text=",".join(METRICS_OF_TEXTS),
+        python="metrics",
+        annotation="Sequence[str] | None",
+        doc='Names with options, ``"bleu:tokenize=none"``; ``outscore metrics`` lists them. None is BLEU and chrF.',
+    )
+    test: str = declare(shared.TEST)
+    set: Mapping[str, object] = declare(shared.SET)
+    method: str = declare(shared.METHOD)
+    alternative: str = declare(shared.ALTERNATIVE)
+    alpha: float = declare(shared.ALPHA)
+    delta: float = declare(shared.DELTA)
+    margin: float | None = declare(shared.MARGIN)
+    unit_size: int = declare(shared.UNIT_SIZE)
+    unit_statistic: str = declare(shared.UNIT_STATISTIC)
+    shuffle: int | None = declare(shared.SHUFFLE)
+    normality_alpha: float = declare(shared.NORMALITY_ALPHA)
+    resamples: int | None = declare(shared.RESAMPLES)
+    correction: str = declare(shared.CORRECTION, help="For the p-values of the metrics.")
+    seed: int = declare(shared.SEED)
+    reference: tuple[str, ...] = declare(shared.REFERENCE, least=1)
+    documents: str | None = declare(shared.DOCUMENTS)
+    buckets: tuple[str, ...] = declare(shared.BUCKETS)
+    compat: str | None = declare(shared.COMPAT)
+    names: tuple[str, ...] = declare(shared.NAMES, most=2)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics asked for, or the usual two."""
+        return metrics_in(self.metric) if self.metric else list(METRICS_OF_TEXTS)
+
+    def validate(self, *, arrays: bool = False) -> None:
+        """Refuse whatever can be refused before a text is read; lists of segments have no files."""
+        from outscore.language.numbers import count
+        from outscore.workflows.texts.checks import check_compat, chosen_metrics
+        from outscore.workflows.validate import check_comparison, check_correction
+
+        check_correction(self.correction, test=self.test, delta=self.delta)
+        if not arrays and len(self.files) != 2:
+            raise OutscoreError(
+                f"{count(len(self.files), 'text')} named, two systems are compared.",
+                "Write `outscore compare --reference REF A B`; quote a pattern that stands for several runs.",
+                parameter="files",
+            )
+        if not arrays and not self.reference:
+            raise OutscoreError("No reference was named.", "Name one with --reference FILE.", parameter="reference")
+        refuse_units_of_documents(self.unit_size, self.documents)
+        chosen_metrics(self.metrics)
+        check_compat(self.compat)
+        check_comparison(**self.asked(), metric=None, names=self.names or ("A", "B"))
+
+    def data_arguments(self) -> list[str]:
+        """Both systems and the reference; several references are a list of paths, as a list of strings would be segments."""
+        references = [repr(name) for name in self.reference]
+        several = f"[{', '.join(f'Path({name})' for name in references)}]"
+        return [*super().data_arguments(), *(references if len(references) == 1 else [several])]
+
+    def file_arguments(self) -> list[str]:
+        """Documents and buckets."""
+        found = [] if self.documents is None else [f"documents={self.documents!r}"]
+        return [*found, *([f"buckets={list(self.buckets)!r}"] if self.buckets else [])]
+
+    def python_call(self) -> str:
+        """The Python call to copy."""
+        request = self if self.metric is None else replace(self, metric=None)
+        call = super(TextsRequest, request).python_call()
+        if self.metric is not None:
+            call = f"{call[:-1]}, metrics={self.metrics!r})"
+        if len(self.reference) > 1:
+            return call.replace("\n", "\nfrom pathlib import Path\n", 1)
+        return call
+
+
+def every_option() -> tuple[Option, ...]:
+    """The options of `outscore compare`: those of both kinds, in an order that keeps to both."""
+    found = list(CompareRequest.options())
+    names = [option.name for option in found]
+    own = TextsRequest.options()
+    for i, option in enumerate(own):
+        if option.name in names:
+            continue
+        following = next((other.name for other in own[i:] if other.name in names), None)
+        place = len(found) if following is None else names.index(following)
+        found.insert(place, option)
+        names.insert(place, option.name)
+    return tuple(found)
+
+
+def comparison_request(given: Mapping[str, Written]) -> CompareRequest | TextsRequest:
+    """The request of `outscore compare`: of texts where a reference is named, else of scores.
+
+    An option of the other kind is refused, unless it only repeats its default.
+    """
+    texts = bool(given.get("reference"))
+    own: type[CompareRequest | TextsRequest] = TextsRequest if texts else CompareRequest
+    known = {option.name for option in own.options()}
+    fitting = {name: text for name, text in given.items() if name in known}
+    for option in every_option():
+        if option.name in known or option.name not in given:
+            continue
+        other = (CompareRequest if texts else TextsRequest).from_written({option.name: given[option.name]})
+        if other.is_given(option):
+            _refuse_other_kind(option, texts=texts)
+    return own.from_written(fitting)
+
+
+def _refuse_other_kind(option: Option, *, texts: bool) -> None:
+    name = option.long
+    if texts:
+        raise OutscoreError(f"--{name} is for tables of scores, not for texts.", f"Leave --{name} out.", parameter=option.name)
+    raise OutscoreError(
+        f"--{name} is for texts, and no --reference was named.",
+        f"Add --reference FILE, or leave --{name} out.",
+        parameter=option.name,
+    )
+
+
+def columns_of(request: Request) -> dict[str, Any]:
+    """The columns that a request names, by the parameters of readers."""
+    names = {option.name for option in request.options()}
+    given = {name: request.value(name) for name in shared.COLUMNS if name in names}
+    return {("system" if name == "system_column" else name): value for name, value in given.items() if value}
+
+
+def metrics_in(written: str) -> list[str]:
+    """The metrics of a written list, separated by commas."""
+    return [name.strip() for name in written.split(",") if name.strip()]
+
+
+def refuse_metric_of_texts(metric: object) -> None:
+    """Refuse what only texts have where no reference was named: most often it was forgotten."""
+    from outscore.metrics.registry import METRICS
+
+    names = metrics_in(metric) if isinstance(metric, str) else []
+    unknown = {bare for name in names if (bare := name.partition(":")[0]) not in METRICS}
+    for found in sorted(unknown.intersection(text_metrics() if unknown else ())):
+        raise OutscoreError(
+            f"`{found}` is a metric of texts, and no --reference was named.", "Add --reference FILE.", parameter="metric"
+        )
+    if len(names) > 1:
+        raise OutscoreError(
+            f"--metric names {len(names)} metrics, and scores are compared by one at a time.",
+            "Name one of them.",
+            parameter="metric",
+        )
+
+
+def refuse_units_of_documents(unit_size: int, documents: str | None) -> None:
+    """Refuse to swap segments by units and by documents at once."""
+    if unit_size > 1 and documents is not None:
+        raise OutscoreError(
+            "Units of several segments and documents exclude each other.", "Leave one of them out.", parameter="unit_size"
+        )

@@ -1,0 +1,234 @@
+"""`diff`: what changed between systems' outputs, and whether it is real. Tasks declare options of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option, did_you_mean
+from outscore.workflows.diff.tasks.registry import TASKS, task_options
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.base import Request, declare, input_settings, saved_value
+
+if TYPE_CHECKING:
+    from outscore.scores.system import Origin
+    from outscore.workflows.diff.study import DiffOptions
+
+__all__ = ["DiffRequest"]
+
+
+def _criteria() -> dict[str, str]:
+    return {criterion: f"of task {task.name}" for task in TASKS.values() for criterion in task.criteria}
+
+
+def _row_corrections() -> dict[str, str]:
+    """Corrections that need p-values alone."""
+    from outscore.inference.families.multiplicity import CORRECTIONS
+
+    return {name: e.summary for name, e in CORRECTIONS.items() if e.function is not None and not e.all_pairs}
+
+
+@dataclass(frozen=True)
+class DiffRequest(Request):
+    """Outputs of one system or more against gold, unit by unit."""
+
+    command: ClassVar[str] = "diff"
+    subcommand: ClassVar[str] = "diff"
+    function: ClassVar[str] = "diff"
+    positional: ClassVar[tuple[str, ...]] = ("gold", "files")
+
+    gold: str | None = declare(
+        Option(
+            "gold",
+            str,
+            None,
+            "The file with the right answers.",
+            label="Right answers",
+            group="files",
+            kind="file",
+            least=1,
+            most=1,
+            metavar="GOLD",
+        )
+    )
+    files: tuple[str, ...] = declare(
+        Option(
+            "files",
+            str,
+            (),
+            "The output of each system.",
+            label="Systems",
+            group="files",
+            kind="file",
+            many=True,
+            least=1,
+            metavar="SYSTEM [SYSTEM ...]",
+        )
+    )
+    task: str | None = declare(
+        Option("task", str, None, "What the files hold.", tuple(TASKS), label="Task", group="data", least=1)
+    )
+    criterion: tuple[str, ...] = declare(
+        Option(
+            "criterion",
+            str,
+            (),
+            "What makes an answer right: upos, xpos, feats; uas, ls, las ...",
+            _criteria,
+            label="Criterion",
+            group="data",
+            many=True,
+            metavar="NAME",
+            annotation="str | Sequence[str] | None",
+            doc="What makes an answer right, one or several of the task's criteria; the first is the primary one.",
+        )
+    )
+    cluster: str | None = declare(
+        Option(
+            "cluster",
+            str,
+            None,
+            "Swapped as one: sentence, document, none, or a column of labels.",
+            label="Swapped as one",
+            group="data",
+            metavar="NAME",
+            doc='What is swapped as one: ``"sentence"``, ``"document"``, a column of labels, or ``"none"``;\n'
+            "None is the task's own.",
+        )
+    )
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """The values of the tasks' options that were given, by name."""
+    slice: tuple[str, ...] = declare(
+        shared.SLICE,
+        default=(),
+        many=True,
+        always_saved=True,
+        annotation="str | Sequence[str]",
+        doc="Columns whose values are compared one by one.",
+    )
+    min_support: int = declare(
+        Option(
+            "min_support",
+            int,
+            20,
+            "Rows with fewer units are listed, not tested.",
+            label="Fewest units",
+            group="test",
+            doc="The smallest number of units with which a row is tested; rows with fewer are listed.",
+        )
+    )
+    correction: str = declare(shared.CORRECTION, help="For the p-values of a table's rows.", choices=_row_corrections)
+    alpha: float = declare(shared.ALPHA, doc="The level of all decisions.")
+    names: tuple[str, ...] = declare(shared.NAMES, metavar="A,B,...", default_text="file names")
+    seed: int = declare(shared.SEED, help="For p-values and intervals that must be sampled.")
+
+    @classmethod
+    def options(cls) -> tuple[Option, ...]:
+        """Those of every task after those that all tasks have."""
+        declared = super().options()
+        place = [option.name for option in declared].index("cluster") + 1
+        return (*declared[:place], *task_options(), *declared[place:])
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """The request with these values; options of tasks are kept apart."""
+        of_tasks = {option.name: option.default for option in task_options()}
+        own = {name: value for name, value in values.items() if name in of_tasks and value != of_tasks[name]}
+        return cls(**{name: value for name, value in values.items() if name not in of_tasks}, own=own)
+
+    def value(self, name: str) -> Any:  # noqa: ANN401 - of whatever type the option has
+        """The value of an option, of a task or of all."""
+        of_tasks = {option.name: option.default for option in task_options()}
+        if name in of_tasks:
+            return self.own.get(name, of_tasks[name])
+        return super().value(name)
+
+    def validate(self, *, arrays: bool = False) -> None:
+        """Refuse whatever can be refused before a file is opened; outputs given in Python have no files."""
+        if not arrays:
+            self._check_files()
+        if self.task is None or self.task not in TASKS:
+            raise OutscoreError(f"There is no task `{self.task}`.", did_you_mean(str(self.task), TASKS), parameter="task")
+        self._check_rows()
+        taken = [option.name for option in TASKS[self.task].options]
+        for option in task_options():
+            if option.name not in taken and self.is_given(option):
+                raise OutscoreError(
+                    f"Task `{self.task}` has no use for `{option.name}`.", f"Leave --{option.long} out.", parameter=option.name
+                )
+
+    def _check_files(self) -> None:
+        named = [*([] if self.gold is None else [self.gold]), *self.files]
+        if len(named) < 2:
+            raise OutscoreError(
+                f"{len(named)} file{'' if len(named) == 1 else 's'} named, gold and at least one system are needed.",
+                "Write `outscore diff --task pos GOLD SYSTEM1 SYSTEM2`.",
+                parameter="files" if named else "gold",
+            )
+        if named.count("-") > 1:
+            raise OutscoreError("Standard input was named twice.", "Read one of the two from a file.", parameter="files")
+        different = len(self.names) == len(self.files) == len({*self.names}) and all(self.names)
+        if self.names and not different:
+            wanted = "1 name was" if len(self.files) == 1 else f"{len(self.files)} different names were"
+            written = ",".join(self.names)
+            raise OutscoreError(
+                f'--names is "{written}", {wanted} expected.', "Separate the names with commas.", parameter="names"
+            )
+
+    def _check_rows(self) -> None:
+        """Refuse a level, a correction or a support that no table's rows can have."""
+        from outscore.inference.families.multiplicity import CORRECTIONS
+
+        entry = CORRECTIONS.get(self.correction)
+        if entry is None:
+            hint = did_you_mean(self.correction, CORRECTIONS)
+            raise OutscoreError(f"There is no correction `{self.correction}`.", hint, parameter="correction")
+        if entry.function is None or entry.all_pairs:
+            raise OutscoreError(
+                f"Correction `{entry.name}` does not serve the rows of a diff.", "Use `holm` or `bh`.", parameter="correction"
+            )
+        if not 0 < self.alpha < 1:
+            hint = "Give a number between 0 and 1, such as 0.05."
+            raise OutscoreError(f"`alpha` is {self.alpha:g}.", hint, parameter="alpha")
+        if self.min_support < 1:
+            hint = "Give a whole number from 1 up."
+            raise OutscoreError(f"`min_support` is {self.min_support}.", hint, parameter="min_support")
+
+    def study_options(self) -> DiffOptions:
+        """How outputs are compared, as studies take it."""
+        from outscore.workflows.diff.study import DiffOptions
+
+        own = {option.name: self.value(option.name) for option in task_options()}
+        return DiffOptions(
+            self.criterion, self.cluster, self.slice, self.alpha, self.correction, self.min_support, self.seed, own
+        )
+
+    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401
+        """What is saved; `found` are the criteria and the clusters that the task chose where nothing was asked."""
+        from outscore.workflows.versions import versions
+
+        saved = {option.name: saved_value(option, self.value(option.name)) for option in self.options()}
+        del saved["gold"]
+        first = {"files": [*([] if self.gold is None else [self.gold]), *self.files], "names": ",".join(self.names) or None}
+        order = (
+            "task",
+            "criterion",
+            "cluster",
+            *(o.name for o in task_options()),
+            "slice",
+            "alpha",
+            "correction",
+            "min_support",
+        )
+        ordered = {name: saved[name] for name in ("map", *order) if name in saved}
+        rest = {**first, **ordered, **{name: value for name, value in saved.items() if name not in first}, **found}
+        return {**rest, "versions": versions(), "inputs": input_settings(inputs)}
+
+    def data_arguments(self) -> list[str]:
+        """Gold and systems; by name where names were given."""
+        if self.names:
+            pairs = zip(self.names, self.files, strict=False)
+            return [repr(self.gold), "{" + ", ".join(f"{name!r}: {path!r}" for name, path in pairs) + "}"]
+        return [repr(self.gold), repr(list(self.files))]

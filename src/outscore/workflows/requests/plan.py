@@ -1,0 +1,248 @@
+"""`plan`: how many items, how small a difference, how likely a verdict; and what two printed scores leave possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.base import Request, declare, saved_value
+
+if TYPE_CHECKING:
+    from outscore.scores.system import Origin
+
+__all__ = ["DESIGN", "PlanRequest"]
+
+METHODS = ("auto", "normal", "t", "exact")
+COLUMNS = ("item", "score", "cluster", "repeat")
+# What a pilot estimates by itself, what only a pilot can use, and what only a try-out can.
+FROM_NUMBERS = ("sd", "discordance", "accuracy")
+FROM_PILOT = ("retrospective", "system", *COLUMNS)
+FROM_TRIALS = ("test", "replicates")
+DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "method")
+"""Options that describe the planned study, whatever its spread is known by."""
+
+
+@dataclass(frozen=True)
+class PlanRequest(Request):
+    """Required items, a detectable difference, or power: from numbers, from a pilot, or from printed scores."""
+
+    command: ClassVar[str] = "plan"
+    subcommand: ClassVar[str] = "plan"
+    function: ClassVar[str] = "plan"
+    positional: ClassVar[tuple[str, ...]] = ()
+
+    effect: float | None = declare(
+        Option(
+            "effect",
+            float,
+            None,
+            "The difference A - B to detect; with no spread given, in standard deviations.",
+            label="Difference",
+            group="design",
+        )
+    )
+    n: int | None = declare(
+        Option("n", int, None, "How many items there are.", minimum=1, label="Number of items", group="design")
+    )
+    power: float = declare(Option("power", float, 0.8, "Chance of detecting it.", label="Power", group="design"))
+    sd: float | None = declare(
+        Option("sd", float, None, "Standard deviation between items of the difference A - B.", label="Spread", group="design")
+    )
+    discordance: float | None = declare(
+        Option(
+            "discordance",
+            float,
+            None,
+            "Share of right-or-wrong items that one system alone gets right.",
+            label="Discordance",
+            group="design",
+        )
+    )
+    accuracy: float | None = declare(
+        Option(
+            "accuracy",
+            float,
+            None,
+            "The baseline's accuracy; errors count as independent without --discordance.",
+            label="Accuracy",
+            group="design",
+        )
+    )
+    pilot: tuple[str, ...] = declare(
+        Option(
+            "pilot",
+            str,
+            (),
+            "Scores to take the spread from; columns as in `compare`.",
+            label="Pilot",
+            group="files",
+            kind="file",
+            many=True,
+            most=2,
+            metavar="FILE [FILE]",
+            annotation="Path | Sequence[ArrayLike | Scores | Path] | None",
+            doc="Scores to take the spread from: a file with both systems, or a list of two files, arrays or `Scores`.",
+        )
+    )
+    repeats: int | None = declare(
+        Option("repeats", int, None, "Runs of each system per item.", label="Repeats", group="design", default_text="1")
+    )
+    within: float | None = declare(
+        Option(
+            "within",
+            float,
+            None,
+            "Standard deviation of the difference between two runs on one item.",
+            label="Spread within",
+            group="design",
+        )
+    )
+    cluster_size: float | None = declare(
+        Option(
+            "cluster_size",
+            float,
+            None,
+            "Items per cluster, such as a document.",
+            label="Cluster size",
+            group="design",
+            default_text="1",
+        )
+    )
+    icc: float | None = declare(
+        Option(
+            "icc",
+            float,
+            None,
+            "Correlation of differences within a cluster.",
+            label="Correlation",
+            group="design",
+            default_text="0",
+        )
+    )
+    scores: tuple[str, ...] = declare(
+        Option(
+            "scores",
+            str,
+            (),
+            "Two printed accuracies: which p are possible? Needs --n.",
+            label="Printed scores",
+            group="review",
+            many=False,
+            least=2,
+            most=2,
+            metavar="A B",
+            annotation="tuple[str | float, str | float] | None",
+            doc="Two printed accuracies, as text to keep trailing zeros: which p-values do they leave possible? Needs `n`.",
+        )
+    )
+    retrospective: bool = declare(
+        Option(
+            "retrospective",
+            bool,
+            False,
+            "With --pilot: try a test on samples like the pilot.",
+            label="Try a test",
+            group="pilot",
+            kind="flag",
+        )
+    )
+    test: str | None = declare(
+        Option(
+            "test",
+            str,
+            None,
+            "The test to try; see `outscore tests`.",
+            shared.known_tests,
+            label="Test",
+            group="pilot",
+            metavar="NAME",
+            default_text="permutation",
+        )
+    )
+    replicates: int | None = declare(
+        Option(
+            "replicates",
+            int,
+            None,
+            "Samples to try it on, for each size.",
+            minimum=1,
+            label="Samples",
+            group="pilot",
+            default_text="200",
+        )
+    )
+    system: tuple[str, ...] = declare(shared.SYSTEM, group="pilot")
+    item: str | None = declare(shared.ITEM, group="pilot")
+    score: str | None = declare(
+        shared.SCORE, default=None, many=False, help="Column of the scores.", group="pilot", annotation=""
+    )
+    cluster: str | None = declare(shared.CLUSTER, help="Column of documents, conversations ...", group="pilot")
+    repeat: str | None = declare(shared.REPEAT, help="Column of epochs, seeds, samples.", group="pilot")
+    method: str = declare(
+        Option(
+            "method",
+            str,
+            "auto",
+            "Whose power: normal, t or McNemar's.",
+            METHODS,
+            label="Method",
+            group="design",
+            doc='``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``. The normal power counts rejections in the\n'
+            "right direction only, as the sample-size formula does; the other two count every rejection.",
+        )
+    )
+    alternative: str = declare(shared.ALTERNATIVE, group="design")
+    alpha: float = declare(shared.ALPHA, group="design", doc="The level of the test.")
+    seed: int = declare(shared.SEED, help="For the samples of --retrospective.", group="pilot")
+
+    def design(self, *more: str) -> dict[str, Any]:
+        """What was said of the planned study."""
+        return {name: self.value(name) for name in (*DESIGN, *more) if self.value(name) is not None}
+
+    def validate(self, *, arrays: bool = False) -> None:
+        """Refuse what cannot be asked together, before a pilot is read."""
+        if self.scores:
+            unused = ("effect", *FROM_NUMBERS, "pilot", "repeats", "within", "cluster_size", "icc", *FROM_PILOT, *FROM_TRIALS)
+            self._refuse(unused, "has no meaning beside --scores, which stand for themselves")
+            if self.n is None:
+                raise OutscoreError(
+                    "--scores were given without the number of items.", "Add --n, for example --n 1000.", parameter="n"
+                )
+        elif self.pilot or arrays:
+            self._refuse(FROM_NUMBERS, "is what the pilot is there to tell")
+            if not self.retrospective:
+                self._refuse(FROM_TRIALS, "is for --retrospective: a plan by itself is computed from the spread")
+            if len(self.pilot) > 2:
+                raise OutscoreError(
+                    f"{len(self.pilot)} pilot files were named.",
+                    "Give one file with both systems, or one for each.",
+                    parameter="pilot",
+                )
+        else:
+            self._refuse((*FROM_PILOT, *FROM_TRIALS), "needs a pilot: name its files with --pilot, or do without")
+
+    def _refuse(self, names: Iterable[str], reason: str) -> None:
+        for name in names:
+            if self.value(name):
+                long = name.replace("_", "-")
+                raise OutscoreError(f"--{long} {reason}.", "Leave one of them out.", parameter=name)
+
+    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
+        """What is saved: the options that say anything, by their long names."""
+        saved = {option.long: saved_value(option, self.value(option.name)) for option in self.options()}
+        # Sorted: the order in which options were given must not show.
+        return {name: value for name, value in sorted(saved.items()) if value not in (None, False, [])}
+
+    def data_arguments(self) -> list[str]:
+        """A plan takes keywords only."""
+        return []
+
+    def file_arguments(self) -> list[str]:
+        """The files of the pilot."""
+        if not self.pilot:
+            return []
+        return [f"pilot={self.pilot[0]!r}" if len(self.pilot) == 1 else f"pilot={list(self.pilot)!r}"]

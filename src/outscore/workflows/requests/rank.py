@@ -1,0 +1,248 @@
+"""`rank`: many systems, and which of their differences are real: scores, texts with references, or outputs with gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.base import declare, input_settings, saved_value
+from outscore.workflows.requests.compare import (
+    TestedRequest,
+    columns_of,
+    metrics_in,
+    refuse_metric_of_texts,
+    refuse_units_of_documents,
+    text_metrics,
+)
+
+if TYPE_CHECKING:
+    from outscore.core.metric import AdditiveMetric
+    from outscore.scores.system import Origin
+
+__all__ = ["RANKED_TASKS", "RankRequest"]
+
+RANKED_TASKS = ("label", "pos", "dep", "ner")
+"""Tasks whose outputs can be ranked."""
+
+
+def _all_metrics() -> dict[str, str]:
+    return {**shared.METRIC.known, **text_metrics()}
+
+
+@dataclass(frozen=True)
+class RankRequest(TestedRequest):
+    """Many systems: all pairs tested, corrected, and grouped."""
+
+    command: ClassVar[str] = "rank"
+    subcommand: ClassVar[str] = "rank"
+    function: ClassVar[str] = "rank"
+
+    files: tuple[str, ...] = declare(
+        Option(
+            "files",
+            str,
+            (),
+            "One table with all systems, or one file for each.",
+            label="Systems",
+            group="files",
+            kind="file",
+            many=True,
+            least=1,
+            metavar="TABLE | FILES ...",
+        )
+    )
+    metric: str | AdditiveMetric | None = declare(shared.METRIC, choices=_all_metrics)
+    test: str = declare(
+        shared.TEST, help="See `outscore tests`.", choices=shared.known_tests, doc="A name from ``outscore tests``."
+    )
+    set: Mapping[str, object] = declare(shared.SET)
+    method: str = declare(shared.METHOD, only_for=(("test", ("permutation",)),))
+    alpha: float = declare(shared.ALPHA, doc="The level of all claims together; intervals have level 1 - alpha one by one.")
+    correction: str = declare(shared.CORRECTION, help="For the number of pairs.", choices=shared.known_corrections)
+    baseline: str | None = declare(shared.BASELINE)
+    critical_difference: bool = declare(shared.CRITICAL_DIFFERENCE)
+    unit_size: int = declare(shared.UNIT_SIZE)
+    unit_statistic: str = declare(shared.UNIT_STATISTIC)
+    shuffle: int | None = declare(shared.SHUFFLE)
+    resamples: int | None = declare(shared.RESAMPLES)
+    seed: int = declare(shared.SEED)
+    system: tuple[str, ...] = declare(shared.SYSTEM, help="Rank these systems only; may be repeated.")
+    item: str | None = declare(shared.ITEM)
+    score: tuple[str, ...] = declare(shared.SCORE)
+    system_column: str | None = declare(shared.SYSTEM_COLUMN)
+    cluster: str | None = declare(shared.CLUSTER)
+    repeat: str | None = declare(shared.REPEAT)
+    dataset: str | None = declare(
+        shared.DATASET,
+        annotation="ArrayLike | str | None",
+        doc="A label per row, or the column of a file or table: the dataset of each row.",
+    )
+    duplicates: str = declare(
+        shared.DUPLICATES,
+        default="mean",
+        help="Rows of one item that contradict each other.",
+        choices=("mean", "first", "last", "stop"),
+        label="Repeated rows",
+    )
+    reader: str = declare(shared.READER)
+    reference: tuple[str, ...] = declare(
+        shared.REFERENCE,
+        annotation="Path | Sequence[object] | None",
+        doc="Rank texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.",
+    )
+    documents: str | None = declare(shared.DOCUMENTS)
+    task: str | None = declare(
+        Option(
+            "task",
+            str,
+            None,
+            "Outputs: what the files hold; needs --gold.",
+            RANKED_TASKS,
+            label="Task",
+            group="files",
+            always_saved=False,
+            doc="Rank outputs: what they hold; needs `gold`.",
+        )
+    )
+    gold: str | None = declare(
+        Option(
+            "gold",
+            str,
+            None,
+            "Outputs: the right answers.",
+            label="Right answers",
+            group="files",
+            kind="file",
+            most=1,
+            metavar="FILE",
+            always_saved=False,
+            annotation="object",
+            doc="Rank outputs: the right answers, as `diff` takes them.",
+        )
+    )
+    names: tuple[str, ...] = declare(shared.NAMES, metavar="A,B,...", always_saved=False)
+
+    @property
+    def text_metrics(self) -> list[str]:
+        """The metrics of texts that were asked for, or the usual one."""
+        return metrics_in(self.metric if isinstance(self.metric, str) else "bleu")
+
+    @cached_property
+    def system_files(self) -> list[str]:
+        """The files of the systems: patterns stand for what matches them."""
+        from outscore.formats.tables.partitions import expand_pattern
+
+        return [file for path in self.files for file in expand_pattern(path)]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Everything that is read: systems, references, documents and gold."""
+        return [*self.system_files, *self.reference, *(file for file in (self.documents, self.gold) if file is not None)]
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that were named, as readers take them."""
+        return columns_of(self)
+
+    def question(self) -> dict[str, Any]:
+        """What is asked, whatever is ranked."""
+        names = (
+            "test",
+            "correction",
+            "baseline",
+            "alpha",
+            "unit_size",
+            "unit_statistic",
+            "shuffle",
+            "critical_difference",
+            "seed",
+        )
+        return {"options": self.test_options(), **{name: self.value(name) for name in names}}
+
+    def validate(self, *, arrays: bool = False) -> None:
+        """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
+        from outscore.workflows.rank.question import Question, check_test
+
+        if not arrays and not self.files:
+            raise OutscoreError(
+                "No file was named.", "Write `outscore rank TABLE`, or name one file for each system.", parameter="files"
+            )
+        check_test(self.test)
+        if not self.reference and self.task is None:
+            refuse_metric_of_texts(self.metric)
+        Question(**self.question()).check(None if self.reference else self.metric)
+        if self.reference:
+            self._check_texts()
+        elif self.task is not None or self.gold is not None:
+            self._check_outputs()
+        elif self.documents is not None:
+            raise OutscoreError(
+                "--documents is for texts, and no --reference was named.",
+                "Add --reference FILE, or leave --documents out.",
+                parameter="documents",
+            )
+
+    def _check_texts(self) -> None:
+        from outscore.workflows.texts.checks import chosen_metrics
+
+        if self.gold is not None or self.task is not None:
+            raise OutscoreError("--gold is for outputs, and --reference for texts.", "Give one of the two.", parameter="gold")
+        self._refuse_what_is_for_scores("texts")
+        chosen_metrics(self.text_metrics)
+        refuse_units_of_documents(self.unit_size, self.documents)
+
+    def _check_outputs(self) -> None:
+        if self.task is None or self.gold is None:
+            missing, given = ("task", "gold") if self.task is None else ("gold", "task")
+            raise OutscoreError(f"--{given} is given without --{missing}.", f"Give --{missing} as well.", parameter=missing)
+        if self.metric is not None:
+            raise OutscoreError(
+                f"Outputs of task `{self.task}` have a score of their own.", "Leave --metric out.", parameter="metric"
+            )
+        self._refuse_what_is_for_scores("outputs", but="cluster")
+
+    def _refuse_what_is_for_scores(self, noun: str, but: str = "") -> None:
+        """Refuse options that texts and outputs have no use for, as they come without columns."""
+        for option in self.options():
+            of_tables = option.kind == "column" or option.name in ("duplicates", "reader")
+            if of_tables and option.name != but and self.is_given(option):
+                raise OutscoreError(
+                    f"--{option.long} is for tables of scores, not for {noun}.",
+                    f"Leave --{option.long} out.",
+                    parameter=option.name,
+                )
+
+    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
+        """What is saved: every option, some of them only where they were given."""
+        from outscore.workflows.versions import versions
+
+        saved = {
+            option.name: saved_value(option, self.value(option.name))
+            for option in self.options()
+            if option.always_saved or self.is_given(option)
+        }
+        if self.names:
+            saved["names"] = ",".join(self.names)
+        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
+
+    def data_arguments(self) -> list[str]:
+        """One table or a list of files."""
+        return [repr(self.files[0])] if len(self.files) == 1 else [repr(list(self.files))]
+
+    def file_arguments(self) -> list[str]:
+        """References, documents and gold."""
+        found: list[str] = []
+        if self.reference:
+            references = [repr(name) for name in self.reference]
+            several = f"[{', '.join(f'Path({name})' for name in references)}]"
+            found.append(f"reference={references[0] if len(references) == 1 else several}")
+        return [*found, *(f"{name}={self.value(name)!r}" for name in ("documents", "gold") if self.value(name))]
+
+    def python_call(self) -> str:
+        """The Python call to copy."""
+        call = super().python_call()
+        return call.replace("\n", "\nfrom pathlib import Path\n", 1) if len(self.reference) > 1 else call

@@ -1,0 +1,15 @@
+"""REQUESTS: what can be asked, by name. `texts` is `outscore compare` with references."""
+
+from __future__ import annotations
+
+from outscore.workflows.requests.base import Request
+from outscore.workflows.requests.compare import CompareRequest, TextsRequest
+from outscore.workflows.requests.diff import DiffRequest
+from outscore.workflows.requests.plan import PlanRequest
+from outscore.workflows.requests.rank import RankRequest
+
+__all__ = ["REQUESTS"]
+
+REQUESTS: dict[str, type[Request]] = {
+    request.command: request for request in (CompareRequest, TextsRequest, RankRequest, DiffRequest, PlanRequest)
+}

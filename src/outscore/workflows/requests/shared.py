@@ -1,0 +1,436 @@
+"""Options that several commands have, each declared once, and every word a choice can be.
+
+Nothing here imports a registry: choices that come from one are functions.
+"""
+
+from __future__ import annotations
+
+from outscore.core.options import Option
+
+__all__ = [
+    "ALPHA", "ALTERNATIVE", "ALTERNATIVES", "BASELINE", "BUCKETS", "CLUSTER", "COLUMNS", "COMPAT", "CORRECTION",
+    "CRITICAL_DIFFERENCE", "DATASET", "DELTA", "DOCUMENTS", "DUPLICATES", "ITEM", "MARGIN", "METHOD", "METRIC", "NAMES",
+    "NORMALITY_ALPHA", "READER", "REFERENCE", "REPEAT", "RESAMPLES", "SCORE", "SEED", "SET", "SHUFFLE", "SLICE",
+    "STATISTICS", "SYSTEM", "SYSTEM_COLUMN", "TEST", "UNIT_ADVICE", "UNIT_SIZE", "UNIT_STATISTIC",
+    "known_corrections", "known_tests", "pair_corrections",
+]  # fmt: skip
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
+STATISTICS = ("mean", "median")
+COLUMNS = ("item", "score", "system_column", "cluster", "repeat", "slice", "dataset")
+"""Options that name columns of a table."""
+
+
+def known_tests() -> dict[str, str]:
+    """Tests by name."""
+    from outscore.inference.registry import TESTS
+
+    return {name: entry.summary for name, entry in TESTS.items()}
+
+
+def tests_or_all() -> dict[str, str]:
+    """Tests by name, and the word for all of them."""
+    return {**known_tests(), "all": "every test that suits the data"}
+
+
+def pair_corrections() -> dict[str, str]:
+    """Corrections for several comparisons of two systems."""
+    from outscore.inference.families.multiplicity import CORRECTIONS
+
+    return {name: entry.summary for name, entry in CORRECTIONS.items() if not entry.all_pairs}
+
+
+def known_corrections() -> dict[str, str]:
+    """Corrections for pairs of many systems."""
+    from outscore.inference.families.multiplicity import CORRECTIONS
+
+    return {name: entry.summary for name, entry in CORRECTIONS.items()}
+
+
+def _formats() -> dict[str, str]:
+    from outscore.formats.registry import FORMATS
+
+    return {"auto": "recognise it", **{name: entry.summary for name, entry in FORMATS.items()}}
+
+
+def _metrics() -> dict[str, str]:
+    from outscore.metrics.registry import METRICS
+
+    return {name: entry.summary for name, entry in METRICS.items()}
+
+
+METRIC = Option(
+    "metric",
+    str,
+    None,
+    "See `outscore metrics`; texts take several.",
+    _metrics,
+    label="Metric",
+    group="test",
+    kind="metric",
+    metavar="NAME[:key=value],...",
+    default_text="mean; f1 for counts",
+    annotation="str | AdditiveMetric | None",
+    doc='A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for counts of a file.',
+)
+TEST = Option(
+    "test",
+    str,
+    "permutation",
+    "See `outscore tests`; or all.",
+    tests_or_all,
+    label="Test",
+    group="test",
+    metavar="NAME",
+    doc='A name from ``outscore tests``. ``"all"`` decides by `permutation` and shows the others beside it.',
+)
+SET = Option(
+    "set",
+    str,
+    {},
+    "An option of the test; may be repeated.",
+    label="Options of the test",
+    group="test",
+    kind="settings",
+    many=True,
+    metavar="KEY=VALUE",
+    python="options",
+    annotation="Mapping[str, object] | None",
+    doc='The test\'s own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.',
+)
+METHOD = Option(
+    "method",
+    str,
+    "auto",
+    "How permutation computes p.",
+    METHODS,
+    label="Method",
+    group="test",
+    only_for=(("test", ("permutation", "all")),),
+    python=None,
+)
+ALTERNATIVE = Option(
+    "alternative",
+    str,
+    "two-sided",
+    "greater: A better.",
+    ALTERNATIVES,
+    label="Question",
+    group="test",
+    doc='``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.',
+)
+ALPHA = Option(
+    "alpha",
+    float,
+    0.05,
+    "Significance level.",
+    label="Level",
+    group="test",
+    doc="The level of the decision; the interval has level 1 - alpha and the same design as p.",
+)
+DELTA = Option(
+    "delta",
+    float,
+    0.0,
+    "Test the difference A - B against this.",
+    label="Difference",
+    group="test",
+    doc="Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are taken as\n"
+    "symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.",
+)
+MARGIN = Option(
+    "margin",
+    float,
+    None,
+    "Also test non-inferiority and equivalence within this margin.",
+    label="Margin",
+    group="test",
+    doc="Also test whether A is not worse than B by this much, and whether both are equal within it.",
+)
+UNIT_SIZE = Option(
+    "unit_size",
+    int,
+    1,
+    "Items per evaluation unit.",
+    label="Unit size",
+    group="units",
+    doc="Evaluation units of so many adjacent items.",
+)
+UNIT_STATISTIC = Option(
+    "unit_statistic",
+    str,
+    "mean",
+    "Of a unit.",
+    STATISTICS,
+    label="Unit statistic",
+    group="units",
+    doc="What the items of a unit are summarised by.",
+)
+SHUFFLE = Option(
+    "shuffle",
+    int,
+    None,
+    "Shuffle the items before units are formed.",
+    label="Shuffle",
+    group="units",
+    metavar="SEED",
+    doc="Shuffle the items with this seed before units are formed.",
+)
+UNIT_ADVICE = Option(
+    "unit_advice",
+    bool,
+    False,
+    "Also show what the size of units does to spread, effect and p.",
+    label="Try other unit sizes",
+    group="units",
+    kind="flag",
+    doc="Also show how spread, effect size and p move with the size of the units; choose the size for what it\n"
+    "means, not for p.",
+)
+NORMALITY_ALPHA = Option(
+    "normality_alpha",
+    float,
+    0.05,
+    "Level of the analysis' normality test.",
+    label="Level of the normality test",
+    group="units",
+    doc="The level at which the analysis rejects normality of the differences; the decision does not rest on it.",
+)
+RESAMPLES = Option(
+    "resamples",
+    int,
+    None,
+    "How many swaps or resamples are drawn.",
+    label="Resamples",
+    group="test",
+    python=None,
+)
+CORRECTION = Option(
+    "correction",
+    str,
+    "holm",
+    "For the p-values of slices.",
+    pair_corrections,
+    label="Correction",
+    group="test",
+    metavar="NAME",
+)
+SEED = Option(
+    "seed",
+    int,
+    0,
+    "For Monte Carlo and bootstrap.",
+    label="Seed",
+    group="test",
+)
+SYSTEM = Option(
+    "system",
+    str,
+    (),
+    "Which system of a table; give it twice.",
+    label="Systems",
+    group="data",
+    kind="system",
+    many=True,
+    metavar="NAME",
+    python="systems",
+    annotation="Sequence[str]",
+    doc="Which systems of a file to take.",
+)
+ITEM = Option(
+    "item",
+    str,
+    None,
+    "Column of the item ids.",
+    label="Items",
+    group="data",
+    kind="column",
+    metavar="COLUMN",
+    always_saved=False,
+    python="items",
+    annotation="ArrayLike | str | None",
+    doc="A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column of the item ids.",
+)
+SCORE = Option(
+    "score",
+    str,
+    (),
+    "Column of the scores; several make counts (tp, fp, fn).",
+    label="Scores",
+    group="data",
+    kind="column",
+    many=True,
+    metavar="COLUMN",
+    always_saved=False,
+    annotation="str | Sequence[str]",
+)
+SYSTEM_COLUMN = Option(
+    "system_column",
+    str,
+    None,
+    "Column of the systems' names.",
+    label="Systems' names",
+    group="data",
+    kind="column",
+    metavar="COLUMN",
+    always_saved=False,
+)
+CLUSTER = Option(
+    "cluster",
+    str,
+    None,
+    "Column of documents, conversations ... swapped as one; or none.",
+    label="Clusters",
+    group="data",
+    kind="column",
+    metavar="COLUMN",
+    always_saved=False,
+    python="clusters",
+    annotation="ArrayLike | str | None",
+    doc='A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters, or ``"none"``.',
+)
+REPEAT = Option(
+    "repeat",
+    str,
+    None,
+    "Column of epochs, seeds, samples: averaged per item.",
+    label="Repeats",
+    group="data",
+    kind="column",
+    metavar="COLUMN",
+    always_saved=False,
+)
+SLICE = Option(
+    "slice",
+    str,
+    None,
+    "Compare every value of this column too.",
+    label="Slices",
+    group="data",
+    kind="column",
+    metavar="COLUMN",
+    always_saved=False,
+    python="slices",
+    annotation="ArrayLike | str | None",
+    doc="A label per row, or the column of a file: every value is compared by itself too.",
+)
+DATASET = Option(
+    "dataset",
+    str,
+    None,
+    "Column of the dataset an item belongs to.",
+    label="Datasets",
+    group="data",
+    kind="column",
+    metavar="COLUMN",
+    always_saved=False,
+)
+DUPLICATES = Option(
+    "duplicates",
+    str,
+    "stop",
+    "Repeated ids.",
+    ("stop", "mean", "first", "last"),
+    label="Repeated ids",
+    group="data",
+    doc="What to do with rows of a file that have the same id: refuse them, or take their mean, the first or the last.",
+)
+READER = Option(
+    "reader",
+    str,
+    "auto",
+    "See `outscore formats`.",
+    _formats,
+    label="Format",
+    group="data",
+    metavar="FORMAT",
+    doc="The format of the files, a name from ``outscore formats``.",
+)
+REFERENCE = Option(
+    "reference",
+    str,
+    (),
+    "Texts: a reference; may be repeated.",
+    label="References",
+    group="files",
+    kind="file",
+    many=True,
+    metavar="FILE",
+    always_saved=False,
+)
+DOCUMENTS = Option(
+    "documents",
+    str,
+    None,
+    "Texts: the document of each segment, a line each; swapped as one.",
+    label="Documents",
+    group="files",
+    kind="file",
+    most=1,
+    metavar="FILE",
+    always_saved=False,
+    annotation="Sequence[object] | Segments | Path | None",
+    doc="The document of each segment, or the path of a file of them: documents are swapped and resampled as one.",
+)
+BUCKETS = Option(
+    "buckets",
+    str,
+    (),
+    "Texts: compare parts by reference length or by labels.",
+    label="Labels",
+    group="files",
+    kind="file",
+    many=True,
+    metavar="length|FILE",
+    always_saved=False,
+    annotation="Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None",
+    doc='Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the length of the\n'
+    "reference: each value is compared by itself, as a family of its own.",
+)
+COMPAT = Option(
+    "compat",
+    str,
+    None,
+    "Texts: also show p of sacrebleu-ar or sacrebleu-bs; it decides nothing.",
+    lambda: {
+        "sacrebleu-ar": "sacreBLEU, approximate randomisation",
+        "sacrebleu-bs": "sacreBLEU, bootstrap",
+    },
+    label="Compare with",
+    group="test",
+    metavar="NAME",
+    always_saved=False,
+    doc='``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.',
+)
+NAMES = Option(
+    "names",
+    str,
+    (),
+    "What to call the systems.",
+    label="Names",
+    group="data",
+    kind="names",
+    metavar="A,B",
+    default_text="header or file names",
+)
+BASELINE = Option(
+    "baseline",
+    str,
+    None,
+    "Compare every system with this one only.",
+    label="Baseline",
+    group="test",
+    kind="system",
+    metavar="NAME",
+)
+CRITICAL_DIFFERENCE = Option(
+    "critical_difference",
+    bool,
+    False,
+    "Also Friedman's test and Nemenyi's critical difference.",
+    label="Critical difference",
+    group="test",
+    kind="flag",
+    doc="Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items where there is one.",
+)
