@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from outscore.core.errors import OutscoreError
-from outscore.results.note import Note
 from outscore.core.options import Option, did_you_mean
+from outscore.results.note import Note
 
 if TYPE_CHECKING:
     import yaml
