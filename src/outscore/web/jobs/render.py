@@ -29,9 +29,7 @@ async def download(job: Job, form: str, jobs: Jobs) -> Path:
         raise HTTPProblem(404, f"A result has no form `{form[:20]}`.", f"There is {', '.join(TYPES)}.")
     path = job.folder / f"result.{form}"
     if not path.exists():
-        words = ["report", job.result.name, "-o", path.name]
-        task = {"task": "command", "words": words, "folder": str(job.folder)}
-        answer = await jobs.make(job, path.name, task)
+        answer = await jobs.make(job, path.name, {"task": "report", "suffix": form, "folder": str(job.folder)})
         if answer.code:
             raise HTTPProblem(422, answer.error or "This form could not be made.")
     return path

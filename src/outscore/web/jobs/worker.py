@@ -1,7 +1,7 @@
 """The worker process of the page: does one task after the other, each in the folder the task names.
 
 Tasks arrive on standard input and answers leave on standard output, a line of JSON each. ``{"task": "command", "words":
-[...], "folder": "..."}`` runs a command; the other tasks (`inspect`, `draw`, `headline`) are better done in a process that
+[...], "folder": "..."}`` runs a command; the other tasks (`inspect`, `report`, `headline`, `draw`) are better done in a process that
 may fail. Answers are ``{"begun": true}``, any number of ``{"progress": {...}}``, and ``{"code": 0, "error": null,
 "answer": null, "notes": []}``. The worker exits as soon as its input is closed, whatever it is doing, so none outlives the
 page.
@@ -36,6 +36,8 @@ __all__ = ["CHARTS", "CHART_LIST", "CHART_TYPES", "serve"]
 RESULT = "result.json"
 CHARTS, CHART_LIST = "charts", "list.json"
 CHART_TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
+FORMS = {"txt": "text", "json": "json", "md": "markdown", "tex": "latex", "html": "html", "csv": "csv"}
+"""Forms of a result by the suffix of their file."""
 FAILED, REFUSED = 1, 2
 DISK_FULL = "The disk on which the page keeps files is full. Free some space, and try again."
 NO_MEMORY = "There is not enough memory for this. Use fewer or smaller files."
@@ -196,6 +198,17 @@ def _headline(task: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"headline": top, "why": minus(glue(why)), "won": won}
 
 
+def _report(task: Mapping[str, Any]) -> None:
+    """Write the result in another form, beside it."""
+    from outscore.report.render import render
+    from outscore.results.saved import load
+
+    unfinished = Path(f".{RESULT}.{task['suffix']}")
+    unfinished.write_text(render(load(RESULT), FORMS[task["suffix"]]), encoding="utf-8", newline="")
+    # All at once: whoever sees the file may send it.
+    unfinished.rename(Path(RESULT).with_suffix(f".{task['suffix']}"))
+
+
 def _draw(task: Mapping[str, Any]) -> None:
     """Draw all charts of the result as `--charts` does, and list them."""
     del task
@@ -216,7 +229,7 @@ def _draw(task: Mapping[str, Any]) -> None:
     unfinished.rename(CHARTS)
 
 
-TASKS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {"inspect": _inspect, "draw": _draw, "headline": _headline}
+TASKS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {"inspect": _inspect, "draw": _draw, "headline": _headline, "report": _report}
 
 
 def _last_sentence(lines: list[str]) -> str:

@@ -219,8 +219,9 @@ def _ranking_style() -> str:
 def _explorer() -> str:
     from outscore.report.write.diff_html import SCRIPTS as PARTS
 
-    # One function around all of them: it is started again for every result and leaves no names behind.
-    return f'(() => {{\n"use strict";\n{"".join(_text("outscore.report", name) for name in PARTS)}}})();\n'
+    # One function around all of them: the page calls it for every result, and it leaves no other names behind.
+    parts = "".join(_text("outscore.report", name) for name in PARTS)
+    return f'window.outscoreExplorer = () => {{\n"use strict";\n{parts}}};\n'
 
 
 MADE: Mapping[str, Callable[[], str]] = {

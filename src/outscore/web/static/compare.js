@@ -10,6 +10,7 @@ import { View, open } from "./view.js";
 
 // At which step a picture belongs; all others are about the data.
 const PICTURES = { difference: "test", null: "test", power: "power", sizes: "power" };
+// Facts of the report that have a step of their own here.
 const ELSEWHERE = ["effect size", "power"];
 const BELOW_STEPS = 58;
 const NO_EFFECTS = "Effect sizes are for means of item scores; this metric is a ratio of sums, "
@@ -17,8 +18,8 @@ const NO_EFFECTS = "Effect sizes are for means of item scores; this metric is a 
 const NO_CURVE = "There is no power curve for this metric and design.";
 // Settings of the comparison that a trial takes over.
 const SHARED = ["alpha", "alternative", "system", "item", "score", "cluster", "repeat", "seed"];
-// What the advice says of a test, best first.
-const SUITS = ["recommended", "usable", "not suited"];
+// The groups of the advice, best first, and what they are called.
+const ADVICE = { recommended: "recommended", usable: "usable", unsuited: "not suited" };
 
 class Comparison extends View {
   async begin() {
@@ -78,7 +79,12 @@ class Comparison extends View {
     byId("answer").querySelector(".numbers")?.classList.remove("stale");
   }
 
-  show(job, main) {
+  // The report to show, and the result itself for what the page does with it.
+  async load(result) {
+    return Promise.all([fetchReport(result), askJson("GET", `/api/results/${result}`)]);
+  }
+
+  show(job, main, saved) {
     this.shown = job.result;
     this.replaced = null;
     const held = hold();
@@ -103,22 +109,22 @@ class Comparison extends View {
     byId("steps").hidden = false;
     byId("trial").hidden = !this.canTry;
     if (this.tried !== this.question()) this.forgetTrial();
-    this.advise();
+    this.advise(saved.comparisons[0].analysis?.tests ?? {});
     this.announce();
     held();
   }
 
-  // The advice of the data analysis, where the test is chosen.
-  advise() {
+  // The advice of the data analysis, where the test is chosen: its table has a row for each entry, in the same order.
+  advise(advice) {
     const control = this.form.find("test").control;
-    const suits = new Map();
-    for (const row of document.querySelectorAll("#shown-data .advice tbody tr")) {
-      const [how, test] = [...row.cells].map((cell) => cell.textContent);
-      suits.set(test, how);
-      const offered = [...control.options].some((option) => option.value === test);
-      if (offered) row.cells[1].replaceChildren(button(test, () => this.choose(test), "link-button"));
-    }
-    group(control, (option) => suits.get(option.value));
+    const offered = new Set([...control.options].map((option) => option.value));
+    const entries = Object.keys(ADVICE).flatMap((group) => (advice[group] ?? []).map(({ test }) => ({ group, test })));
+    const rows = [...document.querySelectorAll("#shown-data .advice tbody tr")];
+    entries.forEach(({ test }, i) => {
+      if (offered.has(test)) rows[i]?.cells[1].replaceChildren(button(test, () => this.choose(test), "link-button"));
+    });
+    const groups = new Map(entries.map(({ group, test }) => [test, group]));
+    group(control, Object.keys(ADVICE), (option) => groups.get(option.value));
   }
 
   choose(test) {
@@ -177,13 +183,13 @@ class Comparison extends View {
   }
 }
 
-// The choices under headings, in the order in which these come up; what has none stands at the end.
-function group(control, headingOf) {
+// The choices under the headings of their groups, in this order; what belongs to none stands at the end.
+function group(control, order, groupOf) {
   const chosen = control.value, options = [...control.options];
-  const headings = [...new Set(options.map(headingOf))].filter(Boolean).sort((a, b) => SUITS.indexOf(a) - SUITS.indexOf(b));
-  const under = (heading) => options.filter((option) => headingOf(option) === heading);
-  const groups = headings.map((heading) => make("optgroup", { label: heading }, under(heading)));
-  control.replaceChildren(...groups, ...options.filter((option) => !headingOf(option)));
+  const under = (name) => options.filter((option) => groupOf(option) === name);
+  const headings = order.filter((name) => under(name).length);
+  const groups = headings.map((name) => make("optgroup", { label: ADVICE[name] }, under(name)));
+  control.replaceChildren(...groups, ...options.filter((option) => !groupOf(option)));
   control.value = chosen;
 }
 
@@ -217,7 +223,7 @@ function lower(part) {
 
 function trim(facts) {
   for (const term of facts.querySelectorAll("dt")) {
-    if (!ELSEWHERE.includes(term.textContent)) continue;
+    if (!ELSEWHERE.includes(term.dataset.key)) continue;
     term.nextElementSibling.remove();
     term.remove();
   }

@@ -39,7 +39,17 @@ async function dress(main) {
   })));
 }
 
-// The explorer of a diff reads its data from the page.
-export function startExplorer() {
-  document.head.append(make("script", { src: "/static/explorer.js" }));
+let explorer = null;
+
+// The explorer of a diff reads its data from the page. Its script is loaded once and started anew for every result.
+export async function startExplorer() {
+  explorer ??= new Promise((load, error) => document.head.append(make("script", { src: "/static/explorer.js", load, error })));
+  try {
+    await explorer;
+  } catch {
+    explorer = null;
+    throw new Error("The explorer could not be loaded.");
+  }
+  // Another result may have taken its place meanwhile.
+  if (document.getElementById("data-pairs")) window.outscoreExplorer();
 }

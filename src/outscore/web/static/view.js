@@ -222,9 +222,9 @@ export class View {
     // Whatever goes wrong here goes wrong for the report, too, and is shown there.
     this.early(job, isLast).catch(() => null);
     try {
-      const main = await this.worker.follow("Drawing pictures and tables", fetchReport(job.result));
+      const report = await this.worker.follow("Drawing pictures and tables", this.load(job.result));
       if (!isLast()) return;
-      this.show(job, main);
+      this.show(job, ...report);
       byId("work").replaceChildren(...job.notes.map((note) => make("p", { class: "note noted" }, told(note))));
     } catch (error) {
       if (!isLast()) return;
@@ -279,6 +279,11 @@ export class View {
     document.body.classList.toggle("unanswered", old);
   }
 
+  // What `show` needs of a result.
+  async load(result) {
+    return [await fetchReport(result)];
+  }
+
   // What can be shown before the pictures are drawn.
   async early() {}
 
@@ -289,7 +294,7 @@ export class View {
     byId("result").replaceChildren(...main.childNodes);
     byId("take").replaceChildren(...takeAway(job, { table }));
     byId("taking").hidden = false;
-    if (byId("data-pairs")) startExplorer();
+    if (byId("data-pairs")) startExplorer().catch((error) => this.worker.refuse(error));
     this.announce();
   }
 
