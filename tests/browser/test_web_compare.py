@@ -97,6 +97,27 @@ def test_the_advice_chooses_the_test(comparison):
     assert chosen.input_value() == "sign"
 
 
+def test_what_the_page_does_with_a_report_does_not_depend_on_its_words(browser, server, finished):
+    """The advice and the facts that have steps of their own are known by data, so that any word may change."""
+
+    def reworded(route):
+        answer = route.fetch()
+        text = answer.text()
+        for old, new in ((">recommended<", ">gut<"), (">sign<", ">Vorzeichen<"), (">effect size<", ">Effekt<")):
+            assert old in text
+            text = text.replace(old, new)
+        route.fulfill(response=answer, body=text)
+
+    with visited(browser, server, finished.url.removeprefix(server)) as page:
+        page.route("**/download.html", reworded)
+        page.reload()
+        page.locator(".advice").get_by_role("button", name="sign", exact=True).wait_for()
+        groups = page.locator("[data-field=test] optgroup").evaluate_all("(groups) => groups.map((group) => group.label)")
+        assert groups[0] == "recommended"
+        assert page.locator("#shown-test dt").get_by_text("Effekt").count() == 0
+        assert page.locator("#shown-test dt").count() > 0
+
+
 def test_every_step_has_its_part(finished):
     page = finished
     assert page.locator("#step-list a").all_inner_texts() == [

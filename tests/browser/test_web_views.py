@@ -43,6 +43,8 @@ def test_a_click_in_the_explorer_shows_its_examples(browser, server):
         page.locator("#h-explorer").click()
         page.keyboard.press("/")
         assert page.evaluate("() => document.activeElement.id") == "search"
+        # Its script was loaded for the first result and started for both.
+        assert page.locator("script[src='/static/explorer.js']").count() == 1
 
 
 def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):

@@ -53,7 +53,7 @@ def test_downloads(page, pair):
     plan = page.run("plan", settings={"effect": 0.1})
     refused = page.get(f"/api/results/{plan['result']}/download.csv")
     assert refused.status_code == 422
-    assert "ending" in refused.json()["error"]
+    assert "has no form `csv`" in refused.json()["error"]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,11 @@ class Column:
 
 @dataclass(frozen=True)
 class FileDescription:
-    """What is known about a file; `problem` says why it cannot be used as it is, `empty` counts cells without a score."""
+    """What is known about a file.
+
+    `suits` are the views it can be used in and `task` is what a diff would take it for; `problem` says why it cannot be used
+    as it is, and `empty` counts cells without a score.
+    """
 
     format: str | None
     rows: int | None = None
@@ -50,3 +54,4 @@ class FileDescription:
     suits: Sequence[str] = ()
     problem: str | None = None
     empty: int = 0
+    task: str | None = None

@@ -1,6 +1,6 @@
-"""What a file is: its format, its first rows, the part each column plays, its systems, and what can be done with it.
+"""What the page shows of a file: its format, first rows, the part each column plays, its systems, and its uses.
 
-This runs in a worker, as a file may be large, packed or broken.
+The format itself is the answer of `formats.detect`. This runs in a worker, since a file may be large, packed or broken.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import PACKED, label_of, open_source, unpacks_to_more
-from outscore.formats.detect import certain_format
+from outscore.formats.detect import certain_format, diff_task
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.segments import read_segments
 from outscore.formats.tables import jsonl, parquet
@@ -46,7 +46,7 @@ TOOLS: tuple[tuple[set[str], str, str], ...] = (
 
 
 def inspect(folder: Path, max_bytes: int) -> dict[str, Any]:
-    r"""Describe the one file of a folder; one that unpacks to more than so many bytes is refused before it is read.
+    r"""Describe the one file of a folder; a file that unpacks to more than `max_bytes` is refused before it is read.
 
     Examples
     --------
@@ -65,16 +65,16 @@ def inspect(folder: Path, max_bytes: int) -> dict[str, Any]:
             f"{label_of(path.name)} holds more than {max_bytes >> 20:,} MB when it is unpacked, which is all the page takes.",
             "Give the items and columns that are needed, or use the command line.",
         )
-    problem = None
     try:
-        found = _described(path)
+        found = _describe(path)
     except OutscoreError as error:
-        found, problem = FileDescription(None), str(error)
-    plain = asdict(found) | {"problem": problem or found.problem}
-    return {key: _clean(value) for key, value in plain.items()}
+        found = FileDescription(None, problem=str(error))
+    if found.format is not None:
+        found = replace(found, task=diff_task(found.format, found.head))
+    return {key: _clean(value) for key, value in asdict(found).items()}
 
 
-def _described(path: Path) -> FileDescription:
+def _describe(path: Path) -> FileDescription:
     with open_source(path) as source:
         peek = source.peek
     entry = certain_format(peek)
@@ -102,7 +102,9 @@ def _scores(path: Path) -> FileDescription:
     assert origin is not None
     columns, head = _bare(path, systems) if origin.format in BARE_FORMATS.values() else _table(path, origin.columns, systems)
     labels = _labels(path) if origin.format not in BARE_FORMATS.values() else None
-    suits = ["rank"] if gaps else SCORES if origin.format != "f1-counts" else ["compare"]
+    suits = ["compare"] if origin.format == "f1-counts" else SCORES
+    if gaps:
+        suits = ["rank"]
     return FileDescription(
         origin.format,
         origin.rows,

@@ -1,8 +1,8 @@
 """The worker process of the page: does one task after the other, each in the folder the task names.
 
 Tasks arrive on standard input and answers leave on standard output, a line of JSON each. ``{"task": "command", "words":
-[...], "folder": "..."}`` runs a command; the other tasks (`inspect`, `report`, `headline`, `draw`) are better done in a process that
-may fail. Answers are ``{"begun": true}``, any number of ``{"progress": {...}}``, and ``{"code": 0, "error": null,
+[...], "folder": "..."}`` runs a command; the other tasks (`inspect`, `report`, `headline`, `draw`) look at one file of the
+folder. Answers are ``{"begun": true}``, any number of ``{"progress": {...}}``, and ``{"code": 0, "error": null,
 "answer": null, "notes": []}``. The worker exits as soon as its input is closed, whatever it is doing, so none outlives the
 page.
 """
@@ -229,7 +229,12 @@ def _draw(task: Mapping[str, Any]) -> None:
     unfinished.rename(CHARTS)
 
 
-TASKS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {"inspect": _inspect, "draw": _draw, "headline": _headline, "report": _report}
+TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "inspect": _inspect,
+    "report": _report,
+    "headline": _headline,
+    "draw": _draw,
+}
 
 
 def _last_sentence(lines: list[str]) -> str:

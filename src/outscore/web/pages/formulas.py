@@ -113,5 +113,7 @@ def _leaf(token: str) -> str:
         return f"<mtext>{escape(token[6:-1])}</mtext>"
     if token in WORDS:
         return f"<mo>{token[1:]}</mo>"
-    tag = "mn" if token[0].isdecimal() else "mi" if token.isalpha() else "mo"
+    tag = "mi" if token.isalpha() else "mo"
+    if token[0].isdecimal():
+        tag = "mn"
     return f"<{tag}>{escape(SIGNS.get(token, token))}</{tag}>"

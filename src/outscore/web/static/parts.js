@@ -64,14 +64,5 @@ export function missing(files) {
   return "These are the scores of one system: add the file of the other.";
 }
 
-const BIO = /^([BIESLU]-\S+|O)$/;
-
-// The task of a diff, from the format and from what the last column looks like.
-export function taskOf(files) {
-  const [first] = files;
-  if (!first) return null;
-  if (/2012|coref/.test(first.format)) return "coref";
-  if (first.format === "labels" || first.suits.includes("compare")) return "label";
-  if (first.head.length && first.head.every((row) => BIO.test(row.at(-1)))) return "ner";
-  return "pos";
-}
+// The task of a diff, which the server recognises from each file.
+export const taskOf = ([first]) => first?.task ?? null;
