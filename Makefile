@@ -25,7 +25,7 @@ BENCH := $(VENV)/.ready-bench
 help:
 	@echo "make demo         simulate data of every kind, keep them and their reports in outscore-demo/"
 	@echo "make test         lint, types and the fast tests"
-	@echo "make test-slow    the simulations and large inputs"
+	@echo "make test-slow    the simulations, the large inputs, and every property with more examples"
 	@echo "make lint         only lint and types"
 	@echo "make coverage     the fast tests, and which lines and branches they reach"
 	@echo "make bench        measure the kernels against their peers"
@@ -56,8 +56,9 @@ browser:
 	  command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 	    || command -v google-chrome >/dev/null || echo "Chromium is not installed: the tests of pages will be skipped."; }
 
+# Also every property again, with as many examples as its test names.
 test-slow: $(DEV) browser
-	$(PYTEST) -m slow
+	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=whole
 
 lint: $(DEV)
 	$(BIN)/ruff check .

@@ -22,8 +22,21 @@ UPDATE_GOLDEN = os.environ.get("OUTSCORE_UPDATE_GOLDEN") == "1"
 # No test may read or fill the cache of whoever runs it.
 os.environ["OUTSCORE_CACHE"] = "off"
 # A busy machine is no defect: what must be fast is measured in benchmarks/.
-settings.register_profile("outscore", deadline=None)
-settings.load_profile("outscore")
+settings.register_profile("quick", deadline=None)
+# `make test-slow` tries as many examples as each test names, `make test` one in three of them, and ten at least.
+settings.register_profile("whole", deadline=None)
+settings.load_profile("quick")
+QUICK_SHARE, MIN_EXAMPLES = 3, 10
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--hypothesis-profile") == "whole":
+        return
+    found = (getattr(item, "obj", None) for item in items)
+    for test in {getattr(one, "__func__", one) for one in found if hasattr(one, "hypothesis")}:
+        named = test._hypothesis_internal_use_settings
+        fewer = min(named.max_examples, max(MIN_EXAMPLES, named.max_examples // QUICK_SHARE))
+        test._hypothesis_internal_use_settings = settings(named, max_examples=fewer)
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ WITHOUT = "PreloadTopChromeWebUI,MediaRouter,OptimizationHints,HttpsUpgrades,Net
 FLAGS = ("--no-sandbox", "--disable-gpu", f"--disable-features={WITHOUT}")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser():
     """Chromium without a window and without the network. Its driver holds an event loop, so no test elsewhere may meet it."""
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
