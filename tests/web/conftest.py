@@ -14,9 +14,11 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from tests.web.forks import forking
 
 from outscore.cli.serve import COMMAND_LINE
 from outscore.web.http.app import create_app
+from outscore.web.jobs import workers
 from outscore.web.settings import Settings
 
 with warnings.catch_warnings():
@@ -75,30 +77,49 @@ class Page:
         return self.finished(answer.json())
 
 
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory):
+    """Where workers come from that need not import anything."""
+    with forking(tmp_path_factory.mktemp("forks")) as found:
+        yield found
+
+
 @contextmanager
-def opened(folder, **settings):
+def opened(folder, forks=None, **settings):
+    if forks is not None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(workers, "interpreter", forks.interpreter)
+            with opened(folder, **settings) as page:
+                yield page
+        return
     app = create_app(Settings(**{"workers": 1, "warm": False, "folder": folder, **settings}), COMMAND_LINE)
     with TestClient(app, base_url=ADDRESS, raise_server_exceptions=False) as client:
         yield Page(client, app)
 
 
 @pytest.fixture(scope="session")
-def page(tmp_path_factory):
+def page(tmp_path_factory, forks):
     """One page for all tests that leave it as it is."""
-    with opened(tmp_path_factory.mktemp("page")) as found:
+    with opened(tmp_path_factory.mktemp("page"), forks) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
-def full_page(tmp_path_factory):
+def full_page(tmp_path_factory, forks):
     """A page that takes no job: all that can be tried there is the way to one."""
-    with opened(tmp_path_factory.mktemp("full"), max_jobs=0) as found:
+    with opened(tmp_path_factory.mktemp("full"), forks, max_jobs=0) as found:
         yield found
 
 
 @pytest.fixture
-def open_page(tmp_path):
+def open_page(tmp_path, forks):
     """Open a page with limits of its own."""
+    return lambda **settings: opened(tmp_path, forks, **settings)
+
+
+@pytest.fixture
+def open_real_page(tmp_path):
+    """Open a page whose workers are started as `outscore serve` starts them."""
     return lambda **settings: opened(tmp_path, **settings)
 
 
