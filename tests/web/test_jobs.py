@@ -145,7 +145,7 @@ def test_progress_is_told(open_page, wait_until):
     words = [f"w{i}" for i in range(50)]
 
     def text():
-        return "\n".join(" ".join(rng.choice(words, 20)) for _ in range(200)).encode()
+        return "\n".join(" ".join(rng.choice(words, 8)) for _ in range(300)).encode()
 
     with open_page() as page:
         files = {"files": {"new.txt": text(), "old.txt": text()}, "reference": {"ref.txt": text()}}
