@@ -18,10 +18,10 @@ import pytest
 
 from outscore.core.errors import OutscoreError
 from outscore.engine import dask_cluster as cluster
-from outscore.engine import dask_tasks as flight
+from outscore.engine import dask_tasks
 from outscore.engine import local_cluster as host
 from outscore.engine.dask_cluster import Dask
-from outscore.engine.engines import Serial, opened
+from outscore.engine.engines import Serial, open_engine
 from outscore.engine.local_cluster import local_cluster
 from outscore.engine.progress import Steps
 from outscore.resampling.flips import flipped_sums
@@ -76,7 +76,7 @@ def grow(x: int) -> int:
 @pytest.fixture(scope="module")
 def running():
     """A cluster for all tests that do not break it, and its engine."""
-    with opened(Dask("local", 2, "1 GB")) as engine:
+    with open_engine(Dask("local", 2, "1 GB")) as engine:
         yield engine
 
 
@@ -102,7 +102,7 @@ def test_workers_are_others_with_one_thread(running):
 
 def test_only_so_many_tasks_are_under_way(running, monkeypatch):
     """Tasks are drawn when there is room for them, not all at once."""
-    monkeypatch.setattr(flight, "PER_THREAD", 2)
+    monkeypatch.setattr(dask_tasks, "MAX_TASKS_PER_THREAD", 2)
     steps, ahead = Steps(), []
 
     def tasks():
@@ -147,7 +147,7 @@ def test_cancelling_stops_the_rest(running):
 
 def test_it_listens_to_this_machine_only(running):
     psutil = pytest.importorskip("psutil")
-    scheduler = next(child for child in psutil.Process().children() if "engine.host" in " ".join(child.cmdline()))
+    scheduler = next(child for child in psutil.Process().children() if "engine.local_cluster" in " ".join(child.cmdline()))
     processes = [scheduler, *scheduler.children()]
     open_to = {c.laddr.ip for process in processes for c in process.net_connections() if c.status == psutil.CONN_LISTEN}
     assert len(processes) == 3
@@ -162,7 +162,7 @@ def test_a_lost_worker_costs_time_only(running, tmp_path):
 @pytest.mark.slow
 def test_a_task_that_no_worker_survives_is_one_sentence():
     """Its neighbours are suspected too, tried alone, and found innocent: the engine is of use afterwards."""
-    with opened(Dask("local", 1)) as engine:
+    with open_engine(Dask("local", 1)) as engine:
         with pytest.raises(OutscoreError, match=r"^3 worker processes were lost to one task\. Is memory short\?"):
             engine.map(functools.partial(die_at, 1), range(3))
         assert engine.map(abs, [-4]) == [4]
@@ -181,7 +181,7 @@ def test_an_address(running):
 
 @pytest.mark.slow
 def test_the_scheduler_is_lost():
-    with local_cluster(1, "1 GB") as address, opened(Dask(address)) as engine:
+    with local_cluster(1, "1 GB") as address, open_engine(Dask(address)) as engine:
         steps = Steps()
         steps.advance = lambda *_: os.kill(scheduler_of(address), signal.SIGKILL)
         with pytest.raises(OutscoreError, match=f"The Dask scheduler at {address} was lost"):
@@ -198,7 +198,7 @@ def scheduler_of(address: str) -> int:
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(cluster, "CONNECT", 0.5)
+    monkeypatch.setattr(cluster, "CONNECT_TIMEOUT", 0.5)
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{mute.getsockname()[1]}"
@@ -212,7 +212,7 @@ def test_nobody_answers(monkeypatch):
 
 
 def test_nobody_works(monkeypatch):
-    monkeypatch.setattr(cluster, "MUSTER", 0.5)
+    monkeypatch.setattr(cluster, "WORKERS_TIMEOUT", 0.5)
     with (
         local_cluster(0, "1 GB") as address,
         pytest.raises(OutscoreError, match=f"The Dask cluster at {address} has no workers"),
@@ -253,7 +253,9 @@ def test_a_cluster_that_does_not_start_is_one_sentence(monkeypatch):
     with pytest.raises(OutscoreError, match=r"No Dask cluster could be started here: ValueError: .*'lots'"):
         Dask("local", 1, "lots").map(abs, [1])
     nothing = [sys.executable, "-c", ""]
-    monkeypatch.setattr(host, "started", lambda _: subprocess.Popen(nothing, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+    monkeypatch.setattr(
+        host, "start_interpreter", lambda _: subprocess.Popen(nothing, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    )
     with pytest.raises(OutscoreError, match="No Dask cluster could be started here: its process ended at once"):
         Dask("local", 1).map(abs, [1])
 

@@ -20,7 +20,7 @@ import pytest
 from outscore.core.errors import OutscoreError
 from outscore.engine import progress, workers
 from outscore.engine.dask_cluster import Dask
-from outscore.engine.engines import START_UP, Processes, Serial, engine_of, opened
+from outscore.engine.engines import MIN_WORK, Processes, Serial, engine_of, open_engine
 from outscore.engine.progress import Steps, terminal_progress
 from outscore.resampling.flips import flipped_sums
 
@@ -174,8 +174,8 @@ def test_a_task_that_no_worker_survives_is_one_sentence(function, how):
 
 def test_no_worker_to_replace_a_lost_one_is_one_sentence(monkeypatch, tmp_path):
     """The interpreter that the first two were started with has gone."""
-    begin, starts = workers.started, iter(range(9))
-    monkeypatch.setattr(workers, "started", lambda module: begin(module) if next(starts) < 2 else nobody())
+    begin, starts = workers.start_interpreter, iter(range(9))
+    monkeypatch.setattr(workers, "start_interpreter", lambda module: begin(module) if next(starts) < 2 else nobody())
     with pytest.raises(OutscoreError, match="No worker process could be started"):
         Processes(2).map(functools.partial(die_once, tmp_path), [3, 6])
 
@@ -228,7 +228,7 @@ def test_cancelling_stops_the_rest(engine):
 
 SCRIPT = """
 import time
-from outscore.engine import Dask, Processes
+from outscore.engine.engines import Dask, Processes
 
 class Slow:
     def begin(self, doing, total): pass
@@ -292,7 +292,9 @@ def test_no_orphans(tmp_path, engine, stop):
 
 def test_scripts_need_no_guard(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text("from outscore.engine import Processes\nprint(Processes(2).map(abs, range(-3, 0)))\n", encoding="utf-8")
+    script.write_text(
+        "from outscore.engine.engines import Processes\nprint(Processes(2).map(abs, range(-3, 0)))\n", encoding="utf-8"
+    )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[3, 2, 1]\n", "")
 
@@ -300,7 +302,7 @@ def test_scripts_need_no_guard(tmp_path):
 def test_functions_of_a_script_are_one_sentence(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "from outscore.engine import Processes\ndef f(x): return x\nProcesses(2).map(f, [1, 2])\n", encoding="utf-8"
+        "from outscore.engine.engines import Processes\ndef f(x): return x\nProcesses(2).map(f, [1, 2])\n", encoding="utf-8"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert "A worker process cannot load its work" in done.stderr.splitlines()[-1]
@@ -313,8 +315,8 @@ def test_functions_of_a_script_are_one_sentence(tmp_path):
         (None, None, Serial()),
         (1, 1e9, Serial()),
         (2, None, Processes(2)),
-        (2, START_UP, Processes(2)),
-        (2, START_UP / 2, Serial()),
+        (2, MIN_WORK, Processes(2)),
+        (2, MIN_WORK / 2, Serial()),
     ],
 )
 def test_engine_of(jobs, work, expected):
@@ -359,7 +361,7 @@ def test_engine_of_refuses_what_dask_cannot_do(jobs, address, said):
 
 @pytest.mark.parametrize("engine", ENGINES[:2], ids=NAMES[:2])
 def test_an_engine_can_be_opened(engine):
-    with opened(engine) as ready:
+    with open_engine(engine) as ready:
         assert ready.map(abs, [-1, 2]) == ready.map(abs, [1, -2]) == [1, 2]
 
 
@@ -385,7 +387,7 @@ def test_a_bar_on_a_terminal_only(capsys):
 def test_a_bar_appears_after_a_moment(monkeypatch, moment, shown):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(progress, "MOMENT", moment)
+    monkeypatch.setattr(progress, "BAR_DELAY", moment)
     monkeypatch.setenv("TERM", "xterm")
     with terminal_progress() as steps:
         for doing in ("TER of 2 systems", "BLEU of 2 systems"):

@@ -35,7 +35,7 @@ def test_every_beginning_and_end_is_written(pipe):
 
 
 def test_some_lines_come_in_between(pipe, monkeypatch):
-    monkeypatch.setattr(module, "OFTEN", 0.0)
+    monkeypatch.setattr(module, "MIN_INTERVAL", 0.0)
     with terminal_progress() as steps:
         steps.begin("TER", 3)
         Serial().map(abs, range(3), progress=steps)

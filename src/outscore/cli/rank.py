@@ -85,10 +85,10 @@ def rank(
 
 def _ranked(request: RankRequest, saved: Saved | None) -> Ranked:
     from outscore.cli.rank_sources import ranked
-    from outscore.engine.engines import engine_of, opened
+    from outscore.engine.engines import engine_of, open_engine
     from outscore.engine.progress import terminal_progress
 
-    with terminal_progress() as progress, opened(engine_of(request.jobs, dask=request.dask)) as engine:
+    with terminal_progress() as progress, open_engine(engine_of(request.jobs, dask=request.dask)) as engine:
         found = ranked(request, engine, progress)
     ranking = found.ranking
     notes = changed_inputs(saved, ranking.settings["inputs"])

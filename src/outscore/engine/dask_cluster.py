@@ -1,6 +1,6 @@
-"""Tasks on a Dask cluster: on this machine, started for the purpose, or on as many machines as a scheduler has.
+"""A Dask cluster as an engine: one started on this machine, or that of a running scheduler.
 
-Starting, connecting and ending are here; how the tasks travel is in `flight`.
+Starting, connecting and closing are here; `dask_tasks` sends the tasks.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ __all__ = ["Dask"]
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-CONNECT = 10.0
-"""Seconds a scheduler has to answer."""
-MUSTER = 30.0
-"""Seconds it has to find its workers."""
+CONNECT_TIMEOUT = 10.0
+"""Seconds that a scheduler has to answer."""
+WORKERS_TIMEOUT = 30.0
+"""Seconds that it has to find its workers."""
 ADDRESS = re.compile(r"(\w+://)?[^/\s]+:\d+")
 
 
 @dataclass(frozen=True)
 class Dask:
-    """Tasks on a Dask cluster, which spends some milliseconds on each: tasks should be longer than that.
+    """Tasks on a Dask cluster, whose overhead is some milliseconds per task.
 
     Parameters
     ----------
     address
-        "local" starts a cluster on this machine, which ends with the call of `map` or the context of `opened`, whatever
-        happens. Otherwise the address of a scheduler, "tcp://host:port" or "host:port", whose workers have outscore installed.
+        "local" starts a cluster on this machine, which always ends with the call of `map` or the context of `connect`.
+        Otherwise the address of a scheduler, "tcp://host:port" or "host:port", whose workers have outscore installed.
     workers
-        Processes of a local cluster; another has as many as it has.
+        Number of processes of a local cluster.
     memory
-        What each process of a local cluster may use; one that needs more is replaced.
+        Memory of each process of a local cluster; one that needs more is replaced.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Dask:
     Dask(address='local', workers=2, memory='2 GB')
     >>> Dask("locl")
     Traceback (most recent call last):
-    outscore.errors.OutscoreError: `dask` is 'locl'. Give "local", or the address of a scheduler such as tcp://10.0.0.1:8786.
+    outscore.core.errors.OutscoreError: `dask` is 'locl'. Give "local", or the address of a scheduler such as tcp://10.0.0.1:8786.
     """
 
     address: str = "local"
@@ -70,12 +70,12 @@ class Dask:
         self, function: Callable[[Task], Answer], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> list[Answer]:
         """`function` of every task, on a connection of its own."""
-        with self.opened() as cluster:
+        with self.connect() as cluster:
             return cluster.map(function, tasks, progress=progress)
 
     @contextmanager
-    def opened(self) -> Iterator[Connection]:
-        """The cluster, started and connected, for any number of calls of `map`."""
+    def connect(self) -> Iterator[Connection]:
+        """Start the cluster if it is local, and connect to it, for any number of calls of `map`."""
         try:
             import dask
             from distributed.utils import silence_logging_cmgr
@@ -84,55 +84,55 @@ class Dask:
                 "dask must be installed to use a Dask cluster.", "Run `pip install 'outscore[cluster]'`."
             ) from None
         with ExitStack() as stack:
-            # What goes wrong is told in one sentence, not in Dask's log; and a large function is nothing to warn of.
+            # Errors are reported as `OutscoreError`, not in Dask's log, and a large function needs no warning.
             stack.enter_context(silence_logging_cmgr(logging.CRITICAL + 1))
             stack.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}))
-            address = stack.enter_context(self._running())
-            yield stack.enter_context(_connected(address, self.workers if self.address == "local" else 1))
+            address = stack.enter_context(self._start())
+            yield stack.enter_context(_connect(address, self.workers if self.address == "local" else 1))
 
-    def _running(self) -> AbstractContextManager[str]:
+    def _start(self) -> AbstractContextManager[str]:
         return local_cluster(self.workers, self.memory) if self.address == "local" else nullcontext(self.address)
 
 
 @contextmanager
-def _connected(address: str, workers: int) -> Iterator[Connection]:
-    """A connection to the scheduler at an address, which has workers and the same version of outscore."""
+def _connect(address: str, workers: int) -> Iterator[Connection]:
+    """Connect to a scheduler that has workers with the same version of outscore."""
     import asyncio
 
     from distributed import Client
 
     try:
-        # The client itself waits for ever where something listens but says nothing. It is asked from a thread, as a notebook's
-        # own thread already runs a loop.
+        # The client itself would wait for ever for a server that accepts connections and never answers, so ask first. This
+        # needs a thread, because a notebook already runs an event loop in its own.
         with ThreadPoolExecutor(1) as pool:
-            pool.submit(asyncio.run, _greet(address)).result()
-        client = Client(address, timeout=CONNECT, set_as_default=False, asynchronous=False, name="outscore")
+            pool.submit(asyncio.run, _identify(address)).result()
+        client = Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False, asynchronous=False, name="outscore")
     except (OSError, ValueError, TypeError) as error:
         raise OutscoreError(
-            f"No Dask scheduler answers at {address}: {str(error).rstrip('.') or f'silent for {CONNECT:g} seconds'}.",
+            f"No Dask scheduler answers at {address}: {str(error).rstrip('.') or f'silent for {CONNECT_TIMEOUT:g} seconds'}.",
             "Check the address and whether the scheduler runs, or use `local`.",
         ) from None
     with client:
         try:
-            client.wait_for_workers(workers, timeout=MUSTER)
+            client.wait_for_workers(workers, timeout=WORKERS_TIMEOUT)
         except TimeoutError:
             raise OutscoreError(f"The Dask cluster at {address} has no workers.", "Start some, or use `local`.") from None
-        _same_version(client, address)
+        _check_version(client, address)
         yield Connection(client, address)
 
 
-async def _greet(address: str) -> None:
-    """Ask a scheduler who it is."""
+async def _identify(address: str) -> None:
+    """Check that a scheduler answers at an address."""
     import asyncio
 
     from distributed import Security, rpc
 
     keys = Security().get_connection_args("client")
-    async with asyncio.timeout(CONNECT), rpc(address, connection_args=keys) as scheduler:
+    async with asyncio.timeout(CONNECT_TIMEOUT), rpc(address, connection_args=keys) as scheduler:
         await scheduler.identity()
 
 
-def _same_version(client: Client, address: str) -> None:
+def _check_version(client: Client, address: str) -> None:
     """Refuse workers of another version, whose results may differ."""
     versions = cast("dict[str, Any]", client.get_versions(packages=["outscore"]))
     here = versions["client"]["packages"]["outscore"]

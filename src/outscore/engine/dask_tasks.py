@@ -1,14 +1,13 @@
-"""Tasks on their way to a Dask cluster and back.
+"""Tasks on a connected Dask cluster.
 
-A Dask task never fails: it returns a packed outcome, as a worker of our own does, so results and errors are the same whoever
-does the work. The function is a task, too, whose result every worker fetches once, and which is computed again should the
-workers that have it be lost. Only so many tasks are under way at a time, and each result is fetched, and forgotten by the
-cluster, as soon as it is there.
+A Dask task never raises: it returns a serialized outcome, as our own workers do, so results and errors do not depend on the
+engine. The function is a Dask task too; every worker fetches its result once, and Dask computes it again if the workers that
+have it are lost. The number of tasks in progress is limited, and each result is fetched and released on the cluster as soon as
+it is there.
 """
 
 from __future__ import annotations
 
-import pickle
 import queue
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,28 +20,28 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
-from outscore.engine.serialize import Outcome, loaded, outcome, packed
-from outscore.engine.workers import POLL, lost_workers
+from outscore.engine.serialize import Outcome, deserialize, load_outcome, run_serialized, serialize
+from outscore.engine.workers import POLL, lost_workers_error
 
 if TYPE_CHECKING:
     from distributed import Client, Future, KilledWorker
 
-__all__ = ["Connection"]
+__all__ = ["Connection", "DaskTasks"]
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-PER_THREAD = 8
-"""Tasks under way for each thread of the cluster: enough that none waits for work, few enough not to flood the scheduler."""
-UNSETTLED = ("pending", "lost")
-"""What Dask calls a task that has no result yet, and one that has none any more."""
-PATIENCE = 30.0
-"""Seconds without any result after which it is asked whether there still are workers."""
+MAX_TASKS_PER_THREAD = 8
+"""Tasks in progress per thread of the cluster: enough to keep it busy, too few to flood the scheduler."""
+UNFINISHED = ("pending", "lost")
+"""What Dask calls a task that has no result yet, and one whose result was lost."""
+IDLE_LIMIT = 30.0
+"""Seconds without any result after which to check that there are still workers."""
 
 
 @dataclass(frozen=True)
 class Connection:
-    """The engine that is a Dask cluster, connected: what `Dask.opened` gives."""
+    """A connected Dask cluster as an engine: what `Dask.connect` yields."""
 
     client: Client
     address: str
@@ -50,34 +49,34 @@ class Connection:
     def map(
         self, function: Callable[[Task], Answer], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> list[Answer]:
-        """`function` of every task."""
+        """Apply `function` to every task."""
         steps = progress or Steps()
         waiting = enumerate(tasks)
-        arrived: dict[int, Answer] = {}
-        failed: dict[int, BaseException] = {}
-        flight = _Flight(self, packed(function))
+        results: dict[int, Answer] = {}
+        failures: dict[int, BaseException] = {}
+        running = DaskTasks(self, serialize(function))
         try:
             while not steps.cancelled:
-                # Tasks are launched in order, so the first to fail is among those under way when any has failed.
-                if not failed:
-                    flight.launch(dict(islice(waiting, flight.room)))
-                elif flight.earliest > min(failed):
-                    raise failed[min(failed)]
-                if flight.is_over:
-                    return [arrived[index] for index in range(len(arrived))]
-                for index, (fine, value) in flight.landed().items():
-                    (arrived if fine else failed)[index] = value
+                # Tasks are submitted in order: once no earlier task is running, the first failure is final.
+                if not failures:
+                    running.submit(dict(islice(waiting, running.capacity)))
+                elif running.first > min(failures):
+                    raise failures[min(failures)]
+                if running.is_empty:
+                    return [results[index] for index in range(len(results))]
+                for index, (succeeded, value) in running.collect_finished().items():
+                    (results if succeeded else failures)[index] = value
                     steps.advance()
             raise CancelledError
         finally:
-            flight.abandon()
+            running.cancel()
 
-    def fault(self, error: BaseException | None) -> OutscoreError:
-        """What to tell of a task that Dask itself could not bring to an end."""
+    def failure(self, error: BaseException | None) -> OutscoreError:
+        """The error of a task that Dask itself could not finish."""
         if _is_suspected(error):
-            return lost_workers(error.allowed_failures + 1)
+            return lost_workers_error(error.allowed_failures + 1)
         if isinstance(error, CancelledError):
-            return self.lost()
+            return self.lost_scheduler()
         if isinstance(error, ImportError) or "deserializ" in str(error):
             return OutscoreError(
                 f"The Dask cluster at {self.address} cannot import outscore.",
@@ -88,146 +87,146 @@ class Connection:
         )
 
     def threads(self) -> int:
-        """How many threads the workers have together."""
-        with self.answering():
+        """The number of threads of all workers."""
+        with self.check_scheduler():
             return sum(self.client.nthreads().values())
 
     @contextmanager
-    def answering(self) -> Iterator[None]:
-        """Calls that fail only when the scheduler is gone."""
+    def check_scheduler(self) -> Iterator[None]:
+        """Turn errors of calls that fail only if the scheduler is gone into an `OutscoreError`."""
         try:
             yield
         except (OSError, RuntimeError):
-            raise self.lost() from None
+            raise self.lost_scheduler() from None
 
-    def lost(self) -> OutscoreError:
-        """What to tell when nobody answers any more."""
+    def lost_scheduler(self) -> OutscoreError:
+        """The error of a scheduler that does not answer any more."""
         return OutscoreError(f"The Dask scheduler at {self.address} was lost.", "Start it again, and then this.")
 
 
-class _Flight:
-    """Tasks under way.
+class DaskTasks:
+    """The tasks in progress on a cluster.
 
     When a worker is lost, Dask suspects all tasks that were waiting there, and gives up on one that it has suspected too often.
-    Such a task is sent again when all others have landed: what is lost to it then is lost to no other.
+    Such a task is retried alone, after all others have finished, so that it can only harm itself.
     """
 
-    def __init__(self, connection: Connection, parcel: bytes) -> None:
+    def __init__(self, connection: Connection, function: bytes) -> None:
         self._connection, self._client = connection, connection.client
-        self._width = PER_THREAD * max(1, connection.threads())
-        self._function = parcel
+        self._limit = MAX_TASKS_PER_THREAD * max(1, connection.threads())
+        self._function = function
         self._shared = self._share()
         self._futures: dict[int, Future[bytes]] = {}
-        self._parcels: dict[int, bytes] = {}
-        self._grounded: dict[int, Outcome] = {}
-        self._suspects: set[int] = set()
-        self._alone: int | None = None
+        self._serialized: dict[int, bytes] = {}
+        self._unpicklable: dict[int, Outcome] = {}
+        self._suspected: set[int] = set()
+        self._retried: int | None = None
         self._done: queue.SimpleQueue[int] = queue.SimpleQueue()
-        self._told: set[int] = set()
-        self._heard = time.monotonic()
+        self._notified: set[int] = set()
+        self._last_result = time.monotonic()
 
     @property
-    def room(self) -> int:
-        """How many more tasks may be launched."""
-        return 0 if self._suspects or self._alone in self._futures else self._width - len(self._futures)
+    def capacity(self) -> int:
+        """How many more tasks may be submitted."""
+        return 0 if self._suspected or self._retried in self._futures else self._limit - len(self._futures)
 
     @property
-    def earliest(self) -> float:
-        """The first task that is under way."""
-        return min((*self._parcels, *self._grounded), default=float("inf"))
+    def first(self) -> float:
+        """The index of the first task in progress, infinite if there is none."""
+        return min((*self._serialized, *self._unpicklable), default=float("inf"))
 
     @property
-    def is_over(self) -> bool:
-        """Whether no task is under way."""
-        return not self._parcels and not self._grounded
+    def is_empty(self) -> bool:
+        """Whether no task is in progress."""
+        return not self._serialized and not self._unpicklable
 
-    def launch(self, tasks: Mapping[int, object]) -> None:
+    def submit(self, tasks: Mapping[int, object]) -> None:
         """Send tasks; one that cannot be pickled fails alone."""
-        parcels = {}
+        serialized = {}
         for index, task in tasks.items():
             try:
-                parcels[index] = packed(task)
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is raised when its turn has come
-                self._grounded[index] = False, error
-        if parcels:
-            self._parcels |= parcels
-            self._send(list(parcels))
+                serialized[index] = serialize(task)
+            except Exception as error:  # noqa: BLE001 - any exception is the outcome of its task
+                self._unpicklable[index] = False, error
+        if serialized:
+            self._serialized |= serialized
+            self._send(list(serialized))
 
-    def landed(self) -> dict[int, Outcome]:
-        """Outcomes that have come, after waiting for some for a moment."""
-        found, self._grounded = self._grounded, {}
-        done = self._settled(0 if found else POLL)
+    def collect_finished(self) -> dict[int, Outcome]:
+        """The outcomes that have arrived, after a short wait if there are none yet."""
+        outcomes, self._unpicklable = self._unpicklable, {}
+        done = self._wait_for_done(0 if outcomes else POLL)
         self._check()
         futures = {index: self._futures.pop(index) for index in done}
         finished = {index: future for index, future in futures.items() if future.status == "finished"}
-        found |= self._fetched(finished)
+        outcomes |= self._fetch(finished)
         for index in futures.keys() - finished.keys():
             error = futures[index].exception()
-            if _is_suspected(error) and index != self._alone:
-                self._suspects.add(index)
+            if _is_suspected(error) and index != self._retried:
+                self._suspected.add(index)
             else:
-                found[index] = False, self._connection.fault(error)
-        for index in futures.keys() & found.keys():
-            del self._parcels[index]
-        if self._suspects and not self._futures:
-            self._alone = min(self._suspects)
-            self._suspects.remove(self._alone)
-            self._send([self._alone])
-        return found
+                outcomes[index] = False, self._connection.failure(error)
+        for index in futures.keys() & outcomes.keys():
+            del self._serialized[index]
+        if self._suspected and not self._futures:
+            self._retried = min(self._suspected)
+            self._suspected.remove(self._retried)
+            self._send([self._retried])
+        return outcomes
 
-    def _settled(self, timeout: float) -> list[int]:
-        """Tasks that are done, well or badly; not those that were done, and are done again as their worker was lost."""
+    def _wait_for_done(self, timeout: float) -> list[int]:
+        """Indices of tasks that succeeded or failed, without those that run again because their result was lost."""
         with suppress(queue.Empty):
-            self._told.add(self._done.get(timeout=timeout))
+            self._notified.add(self._done.get(timeout=timeout))
             while True:
-                self._told.add(self._done.get_nowait())
-        done = [index for index in self._told if self._futures[index].status not in UNSETTLED]
+                self._notified.add(self._done.get_nowait())
+        done = [index for index in self._notified if self._futures[index].status not in UNFINISHED]
         if done:
-            self._heard = time.monotonic()
-            self._told.difference_update(done)
+            self._last_result = time.monotonic()
+            self._notified.difference_update(done)
         return done
 
     def _send(self, indices: list[int]) -> None:
         if self._shared.status == "error":
             self._shared = self._share()
-        parcels = [self._parcels[index] for index in indices]
-        with self._connection.answering():
-            futures = self._client.map(_answer, parcels, shared=self._shared, pure=False)
+        tasks = [self._serialized[index] for index in indices]
+        with self._connection.check_scheduler():
+            futures = self._client.map(_run_task, tasks, shared=self._shared, pure=False)
         for index, future in zip(indices, futures, strict=True):
             self._futures[index] = future
-            future.add_done_callback(partial(_tell, self._done, index))
+            future.add_done_callback(partial(_notify, self._done, index))
 
-    def _share(self) -> Future[_Shared]:
-        with self._connection.answering():
-            return self._client.submit(_Shared, self._function, pure=False)
+    def _share(self) -> Future[_SharedFunction]:
+        with self._connection.check_scheduler():
+            return self._client.submit(_SharedFunction, self._function, pure=False)
 
-    def abandon(self) -> None:
-        """Take back what is still under way, so that the cluster does not work for nobody."""
-        # Where the scheduler is gone there is nobody to tell.
+    def cancel(self) -> None:
+        """Cancel all tasks in progress."""
+        # If the scheduler is gone there is nothing to cancel.
         with suppress(OSError, RuntimeError):
             self._client.cancel([*self._futures.values(), self._shared], force=True)
 
-    def _fetched(self, futures: Mapping[int, Future[bytes]]) -> dict[int, Outcome]:
-        """Outcomes from where they are."""
+    def _fetch(self, futures: Mapping[int, Future[bytes]]) -> dict[int, Outcome]:
+        """Fetch outcomes from the workers."""
         try:
             replies = self._client.gather(list(futures.values()))
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is Dask's: tasks themselves do not fail
-            raise self._connection.fault(error) from None
-        return {index: _unpacked(reply) for index, reply in zip(futures, replies, strict=True)}
+        except Exception as error:  # noqa: BLE001 - an error of Dask, since tasks do not raise
+            raise self._connection.failure(error) from None
+        return {index: load_outcome(reply) for index, reply in zip(futures, replies, strict=True)}
 
     def _check(self) -> None:
-        """Raise if there is nothing to wait for."""
+        """Raise an error if there is nothing to wait for."""
         if self._client.status != "running":
-            raise self._connection.lost()
-        if time.monotonic() - self._heard > PATIENCE:
-            self._heard = time.monotonic()
+            raise self._connection.lost_scheduler()
+        if time.monotonic() - self._last_result > IDLE_LIMIT:
+            self._last_result = time.monotonic()
             if not self._connection.threads():
                 raise OutscoreError(
                     f"The Dask cluster at {self._connection.address} has no workers left.", "Start some, and then this again."
                 )
 
 
-def _tell(done: queue.SimpleQueue[int], index: int, _: object) -> None:
+def _notify(done: queue.SimpleQueue[int], index: int, _: object) -> None:
     done.put(index)
 
 
@@ -237,25 +236,17 @@ def _is_suspected(error: BaseException | None) -> TypeGuard[KilledWorker]:
     return isinstance(error, KilledWorker)
 
 
-def _unpacked(reply: bytes) -> Outcome:
-    try:
-        found: Outcome = pickle.loads(reply)  # noqa: S301 - our own task wrote it
-    except Exception as error:  # noqa: BLE001 - what cannot be loaded fails alone
-        return False, error
-    return found
+class _SharedFunction:
+    """The function on a worker: it is sent as bytes and loaded once, on its first call."""
+
+    def __init__(self, serialized: bytes) -> None:
+        self._serialized = serialized
+        self.load: Callable[[], Callable[[Any], Any]] = cache(partial(deserialize, serialized))
+
+    def __reduce__(self) -> tuple[type[_SharedFunction], tuple[bytes]]:
+        return _SharedFunction, (self._serialized,)
 
 
-class _Shared:
-    """The function, at a worker: it travels packed and is loaded once, when it is first called."""
-
-    def __init__(self, parcel: bytes) -> None:
-        self._parcel = parcel
-        self.function: Callable[[], Callable[[Any], Any]] = cache(partial(loaded, parcel))
-
-    def __reduce__(self) -> tuple[type[_Shared], tuple[bytes]]:
-        return _Shared, (self._parcel,)
-
-
-def _answer(parcel: bytes, *, shared: _Shared) -> bytes:
-    """One task, at a worker."""
-    return outcome(shared.function, parcel)
+def _run_task(task: bytes, *, shared: _SharedFunction) -> bytes:
+    """Run one task on a worker."""
+    return run_serialized(shared.load, task)

@@ -1,7 +1,7 @@
-"""Many tasks, one after the other, on several processors or on a cluster: the results are the same, and in order.
+"""Many tasks, in this process, on several processors or on a cluster: the results are the same, in the order of the tasks.
 
-`engine_of` chooses; whoever calls `map` need not know which engine it has. Whoever calls it several times does so within
-`with opened(engine) as engine`, so that what is costly to start is started once.
+`engine_of` chooses the engine; callers of `map` need not know which one they have. For several calls of `map` use
+`with open_engine(engine) as engine`, so that a cluster is started once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from outscore.engine.progress import Progress, Steps, terminal_progress
 from outscore.engine.workers import run_on_workers
 
 __all__ = [
-    "START_UP",
+    "MIN_WORK",
     "CancelledError",
     "Dask",
     "Engine",
@@ -28,7 +28,7 @@ __all__ = [
     "Serial",
     "Steps",
     "engine_of",
-    "opened",
+    "open_engine",
     "processors",
     "terminal_progress",
 ]
@@ -36,24 +36,24 @@ __all__ = [
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-START_UP = 1.0
-"""Seconds of work below which workers cost more than they save: each needs .15 to .3 s of its processor to import numpy."""
+MIN_WORK = 1.0
+"""Seconds of work below which workers cost more than they save: each spends .15 to .3 s on importing numpy."""
 
 
 class Engine(Protocol):
-    """What runs tasks. An engine of another kind has this one method and keeps its promises.
+    """Runs tasks: the one method that an engine has, and what it guarantees.
 
-    Results come in the order of the tasks and do not depend on the engine. Of several tasks that fail, the exception of the
-    first one is raised. `function` and tasks can be pickled and come from modules that can be imported; `function` travels
-    once to each worker, so what all tasks share belongs into a `functools.partial`. `progress` is told of every finished task
-    and can cancel the rest, which raises CancelledError. A worker that is lost costs time only: its task is given to another,
-    so a task may be begun more than once, and is an error only when several workers were lost to it.
+    Results are in the order of the tasks and do not depend on the engine. If several tasks fail, the exception of the first is
+    raised. `function` and tasks must be picklable and come from importable modules; `function` is sent once to each worker, so
+    put what all tasks share into a `functools.partial`. `progress` counts finished tasks and can cancel the rest, which raises
+    CancelledError. The task of a lost worker is given to another, so a task may be started more than once; it fails if several
+    workers are lost during it.
     """
 
     def map(
         self, function: Callable[[Task], Answer], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> list[Answer]:
-        """`function` of every task."""
+        """Apply `function` to every task."""
         ...
 
 
@@ -64,7 +64,7 @@ class Serial:
     def map(
         self, function: Callable[[Task], Answer], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> list[Answer]:
-        """`function` of every task.
+        """Apply `function` to every task.
 
         Examples
         --------
@@ -83,14 +83,14 @@ class Serial:
 
 @dataclass(frozen=True)
 class Processes:
-    """Tasks on several worker processes, which live as long as one call of `map` and end with it, whatever happens."""
+    """Tasks on several worker processes, which are started by each call of `map` and always end with it."""
 
     workers: int
 
     def map(
         self, function: Callable[[Task], Answer], tasks: Iterable[Task], *, progress: Progress | None = None
     ) -> list[Answer]:
-        """`function` of every task; the next free worker takes the next task.
+        """Apply `function` to every task; the next free worker takes the next task.
 
         Examples
         --------
@@ -104,24 +104,24 @@ class Processes:
         return run_on_workers(function, waiting, workers, progress or Steps())
 
 
-def opened(engine: Engine) -> AbstractContextManager[Engine]:
-    """The engine, ready for any number of calls of `map`: a cluster is started or connected to once, and left at the end.
+def open_engine(engine: Engine) -> AbstractContextManager[Engine]:
+    """The engine, ready for several calls of `map`: a cluster is started or connected once, and left at the end.
 
     Examples
     --------
-    >>> with opened(engine_of(1)) as engine:
+    >>> with open_engine(engine_of(1)) as engine:
     ...     engine.map(abs, [-2]), engine.map(abs, [-3])
     ([2], [3])
     """
-    return engine.opened() if isinstance(engine, Dask) else nullcontext(engine)
+    return engine.connect() if isinstance(engine, Dask) else nullcontext(engine)
 
 
 def engine_of(jobs: int | None = None, *, work: float | None = None, dask: str | None = None) -> Engine:
     """The engine for `jobs` processes: None or 1 is this process alone, 0 one process for each processor.
 
-    `work` is a guess of the seconds one process would need; where that is less than starting others costs, nothing is started.
-    `dask` asks for a Dask cluster: "local" for one of `jobs` processes on this machine (None, too, is one for each processor),
-    or the address of a scheduler.
+    `work` estimates the seconds that one process would need; below `MIN_WORK` no other process is started. `dask` asks for a
+    Dask cluster: "local" for one of `jobs` processes on this machine (None means one for each processor), or the address of a
+    scheduler.
 
     Examples
     --------
@@ -139,12 +139,12 @@ def engine_of(jobs: int | None = None, *, work: float | None = None, dask: str |
             )
         return Dask(dask, jobs or processors())
     workers = 1 if jobs is None else jobs or processors()
-    if workers == 1 or (work is not None and work < START_UP):
+    if workers == 1 or (work is not None and work < MIN_WORK):
         return Serial()
     return Processes(workers)
 
 
 def processors() -> int:
-    """How many processors this process may use, which on a shared machine are fewer than it has."""
+    """The number of processors that this process may use, which can be fewer than the machine has."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1

@@ -1,7 +1,4 @@
-"""How far the work is: told to whoever wants to know, who may also stop it.
-
-On a terminal it is a bar, for a program that reads along it is lines of JSON, elsewhere a count.
-"""
+"""Progress of long work, which can also cancel it: a bar on a terminal, lines of JSON for another program, else a count."""
 
 from __future__ import annotations
 
@@ -20,16 +17,16 @@ if TYPE_CHECKING:
 
 __all__ = ["DESCRIPTOR", "Progress", "Steps", "terminal_progress"]
 
-MOMENT = 1.0
-"""Seconds of work before a bar appears: what is done sooner needs none."""
+BAR_DELAY = 1.0
+"""Seconds of work before a bar appears."""
 DESCRIPTOR = "OUTSCORE_PROGRESS"
-"""The environment variable that names the file descriptor of a program that reads along."""
-OFTEN = 0.1
+"""The environment variable with the file descriptor to write JSON lines to."""
+MIN_INTERVAL = 0.1
 """Seconds between two lines of JSON: more of them would only keep the reader busy."""
 
 
 class Progress(Protocol):
-    """Who is told how far the work is, and may stop it. Engines call it from the thread that called their `map`."""
+    """Receives progress and may cancel the work. Engines call it from the thread that called their `map`."""
 
     @property
     def cancelled(self) -> bool:
@@ -37,11 +34,11 @@ class Progress(Protocol):
         ...
 
     def begin(self, doing: str, total: int) -> None:
-        """Work of `total` steps begins. The caller of `map` says so, as only it can name the work."""
+        """Begin work of `total` steps. The caller of `map` calls this, because only it can name the work."""
         ...
 
     def advance(self, steps: int = 1) -> None:
-        """Some more steps are done."""
+        """Count finished steps."""
         ...
 
 
@@ -61,21 +58,21 @@ class Steps:
         self.doing, self.done, self.total, self.cancelled = "", 0, 0, False
 
     def begin(self, doing: str, total: int) -> None:
-        """Count anew."""
+        """Start counting from zero."""
         self.doing, self.done, self.total = doing, 0, total
 
     def advance(self, steps: int = 1) -> None:
-        """Count on."""
+        """Count finished steps."""
         self.done += steps
 
     def cancel(self) -> None:
-        """Stop the work: its `map` raises CancelledError within moments."""
+        """Cancel the work: its `map` soon raises CancelledError."""
         self.cancelled = True
 
 
 @contextmanager
 def terminal_progress() -> Iterator[Progress]:
-    """A bar on standard error if that is a terminal, else a count; the bar is gone afterwards, whatever happened.
+    """A bar on standard error if that is a terminal, else a count; the bar is always removed at the end.
 
     If the environment variable OUTSCORE_PROGRESS holds the number of an open file descriptor, lines such as
     ``{"progress": {"doing": "TER", "done": 3, "total": 8}}`` are written there instead.
@@ -112,7 +109,7 @@ def _open_descriptor(written: str) -> int:
 
 
 class _Lines(Steps):
-    """Steps that are written down as JSON, a line at the beginning, one now and then, and one at the end."""
+    """Steps written as JSON: a line at the beginning, some in between, and one at the end."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()
@@ -125,7 +122,7 @@ class _Lines(Steps):
 
     def advance(self, steps: int = 1) -> None:
         super().advance(steps)
-        if self.done >= self.total or time.monotonic() - self._written >= OFTEN:
+        if self.done >= self.total or time.monotonic() - self._written >= MIN_INTERVAL:
             self._write()
 
     def _write(self) -> None:
@@ -135,7 +132,7 @@ class _Lines(Steps):
 
 
 class _Bar(Steps):
-    """Steps that are shown once they take longer than a moment."""
+    """Steps shown as a bar once the work takes longer than `BAR_DELAY`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +146,7 @@ class _Bar(Steps):
 
     def advance(self, steps: int = 1) -> None:
         super().advance(steps)
-        if self._shown is None and time.monotonic() - self._began < MOMENT:
+        if self._shown is None and time.monotonic() - self._began < BAR_DELAY:
             return
         if self._shown is None:
             from rich.console import Console
@@ -161,7 +158,7 @@ class _Bar(Steps):
         self._shown.update(self._shown.task_ids[0], completed=self.done)
 
     def end(self) -> None:
-        """Take the bar off the screen."""
+        """Remove the bar from the screen."""
         if self._shown is not None:
             self._shown.stop()
             self._shown = None

@@ -1,4 +1,4 @@
-"""What travels between processes: work and outcomes, packed here and unpacked there."""
+"""Work and outcomes as bytes, to send them between processes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 
 from outscore.core.errors import OutscoreError
 
-__all__ = ["Outcome", "loaded", "outcome", "packed"]
+__all__ = ["Outcome", "deserialize", "load_outcome", "run_serialized", "serialize"]
 
 Outcome = tuple[bool, Any]
 """Whether a task succeeded, and its result or its exception."""
 
 
-def packed(value: object) -> bytes:
-    """Work on its way to another process.
+def serialize(value: object) -> bytes:
+    """Work as bytes, for another process.
 
     Examples
     --------
-    >>> loaded(packed([1, 2]))
+    >>> deserialize(serialize([1, 2]))
     [1, 2]
     """
     try:
@@ -33,16 +33,16 @@ def packed(value: object) -> bytes:
         ) from None
 
 
-def loaded(parcel: bytes) -> Any:  # noqa: ANN401
-    """Work that has arrived.
+def deserialize(data: bytes) -> Any:  # noqa: ANN401
+    """The work that another process sent.
 
     Examples
     --------
-    >>> loaded(packed(abs))(-3)
+    >>> deserialize(serialize(abs))(-3)
     3
     """
     try:
-        return pickle.loads(parcel)  # noqa: S301 - our own main process wrote it
+        return pickle.loads(data)  # noqa: S301 - our own main process wrote it
     except (AttributeError, ImportError) as error:
         raise OutscoreError(
             f"A worker process cannot load its work: {error}.",
@@ -50,22 +50,31 @@ def loaded(parcel: bytes) -> Any:  # noqa: ANN401
         ) from None
 
 
-def outcome(function: Callable[[], Callable[[Any], Any]], task: bytes) -> bytes:
-    """The pickled outcome of one task; an exception that cannot travel is sent as its text.
+def run_serialized(function: Callable[[], Callable[[Any], Any]], task: bytes) -> bytes:
+    """Run one task; the outcome as bytes. An exception that cannot be pickled is replaced by its text.
 
     Examples
     --------
-    >>> pickle.loads(outcome(lambda: abs, packed(-3)))
+    >>> load_outcome(run_serialized(lambda: abs, serialize(-3)))
     (True, 3)
     """
     try:
-        return pickle.dumps((True, function()(loaded(task))))
+        return pickle.dumps((True, function()(deserialize(task))))
     except OutscoreError as error:
         return pickle.dumps((False, error))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is raised in the main process
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any exception is raised again in the main process
         error.add_note(f"In a worker process:\n{traceback.format_exc()}")
         with suppress(Exception):
-            parcel = pickle.dumps((False, error))
-            pickle.loads(parcel)  # noqa: S301 - some exceptions can be pickled, but not loaded again
-            return parcel
+            data = pickle.dumps((False, error))
+            pickle.loads(data)  # noqa: S301 - some exceptions can be pickled, but not loaded again
+            return data
         return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+
+
+def load_outcome(reply: bytes) -> Outcome:
+    """The outcome that `run_serialized` made; one that cannot be loaded is the failure of its task alone."""
+    try:
+        outcome: Outcome = pickle.loads(reply)  # noqa: S301 - our own worker wrote it
+    except Exception as error:  # noqa: BLE001 - unpickling runs arbitrary constructors
+        return False, error
+    return outcome

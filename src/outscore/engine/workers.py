@@ -1,10 +1,10 @@
 """Worker processes: interpreters that read tasks from one pipe and write outcomes to another.
 
-A worker ends as soon as its pipe is closed, whatever became of the process that started it. When a worker is lost, another
-takes its place and its task.
+A worker exits as soon as its pipe is closed, so none survives the process that started it. When a worker is lost, a new one
+takes over its task.
 
-Messages are pickled twice: the outer pickle is bytes and always loads, so that a fault in the inner one is the outcome of its
-task and does not disturb the messages that follow.
+Messages are pickled twice: the outer pickle is bytes and always loads, so that an inner one that does not load is the outcome
+of its task and does not disturb the messages after it.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ from typing import IO, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress
-from outscore.engine.serialize import Outcome, loaded, outcome, packed
-from outscore.engine.subprocesses import own_output, piped, reaped, started
+from outscore.engine.serialize import Outcome, deserialize, load_outcome, run_serialized, serialize
+from outscore.engine.subprocesses import claim_output, require_pipe, start_interpreter, terminate
 
-__all__ = ["POLL", "TRIES", "lost_workers", "run_on_workers", "serve"]
+__all__ = ["MAX_TRIES", "POLL", "lost_workers_error", "run_on_workers", "serve"]
 
 Indices = queue.SimpleQueue[int]
 Outcomes = queue.SimpleQueue[tuple[int, Outcome]]
 
-HERE = "outscore.engine.workers"
+MODULE = "outscore.engine.workers"
 POLL = 0.1
-"""Seconds between two looks at whether someone cancelled."""
-TRIES = 3
-"""Workers a task may take with it before it is to blame: one may be lost by chance, three are not."""
+"""Seconds between two checks for cancellation."""
+MAX_TRIES = 3
+"""Workers that may be lost during one task before it fails: one may be lost by chance, three are not."""
 
 
 def run_on_workers(function: Callable[[Any], Any], tasks: Sequence[Any], workers: int, progress: Progress) -> list[Any]:
     """`function` of every task, in order; no worker is left when this returns or raises."""
-    parcel = packed(function)
+    serialized = serialize(function)
     indices: Indices = queue.SimpleQueue()
     outcomes: Outcomes = queue.SimpleQueue()
     for index in range(len(tasks)):
         indices.put(index)
     with ExitStack() as running:
         for _ in range(workers):
-            worker = _Worker(parcel, tasks, indices, outcomes)
+            worker = _Worker(serialized, tasks, indices, outcomes)
             running.callback(worker.stop)
             worker.start()
-        return _in_order(len(tasks), outcomes, progress)
+        return _collect_in_order(len(tasks), outcomes, progress)
 
 
-def _in_order(count: int, outcomes: Outcomes, progress: Progress) -> list[Any]:
+def _collect_in_order(count: int, outcomes: Outcomes, progress: Progress) -> list[Any]:
     """Results in the order of their tasks, up to the first that failed.
 
-    Tasks are taken in order and every one taken has an outcome, so nothing before a failure is waited for in vain.
+    Tasks are started in order and every started task has an outcome, so all tasks before a failed one will arrive.
     """
     arrived: dict[int, Outcome] = {}
     results = []
@@ -76,21 +76,21 @@ def _in_order(count: int, outcomes: Outcomes, progress: Progress) -> list[Any]:
 
 
 class _Worker(threading.Thread):
-    """A process, its successors should it be lost, and the thread that hands it one task at a time."""
+    """A worker process, replaced if it is lost, and the thread that gives it one task at a time."""
 
-    def __init__(self, parcel: bytes, tasks: Sequence[Any], indices: Indices, outcomes: Outcomes) -> None:
+    def __init__(self, function: bytes, tasks: Sequence[Any], indices: Indices, outcomes: Outcomes) -> None:
         super().__init__(daemon=True)
-        self._parcel, self._tasks, self._indices, self._outcomes = parcel, tasks, indices, outcomes
-        self._lock, self._stopped, self._greeted = threading.Lock(), False, False
-        self._process = started(HERE)
+        self._function, self._tasks, self._indices, self._outcomes = function, tasks, indices, outcomes
+        self._lock, self._stopped, self._has_function = threading.Lock(), False, False
+        self._process = start_interpreter(MODULE)
 
     def run(self) -> None:
-        """Hand out tasks until there are none left, or one that no worker survives."""
+        """Run tasks until there are none left, or until no worker survives one."""
         with suppress(queue.Empty, CancelledError):
             while True:
                 index = self._indices.get_nowait()
                 try:
-                    self._outcomes.put((index, self._outcome(index)))
+                    self._outcomes.put((index, self._run_task(index)))
                 except OutscoreError as error:
                     self._outcomes.put((index, (False, error)))
                     return
@@ -101,76 +101,72 @@ class _Worker(threading.Thread):
             self._stopped = True
             self._process.kill()
         self.join()
-        reaped(self._process)
+        terminate(self._process)
 
-    def _outcome(self, index: int) -> Outcome:
-        """The outcome of one task, from the first worker that lives to tell it."""
+    def _run_task(self, index: int) -> Outcome:
+        """The outcome of one task, from the first worker that survives it."""
         try:
-            parcel = packed(self._tasks[index])
-        except Exception as error:  # noqa: BLE001 - what cannot be pickled fails alone
+            task = serialize(self._tasks[index])
+        except Exception as error:  # noqa: BLE001 - pickling runs arbitrary code; the task fails alone
             return False, error
-        for attempt in range(TRIES):
+        for attempt in range(MAX_TRIES):
             if attempt:
                 self._replace()
             with suppress(EOFError, OSError, pickle.UnpicklingError):
-                return self._ask(parcel)
-        code = reaped(self._process)
-        raise lost_workers(TRIES, f", the last one {f'by signal {-code}' if code < 0 else f'with code {code}'}")
+                return self._exchange(task)
+        code = terminate(self._process)
+        end = f"by signal {-code}" if code < 0 else f"with code {code}"
+        raise lost_workers_error(MAX_TRIES, f", the last one {end}")
 
-    def _ask(self, parcel: bytes) -> Outcome:
-        if not self._greeted:
-            self._greeted = True
-            self._send(self._parcel)
-        self._send(parcel)
-        reply = pickle.load(piped(self._process.stdout))  # noqa: S301 - our own worker wrote it
-        try:
-            found: Outcome = pickle.loads(reply)  # noqa: S301
-        except Exception as error:  # noqa: BLE001 - what cannot be loaded fails alone
-            return False, error
-        return found
+    def _exchange(self, task: bytes) -> Outcome:
+        if not self._has_function:
+            self._has_function = True
+            self._send(self._function)
+        self._send(task)
+        return load_outcome(pickle.load(require_pipe(self._process.stdout)))  # noqa: S301 - our own worker wrote it
 
     def _replace(self) -> None:
-        """Put another process in the place of one that is gone."""
+        """Start a new process in place of a lost one."""
         with self._lock:
             if self._stopped:
                 raise CancelledError
-            reaped(self._process)
-            self._process, self._greeted = started(HERE), False
+            terminate(self._process)
+            self._process, self._has_function = start_interpreter(MODULE), False
 
-    def _send(self, parcel: bytes) -> None:
-        pipe = piped(self._process.stdin)
-        pickle.dump(parcel, pipe)
+    def _send(self, message: bytes) -> None:
+        pipe = require_pipe(self._process.stdin)
+        pickle.dump(message, pipe)
         pipe.flush()
 
 
-def lost_workers(tries: int, how: str = "") -> OutscoreError:
-    """What to tell of a task that no worker survives.
+def lost_workers_error(tries: int, how: str = "") -> OutscoreError:
+    """The error of a task that no worker survives.
 
     Examples
     --------
-    >>> print(lost_workers(3, ", the last one by signal 9"))
+    >>> print(lost_workers_error(3, ", the last one by signal 9"))
     3 worker processes were lost to one task, the last one by signal 9. Is memory short? Use fewer jobs, or one.
     """
     return OutscoreError(f"{tries} worker processes were lost to one task{how}.", "Is memory short? Use fewer jobs, or one.")
 
 
 def serve() -> None:
-    """The worker's side: the function first, then tasks until the pipe is closed."""
+    """Run in a worker: receive the function, then tasks, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    outcomes = own_output()
+    outcomes = claim_output()
     inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, inbox), daemon=True).start()
-    function = cache(partial(loaded, inbox.get()))
-    # When the pipe breaks, the main process is gone and nobody waits for an outcome.
+    function = cache(partial(deserialize, inbox.get()))
+    # The pipe breaks when the main process is gone: no one needs the outcome.
     with suppress(BrokenPipeError):
         while True:
-            pickle.dump(outcome(function, inbox.get()), outcomes)
+            pickle.dump(run_serialized(function, inbox.get()), outcomes)
             outcomes.flush()
     os._exit(0)
 
 
 def _listen(tasks: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None:
-    """Pass on what arrives; end the process at once when the other side has closed the pipe or is gone."""
+    """Pass on messages; exit at once when the other side has closed the pipe or is gone."""
     try:
         while True:
             inbox.put(pickle.load(tasks))  # noqa: S301 - our own main process wrote it

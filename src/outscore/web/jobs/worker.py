@@ -28,7 +28,7 @@ from typing import IO, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import DESCRIPTOR
-from outscore.engine.subprocesses import own_output
+from outscore.engine.subprocesses import claim_output
 from outscore.web.problems import PROGRAM, describe_failure
 
 __all__ = ["CHARTS", "CHART_LIST", "CHART_TYPES", "serve"]
@@ -53,7 +53,7 @@ def serve(memory: int, *, warm: bool, command_line: str) -> None:
     # Ctrl-C reaches the page, which then ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory(memory)
-    answers, terminal = own_output(), _own_terminal()
+    answers, terminal = claim_output(), _own_terminal()
     os.environ[DESCRIPTOR] = str(answers.fileno())
     inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(_own_input(), inbox), daemon=True).start()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from outscore.engine.subprocesses import interpreter
+from outscore.engine.subprocesses import interpreter_command
 from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
@@ -119,7 +119,9 @@ class Workers:
         module: str = MODULE,
     ) -> None:
         self._settings, self._folder = settings, folder
-        self._command, inherited = interpreter(module, memory=settings.memory, warm=settings.warm, command_line=command_line)
+        self._command, inherited = interpreter_command(
+            module, memory=settings.memory, warm=settings.warm, command_line=command_line
+        )
         self._environment = inherited | environment
         self._all: set[_Worker] = set()
         self._free: asyncio.Queue[_Worker] = asyncio.Queue()

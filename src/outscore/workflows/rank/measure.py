@@ -22,7 +22,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
-from outscore.engine.engines import Engine, Serial, opened
+from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.sign_flips import checked_resamples
@@ -86,7 +86,7 @@ def measure(
         question.shuffle,
         sides=len(boards) > 1,
     )
-    with opened(engine or Serial()) as running:
+    with open_engine(engine or Serial()) as running:
         alone = not isinstance(running, Serial) and not _travels(rows[0].metric)
         work = _Work(left, right, asked, cast("Unit", unit), Serial() if alone else running, progress or Steps())
         work = replace(work, intervals=len(left) * len(boards) <= MOST_PAIRS)

@@ -47,7 +47,7 @@ def text_boards(
 
     Examples
     --------
-    >>> from outscore.engine import Serial
+    >>> from outscore.engine.engines import Serial
     >>> texts = {"A": ["the cat sat", "it was late"], "B": ["a cat", "it late"]}
     >>> (found,), _ = text_boards(
     ...     texts, [["the cat sat", "it was late"]], metrics=["ter"], engine=Serial(), cache=StatisticsCache(None)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.engine.engines import Engine, Serial, opened
+from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.columns import suggest_name
@@ -110,7 +110,7 @@ def measured_from_partitions(
     choice, steps = choice or Choice(), progress or Steps()
     files = long_files(partition_paths(paths))
     columns = long_columns(files[0], choice)
-    with opened(engine or Serial()) as running:
+    with open_engine(engine or Serial()) as running:
         reading = Reading(columns, choice.systems, hash_check())
         summed = _summed(files, reading, running, steps)
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
