@@ -88,7 +88,7 @@ def forks(tmp_path_factory):
 def opened(folder, forks=None, **settings):
     if forks is not None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(workers, "interpreter", forks.interpreter)
+            patch.setattr(workers, "interpreter_command", forks.interpreter_command)
             with opened(folder, **settings) as page:
                 yield page
         return

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
-from outscore.engine.subprocesses import interpreter
+from outscore.engine.subprocesses import interpreter_command
 
 # Without modules of its own (-S -I) it takes a hundredth of a second.
 STAND_IN = """
@@ -39,13 +39,13 @@ LIBRARIES = ("altair", "jinja2", "rich.console", "scipy.fft", "scipy.optimize", 
 
 
 class Forks:
-    """Where forks come from: in the place of `interpreter`, it gives the command that is answered by one."""
+    """Where forks come from: in the place of `interpreter_command`, it gives the command that is answered by one."""
 
     def __init__(self, address: Path):
         self._address = address
 
-    def interpreter(self, module: str, **arguments) -> tuple[list[str], dict[str, str]]:
-        (python, _isolated, _command, code, *folders), environment = interpreter(module, **arguments)
+    def interpreter_command(self, module: str, **arguments) -> tuple[list[str], dict[str, str]]:
+        (python, _isolated, _command, code, *folders), environment = interpreter_command(module, **arguments)
         return [python, "-I", "-S", "-c", STAND_IN, str(self._address), code, *folders], environment
 
 
@@ -53,7 +53,7 @@ class Forks:
 def forking(folder: Path):
     """A process to fork from, for as long as this is open."""
     address = folder / "forks"
-    command, environment = interpreter("tests.web.forks", address=str(address))
+    command, environment = interpreter_command("tests.web.forks", address=str(address))
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
     ) as process:
