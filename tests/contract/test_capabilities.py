@@ -11,7 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestRequest
-from outscore.inference.base.sign_flips import MOST_RESAMPLES
+from outscore.inference.base.sign_flips import MAX_RESAMPLES
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 
@@ -126,6 +126,6 @@ def test_p_alone_is_the_same_p(name):
 @pytest.mark.parametrize("name", [name for name in TESTS if any(option.name == "resamples" for option in TESTS[name].options)])
 def test_resamples_are_bounded(name):
     pairs, metric = rows("graded")
-    options = complete(name, TESTS[name].options, {"resamples": MOST_RESAMPLES + 1})
-    with pytest.raises(OutscoreError, match=f"at most {MOST_RESAMPLES:,}"):
+    options = complete(name, TESTS[name].options, {"resamples": MAX_RESAMPLES + 1})
+    with pytest.raises(OutscoreError, match=f"at most {MAX_RESAMPLES:,}"):
         TESTS[name].run(pairs, metric, TestRequest(options=options))

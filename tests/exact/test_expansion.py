@@ -102,7 +102,7 @@ def test_bounds_hold_the_lattice_value_of_very_many(z, monkeypatch):
     observed += (observed - int(sizes.sum())) % 2
     found = bracket.bounds(sizes.astype(float), observed - 1.0)
     monkeypatch.setattr(lattice, "MANY", 10**9)
-    monkeypatch.setattr(lattice, "MOST_POINTS", 1 << 25)
+    monkeypatch.setattr(lattice, "MAX_POINTS", 1 << 25)
     exact = lattice.tail(*lattice.histogram(sizes), observed).log
     assert found.lower <= exact <= found.upper
     assert found.width <= 0.005

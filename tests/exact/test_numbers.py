@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outscore.exact.numbers import as_written, fixed_point
+from outscore.exact.numbers import fixed_point, to_exact_integers
 
 
 @settings(max_examples=150)
@@ -18,7 +18,7 @@ def test_decimals_are_recognised(digits, whole):
     """What float("0.37") makes of 37/100 goes back to 37 over a power of ten."""
     texts = [str(Fraction(k, 10**digits)) for k in whole]
     x = np.array([float(Fraction(t)) for t in texts])
-    found = as_written(x)
+    found = to_exact_integers(x)
     assert found is not None
     (integers,), scale = found
     assert [Fraction(int(k), scale) for k in integers] == [Fraction(t) for t in texts]
@@ -28,20 +28,20 @@ def test_decimals_are_recognised(digits, whole):
 @given(q=st.integers(2, 60), whole=st.lists(st.integers(-500, 500), min_size=1, max_size=30))
 def test_multiples_of_a_small_fraction_are_recognised(q, whole):
     """Rates k of q, such as 1/3 pass rates."""
-    found = as_written(np.array([k / q for k in whole]))
+    found = to_exact_integers(np.array([k / q for k in whole]))
     assert found is not None
     (integers,), scale = found
     assert [Fraction(int(k), scale) for k in integers] == [Fraction(k, q) for k in whole]
 
 
 def test_mixed_denominators_share_one_scale():
-    (x, y), scale = as_written(np.array([1 / 3, 0.25]), np.array([[2.0], [1 / 6]])) or ([None, None], 0)
+    (x, y), scale = to_exact_integers(np.array([1 / 3, 0.25]), np.array([[2.0], [1 / 6]])) or ([None, None], 0)
     assert scale == 12
     assert (x.tolist(), y.tolist()) == ([4, 3], [[24], [2]])
 
 
 def test_integers_pass_unchanged():
-    (x,), scale = as_written(np.array([3, -1, 2**50])) or ([None], 0)
+    (x,), scale = to_exact_integers(np.array([3, -1, 2**50])) or ([None], 0)
     assert (x.tolist(), scale) == ([3, -1, 2**50], 1)
 
 
@@ -57,12 +57,12 @@ def test_integers_pass_unchanged():
     ids=["pi", "float sum", "seventeen digits", "too wide", "random"],
 )
 def test_real_numbers_are_left_alone(x):
-    assert as_written(np.array(x)) is None
+    assert to_exact_integers(np.array(x)) is None
 
 
 def test_sums_stay_below_2_to_the_53():
     """Decimals that each fit but whose sum would not are treated as real."""
-    assert as_written(np.full(1_000_000, 123_456_789.123)) is None
+    assert to_exact_integers(np.full(1_000_000, 123_456_789.123)) is None
 
 
 @settings(max_examples=150)

@@ -12,7 +12,7 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import discordance, tango_interval
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.base.sign_flips import Request
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.effects import effects
 from outscore.inference.permutation.dispatch import permutation
@@ -136,4 +136,4 @@ def test_normality_has_a_level_of_its_own(alpha):
 def test_resamples_of_the_permutation_test_are_bounded_too():
     pairs = pairs_of([1, 2, 3], [1, 1, 1])
     with pytest.raises(OutscoreError, match=r"`resamples` is 1,000,000,000\. It must be at most 1,000,000\."):
-        permutation(pairs, resolve("mean", np.ones(3), np.ones(3))[0], Request(method="monte-carlo", resamples=10**9))
+        permutation(pairs, resolve("mean", np.ones(3), np.ones(3))[0], KernelOptions(method="monte-carlo", resamples=10**9))

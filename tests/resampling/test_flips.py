@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import outscore as osc
-from outscore.exact.numbers import as_written
+from outscore.exact.numbers import to_exact_integers
 from outscore.resampling.flips import clopper_pearson, count_hits, flip_bits, flipped_sums
 
 
@@ -21,7 +21,7 @@ from outscore.resampling.flips import clopper_pearson, count_hits, flip_bits, fl
 def two_decimals() -> np.ndarray:
     """Differences of scores with two decimals, as whole hundredths."""
     rng = np.random.default_rng(5)
-    written = as_written(np.round(rng.normal(0.02, 0.3, 300), 2))
+    written = to_exact_integers(np.round(rng.normal(0.02, 0.3, 300), 2))
     assert written is not None
     return written[0][0][:, None]
 

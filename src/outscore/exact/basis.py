@@ -7,14 +7,11 @@ the m columns into r integer coordinates without losing or adding a point.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+
+from outscore.core.numeric import Array
 
 __all__ = ["coordinates", "hermite_basis", "sheared"]
-
-Array = NDArray[Any]
 
 
 def hermite_basis(vectors: Array) -> Array:

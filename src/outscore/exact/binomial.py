@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from outscore.core.numeric import LOG2, Array
 from outscore.exact.lattice import Tail
 
 __all__ = ["log_tail", "tail", "two_binomials", "two_sizes"]
 
-Array = NDArray[Any]
-
-LOG2 = math.log(2.0)
 UNDERFLOW = 1e-290
 
 

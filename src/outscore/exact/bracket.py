@@ -17,12 +17,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from outscore.core.numeric import exact_sum
+from outscore.core.numeric import Array, exact_sum
 from outscore.exact.enumeration import all_sums
 from outscore.exact.expansion import Expanded
 from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum
@@ -31,16 +29,14 @@ from outscore.exact.sieve import survivors
 
 __all__ = ["Bounds", "bounds"]
 
-Array = NDArray[Any]
-
-LEAST_DEGREE = 64
+MIN_DEGREE = 64
 FIRST_DEGREES = 1_000, 20_000
 LAST_DEGREE = 10_000_000
 WIDTH = 0.005
 """Relative width of bounds that nobody asked to be wider."""
 SIEVE_BUDGET = 2e7
-MOST_SURVIVORS = 400_000
-MOST_OUTLIERS = 8
+MAX_SURVIVORS = 400_000
+MAX_OUTLIERS = 8
 FAR_OUT = 6.0
 """An outlier is more than so many standard deviations of everything smaller."""
 FAIR_SAMPLE = 1 << 14
@@ -140,10 +136,10 @@ def _complement(log: float) -> float:
 
 def _outliers(sizes: Array) -> Array:
     """Positions of sizes that dwarf the spread of all smaller ones; their signs are better listed than transformed."""
-    if len(sizes) <= MOST_OUTLIERS:
+    if len(sizes) <= MAX_OUTLIERS:
         return np.empty(0, dtype=np.int64)
-    order = np.argpartition(-sizes, MOST_OUTLIERS)
-    top, rest = order[:MOST_OUTLIERS], order[MOST_OUTLIERS:]
+    order = np.argpartition(-sizes, MAX_OUTLIERS)
+    top, rest = order[:MAX_OUTLIERS], order[MAX_OUTLIERS:]
     top = top[np.argsort(-sizes[top], kind="stable")]
     smaller = np.append(sizes[top][1:] ** 2, (sizes[rest] ** 2).sum())
     far = np.flatnonzero(sizes[top] > FAR_OUT * np.sqrt(smaller[::-1].cumsum()[::-1]))
@@ -158,7 +154,12 @@ def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, 
     sums, counts = np.unique(all_sums(sizes[outliers][:, None])[:, 0], return_counts=True)
     for shift, count in zip(sums.tolist(), counts.tolist(), strict=True):
         left = threshold - shift
-        found = IMPOSSIBLE if left > total else CERTAIN if left <= -total else _bounds(rest, left, slack, aim)
+        if left > total:
+            found = IMPOSSIBLE
+        elif left <= -total:
+            found = CERTAIN
+        else:
+            found = _bounds(rest, left, slack, aim)
         share = count / 2.0 ** len(outliers)
         lower, upper = lower + share * math.exp(found.lower), upper + share * math.exp(found.upper)
     return Bounds(math.log(lower) if lower > 0 else -math.inf, math.log(min(1.0, upper)) if upper > 0 else -math.inf)
@@ -168,7 +169,7 @@ def _refined(bracket: _Bracket, aim: _Aim) -> Bounds:
     # Few flips that are still open leave many frequencies alive, so that each degree costs; many leave few, and a high degree
     # is free. A flip counts as open by the variance the tilt leaves it. Wider bounds need less.
     open_flips = float(bracket.law.counts @ bracket.law.sech2(bracket.theta))
-    first, last = (max(LEAST_DEGREE, int(degree * min(1.0, WIDTH / aim.width))) for degree in FIRST_DEGREES)
+    first, last = (max(MIN_DEGREE, int(degree * min(1.0, WIDTH / aim.width))) for degree in FIRST_DEGREES)
     degree = int(min(max(20 * open_flips * min(1.0, WIDTH / aim.width), first), last, aim.most))
     while True:
         try:
@@ -176,7 +177,7 @@ def _refined(bracket: _Bracket, aim: _Aim) -> Bounds:
             break
         except BudgetError:
             degree //= 4
-            if degree < LEAST_DEGREE:
+            if degree < MIN_DEGREE:
                 # Chernoff's bound holds always; below it nothing is known.
                 return Bounds(-math.inf, min(0.0, bracket.log_scale))
     while degree < aim.most and not aim.met(best):
@@ -291,7 +292,7 @@ class _Bracket:
             if thin == 1 or not len(index):
                 break
             last, thin = int(index.max()), max(1, thin // 4)
-        if len(index) * len(counts) > 100 * SIEVE_BUDGET or len(index) > MOST_SURVIVORS:
+        if len(index) * len(counts) > 100 * SIEVE_BUDGET or len(index) > MAX_SURVIVORS:
             raise BudgetError
         return index
 

@@ -9,18 +9,15 @@ give the same numbers much faster.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from outscore.core.numeric import Array
 from outscore.exact.flipsum import BudgetError
 
 __all__ = ["dynamic_programme", "fast_fourier"]
 
-Array = NDArray[Any]
-
-MOST_CELLS = 1 << 27
+MAX_CELLS = 1 << 27
 
 
 def dynamic_programme(stay: Array, swap: Array) -> tuple[Array, Array]:
@@ -63,7 +60,7 @@ def _two_point_laws(stay: Array, swap: Array) -> tuple[Array, Array, Array]:
 
 
 def _check_size(shape: Array) -> None:
-    if math.prod(float(s) for s in shape) > MOST_CELLS:
+    if math.prod(float(s) for s in shape) > MAX_CELLS:
         raise BudgetError
 
 

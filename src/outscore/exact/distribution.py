@@ -9,24 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outscore.core.errors import OutscoreError
+from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.exact import basis, convolution, lattice, plane
 from outscore.exact.enumeration import all_sums
 from outscore.exact.flipsum import BudgetError
 
 __all__ = ["NullDistribution", "null_distribution"]
 
-Array = NDArray[Any]
-
 METHODS = ("auto", "exact", "spectral", "dp", "fft")
-TIE = 1e-12
 FARTHEST = 2.0**54
-FEW = 12
+MAX_LISTED_ITEMS = 12
 """Items whose sums are listed at once."""
 
 
@@ -66,7 +62,7 @@ class NullDistribution:
         self._one_column("quantile")
         if not 0 <= q <= 1:
             raise OutscoreError(f"`q` is {q:g}.", "It is a probability between 0 and 1.")
-        reached = np.cumsum(self.pmf) >= q * (1 - TIE)
+        reached = np.cumsum(self.pmf) >= q * (1 - TIE_TOLERANCE)
         return int(self.support[int(reached.argmax()) if reached.any() else -1])
 
     def probability(self, h: Callable[..., Array], at_least: float) -> float:
@@ -82,7 +78,7 @@ class NullDistribution:
         value = np.asarray(h(*columns), dtype=float)
         if value.shape != self.pmf.shape:
             raise OutscoreError(f"`h` returned shape {value.shape}.", f"It must return one number per point: {self.pmf.shape}.")
-        return min(1.0, float(self.pmf[value >= at_least - TIE * max(1.0, abs(at_least))].sum()))
+        return min(1.0, float(self.pmf[value >= at_least - TIE_TOLERANCE * max(1.0, abs(at_least))].sum()))
 
     def _one_column(self, what: str) -> None:
         if self.support.ndim > 1:
@@ -139,7 +135,7 @@ def _listed(stay: Array, swap: Array) -> NullDistribution | None:
     """Few items: every sum, however far apart they lie."""
     centre, vectors = (stay + swap).sum(axis=0), stay - swap
     moving = vectors[vectors.any(axis=1)]
-    if len(moving) > FEW:
+    if len(moving) > MAX_LISTED_ITEMS:
         return None
     points, counts = np.unique((centre + all_sums(moving)) // 2, axis=0, return_counts=True)
     return NullDistribution(points, counts / 2.0 ** len(moving), "spectral")

@@ -6,17 +6,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["MOST_ENUMERATED", "MOST_HALVED", "all_sums", "meet_in_the_middle"]
+from outscore.core.numeric import Array
 
-Array = NDArray[Any]
+__all__ = ["MAX_ENUMERATED", "MAX_HALVED", "all_sums", "meet_in_the_middle"]
 
-MOST_HALVED = 44
-MOST_ENUMERATED = 20
+MAX_HALVED = 44
+MAX_ENUMERATED = 20
 
 
 def meet_in_the_middle(sizes: Array, *thresholds: int) -> list[int]:

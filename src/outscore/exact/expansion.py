@@ -20,13 +20,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from outscore.core.numeric import Array
 from outscore.exact.flipsum import FlipSum
 
 __all__ = ["Expanded", "expanded"]
-
-Array = NDArray[Any]
 
 MANY = 10_000
 """Fewer sizes than this are asked one by one: that is as quick, and needs no remainder."""

@@ -13,22 +13,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from outscore.core.numeric import Array
 from outscore.exact.expansion import MANY, expanded
-from outscore.exact.flipsum import BudgetError, FlipSum
+from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
 from outscore.exact.sieve import survivors
-from outscore.exact.spectrum import characteristic
 
 __all__ = ["Tail", "histogram", "pmf", "tail"]
 
-Array = NDArray[Any]
-
-MOST_POINTS = 1 << 22
-MOST_SURVIVORS = 200_000
+MAX_POINTS = 1 << 22
+MAX_SURVIVORS = 200_000
 SIEVE_BUDGET = 5e7
 NEAR = 12.0
 """Up to so many standard deviations the origin serves as the centre of an expansion, which is the cheapest one."""
@@ -164,12 +160,12 @@ def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: 
 
     The other half mirrors these: reflecting a frequency conjugates its term.
     """
-    if points > MOST_POINTS:
+    if points > MAX_POINTS:
         raise BudgetError
     sech2 = law.sech2(theta)
     step = np.array([np.pi / points])
     index = survivors(law.values, counts, sech2, step, np.array([0]), np.array([points // 2]), budget=SIEVE_BUDGET)[:, 0]
-    if len(index) > MOST_SURVIVORS:
+    if len(index) > MAX_SURVIVORS:
         raise BudgetError
 
     def turns(j: Array, which: Array) -> Array:

@@ -10,33 +10,28 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from outscore.core.numeric import exact_sum
+from outscore.core.numeric import MAX_EXACT, Array, exact_sum
 
-__all__ = ["as_written", "fixed_point"]
+__all__ = ["fixed_point", "to_exact_integers"]
 
-Array = NDArray[Any]
-
-MOST_DIGITS = 15
+MAX_DIGITS = 15
 """Decimals with more significant digits than this are indistinguishable from arbitrary floats."""
-LARGEST_DENOMINATOR = 10_000
+MAX_DENOMINATOR = 10_000
 PROBE = 200
-LARGEST_TOTAL = 2.0**53
 
 
-def as_written(*tables: Array) -> tuple[list[Array], int] | None:
+def to_exact_integers(*tables: Array) -> tuple[list[Array], int] | None:
     """Integers and one scale such that every number is integer / scale, or None for genuinely real numbers.
 
     Examples
     --------
     >>> import numpy as np
-    >>> as_written(np.array([0.1, 0.2, 0.35]))
+    >>> to_exact_integers(np.array([0.1, 0.2, 0.35]))
     ([array([10, 20, 35])], 100)
-    >>> as_written(np.array([1 / 3, 0.5]))
+    >>> to_exact_integers(np.array([1 / 3, 0.5]))
     ([array([2, 3])], 6)
     """
     if all(t.dtype.kind in "iub" for t in tables):
@@ -50,7 +45,7 @@ def as_written(*tables: Array) -> tuple[list[Array], int] | None:
     scale = (decimal and _decimal_scale(flat, decimal)) or _common_denominator(flat)
     if scale is None:
         return None
-    if any(float(np.abs(t).sum(dtype=float)) * scale >= LARGEST_TOTAL for t in tables):
+    if any(float(np.abs(t).sum(dtype=float)) * scale >= MAX_EXACT for t in tables):
         return None
     return [np.rint(np.asarray(t, dtype=float) * scale).astype(np.int64) for t in tables], scale
 
@@ -58,7 +53,7 @@ def as_written(*tables: Array) -> tuple[list[Array], int] | None:
 def _decimal_scale(x: Array, scale: int = 1) -> int | None:
     """The smallest power of ten, from the given one up, that makes every number whole."""
     largest = float(np.abs(x).max(initial=0.0))
-    while largest * scale < 10.0**MOST_DIGITS and scale <= 10**MOST_DIGITS:
+    while largest * scale < 10.0**MAX_DIGITS and scale <= 10**MAX_DIGITS:
         # Whole numbers of tenths are whole numbers of hundredths: what is settled need not be looked at again.
         x = x[~_is_multiple(x, scale)]
         if not len(x):
@@ -74,9 +69,9 @@ def _common_denominator(x: Array) -> int | None:
         x = x[~_is_multiple(x, q)]
         if not len(x):
             return q
-        candidate = Fraction(float(x[0])).limit_denominator(LARGEST_DENOMINATOR)
+        candidate = Fraction(float(x[0])).limit_denominator(MAX_DENOMINATOR)
         q = math.lcm(q, candidate.denominator)
-        if q > LARGEST_DENOMINATOR or not _is_multiple(x[:1], q)[0]:
+        if q > MAX_DENOMINATOR or not _is_multiple(x[:1], q)[0]:
             return None
     return q
 

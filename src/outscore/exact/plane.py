@@ -13,27 +13,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from outscore.exact.flipsum import BudgetError, FlipSum
+from outscore.core.numeric import Array
+from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
 from outscore.exact.regions import Region, Runs
 from outscore.exact.sieve import survivors
-from outscore.exact.spectrum import characteristic
 
 __all__ = ["PlaneTail", "histogram", "pmf", "tail"]
 
-Array = NDArray[Any]
-
 TILT_BELOW = 1e-3
-LARGEST_LOG_WEIGHT = 8.0
+MAX_LOG_WEIGHT = 8.0
 WORST_ERROR = 1e-7
 RIDGE = 0.01
 SIEVE_BUDGET = 5e7
-MOST_SURVIVORS = 60_000
-MOST_PMF_POINTS = 1 << 24
+MAX_SURVIVORS = 60_000
+MAX_PMF_POINTS = 1 << 24
 AXES = np.eye(2)
 EPS = 2.0**-52
 
@@ -92,7 +88,7 @@ def _evaluate(values: Array, counts: Array, law: FlipSum, theta: Array, region: 
     index, phi = _spectrum(values, counts, law, theta, window.points)
     rows = window.low[1] + 2 * np.arange(window.points[1], dtype=np.int64)
     inside, ties = region.runs(rows, window.low[0], window.points[0])
-    if _largest_log_weight(inside, window, theta, mean) >= LARGEST_LOG_WEIGHT:
+    if _largest_log_weight(inside, window, theta, mean) >= MAX_LOG_WEIGHT:
         return None
     groups, masses = _row_masses(index, phi, window)
     total, size = _sum_runs(inside, groups, masses, window, theta, mean)
@@ -128,7 +124,7 @@ def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: 
     step = np.pi / np.array([m1, m2])
     high = np.array([m1 - 1, m2 // 2])
     index = survivors(law.values, counts, sech2, step, np.zeros(2), high, budget=SIEVE_BUDGET)
-    if len(index) > 20 * MOST_SURVIVORS:
+    if len(index) > 20 * MAX_SURVIVORS:
         raise BudgetError
 
     def turns(j: Array, which: Array) -> Array:
@@ -136,7 +132,7 @@ def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: 
         return np.asarray((j[:, :1] * v1 % (2 * m1)) * m2 + (j[:, 1:] * v2 % (2 * m2)) * m1)
 
     index, log_modulus, angle = characteristic(index, turns, m1 * m2, counts, np.tanh(law.projections(theta)), sech2)
-    if len(index) > MOST_SURVIVORS:
+    if len(index) > MAX_SURVIVORS:
         raise BudgetError
     return index, np.exp(log_modulus + 1j * angle)
 
@@ -256,7 +252,7 @@ def pmf(values: Array, counts: Array) -> tuple[Array, Array]:
     theta = np.zeros(2)
     window = _window(values, counts, law, theta, theta)
     m1, m2 = window.points
-    if m1 * m2 > MOST_PMF_POINTS:
+    if m1 * m2 > MAX_PMF_POINTS:
         raise BudgetError
     index, phi = _spectrum(values, counts, law, theta, window.points)
     groups, masses = _row_masses(index, phi, window)

@@ -14,18 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from outscore.core.numeric import Array
 from outscore.exact.flipsum import BudgetError
 
 __all__ = ["GridRegion", "RatioRegion", "Region", "Runs"]
 
-Array = NDArray[Any]
-
-MOST_GRID_POINTS = 1 << 24
+MAX_GRID_POINTS = 1 << 24
 CHUNK = 1 << 18
 NEAR = 1e-9
 
@@ -128,7 +126,7 @@ class GridRegion:
 
     def runs(self, rows: Array, first: int, points: int) -> tuple[Runs, Runs]:
         """Runs read off a mask of the whole grid, a block of rows at a time."""
-        if len(rows) * points > MOST_GRID_POINTS:
+        if len(rows) * points > MAX_GRID_POINTS:
             raise BudgetError
         s1 = first + 2 * np.arange(points, dtype=np.int64)
         block = max(1, CHUNK // points)

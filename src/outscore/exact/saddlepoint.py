@@ -7,18 +7,14 @@ macro averages over datasets where a ranking has too many pairs for a kernel eac
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from outscore.core.numeric import exact_sum
+from outscore.core.numeric import Array, exact_sum
 from outscore.exact.flipsum import FlipSum, log_cosh
 from outscore.exact.lattice import tilted
 
 __all__ = ["approximate_probit", "log_saddlepoint"]
-
-Array = NDArray[Any]
 
 EXTREME = 1e-12
 """A sum so near the largest there is, as a share of it, is the largest: what is missing is rounding."""

@@ -12,16 +12,13 @@ until single frequencies remain. No frequency above the floor can be lost.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from outscore.core.numeric import Array
 from outscore.exact.flipsum import FLOOR, BudgetError
 
 __all__ = ["survivors"]
-
-Array = NDArray[Any]
 
 SMALL_GRID = 2_048
 SMALL_WORK = 3e5

@@ -21,7 +21,9 @@ Side = Literal[-1, 0, 1]
 
 def sign(x: float) -> Side:
     """-1, 0 or 1."""
-    return 1 if x > 0 else -1 if x < 0 else 0
+    if x > 0:
+        return 1
+    return -1 if x < 0 else 0
 
 
 def rejects(p: PValue, alpha: float) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.exact.numbers import as_written
+from outscore.exact.numbers import to_exact_integers
 from outscore.metrics.entry import Layout, MetricEntry, linear_layout
 
 __all__ = ["ENTRIES"]
@@ -22,7 +22,7 @@ def _weighted(table: Array) -> Array:
     if (table[:, 1] < 0).any():
         row = int((table[:, 1] < 0).argmax())
         raise OutscoreError(f"Row {row + 1} has weight {table[row, 1]:g}.", "Weights are numbers from 0 up.")
-    written = as_written(table)
+    written = to_exact_integers(table)
     if written is None:
         return np.stack([table[:, 0] * table[:, 1], table[:, 1]], axis=1)
     # Multiplied as whole numbers and divided once, a product of decimals is still recognised as one.

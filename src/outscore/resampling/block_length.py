@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from outscore.core.numeric import Array
 
 __all__ = ["optimal_block_length"]
-
-Array = NDArray[Any]
 
 
 def optimal_block_length(x: Array) -> float:

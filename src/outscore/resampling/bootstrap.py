@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from outscore.core.numeric import exact_sum
+from outscore.core.numeric import Array, exact_sum
 from outscore.resampling.products import Draw, in_exact_precision, products
 
 __all__ = [
@@ -28,8 +26,6 @@ __all__ = [
     "resampled_totals",
     "stationary_indices",
 ]
-
-Array = NDArray[Any]
 
 WORDS_PER_STEP = 4
 """One step of the Philox counter yields four 64-bit words."""

@@ -8,16 +8,13 @@ sums below 2**53, so floating-point addition never rounds and no block size, thr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from outscore.core.numeric import Array
 from outscore.resampling.products import in_exact_precision, products
 
 __all__ = ["clopper_pearson", "count_hits", "flip_bits", "flipped_blocks", "flipped_sums"]
-
-Array = NDArray[Any]
 
 WORDS_PER_STEP = 4
 """One step of the Philox counter yields four 64-bit words."""

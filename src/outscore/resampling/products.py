@@ -8,14 +8,13 @@ can change a result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from outscore.core.numeric import Array
 
 __all__ = ["Draw", "in_exact_precision", "products"]
 
-Array = NDArray[Any]
 Draw = Callable[[int, int], Array]
 """From the first resample and how many to an array of (count, units) drawn numbers."""
 

@@ -12,16 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from outscore.core.numeric import Array
 from outscore.resampling import bootstrap, flips
 
 __all__ = ["Contrast", "flipped_blocks", "resampled_blocks", "shared_hits"]
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

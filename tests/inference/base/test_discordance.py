@@ -16,7 +16,7 @@ import outscore as osc
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, tango_test
-from outscore.inference.base.sign_flips import Request
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.permutation.dispatch import permutation
 
 MEAN = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
@@ -30,7 +30,7 @@ def rows(only_a: int, only_b: int, both: int, unit: int = 1) -> PairedScores:
 
 
 def exact_p(pairs: PairedScores, side: str = "two-sided"):
-    return permutation(pairs, MEAN, Request(side))
+    return permutation(pairs, MEAN, KernelOptions(side))
 
 
 @settings(max_examples=150)
@@ -75,7 +75,7 @@ def test_p_against_the_normal_law(side):
     z = oracles.tango_score(58, 20, 8, 0.05)
     above = scipy.stats.norm.sf(z)
     expected = {"two-sided": 2 * min(above, 1 - above), "greater": above, "less": 1 - above}
-    p = tango_test(pair, Request(side, delta=0.05))
+    p = tango_test(pair, KernelOptions(side, delta=0.05))
     assert p.method == "asymptotic"
     assert p.value == pytest.approx(expected[side], rel=1e-5)
 

@@ -80,9 +80,9 @@ def test_the_expansion_gives_the_same_integers(monkeypatch):
     cases = [(n, side) for n in (200, 301, 400) for side in (0.25, 0.05, 0.025, 0.005, 0.0005)]
     expanded = []
     with monkeypatch.context() as patch:
-        patch.setattr(walsh, "MOST_EXACT", 0)
+        patch.setattr(walsh, "MAX_LISTED_SIGNS", 0)
         expanded = [walsh._critical(*case) for case in cases]
-        patch.setattr(walsh, "MOST_EXACT", 1000)
+        patch.setattr(walsh, "MAX_LISTED_SIGNS", 1000)
         assert [walsh._critical(*case) for case in cases] == expanded
     for side in (0.05, 0.025):
         found = [walsh._critical(n, side) / (n * (n + 1) / 4) for n in range(290, 320)]

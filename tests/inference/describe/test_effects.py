@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import item_scores
-from outscore.inference.describe.effects import cohen_dz, effects, hedges_factor, looks_per_item, rank_biserial
-from outscore.inference.describe.noncentral import noncentral_t_cdf, noncentrality_limits
+from outscore.inference.describe.effects import (
+    cohen_dz,
+    effects,
+    hedges_factor,
+    looks_per_item,
+    noncentral_t_cdf,
+    noncentrality_limits,
+    rank_biserial,
+)
 from outscore.metrics.registry import resolve
 
 # Hollander and Wolfe's depression data, first minus second measurement.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from outscore.inference.describe import runs
-from outscore.inference.describe.runs import run_test, standard_error
+from outscore.inference.describe import repeats
+from outscore.inference.describe.repeats import run_test, standard_error
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -45,7 +45,7 @@ def test_too_many_ways_are_drawn(monkeypatch):
     rng = np.random.default_rng(1)
     a, b = rng.normal(0.7, 1, 6), rng.normal(0, 1, 6)
     exact = run_test(a, b)
-    monkeypatch.setattr(runs, "MOST_LISTED", 10)
+    monkeypatch.setattr(repeats, "MAX_LISTED", 10)
     drawn = run_test(a, b, seed=3)
     assert drawn.method == "monte-carlo"
     assert drawn.lower <= exact.value <= drawn.upper

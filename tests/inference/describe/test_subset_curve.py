@@ -13,7 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestRequest
-from outscore.inference.describe.subset_curve import MOST_ROWS, jackknife_t, size_curve, size_test
+from outscore.inference.describe.subset_curve import MAX_ROWS, jackknife_t, size_curve, size_test
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 
@@ -141,7 +141,7 @@ def test_no_curve_for_tests_without_a_quick_one(test):
 
 def test_no_curve_for_few_units_or_very_many():
     assert curve("sign", scores(11)) == []
-    many = np.zeros(MOST_ROWS // 50, int)
+    many = np.zeros(MAX_ROWS // 50, int)
     assert curve("sign", pairs_of(many, many)) == []
 
 

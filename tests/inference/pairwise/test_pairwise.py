@@ -84,7 +84,7 @@ def test_single_pairs_against_permutation_test(kind):
     present = random.random((4, 60)) < 0.8
     clusters = random.integers(0, 20, 60) if kind == "clusters" else None
     rows = means(values, present)
-    rows = SystemRows(MEAN, rows.rows, present, clusters).recognised()
+    rows = SystemRows(MEAN, rows.rows, present, clusters).with_exact_integers()
     pairs = np.stack(pairs_of(4), axis=1)
     found = pair_rows(rows, PairTest("permutation", TestRequest(options=PLAIN), sides=True), pairs)
     for row, (i, j) in enumerate(pairs.tolist()):

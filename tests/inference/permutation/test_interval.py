@@ -14,8 +14,8 @@ from tests import oracles
 import outscore as osc
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import PairedScores, codes_of
-from outscore.exact.numbers import as_written
-from outscore.inference.base.sign_flips import Request
+from outscore.exact.numbers import to_exact_integers
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.permutation.interval import inversion_interval, lower_limit
 from outscore.results.interval import Interval
@@ -33,7 +33,7 @@ def invert(a, b, *, alpha=0.05, side="two-sided", clusters=None, metric=MEAN) ->
     if len(metric.columns) == 2:
         rows = [np.hstack([x, np.ones_like(x)]) for x in rows]
     pairs = PairedScores(*rows, clusters=codes_of(clusters, len(rows[0]), "clusters"))
-    p = permutation(pairs, metric, Request(side, level=alpha))
+    p = permutation(pairs, metric, KernelOptions(side, level=alpha))
     found = inversion_interval(pairs, metric, alpha, p, side)
     assert found is not None
     return p, found
@@ -54,7 +54,7 @@ def naive_limits(d, w, alpha) -> tuple[float | None, float | None]:
 def test_against_all_subset_means(n, alpha):
     rng = np.random.default_rng(n)
     for a in (rng.normal(0.3, 1, n), rng.integers(-3, 5, n), np.round(rng.normal(0, 1, n), 2)):
-        written = as_written(np.asarray(a))
+        written = to_exact_integers(np.asarray(a))
         d = [Fraction(x) for x in a.tolist()] if written is None else [Fraction(int(k), written[1]) for k in written[0][0]]
         _, found = invert(a, np.zeros(n), alpha=alpha)
         assert (found.low, found.high) == pytest.approx(naive_limits(d, [Fraction(1)] * n, alpha), rel=1e-14, abs=1e-15)
@@ -231,7 +231,7 @@ def test_a_curved_metric_has_none():
     f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
     rng = np.random.default_rng(0)
     pairs = PairedScores(*rng.integers(0, 4, (2, 12, 2)))
-    assert inversion_interval(pairs, f1, 0.05, permutation(pairs, f1, Request())) is None
+    assert inversion_interval(pairs, f1, 0.05, permutation(pairs, f1, KernelOptions())) is None
 
 
 @pytest.mark.slow

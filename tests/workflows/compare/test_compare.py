@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import outscore as osc
 from outscore.cli.app import app
 from outscore.inference.base.influence import fragility, influence
-from outscore.inference.base.sign_flips import Request
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.registry import TESTS
 from outscore.results.note import note_texts
@@ -282,9 +282,9 @@ class TestFragility:
 
         def test(view):
             asked.append(view)
-            return permutation(view, metric, Request())
+            return permutation(view, metric, KernelOptions())
 
-        p = permutation(pairs, metric, Request())
+        p = permutation(pairs, metric, KernelOptions())
         assert p.value < 1e-6
         k = fragility(pairs, metric, test, p, alpha=0.05)
         assert k is not None

@@ -15,7 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import PairedScores
 from outscore.inference.base import tango
-from outscore.inference.base.sign_flips import Request
+from outscore.inference.base.sign_flips import KernelOptions, reach
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -64,7 +64,7 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
     return Discordance(len(a), int((a > b).sum()), int((b > a).sum()), unit, orientation)
 
 
-def tango_test(pair: Discordance, request: Request) -> PValue:
+def tango_test(pair: Discordance, request: KernelOptions) -> PValue:
     """p-value of H0: p_A - p_B = δ by Tango's score test, normal approximation."""
     import scipy.special
 
@@ -74,9 +74,8 @@ def tango_test(pair: Discordance, request: Request) -> PValue:
             f"`delta` is {request.delta:g}.",
             f"Scores are 0 or {pair.unit:g}, so it must lie between -{pair.unit:g} and {pair.unit:g}.",
         )
-    z = pair.orientation * pair.score(delta)
-    side = -abs(z) if request.alternative == "two-sided" else -z if request.alternative == "greater" else z
-    log_p = float(scipy.special.log_ndtr(side)) + (math.log(2) if request.alternative == "two-sided" else 0.0)
+    z = reach(pair.orientation * pair.score(delta), request.alternative)
+    log_p = float(scipy.special.log_ndtr(-z)) + (math.log(2) if request.alternative == "two-sided" else 0.0)
     return PValue.from_logs(log_p, log_p, method="asymptotic", kernel="tango")
 
 

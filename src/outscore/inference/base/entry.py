@@ -13,13 +13,13 @@ from typing import Literal
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import Option, OptionValue
 from outscore.core.paired import PairedScores
+from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE
 from outscore.inference.base.sign_flips import Alternative, checked_resamples
 from outscore.results.comparison import TestResult
 from outscore.results.pvalue import PValue
 
 __all__ = [
     "ANOTHER_MEDIAN",
-    "FEW_UNITS",
     "MEDIAN_OF_BINARY",
     "NEEDS_SCORES",
     "SYMMETRIC",
@@ -40,8 +40,6 @@ __all__ = [
 Estimand = Literal["mean", "accuracy", "median", "metric"]
 Group = Literal["recommended", "usable", "unsuited"]
 
-FEW_UNITS = 50
-"""Below so many units large-sample tests reject too often."""
 SYMMETRIC = 0.5
 """Bulmer's (1979) mark: below it a distribution is roughly symmetric."""
 
@@ -101,9 +99,9 @@ class Claim:
     @property
     def few(self) -> str:
         """A clause for tests that lean on large samples."""
-        if self.n >= FEW_UNITS:
+        if self.n >= MIN_LARGE_SAMPLE:
             return ""
-        return f"; with {self.n} {self.units} (fewer than {FEW_UNITS}) it rejects somewhat too often"
+        return f"; with {self.n} {self.units} (fewer than {MIN_LARGE_SAMPLE}) it rejects somewhat too often"
 
     @property
     def units(self) -> str:
@@ -122,8 +120,8 @@ class Suitability:
 
 def suits_many_binary(claim: Claim, place: int) -> Suitability:
     """How a t statistic suits right-or-wrong items: with enough of them their mean is nearly normal."""
-    if claim.n < FEW_UNITS:
-        return Suitability("unsuited", f"It tests the same mean; it needs at least {FEW_UNITS}.", place)
+    if claim.n < MIN_LARGE_SAMPLE:
+        return Suitability("unsuited", f"It tests the same mean; it needs at least {MIN_LARGE_SAMPLE}.", place)
     why = f"It tests the same mean; with this many {claim.units} its normal approximation is good."
     return Suitability("usable", why, place)
 
@@ -203,7 +201,7 @@ class TestEntry:
     posterior
         It answers with posterior probabilities and has no p-value of its own.
     small_samples
-        What fewer than `FEW_UNITS` units do to its level, as measured; empty where nothing is known against it.
+        What fewer than `MIN_LARGE_SAMPLE` units do to its level, as measured; empty where nothing is known against it.
     lean
         The side a test sees for itself, as a number that is positive for A, negative for B.
     subsets

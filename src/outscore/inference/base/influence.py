@@ -22,7 +22,7 @@ from outscore.results.pvalue import PValue
 
 __all__ = ["fragility", "influence", "jackknife_error"]
 
-LEAST_Z = 0.1
+MIN_Z = 0.1
 """A p so near 1 says nothing of the spread."""
 
 
@@ -99,7 +99,7 @@ def fragility(
         found = test(_swapped(units, order[:k]))
         low, high = (low, k) if _decides(found, alpha, turn) != decided else (k, high)
         z = -_probit(found.value / 2 if alternative == "two-sided" else found.value)
-        spread = reached[k - 1] / z if z > LEAST_Z and reached[k - 1] > 0 else spread
+        spread = reached[k - 1] / z if z > MIN_Z and reached[k - 1] > 0 else spread
     return high if high <= len(order) else None
 
 

@@ -1,4 +1,4 @@
-"""One score per item and system, for the tests that need it."""
+"""One score per item and system, for the tests that need it, and how lopsided their differences are."""
 
 from __future__ import annotations
 
@@ -11,12 +11,26 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.exact.numbers import as_written
+from outscore.exact.numbers import to_exact_integers
 
-__all__ = ["ItemScores", "is_sum", "item_scores", "recognised", "scores_if_any"]
+__all__ = [
+    "MIN_LARGE_SAMPLE",
+    "SKEWED",
+    "ItemScores",
+    "few_and_skewed",
+    "is_sum",
+    "item_scores",
+    "scores_if_any",
+    "skewness",
+    "with_exact_integers",
+]
 
 ULPS = 4
 """Two subtractions of rounded numbers stay this close, in units of the last place of the larger number."""
+MIN_LARGE_SAMPLE = 50
+"""With fewer units large-sample tests reject too often."""
+SKEWED = 1.0
+"""From here on differences are highly skewed, by Bulmer's rule of thumb."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +62,7 @@ class ItemScores:
         if not delta and self.whole is not None:
             return self.d, self.whole
         if self.whole is not None:
-            finer = as_written(self.whole / self.scale, np.array([delta]))
+            finer = to_exact_integers(self.whole / self.scale, np.array([delta]))
             if finer is not None:
                 (d, shift), scale = finer
                 whole = d - int(shift[0])
@@ -92,9 +106,9 @@ def is_sum(metric: AdditiveMetric) -> bool:
     return metric.ratio is not None and metric.ratio[1] is None
 
 
-def recognised(pairs: PairedScores) -> PairedScores:
+def with_exact_integers(pairs: PairedScores) -> PairedScores:
     """The same pairs in whole numbers, where they can be read back as what people wrote."""
-    written = as_written(pairs.a, pairs.b)
+    written = to_exact_integers(pairs.a, pairs.b)
     if written is None:
         return pairs
     (a, b), scale = written
@@ -105,7 +119,7 @@ def scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | N
     """The items' scores behind a mean or a sum, to describe them; None for a metric that has none."""
     if metric.ratio is None:
         return None
-    items = recognised(pairs).per_item()
+    items = with_exact_integers(pairs).per_item()
     u, v = (None if w is None else np.asarray(w) for w in metric.ratio)
     weight = np.full(items.rows, items.scale) if v is None else items.a @ v
     other = weight if v is None else items.b @ v
@@ -120,3 +134,31 @@ def scores_if_any(pairs: PairedScores, metric: AdditiveMetric) -> ItemScores | N
     common = math.gcd(divisor, int(np.gcd.reduce(np.concatenate([top_a, top_b]))) or divisor)
     whole, scale = (top_a - top_b) // common, divisor // common
     return ItemScores(top_a / divisor, top_b / divisor, whole / scale, whole, scale, items.clusters, orientation)
+
+
+def skewness(x: Array) -> float | None:
+    """γ = m₃/m₂^1.5 with moments that divide by n; None for numbers that are all the same.
+
+    Examples
+    --------
+    >>> round(skewness(np.array([1.0, 2.0, 9.0])), 4)
+    0.6655
+    """
+    span = float(np.ptp(x))
+    if span == 0.0:
+        return None
+    deviations = (x - x[0]) / span
+    deviations -= deviations.mean()
+    return float(np.mean(deviations**3) / np.mean(deviations**2) ** 1.5)
+
+
+def few_and_skewed(x: Array) -> bool:
+    """Whether a test of the mean of these numbers may err: fewer than fifty, and highly skewed.
+
+    Examples
+    --------
+    >>> few_and_skewed(np.array([0.1, 0.2, 0.1, 0.3, 4.0])), few_and_skewed(np.array([1.0, 2.0, 3.0]))
+    (True, False)
+    """
+    gamma = skewness(x) if len(x) < MIN_LARGE_SAMPLE else None
+    return gamma is not None and abs(gamma) >= SKEWED

@@ -12,15 +12,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from outscore.core.numeric import LOG2
 from outscore.exact.bracket import Bounds
 from outscore.exact.lattice import Tail
-from outscore.inference.base.sign_flips import Request
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.resampling.flips import clopper_pearson
 from outscore.results.pvalue import PValue
 
-__all__ = ["LOG2", "certified", "exact", "identical", "log", "sampled"]
+__all__ = ["certified", "exact", "identical", "log", "sampled"]
 
-LOG2 = math.log(2.0)
 SNAPPED_UNITS = 32
 """Up to this many units an exact p is rounded to the nearest multiple of 2^-n, which removes the last rounding error."""
 
@@ -35,7 +35,7 @@ def identical(n: int = 0) -> PValue:
     return PValue(1.0, 1.0, 1.0, 0.0, "exact", "identity", n=n)
 
 
-def exact(tail: Tail, sign: int, n: int, kernel: str, request: Request) -> PValue:
+def exact(tail: Tail, sign: int, n: int, kernel: str, request: KernelOptions) -> PValue:
     """An exact p from the tail at |t|; `sign` is that of the oriented t, n the number of units that differ."""
     tail = Tail(tail.log, min(tail.log_atom, tail.log))
     if request.alternative == "two-sided":
@@ -57,7 +57,7 @@ def _snapped(p: PValue, n: int) -> PValue:
     return replace(p, value=value, lower=value, upper=value, log10=math.log10(value) + 0.0, mid=mid)
 
 
-def certified(found: Bounds, sign: int, request: Request) -> PValue:
+def certified(found: Bounds, sign: int, request: KernelOptions) -> PValue:
     """A certified p from bounds of the tail at |t|; of P(T > |t|) when a one-sided alternative looks the other way."""
     if request.alternative == "two-sided":
         lower, upper = found.lower + LOG2, found.upper + LOG2

@@ -9,10 +9,9 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import LOG2, Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import ItemScores, item_scores
-from outscore.inference.base.p_values import LOG2
 from outscore.inference.base.sign_flips import Alternative
 from outscore.results.interval import Interval
 

@@ -24,16 +24,17 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import scores_if_any
+from outscore.inference.base.sign_flips import reach
 
 __all__ = ["lattice_half_step", "screen_flips", "screen_mean"]
 
-FLIPS_LEAST = 30.0
+MIN_EFFECTIVE_FLIPS = 30.0
 """Effective items from which on a sum of flips is screened."""
 FLIPS_MARGIN, REALS_MARGIN = 3.0, 0.05
 """The margin times m, and its least value for real numbers, whose lattice, if they lie on one, is not known."""
-MEANS_MARGIN, MEANS_LEAST = 0.5, 400
+MEANS_MARGIN, MIN_EFFECTIVE_MEANS = 0.5, 400
 """Bootstraps of a mean: skewness and sampling move p by up to a quarter."""
-FEW = 64
+PROBED = 64
 MEANS_RESAMPLES = 9_999
 """With fewer the upper bound of a sampled p, which decides, lies too far from the p it bounds."""
 
@@ -47,7 +48,7 @@ def screen_mean(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest)
         return None
     centred = scores.d - scores.d.mean()
     variance = float((centred**2).sum())
-    if not variance or variance**2 < MEANS_LEAST * float((centred**4).sum()):
+    if not variance or variance**2 < MIN_EFFECTIVE_MEANS * float((centred**4).sum()):
         return None
     return _clear(scores.orientation * float(scores.d.sum()) / math.sqrt(variance), 0.0, asked, MEANS_MARGIN)
 
@@ -58,7 +59,7 @@ def screen_flips(line: Array, orientation: int, asked: TestRequest) -> bool | No
     squares = sizes * sizes
     # Not as a product of vectors, for which BLAS would start threads.
     variance, fourth = float(squares.sum()), float((squares * squares).sum())
-    if not variance or variance**2 < FLIPS_LEAST * fourth:
+    if not variance or variance**2 < MIN_EFFECTIVE_FLIPS * fourth:
         return None
     effective = variance**2 / fourth
     step = lattice_half_step(line)
@@ -77,13 +78,13 @@ def lattice_half_step(line: Array) -> float:
     if line.dtype.kind != "i":
         return 0.0
     # The divisor of a few is almost always that of all, and never smaller.
-    few = int(np.gcd.reduce(line[:FEW]))
+    few = int(np.gcd.reduce(line[:PROBED]))
     return float(few if few == 1 else np.gcd.reduce(line))
 
 
 def _clear(x: float, kurtosis: float, asked: TestRequest, margin: float) -> bool | None:
     """The decision at a standardised difference, positive when A is better; None within the margin."""
-    x = {"two-sided": abs(x), "greater": x, "less": -x}[asked.alternative]
+    x = reach(x, asked.alternative)
     density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
     tail = math.erfc(x / math.sqrt(2)) / 2 + density * (x**3 - 3 * x) * kurtosis / 24
     p = 2 * tail if asked.alternative == "two-sided" else tail

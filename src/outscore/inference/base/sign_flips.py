@@ -13,25 +13,38 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import MAX_EXACT, Array, combine, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.exact.bracket import WIDTH
-from outscore.inference.base.item_scores import recognised
+from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.statistic import Statistic
 
-__all__ = ["MOST_RESAMPLES", "Alternative", "Flips", "Request", "checked_resamples", "flips_of", "units_of"]
+__all__ = ["MAX_RESAMPLES", "Alternative", "Flips", "KernelOptions", "checked_resamples", "flips_of", "reach", "units_of"]
 
 Alternative = Literal["two-sided", "greater", "less"]
-MOST_RESAMPLES = 1_000_000
+MAX_RESAMPLES = 1_000_000
 """Beyond this the noise of sampling is far below that of the data, and a slip of the finger would run for days."""
+
+
+def reach(x: float, alternative: Alternative) -> float:
+    """How far an oriented difference lies in the direction that the alternative looks.
+
+    Examples
+    --------
+    >>> reach(-2.0, "two-sided"), reach(-2.0, "greater"), reach(-2.0, "less")
+    (2.0, -2.0, 2.0)
+    """
+    if alternative == "two-sided":
+        return abs(x)
+    return x if alternative == "greater" else -x
 
 
 def checked_resamples(resamples: int) -> int:
     """The number of resamples asked for, unless it is too large."""
-    if resamples > MOST_RESAMPLES:
-        raise OutscoreError(f"Option `resamples` is {resamples:,}.", f"It must be at most {MOST_RESAMPLES:,}.")
+    if resamples > MAX_RESAMPLES:
+        raise OutscoreError(f"Option `resamples` is {resamples:,}.", f"It must be at most {MAX_RESAMPLES:,}.")
     return resamples
 
 
 @dataclass(frozen=True)
-class Request:
+class KernelOptions:
     """What is asked of the kernels, apart from the data.
 
     `level` is the α that bounds should lie clear of, `width` how far apart they may be, relative to p.
@@ -90,7 +103,7 @@ class Flips:
 
 def units_of(pairs: PairedScores) -> PairedScores:
     """Numbers recognised as written, repeats averaged, clusters summed: what is swapped as one."""
-    return recognised(pairs).units()
+    return with_exact_integers(pairs).units()
 
 
 def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) -> Flips:
@@ -141,7 +154,12 @@ def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta
         return None, 0.0
     top, bottom = a[:, -1] - b[:, -1], a[:, 0]
     shift = Fraction(repr(float(delta)))
-    whole = 1.0 if metric.ratio[1] is None else float(bottom.sum()) if units.integral else exact_sum(bottom)
+    if metric.ratio[1] is None:
+        whole = 1.0
+    elif units.integral:
+        whole = float(bottom.sum())
+    else:
+        whole = exact_sum(bottom)
     if whole <= 0:
         # Of a negative denominator more is less. With nothing to divide by every score is 0, whatever is swapped.
         top, bottom = (-top, -bottom) if whole else (np.zeros_like(top), np.zeros_like(bottom))

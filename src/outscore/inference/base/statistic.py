@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric, Precise
-from outscore.core.numeric import Array
+from outscore.core.numeric import TIE_TOLERANCE, Array
 
 __all__ = ["Statistic", "exact_score"]
 
 NEAR = 1e-9
-TIE = 1e-12
-DIGITS = Decimal("1e-40")
+DECIMAL_TIE = Decimal("1e-40")
+"""Roots are computed with 60 digits; differences below this are ties."""
 
 
 def exact_score(metric: AdditiveMetric, totals: Sequence[Fraction]) -> Precise | None:
@@ -69,7 +69,7 @@ class Statistic:
         excess = self.excess(sums)
         scale = max(1.0, abs(self.value()))
         if not self.integral or exact_score(self.metric, self._halves(self.observed)[0]) is None:
-            tie = np.abs(excess) <= TIE * scale
+            tie = np.abs(excess) <= TIE_TOLERANCE * scale
             return (excess > 0) | tie, tie
         inside, tie = excess > 0, np.zeros(excess.shape, dtype=bool)
         doubtful = np.abs(excess) <= NEAR * scale
@@ -83,7 +83,8 @@ class Statistic:
         """Whether both systems score exactly the same."""
         exact = self.exact_difference(self.observed) if self.integral else None
         if exact is None:
-            return abs(self.value()) <= TIE * max(1.0, float(np.abs(self.metric.score(self.total / (2.0 * self.scale)))))
+            size = float(np.abs(self.metric.score(self.total / (2.0 * self.scale))))
+            return abs(self.value()) <= TIE_TOLERANCE * max(1.0, size)
         return exact == 0
 
     def exact_difference(self, sums: Array) -> Precise | None:
@@ -92,11 +93,11 @@ class Statistic:
         return None if plus is None or minus is None else plus - minus  # type: ignore[operator]
 
     def _compare(self, sums: Array) -> int:
-        """Sign of the excess: exact for fractions, to 40 digits for roots."""
+        """Sign of the excess: exact for fractions; roots, known to 60 digits, tie up to 1e-40."""
         here: Any = self.exact_difference(sums)
         there: Any = self.exact_difference(self.observed)
         gap = (-here if there < 0 else here) - abs(there)
-        if isinstance(gap, Decimal) and abs(gap) < DIGITS:
+        if isinstance(gap, Decimal) and abs(gap) < DECIMAL_TIE:
             return 0
         return int(gap > 0) - int(gap < 0)
 

@@ -1,9 +1,13 @@
-"""Walsh averages (d_i + d_j)/2, i ≤ j, without listing them.
+"""Signed ranks with ties and zeros, and Walsh averages (d_i + d_j)/2, i ≤ j, without listing them.
 
-Their median is the Hodges-Lehmann estimate, and their order statistics are the limits that invert Wilcoxon's test. There are
-n(n + 1)/2 of them: five thousand million at n = 100,000. But on sorted d the sums of one row never decrease, so counting those
-up to x is a search in every row at once, and a few well-placed x leave so few sums that they can be sorted (Johnson and
-Mizoguchi, 1978, choose theirs by weighted medians; here a sample of the sums left does). Memory stays O(n).
+Mid-ranks are halves, so they are doubled; Wilcoxon's W⁺ is then a sum of integer sign flips like any other and its exact null
+law, ties included, comes from `exact.lattice`. (Tables and most software ignore ties here.)
+
+The median of the Walsh averages is the Hodges-Lehmann estimate, and their order statistics are the limits that invert
+Wilcoxon's test. There are n(n + 1)/2 of them: five thousand million at n = 100,000. But on sorted d the sums of one row never
+decrease, so counting those up to x is a search in every row at once, and a few well-placed x leave so few sums that they can
+be sorted (Johnson and Mizoguchi, 1978, choose theirs by weighted medians; here a sample of the sums left does). Memory stays
+O(n).
 
 Sums are compared as floats round them, and that rounding is monotone too, so the result equals the naive one to the last bit.
 """
@@ -11,20 +15,45 @@ Sums are compared as floats round them, and that rounding is monotone too, so th
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["first_above", "hodges_lehmann", "walsh_interval", "walsh_quantile"]
+__all__ = ["first_above", "hodges_lehmann", "signed_ranks", "walsh_interval", "walsh_quantile"]
 
-MOST_LISTED = 4
+MAX_LISTED = 4
 """Sums left per distinct value at which the narrowing stops and the rest is sorted."""
 SAMPLE = 4_096
 MARGIN = 0.02
 """How far either side of the wanted share of a sample its pivots lie."""
-MOST_EXACT = 300
+MAX_LISTED_SIGNS = 300
 """Up to this many differences the null law of W⁺ is built rank by rank; beyond, an expansion gives the same integers."""
+
+
+def signed_ranks(differences: Array, zeros: Literal["drop", "pratt"] = "drop") -> Array:
+    """Doubled mid-ranks of |d| with the sign of d; zero differences get 0.
+
+    ``zeros="drop"`` ranks the others among themselves (Wilcoxon), ``"pratt"`` ranks zeros too before they drop out.
+    Give differences recognised as written (integers), or equal decimals will not tie.
+
+    Examples
+    --------
+    >>> signed_ranks(np.array([3, -1, 0, 1]))
+    array([ 6, -3,  0,  3])
+    """
+    sizes = np.abs(differences)
+    if sizes.dtype.kind == "i" and int(sizes.max(initial=0)) <= 4 * len(sizes):
+        # Whole numbers without large gaps are counted, not sorted.
+        member, counts = sizes, np.bincount(sizes)
+    else:
+        _, member, counts = np.unique(sizes, return_inverse=True, return_counts=True)
+    before = np.cumsum(counts) - counts
+    if zeros == "drop":
+        before = before - int((sizes == 0).sum())
+    doubled = 2 * before + counts + 1
+    return np.asarray(np.sign(differences).astype(np.int64) * doubled[member].astype(np.int64))
 
 
 def hodges_lehmann(d: Array) -> float:
@@ -55,7 +84,7 @@ def walsh_quantile(d: Array, k: int) -> float:
     low, high = _key(math.nextafter(2 * u[0], -math.inf)), _key(2 * u[-1])
     first, last = np.arange(len(u)), np.full(len(u), len(u))
     below, upto, step = 0, len(d) * (len(d) + 1) // 2, 0
-    while int((last - first).sum()) > MOST_LISTED * len(u) and high - low > 1:
+    while int((last - first).sum()) > MAX_LISTED * len(u) and high - low > 1:
         # Two pivots close round the wanted share; every third step halves, so that no data can stall the search.
         share = (k - below) / (upto - below) + (MARGIN, -MARGIN, 0.0)[step % 3]
         pivot = _key(_sampled(u, first, last, share)) if step % 3 < 2 else (low + high) // 2
@@ -159,7 +188,7 @@ def _critical(n: int, side: float) -> int:
     if n * math.log(2) < -math.log(side):
         return 0
     low, high = 0, n * (n + 1) // 4 + 1
-    if n <= MOST_EXACT:
+    if n <= MAX_LISTED_SIGNS:
         return int(np.searchsorted(_lower_law(n, high), side * (1 + 1e-12), side="right"))
     while high - low > 1:
         middle = (low + high) // 2

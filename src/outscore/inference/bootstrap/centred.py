@@ -17,7 +17,8 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import FEW_UNITS, TestRequest
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE
 from outscore.inference.base.paired import Estimand, interval_for, without_spread
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
@@ -130,7 +131,7 @@ def _notes(found: Resampled, asked: TestRequest) -> list[Note]:
     elif found.estimand == "median" and found.stuck:
         text = "Half of the differences or more are equal: the median hardly moves, and p says little."
         notes.append(Note("data", text))
-    elif found.n < FEW_UNITS and found.small_samples:
+    elif found.n < MIN_LARGE_SAMPLE and found.small_samples:
         notes.append(Note("data", f"Only {found.n} units: {found.small_samples}."))
     if _largest_rank(asked.alpha, len(found.moves)) == 0:
         text = f"No interval: {len(found.moves):,} resamples are too few for level {1 - asked.alpha:g}."

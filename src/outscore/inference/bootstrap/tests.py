@@ -12,6 +12,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import TIE_TOLERANCE
 from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import (
@@ -50,10 +51,8 @@ __all__ = [
     "resampled_median_interval",
 ]
 
-TIE = 1e-12
-"""Moves that reach the observed difference up to this share of the scores are ties."""
 INTERVAL_RESAMPLES = 4_999
-LEAST_UNITS = 6
+MIN_UNITS = 6
 """With fewer units no permutation test can reject at .05, and a resampled interval would pretend otherwise."""
 TOO_OFTEN = "a centred bootstrap rejects too often (normal data: level .091 at n = 10, .069 at n = 20); prefer `permutation`"
 SMALL_SAMPLES = {
@@ -102,7 +101,7 @@ def resampled_interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestR
     None where the units are too few, or where nothing moves: they say nothing of how far the difference could move.
     """
     units = units_of(pairs)
-    if units.rows < LEAST_UNITS:
+    if units.rows < MIN_UNITS:
         return None
     asked = replace(asked, options={"resamples": INTERVAL_RESAMPLES})
     return _borrowed(_resample("bootstrap", units, metric, asked), asked)
@@ -208,7 +207,7 @@ def _resample(
             f"{metric.name} is not a number in {undefined:,} resamples.",
             "Let its function return a number for all totals, by convention 0 where it is undefined.",
         )
-    slack = TIE * max(abs(float(score_a[0])), abs(float(score_b[0])), abs(asked.delta))
+    slack = TIE_TOLERANCE * max(abs(float(score_a[0])), abs(float(score_b[0])), abs(asked.delta))
     moves = difference[1:] - difference[0]
     moves[np.abs(moves) <= slack] = 0.0
     total_a, total_b = units.totals()
@@ -233,7 +232,7 @@ def _resample_items(test: str, pairs: PairedScores, metric: AdditiveMetric, aske
     of_median = test == "bootstrap-median"
     centred, centre = (centred_median, np.median(values)) if of_median else (centred_mean, values.mean())
     moves = centred(values, asked.resamples, asked.seed, scores.clusters) / scores.scale
-    slack = TIE * max(float(np.abs(scores.a).max()), float(np.abs(scores.b).max()), abs(asked.delta))
+    slack = TIE_TOLERANCE * max(float(np.abs(scores.a).max()), float(np.abs(scores.b).max()), abs(asked.delta))
     n = scores.n if scores.clusters is None else int(scores.clusters.max()) + 1
     # A median may stay where it is though the differences vary; a mean moves with them.
     alike = float(np.ptp(scores.d)) <= slack if of_median else not moves.any()

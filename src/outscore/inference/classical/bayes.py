@@ -29,10 +29,9 @@ from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, Claim, Simulation, Suitability, TestEntry, TestRequest
-from outscore.inference.base.item_scores import ItemScores
+from outscore.inference.base.item_scores import ItemScores, few_and_skewed
 from outscore.inference.base.paired import interval_for, side_of, unclustered_scores
-from outscore.inference.base.sign_flips import Request
-from outscore.inference.base.skewness import few_and_skewed
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.classical.student import Mean, log_t_tail, mean_of, no_spread, t_interval
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.comparison import Bayes, TestResult
@@ -152,7 +151,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     pair = discordance(pairs, metric)
     bayes = _posterior(pair, scores, rope)
     model = "Student's posterior of the mean" if pair is None else "Dirichlet(1, 1, 1, 1) prior on right and wrong"
-    p = permutation(pairs, metric, Request(asked.alternative, seed=asked.seed, level=asked.alpha))
+    p = permutation(pairs, metric, KernelOptions(asked.alternative, seed=asked.seed, level=asked.alpha))
     return TestResult(
         p, _interval(pair, scores, asked) if asked.interval else None, [*_notes(rope, model), *_few(pair, scores)], bayes
     )

@@ -24,7 +24,7 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import LOG2, Array
 from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
@@ -41,7 +41,7 @@ from outscore.inference.base.entry import (
 )
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, unclustered_scores
-from outscore.inference.base.sign_flips import Request
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.base.walsh import first_above
 from outscore.inference.bootstrap.tests import resampled_median_interval
 from outscore.results.comparison import TestResult
@@ -53,15 +53,15 @@ __all__ = ["ENTRY", "median_tail", "permutation_median"]
 NAME = "permutation-median"
 
 
-def permutation_median(scores: ItemScores, request: Request) -> PValue:
+def permutation_median(scores: ItemScores, request: KernelOptions) -> PValue:
     """Exact p-value of the median of sign-flipped differences; the statistic is the median of d itself.
 
     Examples
     --------
-    >>> from outscore.inference.item_scores import item_scores
-    >>> from outscore.metrics import resolve
+    >>> from outscore.inference.base.item_scores import item_scores
+    >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8, 2]), np.array([1, 2, 3, 4, 1]))
-    >>> permutation_median(item_scores(PairedScores(a, b), metric, "permutation-median"), Request()).value
+    >>> permutation_median(item_scores(PairedScores(a, b), metric, "permutation-median"), KernelOptions()).value
     0.25
     """
     d, whole = scores.shifted(request.delta)
@@ -109,8 +109,8 @@ def _log_at_least(ordered: Array, twice: float) -> float:
     with_plus = rows - reach
     always = (rows > 0) & (ordered[rows] - ordered[0] >= twice)
     with np.errstate(divide="ignore"):
-        enough = np.where(always, 0.0, np.log(-np.expm1(-with_plus * p_values.LOG2)))
-    return _log_sum(_log_exactly(m - 1, larger[rows]) + enough) - p_values.LOG2
+        enough = np.where(always, 0.0, np.log(-np.expm1(-with_plus * LOG2)))
+    return _log_sum(_log_exactly(m - 1, larger[rows]) + enough) - LOG2
 
 
 def _log_exactly(successes: int, trials: Array) -> Array:
@@ -135,7 +135,7 @@ def _log_sum(logs: Array) -> float:
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
-    p = permutation_median(scores, Request(asked.alternative, asked.delta))
+    p = permutation_median(scores, KernelOptions(asked.alternative, asked.delta))
     notes = [Note("estimand", "The test speaks of the median difference, not of the difference of the means.")]
     if not asked.interval:
         return TestResult(p, None, notes)

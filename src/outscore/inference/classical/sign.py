@@ -27,7 +27,7 @@ from outscore.inference.base.entry import (
 )
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, interval_for, side_of, unclustered_scores, without_repeats
-from outscore.inference.base.sign_flips import Request
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.results.comparison import TestResult
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -37,12 +37,12 @@ __all__ = ["ENTRY", "binomial_p", "median_limits", "sign"]
 NAME = "sign"
 
 
-def binomial_p(wins: int, losses: int, request: Request) -> PValue:
+def binomial_p(wins: int, losses: int, request: KernelOptions) -> PValue:
     """Exact p for `wins` of wins + losses fair coins; "greater" asks for many wins.
 
     Examples
     --------
-    >>> binomial_p(9, 1, Request()).value
+    >>> binomial_p(9, 1, KernelOptions()).value
     0.021484375
     """
     n, most = wins + losses, max(wins, losses)
@@ -51,15 +51,15 @@ def binomial_p(wins: int, losses: int, request: Request) -> PValue:
     return p_values.exact(binomial.tail(n, most), (wins > losses) - (wins < losses), n, "binomial", request)
 
 
-def sign(scores: ItemScores, request: Request) -> PValue:
+def sign(scores: ItemScores, request: KernelOptions) -> PValue:
     """p-value of H0: P(d > δ) = P(d < δ); the statistic is how many differences lie above δ. Zeros are dropped.
 
     Examples
     --------
-    >>> from outscore.inference.item_scores import item_scores
-    >>> from outscore.metrics import resolve
+    >>> from outscore.inference.base.item_scores import item_scores
+    >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8, 1]), np.array([1, 2, 3, 4, 1]))
-    >>> p = sign(item_scores(PairedScores(a, b), metric, "sign"), Request())
+    >>> p = sign(item_scores(PairedScores(a, b), metric, "sign"), KernelOptions())
     >>> p.value, p.statistic, p.dropped
     (0.125, 4.0, {'zero differences': 1})
     """
@@ -97,7 +97,7 @@ def median_limits(d: Array, side: float) -> tuple[float | None, float | None]:
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
-    p = sign(scores, Request(asked.alternative, asked.delta))
+    p = sign(scores, KernelOptions(asked.alternative, asked.delta))
     text = "The test and its interval speak of the median difference, not of the difference of the means."
     notes = [Note("estimand", text)]
     if not asked.interval:

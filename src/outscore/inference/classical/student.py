@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array, exact_sum
+from outscore.core.numeric import LOG2, Array, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import (
-    FEW_UNITS,
     NEEDS_SCORES,
     TESTS_THE_MEAN,
     Claim,
@@ -27,10 +26,9 @@ from outscore.inference.base.entry import (
     TestRequest,
     suits_many_binary,
 )
-from outscore.inference.base.item_scores import ItemScores, item_scores
+from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, ItemScores, few_and_skewed, item_scores
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.base.skewness import few_and_skewed
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
@@ -69,7 +67,7 @@ def mean_of(scores: ItemScores) -> Mean:
 
     Examples
     --------
-    >>> from outscore.metrics import resolve
+    >>> from outscore.metrics.registry import resolve
     >>> import numpy as np
     >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8]), np.array([1, 2, 3, 4]))
     >>> mean = mean_of(item_scores(PairedScores(a, b), metric, "student"))
@@ -103,7 +101,7 @@ def student(scores: ItemScores, alternative: Alternative = "two-sided", delta: f
 
     Examples
     --------
-    >>> from outscore.metrics import resolve
+    >>> from outscore.metrics.registry import resolve
     >>> import numpy as np
     >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8]), np.array([1, 2, 3, 4]))
     >>> round(student(item_scores(PairedScores(a, b), metric, "student")).value, 6)
@@ -118,7 +116,7 @@ def student(scores: ItemScores, alternative: Alternative = "two-sided", delta: f
     t = gap / mean.error
     turned = scores.orientation * t
     if alternative == "two-sided":
-        log_p = p_values.LOG2 + log_t_tail(mean.df, abs(turned))
+        log_p = LOG2 + log_t_tail(mean.df, abs(turned))
     else:
         log_p = log_t_tail(mean.df, turned if alternative == "greater" else -turned)
     p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="student-t")
@@ -151,7 +149,7 @@ def _log_far_tail(df: float, t: float) -> float:
         fraction = 1 + odd / fraction
         fraction = 1 + even / fraction if m else fraction
     log_front = -a * math.log1p(t * t / df) - math.log1p(df / (t * t)) / 2 - math.log(a) - float(scipy.special.betaln(a, b))
-    return log_front - math.log(fraction) - p_values.LOG2
+    return log_front - math.log(fraction) - LOG2
 
 
 def t_interval(mean: Mean, alpha: float, alternative: Alternative, orientation: int, *, method: str, dual: bool) -> Interval:
@@ -184,7 +182,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
 def _suits(claim: Claim) -> Suitability:
     match claim.estimand:
         case "mean":
-            few = f", and {claim.n} may be too few" if claim.n < FEW_UNITS else ""
+            few = f", and {claim.n} may be too few" if claim.n < MIN_LARGE_SAMPLE else ""
             why = f"It tests the mean; its p leans on normal means, good for many {claim.units}{few}."
             return Suitability("usable", why, 2)
         case "accuracy":

@@ -20,8 +20,7 @@ from outscore.core.paired import PairedScores
 from outscore.inference.advice import advise, nlpstattest_advice
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import SYMMETRIC, Claim, Estimand
-from outscore.inference.base.item_scores import ItemScores, is_sum, scores_if_any
-from outscore.inference.base.skewness import SKEWED, skewness
+from outscore.inference.base.item_scores import SKEWED, ItemScores, is_sum, scores_if_any, skewness
 from outscore.inference.describe.effects import spread
 from outscore.inference.describe.normality import normality_test
 from outscore.results.analysis import Analysis, Normality, Summary, TestAdvice
@@ -54,7 +53,7 @@ def analyse(
 
     Examples
     --------
-    >>> from outscore.metrics import resolve
+    >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([0.9, 0.7, 0.8, 0.6, 0.5]), np.array([0.5, 0.6, 0.6, 0.7, 0.4]))
     >>> found = analyse(PairedScores(a, b), metric)
     >>> round(found.systems["difference"].mean, 3), round(found.skewness, 3), found.statistic

@@ -31,17 +31,30 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.exact import binomial
-from outscore.exact.ranks import signed_ranks
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, wilson_limits
 from outscore.inference.base.item_scores import ItemScores, scores_if_any
-from outscore.inference.base.sign_flips import Request
-from outscore.inference.base.walsh import hodges_lehmann, walsh_interval
-from outscore.inference.describe.noncentral import noncentrality_limits
+from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
 from outscore.resampling.flips import clopper_pearson
 from outscore.results.analysis import Effect
 
-__all__ = ["cohen_dz", "effects", "hedges_factor", "looks_per_item", "rank_biserial", "scores_if_any", "spread"]
+__all__ = [
+    "cohen_dz",
+    "effects",
+    "hedges_factor",
+    "looks_per_item",
+    "noncentral_t_cdf",
+    "noncentrality_limits",
+    "rank_biserial",
+    "scores_if_any",
+    "spread",
+]
+
+MAX_NONCENTRAL_T = 1_000.0
+"""Beyond this scipy's distribution function loses digits, and then returns nan."""
+NODES = np.linspace(-9.0, 9.0, 721)
+STEPS = 200
 
 
 def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) -> list[Effect]:
@@ -51,7 +64,7 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
 
     Examples
     --------
-    >>> from outscore.metrics import resolve
+    >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([0.9, 0.7, 0.8, 0.6]), np.array([0.5, 0.6, 0.6, 0.7]))
     >>> [(e.name, round(e.value, 3)) for e in effects(PairedScores(a, b), metric)][:2]
     [('cohen_dz', 0.721), ('hedges_g', 0.521)]
@@ -202,7 +215,7 @@ def _tango(table: Discordance, alpha: float) -> tuple[float, float]:
     """Tango's limits, holding 0 exactly when the exact binomial test of the discordant items does not reject it."""
     moved, gap = table.only_a + table.only_b, table.only_a - table.only_b
     tail = binomial.tail(moved, max(table.only_a, table.only_b))
-    p = p_values.exact(tail, (gap > 0) - (gap < 0), moved, "binomial", Request()) if moved else p_values.identical()
+    p = p_values.exact(tail, (gap > 0) - (gap < 0), moved, "binomial", KernelOptions()) if moved else p_values.identical()
     interval = tango_interval(table, alpha, p)
     assert interval.low is not None
     assert interval.high is not None
@@ -216,3 +229,47 @@ def _discordant_odds_ratio(table: Discordance, alpha: float) -> Effect:
         return Effect("discordant_odds_ratio", None)
     low, high = clopper_pearson(a, a + b, 1 - alpha)
     return Effect("discordant_odds_ratio", a / b if b else None, low / (1 - low), high / (1 - high) if b else None)
+
+
+def noncentral_t_cdf(df: float, noncentrality: float, t: float) -> float:
+    """P(T ≤ t) for T = (Z + λ)/S, Z standard normal and df·S² independently χ² with df degrees of freedom.
+
+    Far out the sum P(S ≥ (z + λ)/t) over the normal density of z serves: there S decides and Z hardly matters.
+    """
+    import scipy.special
+
+    if abs(t) <= MAX_NONCENTRAL_T:
+        return float(scipy.special.nctdtr(df, noncentrality, t))
+    if t < 0:
+        return 1.0 - noncentral_t_cdf(df, -noncentrality, -t)
+    weights = np.exp(-(NODES**2) / 2)
+    ratio = np.maximum(NODES + noncentrality, 0.0) / t
+    return float(weights @ scipy.special.gammaincc(df / 2, df / 2 * ratio**2) / weights.sum())
+
+
+def noncentrality_limits(t: float, df: int, alpha: float) -> tuple[float, float]:
+    """All noncentralities λ that the observed t does not reject at level α, α/2 on either side.
+
+    Examples
+    --------
+    >>> low, high = noncentrality_limits(3.0354, 8, 0.05)
+    >>> round(low / 3, 3), round(high / 3, 3)
+    (0.177, 1.807)
+    """
+    return _noncentrality_at(t, df, 1 - alpha / 2), _noncentrality_at(t, df, alpha / 2)
+
+
+def _noncentrality_at(t: float, df: int, probability: float) -> float:
+    """λ with P(T ≤ t) = probability, a decreasing function of λ: brackets that grow, then halving down to rounding."""
+    step = math.sqrt(1 + t * t / (2 * df))
+    low, high = t - step, t + step
+    while noncentral_t_cdf(df, low, t) < probability:
+        low, high, step = low - 2 * step, low, 2 * step
+    while noncentral_t_cdf(df, high, t) > probability:
+        low, high, step = high, high + 2 * step, 2 * step
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        if not low < middle < high or high - low <= 1e-14 * max(abs(low), abs(high)):
+            break
+        low, high = (middle, high) if noncentral_t_cdf(df, middle, t) > probability else (low, middle)
+    return (low + high) / 2

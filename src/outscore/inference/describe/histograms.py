@@ -16,11 +16,11 @@ __all__ = ["NARROWEST", "histograms", "normal_quantiles"]
 
 NARROWEST = 1e-300
 """No axis of a chart can be shorter: distances on it would be lost to rounding."""
-MOST_BINS = 60
-MOST_VALUES = 25
+MAX_BINS = 60
+MAX_VALUES = 25
 """Scores that take no more values than this, evenly spaced, get one bar each."""
 
-MOST_QUANTILES = 200
+MAX_QUANTILES = 200
 
 
 def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogram]:
@@ -30,7 +30,7 @@ def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogr
 
     Examples
     --------
-    >>> from outscore.metrics import resolve
+    >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([1, 0, 1, 1]), np.array([0, 0, 1, 0]))
     >>> histograms(PairedScores(a, b), metric)["difference"]
     Histogram(edges=[-0.5, 0.5, 1.5], counts=[2, 2])
@@ -56,7 +56,7 @@ def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[
 
     Examples
     --------
-    >>> from outscore.metrics import resolve
+    >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([3, 0, 1]), np.array([0, 0, 0]))
     >>> [(round(z, 3), d) for z, d in normal_quantiles(PairedScores(a, b), metric)]
     [(-0.967, 0.0), (0.0, 1.0), (0.967, 3.0)]
@@ -67,7 +67,7 @@ def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[
     if scores is None or spread(scores) == 0.0 or float(np.ptp(scores.d)) < NARROWEST:
         return []
     n = scores.n
-    kept = np.unique(np.linspace(0, n - 1, min(n, MOST_QUANTILES)).round().astype(np.int64))
+    kept = np.unique(np.linspace(0, n - 1, min(n, MAX_QUANTILES)).round().astype(np.int64))
     z = scipy.special.ndtri((kept + 0.5) / n)
     return list(zip(z.tolist(), np.sort(scores.d)[kept].tolist(), strict=True))
 
@@ -80,7 +80,7 @@ def _edges(x: Array, n: int, *, at_zero: bool) -> Array:
     q1, q3 = np.quantile(x, (0.25, 0.75))
     # Where the middle half is one value the rule has no width, and Sturges' number of bins serves.
     width = 2 * float(q3 - q1) / n ** (1 / 3) or (high - low) / (math.ceil(math.log2(n)) + 1)
-    bins = max(math.ceil(min((high - low) / width, MOST_BINS - 1)), 1)
+    bins = max(math.ceil(min((high - low) / width, MAX_BINS - 1)), 1)
     edges: Array = np.linspace(low, high, bins + 1)
     if at_zero and low < 0 < high:
         width = (high - low) / bins
@@ -96,11 +96,11 @@ def _common_step(x: Array) -> float | None:
     values = np.unique(x)
     if len(values) == 1:
         return abs(float(values[0])) or 1.0
-    if len(values) > MOST_VALUES:
+    if len(values) > MAX_VALUES:
         return None
     step = float(np.diff(values).min())
     # Before a division that may overflow.
-    if float(values[-1] - values[0]) > (MOST_VALUES + 0.5) * step:
+    if float(values[-1] - values[0]) > (MAX_VALUES + 0.5) * step:
         return None
     places = (values - values[0]) / step
     if (np.abs(places - np.rint(places)) > 1e-6).any():

@@ -12,11 +12,11 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.results.analysis import Normality
 
-__all__ = ["MOST_SHAPIRO", "dagostino_pearson", "normality_test", "shapiro_wilk"]
+__all__ = ["MAX_SHAPIRO", "dagostino_pearson", "normality_test", "shapiro_wilk"]
 
-MOST_SHAPIRO = 5_000
+MAX_SHAPIRO = 5_000
 """Royston's approximation was fitted up to this size."""
-FEWEST = 3
+MIN_ITEMS = 3
 SMALLEST = 5e-324
 
 # Royston (1995), remark AS R94: corrections of the two outermost weights, polynomials in 1/√n, constant term first …
@@ -32,9 +32,9 @@ LARGE_SCALE = (-0.4803, -0.082676, 0.0030302)
 
 def normality_test(x: Array) -> Normality | None:
     """The test that suits the size; None for fewer than three numbers or numbers that are all the same."""
-    if len(x) < FEWEST or float(np.ptp(x)) == 0.0:
+    if len(x) < MIN_ITEMS or float(np.ptp(x)) == 0.0:
         return None
-    if len(x) <= MOST_SHAPIRO:
+    if len(x) <= MAX_SHAPIRO:
         return Normality("Shapiro-Wilk", max(shapiro_wilk(x)[1], SMALLEST))
     return Normality("D'Agostino-Pearson", max(dagostino_pearson(x)[1], SMALLEST))
 
@@ -64,7 +64,7 @@ def _weights(n: int) -> Array:
     """Weights of the ordered numbers: normal scores, the outer ones corrected, of length one."""
     import scipy.special
 
-    if n == FEWEST:
+    if n == MIN_ITEMS:
         return np.array([-math.sqrt(0.5), 0.0, math.sqrt(0.5)])
     scores = scipy.special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
     norm, root = float(scores @ scores), 1 / math.sqrt(n)
@@ -80,7 +80,7 @@ def _weights(n: int) -> Array:
 def _shapiro_p(w: float, n: int) -> float:
     import scipy.special
 
-    if n == FEWEST:
+    if n == MIN_ITEMS:
         # The one size with a known law; W is at least 3/4.
         return max(0.0, 6 / math.pi * (math.asin(math.sqrt(w)) - math.asin(math.sqrt(0.75))))
     if w == 1.0:

@@ -24,18 +24,18 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import jackknife_error
-from outscore.inference.base.sign_flips import units_of
+from outscore.inference.base.sign_flips import reach, units_of
 from outscore.results.chart_data import SizePoint
 
 __all__ = ["jackknife_t", "size_curve", "size_test"]
 
 POINTS = 12
-FEWEST_UNITS = 5
+MIN_UNITS = 5
 """Below this no test that swaps units can reject at .05."""
 RESAMPLES = 20
-FEWEST_RESAMPLES = 9
+MIN_RESAMPLES = 9
 """Quartiles of fewer p-values say little: data so large get no curve."""
-MOST_ROWS = 2_000_000
+MAX_ROWS = 2_000_000
 """Rows looked at in all: some three tenths of a second."""
 T_TEST = "paired t test"
 
@@ -45,7 +45,7 @@ def size_test(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry) -> 
 
     Examples
     --------
-    >>> from outscore.inference import TESTS
+    >>> from outscore.inference.registry import TESTS
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> pairs = PairedScores(np.array([[3, 1], [5, 1]]), np.array([[1, 1], [2, 1]]))
     >>> size_test(pairs, mean, TESTS["permutation"]), size_test(pairs, mean, TESTS["sign"])
@@ -65,7 +65,7 @@ def size_curve(
     """Median and quartiles of p over random subsets of the units, at sizes up to all units.
 
     Subsets are drawn without replacement: a smaller test set made of the same items. Those of one resample are nested, each
-    the beginning of one random order. There is no curve for data too large for `FEWEST_RESAMPLES`, for fewer than twelve
+    the beginning of one random order. There is no curve for data too large for `MIN_RESAMPLES`, for fewer than twelve
     units, and for a metric of one's own that is undefined on some part of the data.
 
     Parameters
@@ -79,7 +79,7 @@ def size_curve(
 
     Examples
     --------
-    >>> from outscore.inference import TESTS
+    >>> from outscore.inference.registry import TESTS
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> score = np.arange(60) % 5
     >>> pairs = PairedScores(np.stack([score + 1, np.ones(60, int)], 1), np.stack([score[::-1], np.ones(60, int)], 1))
@@ -90,8 +90,8 @@ def size_curve(
     name = size_test(pairs, metric, entry)
     units = units_of(pairs)
     n = units.rows
-    resamples = min(resamples, MOST_ROWS // (n * (POINTS + 1) // 2)) if n >= POINTS else 0
-    if name is None or resamples < FEWEST_RESAMPLES:
+    resamples = min(resamples, MAX_ROWS // (n * (POINTS + 1) // 2)) if n >= POINTS else 0
+    if name is None or resamples < MIN_RESAMPLES:
         return []
     p_of = _jackknifed(metric, request) if name == T_TEST else _asked(metric, entry, request)
     orders = [_order(n, request.seed, r) for r in range(resamples)]
@@ -113,7 +113,7 @@ def _point(units: PairedScores, size: int, orders: list[Array], p_of: Callable[[
 
 
 def _sizes(n: int) -> list[int]:
-    return [size for size in sorted({-(-n * k // POINTS) for k in range(1, POINTS + 1)}) if size >= FEWEST_UNITS]
+    return [size for size in sorted({-(-n * k // POINTS) for k in range(1, POINTS + 1)}) if size >= MIN_UNITS]
 
 
 def _order(n: int, seed: int, resample: int) -> Array:
@@ -140,13 +140,12 @@ def _jackknifed(metric: AdditiveMetric, request: TestRequest) -> Callable[[Paire
         t = turn * jackknife_t(units, metric, request.delta)
         if math.isnan(t):
             return t
-        if two_sided:
-            reached = abs(t)
-        else:
-            reached = t if request.alternative == "greater" else -t
-        p = float(scipy.special.stdtr(units.rows - 1, -reached)) * (2 if two_sided else 1)
-        # No difference at all is p = 1, and no swap of m units has a smaller probability than this.
-        return 1.0 if t == 0 and two_sided else max(p, 2.0 ** ((1 if two_sided else 0) - min(units.rows, 1_000)))
+        if t == 0 and two_sided:
+            return 1.0
+        sides = 2 if two_sided else 1
+        p = sides * float(scipy.special.stdtr(units.rows - 1, -reach(t, request.alternative)))
+        # No swap of m units has a smaller probability than this.
+        return max(p, sides * 2.0 ** -min(units.rows, 1_000))
 
     return p_of
 

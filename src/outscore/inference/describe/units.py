@@ -18,7 +18,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import ItemScores
-from outscore.inference.base.sign_flips import Request, units_of
+from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.describe.effects import scores_if_any, spread
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.analysis import UnitRow
@@ -27,7 +27,7 @@ __all__ = ["SIZES", "evaluation_units", "unit_advisor"]
 
 SIZES = (1, 2, 5, 10, 15, 20, 30, 50, 100)
 STATISTICS = ("mean", "median")
-FEWEST_UNITS = 2
+MIN_UNITS = 2
 
 
 def evaluation_units(
@@ -56,7 +56,7 @@ def evaluation_units(
 
     Examples
     --------
-    >>> from outscore.metrics import resolve
+    >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.array([1, 0, 1, 1, 0]), np.array([0, 0, 1, 0, 1]))
     >>> units, remainder = evaluation_units(PairedScores(a, b), metric, 2)
     >>> units.a.tolist(), remainder
@@ -115,7 +115,7 @@ def unit_advisor(
     sizes: Sequence[int] = SIZES,
     statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
-    asked: Request | None = None,
+    asked: KernelOptions | None = None,
 ) -> list[UnitRow]:
     """How spread, effect size and the permutation p-value move with the size of the units; `asked` is the question of p.
 
@@ -124,7 +124,7 @@ def unit_advisor(
 
     Examples
     --------
-    >>> from outscore.metrics import resolve
+    >>> from outscore.metrics.registry import resolve
     >>> metric, a, b = resolve("mean", np.arange(12) % 5, np.arange(12) % 3)
     >>> [(row.size, row.units, row.remainder) for row in unit_advisor(PairedScores(a, b), metric)]
     [(1, 12, 0), (2, 6, 0), (5, 2, 2)]
@@ -132,9 +132,9 @@ def unit_advisor(
     _check(pairs, max(sizes, default=1), statistic)
     items = pairs.per_item().rows
     return [
-        _row(pairs, metric, size, statistic, shuffle, asked or Request())
+        _row(pairs, metric, size, statistic, shuffle, asked or KernelOptions())
         for size in sizes
-        if size == 1 or items // size >= FEWEST_UNITS
+        if size == 1 or items // size >= MIN_UNITS
     ]
 
 
@@ -144,7 +144,7 @@ def _row(
     size: int,
     statistic: Literal["mean", "median"],
     shuffle: int | None,
-    asked: Request,
+    asked: KernelOptions,
 ) -> UnitRow:
     units, remainder = evaluation_units(pairs, metric, size, statistic, shuffle)
     rows = units_of(units)

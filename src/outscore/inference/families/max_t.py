@@ -32,8 +32,10 @@ from outscore.resampling.flips import flip_bits
 __all__ = ["MAX_T", "Member", "max_t", "max_t_of_pair"]
 
 MAX_T = "max-t"
-TIE = 1e-9
-"""Studentised statistics closer than this are a tie: sums are exact, but a metric's own rounding is not."""
+STUDENTISED_TIE = 1e-9
+"""Studentised statistics closer than this are a tie. It is wider than `TIE_TOLERANCE` on purpose: sums are exact, but a
+metric's own rounding is not, and dividing by the root mean square over all draws adds to it.
+"""
 BLOCK_ENTRIES = 1 << 21
 
 
@@ -81,7 +83,7 @@ def max_t(observed: object, draws: object, *, side: Literal["both", "upper"] = "
     order = np.argsort(-t, kind="stable")
     # From the weakest statistic up: the largest among those no stronger than the one in question.
     largest = np.maximum.accumulate(null[:, order[::-1]], axis=1)[:, ::-1]
-    hits = (largest >= t[order] - TIE * np.maximum(1.0, np.abs(t[order]))).sum(axis=0)
+    hits = (largest >= t[order] - STUDENTISED_TIE * np.maximum(1.0, np.abs(t[order]))).sum(axis=0)
     adjusted = np.empty(len(t))
     adjusted[order] = np.maximum.accumulate((hits + 1) / (len(null) + 1))
     return adjusted
@@ -92,7 +94,7 @@ def max_t_of_pair(members: Sequence[Member], *, alternative: Alternative, resamp
 
     Examples
     --------
-    >>> from outscore.metrics import resolve
+    >>> from outscore.metrics.registry import resolve
     >>> a, b, coins = np.array([3, 4, 5, 4, 3, 5, 4]), np.array([1, 2, 1, 2, 2, 1, 3]), np.arange(7)
     >>> mean, rows_a, rows_b = resolve("mean", a, b)
     >>> members = [Member(PairedScores(rows_a[part], rows_b[part]), mean, coins[part]) for part in (slice(0, 7), slice(0, 3))]

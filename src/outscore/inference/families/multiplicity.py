@@ -105,7 +105,7 @@ def corrected(
 
     Examples
     --------
-    >>> from outscore.results import PValue
+    >>> from outscore.results.pvalue import PValue
     >>> found, family = corrected([PValue(p, p, p, 0.0, "exact", "binomial") for p in (0.01, 0.04)], "holm")
     >>> [p.adjusted for p in found], family.m, family.error_rate
     ([0.02, 0.04], 2, 'FWER')

@@ -22,15 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import LN10, TIE_TOLERANCE, Array
 from outscore.core.options import did_you_mean
 
 __all__ = ["COMBINATIONS", "Combination", "Replicability", "replicability", "replicated_counts"]
 
-LN10 = math.log(10.0)
 SMALLEST = 5e-324
-TIE = 1e-12
-"""A p-value of exactly α is claimed, however its logarithm was rounded."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,8 @@ def replicated_counts(log10_p: Array, *, combination: str = "bonferroni", alpha:
     """
     if not 0 < alpha < 1:
         raise OutscoreError(f"`alpha` is {alpha:g}.", "Give a number between 0 and 1, such as 0.05.")
-    claimed = _log_partial(np.asarray(log10_p, dtype=float) * LN10, combination) <= math.log(alpha) + TIE
+    # A p-value of exactly α is claimed, however its logarithm was rounded.
+    claimed = _log_partial(np.asarray(log10_p, dtype=float) * LN10, combination) <= math.log(alpha) + TIE_TOLERANCE
     return np.asarray(np.cumprod(claimed, axis=-1).sum(axis=-1))
 
 

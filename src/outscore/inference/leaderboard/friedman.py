@@ -26,13 +26,13 @@ __all__ = ["Friedman", "critical_difference", "friedman", "mean_ranks_differ", "
 
 Form = Literal["exact", "F", "chi-square"]
 Asked = Literal["auto", "exact", "F", "chi-square"]
-MOST_SUMS = 400_000
+MAX_SUMS = 400_000
 """Rank sums held in one step of the exact law: beyond it p comes from F."""
-MOST_BLOCKS = 100
+MAX_BLOCKS = 100
 """And with more blocks than this F is as good."""
-MOST_ORDERED = 6
+MAX_ORDERED = 6
 """Systems whose orders can be counted: 6! = 720."""
-LARGEST_KEY = 2**62
+MAX_KEY = 2**62
 SMALLEST = 5e-324
 STEP = 0.1
 """Of the quadrature. The integrand is smooth and wider than .2, so that this step is exact to rounding."""
@@ -210,10 +210,10 @@ def _exact(doubled: Array, between: int) -> float | None:
         _, sizes = np.unique(patterns[0], return_counts=True)
         log_orders = math.lgamma(k + 1) - sum(math.lgamma(size + 1) for size in sizes.tolist())
         return math.exp(-(n - 1) * log_orders)
-    if k > MOST_ORDERED or n > MOST_BLOCKS:
+    if k > MAX_ORDERED or n > MAX_BLOCKS:
         return None
     base = 1 + 2 * int(patterns.max(axis=1).sum())
-    if base**k > LARGEST_KEY:
+    if base**k > MAX_KEY:
         return None
     # Sums are held as the digits of one whole number: equal numbers are found much faster than equal rows.
     digits = base ** np.arange(k)
@@ -221,7 +221,7 @@ def _exact(doubled: Array, between: int) -> float | None:
     share: Array = np.ones(1)
     for pattern in patterns[patterns.any(axis=1)]:
         orders = np.array(sorted(set(permutations(pattern.tolist()))))
-        if len(sums) * len(orders) > MOST_SUMS:
+        if len(sums) * len(orders) > MAX_SUMS:
             return None
         reached = np.sort((sums[:, None, :] + orders).reshape(-1, k), axis=1)
         _, first, place = np.unique(reached @ digits, return_index=True, return_inverse=True)

@@ -22,15 +22,15 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
-__all__ = ["MOST_GROUPS", "Groups", "groups_of", "rank_intervals"]
+__all__ = ["MAX_GROUPS", "Groups", "groups_of", "rank_intervals"]
 
-MOST_GROUPS = 200
+MAX_GROUPS = 200
 """More groups than this explain nothing."""
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of systems by their numbers, best first, and the letters of each system.
+    """Groups of systems by their indices, best first, and the letters of each system.
 
     With too many groups to be of use both say nothing, and `note` says why.
     """
@@ -40,7 +40,7 @@ class Groups:
     note: str | None = None
 
 
-def groups_of(better: object, *, most: int = MOST_GROUPS) -> Groups:
+def groups_of(better: object, *, most: int = MAX_GROUPS) -> Groups:
     """Groups of systems that cannot be told apart.
 
     Parameters

@@ -21,7 +21,7 @@ __all__ = ["Ordering", "mean_advantage", "order_of", "shared_differences"]
 
 @dataclass(frozen=True)
 class Ordering:
-    """`order` lists the systems' numbers, best first.
+    """`order` lists the indices of the systems, best first.
 
     `by` is "score", or "advantage" where systems have different items; `value` is that number for each system in the order
     given, nan for one that shares no item with any other, which comes last. `islands` counts the sets of systems without a
@@ -50,7 +50,7 @@ def order_of(
     higher_is_better
         The direction of the metric. Differences are raw and do not turn.
     reference
-        The number of a baseline that all others were compared with, and nothing else: the advantage is then the one over it.
+        The index of a baseline that all others were compared with, and nothing else: the advantage is then the one over it.
 
     Examples
     --------
@@ -64,7 +64,12 @@ def order_of(
         raise OutscoreError(
             f"`differences` has shape {gaps.shape} for {own.shape} scores.", "Give one row and one column for each system."
         )
-    value = own if complete else mean_advantage(gaps) if reference is None else gaps[:, reference]
+    if complete:
+        value = own
+    elif reference is None:
+        value = mean_advantage(gaps)
+    else:
+        value = gaps[:, reference]
     turned = -value if higher_is_better else value
     # nan sorts last.
     order = np.argsort(turned, kind="stable").tolist()

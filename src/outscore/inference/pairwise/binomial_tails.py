@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import LOG2, Array
 from outscore.exact import binomial
 
 __all__ = ["log_better", "log_two_sided"]
@@ -85,7 +85,7 @@ def _log_point(n: Array, k: Array) -> Array:
     whole = m == 0
     spread = 0.5 * np.log(n / (2 * math.pi * k * np.where(whole, 1.0, m)))
     inside = _stirling_error(n) - _stirling_error(k) - _stirling_error(m) - _divergence(n, k) + spread
-    return np.asarray(np.where(whole, -n * binomial.LOG2, inside))
+    return np.asarray(np.where(whole, -n * LOG2, inside))
 
 
 def _stirling_error(n: Array) -> Array:

@@ -2,7 +2,7 @@
 
 A pair's macro difference is the mean, over the datasets on which both have items, of the difference on each. Swapping systems
 item by item flips d/(D·n) for every item of a dataset of n items, so the null law is again that of a sum of sign flips, and the
-same kernels serve it, for up to `MOST_TESTED` pairs. Beyond, pairs of `FEW` flips or more get Lugannani and Rice's
+same kernels serve it, for up to `MAX_TESTED` pairs. Beyond, pairs of `MIN_APPROXIMATED` flips or more get Lugannani and Rice's
 approximation (`exact.saddlepoint`), for right-or-wrong items with all saddle points found together; it is an approximation, and
 says so.
 
@@ -31,7 +31,7 @@ from outscore.results.note import Note
 
 __all__ = [
     "COMBINED",
-    "MOST_TESTED",
+    "MAX_TESTED",
     "SADDLEPOINT",
     "flips_from_counts",
     "macro_from_counts",
@@ -41,11 +41,11 @@ __all__ = [
     "macro_tested",
 ]
 
-MOST_TESTED = 2_000
+MAX_TESTED = 2_000
 """Beyond so many pairs the macro average is approximated."""
 COMBINED = "the datasets' intervals combined"
 SADDLEPOINT = "saddlepoint"
-FEW = 100
+MIN_APPROXIMATED = 100
 """With fewer flips the approximation is too rough. From here on, p above 1e-8 was within 5 % in 98 of 100 simulated sums."""
 RESAMPLES = 9_999
 """Swaps that are drawn where the test of the datasets draws none."""
@@ -71,7 +71,7 @@ def macro_notes(test: str, kernel: str, *, in_units: bool = False) -> list[Note]
         text = "Evaluation units serve the datasets one by one; the macro average takes items as they are."
         notes.append(Note("design", text))
     if kernel == SADDLEPOINT:
-        text = f"Of more than {MOST_TESTED:,} pairs p of the macro average is a saddlepoint approximation (Lugannani, Rice)."
+        text = f"Of more than {MAX_TESTED:,} pairs p of the macro average is a saddlepoint approximation (Lugannani, Rice)."
         notes.append(Note("method", text))
     return notes
 
@@ -97,7 +97,7 @@ def macro_tested(datasets: Sequence[SystemRows], request: TestRequest, approxima
             d = (pairs.a - pairs.b)[:, 0].astype(float)
             if pairs.clusters is not None:
                 d = np.bincount(pairs.clusters, weights=d)
-            if int((d != 0).sum()) >= FEW:
+            if int((d != 0).sum()) >= MIN_APPROXIMATED:
                 answers[row] = _approximate(d), KINDS.index("asymptotic")
                 continue
         p = permuted(pairs, metric, request)
@@ -181,7 +181,7 @@ def macro_from_counts(measured: Sequence[Measured], request: TestRequest) -> tup
     counts, worth, gaps = found
     pairs = len(counts)
     observed = (worth * gaps).sum(axis=1)
-    few = (counts.sum(axis=1) < FEW) if pairs > MOST_TESTED else np.ones(pairs, dtype=bool)
+    few = (counts.sum(axis=1) < MIN_APPROXIMATED) if pairs > MAX_TESTED else np.ones(pairs, dtype=bool)
     # Datasets of one size make one binomial of them all.
     alike = (np.where(counts > 0, worth, worth.max(axis=1)[:, None]) == worth.max(axis=1)[:, None]).all(axis=1)
     log_p = np.zeros(pairs)

@@ -41,7 +41,7 @@ def binary_pairs(moments: PairMoments, left: Array, right: Array, alpha: float =
 
     Examples
     --------
-    >>> from outscore.inference.pair_moments import moments_of
+    >>> from outscore.inference.pairwise.moments import moments_of
     >>> both = moments_of(["new", "old"], np.array([[1, 1, 1, 1, 0], [0, 0, 0, 0, 0]]), np.ones((2, 5), dtype=bool))
     >>> table = binary_pairs(both, np.array([0]), np.array([1]))
     >>> table.difference.tolist(), table.p.round(6).tolist()
@@ -67,7 +67,7 @@ def student_pairs(moments: PairMoments, left: Array, right: Array, alpha: float 
 
     Examples
     --------
-    >>> from outscore.inference.pair_moments import moments_of
+    >>> from outscore.inference.pairwise.moments import moments_of
     >>> both = moments_of(["new", "old"], np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=bool))
     >>> round(float(student_pairs(both, np.array([0]), np.array([1])).p[0]), 6)
     0.030466
@@ -125,7 +125,7 @@ def macro_student(moments: Sequence[PairMoments], left: Array, right: Array) -> 
 
     Examples
     --------
-    >>> from outscore.inference.pair_moments import moments_of
+    >>> from outscore.inference.pairwise.moments import moments_of
     >>> one = moments_of(["new", "old"], np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=bool))
     >>> np.exp(macro_student([one, one], np.array([0]), np.array([1]))).round(6).tolist()  # t = 5.477 with 6 df
     [0.001547]

@@ -16,7 +16,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import Array
+from outscore.core.numeric import LN10, LOG2, Array
 from outscore.core.paired import PairedScores
 from outscore.exact import bracket, enumeration
 from outscore.exact.saddlepoint import approximate_probit
@@ -24,7 +24,7 @@ from outscore.inference.base import p_values
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import is_sum, scores_if_any
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.base.sign_flips import Flips, Request, flips_of, units_of
+from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
 from outscore.inference.classical.student import agreeing, mean_of, t_interval
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.pairwise.systems import SystemRows
@@ -58,7 +58,6 @@ NEAR_WIDTH = 0.02
 FINE, FEW_FLIPS = 1 << 18, 200
 """A lattice that reaches so far costs seconds where fewer flips than this leave most frequencies alive."""
 NO_OWN = "none: the test gives no interval of the difference"
-LN10 = math.log(10.0)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def pair_rows(systems: SystemRows, asked: PairTest, chunk: Array) -> PairRows:
 
     Examples
     --------
-    >>> from outscore.data import AdditiveMetric
+    >>> from outscore.core.metric import AdditiveMetric
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.stack([np.array([[3, 5, 4, 8], [1, 2, 3, 4]]), np.ones((2, 4), dtype=int)], axis=2)
     >>> asked = PairTest("student", TestRequest(), own_interval=True)
@@ -160,7 +159,7 @@ def exact_rows(systems: SystemRows, chunk: Array) -> Array:
     answers = np.full((len(chunk), 4), np.nan)
     for row, (left, right) in enumerate(chunk.tolist()):
         try:
-            p = permutation(systems.pair(left, right), systems.metric, Request(method="exact"))
+            p = permutation(systems.pair(left, right), systems.metric, KernelOptions(method="exact"))
         except OutscoreError:
             # No exact method serves this pair: it is left to the shared flips.
             continue
@@ -212,7 +211,7 @@ def _difference(systems: SystemRows, pairs: PairedScores) -> float:
 
 def permuted(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> PValue:
     """The permutation test of one pair; far out only as close as anyone looks."""
-    asked = Request(
+    asked = KernelOptions(
         method=str(request.options["method"]),
         resamples=request.resamples,
         seed=request.seed,
@@ -236,15 +235,15 @@ def _too_fine(flips: Flips) -> bool:
     if line is None or not flips.on_a_lattice:
         return False
     moving = int((line != 0).sum())
-    if not enumeration.MOST_HALVED < moving < FEW_FLIPS:
+    if not enumeration.MAX_HALVED < moving < FEW_FLIPS:
         return False
     return int(np.abs(line).sum()) // int(np.gcd.reduce(line)) > FINE
 
 
-def _far(flips: Flips, request: Request) -> PValue | None:
+def _far(flips: Flips, request: KernelOptions) -> PValue | None:
     """Wide bounds for a p far below what matters; None where it is not, or where it can be listed."""
     line = flips.line
-    if line is None or int((line != 0).sum()) <= enumeration.MOST_HALVED:
+    if line is None or int((line != 0).sum()) <= enumeration.MAX_HALVED:
         return None
     observed = abs(math.fsum(line.tolist()))
     if flips.sign() == 0 or approximate_probit(line, observed) > FAR_PROBIT:
@@ -252,7 +251,7 @@ def _far(flips: Flips, request: Request) -> PValue | None:
     found = bracket.bounds(line, observed, doubt=flips.doubt, width=FAR_WIDTH, most=FAR_DEGREE)
     p = p_values.certified(found, flips.sign(), request)
     # The upper end is what is claimed, also where it is too small for a float.
-    return replace(p, log10=min(0.0, found.upper + p_values.LOG2) / LN10, statistic=math.fsum(line.tolist()))
+    return replace(p, log10=min(0.0, found.upper + LOG2) / LN10, statistic=math.fsum(line.tolist()))
 
 
 def log_claim(p: PValue) -> float:
@@ -268,7 +267,7 @@ def sides_of(p: PValue, orientation: int) -> tuple[float, float]:
     """
     if p.statistic == 0.0 or p.value >= 1.0:
         return 0.0, 0.0
-    ahead = log_claim(p) - p_values.LOG2
+    ahead = log_claim(p) - LOG2
     behind = 0.0 if p.mid is None else min(0.0, math.log1p(p.value / 2 - p.mid))
     return (ahead, behind) if orientation * p.statistic > 0 else (behind, ahead)
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outscore.core.numeric import Array
-from outscore.inference.bootstrap.tests import LEAST_UNITS, TIE
+from outscore.core.numeric import TIE_TOLERANCE, Array
+from outscore.inference.bootstrap.tests import MIN_UNITS
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.resampling.bootstrap import exactly_summable
@@ -58,7 +58,7 @@ class Flipped:
 
     def slack(self) -> float:
         """Differences closer than this are ties."""
-        return TIE * max(1.0, float(np.max([np.abs(_scores_of(systems)).max() for systems in self.datasets])))
+        return TIE_TOLERANCE * max(1.0, float(np.max([np.abs(_scores_of(systems)).max() for systems in self.datasets])))
 
     def seeds(self) -> list[int]:
         """The key of each dataset's stream: beyond 64 bits, where no user's seed lies."""
@@ -70,7 +70,7 @@ def hits_of(flipped: Flipped, part: tuple[int, int]) -> Array:
 
     Examples
     --------
-    >>> from outscore.data import AdditiveMetric
+    >>> from outscore.core.metric import AdditiveMetric
     >>> f1 = AdditiveMetric("f1", ("tp", "errors"), ratio=((2, 0), (2, 1)))
     >>> rows = np.array([[[3, 1], [4, 0], [2, 2]], [[3, 1], [4, 0], [2, 2]]])
     >>> same = Flipped((SystemRows(f1, rows, np.ones((2, 3), dtype=bool)),), np.array([0]), np.array([1]), 0)
@@ -107,7 +107,7 @@ def drawn_scores(systems: SystemRows, seed: int, part: tuple[int, int]) -> Array
 
     Examples
     --------
-    >>> from outscore.data import AdditiveMetric
+    >>> from outscore.core.metric import AdditiveMetric
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
     >>> rows = np.array([[[1, 1], [1, 1]], [[0, 1], [0, 1]]])
     >>> drawn_scores(SystemRows(mean, rows, np.ones((2, 2), dtype=bool)), 0, (0, 2)).tolist()
@@ -143,7 +143,7 @@ def shared_table(flipped: Flipped, n: Array, hits: Array, draws: Array | None, r
 def _limits(flipped: Flipped, observed: Array, draws: Array | None, alpha: float) -> tuple[Array, Array]:
     """d ± q with q the ⌊α(B + 1)⌋-th largest |d* - d| (`centred`); nan where nothing moves or the units are too few."""
     reach = np.full(len(observed), np.nan)
-    if draws is None or min(systems.rows.shape[1] for systems in flipped.datasets) < LEAST_UNITS:
+    if draws is None or min(systems.rows.shape[1] for systems in flipped.datasets) < MIN_UNITS:
         return reach, reach.copy()
     rank = max(1, math.floor(alpha * (len(draws) + 1) + 1e-9))
     slack = flipped.slack()
@@ -159,7 +159,7 @@ def summable(systems: SystemRows) -> SystemRows:
 
     Examples
     --------
-    >>> from outscore.data import AdditiveMetric
+    >>> from outscore.core.metric import AdditiveMetric
     >>> total = AdditiveMetric("sum", ("score",), ratio=((1,), None))
     >>> rows = np.array([[[0.1], [0.2], [0.3]]])
     >>> bool(np.abs(summable(SystemRows(total, rows, np.ones((1, 3), dtype=bool))).rows - rows).max() < 1e-12)

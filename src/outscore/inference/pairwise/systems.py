@@ -13,7 +13,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.paired import PairedScores
-from outscore.exact.numbers import as_written
+from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.discordance import Discordance, discordance, wilson_limits
 from outscore.inference.binary.score_interval import score_interval
 
@@ -49,9 +49,9 @@ class SystemRows:
         """-1 where lower is better."""
         return 1 if self.metric.higher_is_better else -1
 
-    def recognised(self) -> SystemRows:
+    def with_exact_integers(self) -> SystemRows:
         """Numbers read as they were written, once for all pairs; real numbers stay as they are."""
-        found = as_written(self.rows[self.present])
+        found = to_exact_integers(self.rows[self.present])
         if found is None:
             return self
         (whole,), scale = found

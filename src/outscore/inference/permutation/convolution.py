@@ -11,7 +11,7 @@ from outscore.exact import basis, convolution
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import Tail
 from outscore.inference.base import p_values
-from outscore.inference.base.sign_flips import Flips, Request
+from outscore.inference.base.sign_flips import Flips, KernelOptions
 from outscore.results.pvalue import PValue
 
 __all__ = ["convolved"]
@@ -19,7 +19,7 @@ __all__ = ["convolved"]
 ALGORITHMS = {"dp": convolution.dynamic_programme, "fft": convolution.fast_fourier}
 
 
-def convolved(flips: Flips, request: Request) -> PValue:
+def convolved(flips: Flips, request: KernelOptions) -> PValue:
     """The whole null law by convolution, summed where the statistic is extreme enough."""
     if not flips.on_a_lattice:
         raise OutscoreError(
@@ -36,7 +36,7 @@ def convolved(flips: Flips, request: Request) -> PValue:
         low, law = ALGORITHMS[request.method](places, -places)
     except BudgetError:
         raise OutscoreError(
-            f"The method {request.method} would need a table of more than {convolution.MOST_CELLS:,} cells.",
+            f"The method {request.method} would need a table of more than {convolution.MAX_CELLS:,} cells.",
             "Ask for the method auto.",
         ) from None
     live = law > 0

@@ -39,11 +39,10 @@ from outscore.inference.base.entry import (
     TestEntry,
     TestRequest,
 )
-from outscore.inference.base.item_scores import scores_if_any
+from outscore.inference.base.item_scores import few_and_skewed, scores_if_any
 from outscore.inference.base.screening import lattice_half_step, screen_flips
-from outscore.inference.base.sign_flips import Flips, Request, flips_of, units_of
-from outscore.inference.base.skewness import few_and_skewed
-from outscore.inference.bootstrap.tests import LEAST_UNITS, resampled_interval
+from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
+from outscore.inference.bootstrap.tests import MIN_UNITS, resampled_interval
 from outscore.inference.permutation import linear
 from outscore.inference.permutation import nonlinear as curved
 from outscore.inference.permutation.convolution import convolved
@@ -61,7 +60,7 @@ FINE, COARSE = 30.0, 1_000.0
 """Steps of the grid in one spread of the units' differences; whole numbers up to so many steps need no other grid."""
 
 
-def permutation(pairs: PairedScores, metric: AdditiveMetric, request: Request) -> PValue:
+def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOptions) -> PValue:
     """p-value of the paired permutation test on rows in the metric's own columns.
 
     With δ ≠ 0 the units' differences are taken as symmetric about δ. That cannot hold for binary items, where sign flips would
@@ -81,7 +80,7 @@ def permutation(pairs: PairedScores, metric: AdditiveMetric, request: Request) -
     return replace(found, statistic=difference, n=units.rows)
 
 
-def _solve(flips: Flips, request: Request) -> PValue:
+def _solve(flips: Flips, request: KernelOptions) -> PValue:
     method = request.method
     if method == "monte-carlo":
         return monte_carlo(flips, request)
@@ -102,7 +101,7 @@ def _solve(flips: Flips, request: Request) -> PValue:
 
 def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p: PValue) -> Interval | None:
     """The interval of the same design as p: Tango for right-or-wrong items, inversion for other linear metrics."""
-    at_zero = permutation(pairs, metric, Request(asked.alternative, level=asked.alpha)) if asked.delta else p
+    at_zero = permutation(pairs, metric, KernelOptions(asked.alternative, level=asked.alpha)) if asked.delta else p
     pair = discordance(pairs, metric)
     if pair is not None:
         return tango_interval(pair, asked.alpha, at_zero, asked.alternative)
@@ -116,7 +115,7 @@ def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Inte
     if interval is None:
         few = f"{metric.name} is not linear in these data, and there are too few units to resample"
         still = f"the difference in {metric.name} is the same in every resample, so nothing shows how far it could move"
-        notes.append(Note("interval", f"No interval: {few if p.n < LEAST_UNITS else still}."))
+        notes.append(Note("interval", f"No interval: {few if p.n < MIN_UNITS else still}."))
     elif not interval.dual:
         text = (
             f"{metric.name} is not linear in these data, so the permutation test cannot be inverted: the interval is the"
@@ -153,7 +152,7 @@ def _skewed(pairs: PairedScores, metric: AdditiveMetric) -> bool:
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
-    request = Request(
+    request = KernelOptions(
         alternative=asked.alternative,
         delta=asked.delta,
         method=str(asked.options["method"]),

@@ -29,11 +29,11 @@ from outscore.results.pvalue import PValue
 
 __all__ = ["inversion_interval", "lower_limit"]
 
-MOST_LISTED = 20
-MOST_HALVED = 36
+MAX_LISTED = 20
+MAX_HALVED = 36
 TOLERANCE = 1.25e-3
 """How far, in standard errors, either end of a certified limit lies from it at the best."""
-MOST_DEGREE = 20_000
+MAX_DEGREE = 20_000
 """Bounds that would need more lie beside a tie of many subsets: a step further is cheaper."""
 
 
@@ -62,7 +62,7 @@ def inversion_interval(
         low=_outer(low_ends, -1, zero_rejected=p.upper <= alpha),
         high=_outer(high_ends, 1, zero_rejected=p.upper <= alpha),
         level=1 - alpha,
-        method="permutation inversion" + (", certified" if len(d) > MOST_LISTED else ", exact"),
+        method="permutation inversion" + (", certified" if len(d) > MAX_LISTED else ", exact"),
         dual=True,
     )
 
@@ -88,7 +88,7 @@ def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
     """Smallest δ with p_greater(δ) > α; None when no δ is rejected (too few units)."""
     if len(d) == 0 or math.ldexp(alpha, min(len(d), 1000)) < 1:
         return None
-    if len(d) <= MOST_LISTED:
+    if len(d) <= MAX_LISTED:
         limit = _listed(d, w, alpha)
         return Limit(limit, limit)
     return _certified(d, w, alpha)
@@ -127,7 +127,7 @@ def _certified(d: Array, w: Array, alpha: float) -> Limit:
         return log > log_alpha, target - _probit(log)
 
     outer, inner = _walk(here, -spread, rejected), _walk(here, spread, accepted)
-    return _halve(d, w, log_alpha, outer, inner, TOLERANCE * spread) if len(d) <= MOST_HALVED else Limit(outer, inner)
+    return _halve(d, w, log_alpha, outer, inner, TOLERANCE * spread) if len(d) <= MAX_HALVED else Limit(outer, inner)
 
 
 def _probit(log_p: float) -> float:
@@ -186,11 +186,11 @@ def _p_greater(d: Array, w: Array, delta: float) -> bracket.Bounds:
     shifted = d - w * delta
     total = exact_sum(shifted)
     doubt = 2 * float(np.spacing(np.abs(d) + np.abs(w * delta)).sum())
-    if len(d) <= MOST_HALVED:
+    if len(d) <= MAX_HALVED:
         return _counted(shifted, doubt)
     if total >= 0:
-        return bracket.bounds(shifted, total, doubt=doubt, most=MOST_DEGREE)
-    beyond = bracket.bounds(shifted, -total, doubt=doubt, ties=False, most=MOST_DEGREE)
+        return bracket.bounds(shifted, total, doubt=doubt, most=MAX_DEGREE)
+    beyond = bracket.bounds(shifted, -total, doubt=doubt, ties=False, most=MAX_DEGREE)
     return bracket.Bounds(_log1m(beyond.upper), _log1m(beyond.lower))
 
 

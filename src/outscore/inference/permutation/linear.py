@@ -9,12 +9,13 @@ from typing import cast
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array, exact_sum
+from outscore.core.numeric import LOG2, Array, exact_sum
 from outscore.exact import binomial, bracket, enumeration, lattice, numbers
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import Tail
 from outscore.inference.base import p_values
-from outscore.inference.base.sign_flips import Flips, Request
+from outscore.inference.base.paired import side_of
+from outscore.inference.base.sign_flips import Flips, KernelOptions
 from outscore.results.pvalue import PValue
 
 __all__ = ["FIXED_POINT_BITS", "certified", "exact", "fixed_line"]
@@ -22,7 +23,7 @@ __all__ = ["FIXED_POINT_BITS", "certified", "exact", "fixed_line"]
 FIXED_POINT_BITS = 52
 
 
-def exact(flips: Flips, request: Request) -> PValue:
+def exact(flips: Flips, request: KernelOptions) -> PValue:
     """Binomial, lattice or meet in the middle; `BudgetError` when none of them serves."""
     line = cast("Array", flips.line)
     sign = flips.sign()
@@ -40,7 +41,7 @@ def exact(flips: Flips, request: Request) -> PValue:
     except BudgetError:
         if len(values) == 2:
             return p_values.exact(binomial.two_sizes(values, counts, observed), sign, n, "two-binomials", request)
-        if n > enumeration.MOST_HALVED:
+        if n > enumeration.MAX_HALVED:
             raise
     return _halved(np.repeat(values, counts), observed, sign, request, 0)
 
@@ -54,18 +55,18 @@ def fixed_line(flips: Flips) -> tuple[Array, int, int]:
     return whole, int(whole.sum()), len(line) + math.ceil(Fraction(flips.doubt) * Fraction(2) ** shift)
 
 
-def _halved(sizes: Array, observed: int, sign: int, request: Request, slack: int) -> PValue:
+def _halved(sizes: Array, observed: int, sign: int, request: KernelOptions, slack: int) -> PValue:
     n = len(sizes)
     if n == 0:
         return p_values.identical()
-    if n > enumeration.MOST_HALVED:
+    if n > enumeration.MAX_HALVED:
         raise BudgetError
     at_least, beyond = enumeration.meet_in_the_middle(sizes, observed - slack, observed + slack + 1)
-    tail = Tail(math.log(at_least) - n * p_values.LOG2, p_values.log(at_least - beyond) - n * p_values.LOG2)
+    tail = Tail(math.log(at_least) - n * LOG2, p_values.log(at_least - beyond) - n * LOG2)
     return p_values.exact(tail, sign, n, "meet-in-the-middle", request)
 
 
-def certified(flips: Flips, request: Request) -> PValue:
+def certified(flips: Flips, request: KernelOptions) -> PValue:
     """Bounds by Selberg's polynomials for numbers of any kind."""
     if flips.line is None:
         raise OutscoreError(
@@ -81,8 +82,9 @@ def certified(flips: Flips, request: Request) -> PValue:
         # Sums lie on a lattice of step twice the divisor: half-way to the next one nothing can tie, so no bound stalls.
         divisor = int(np.gcd.reduce(line))
         observed += -divisor if ties else divisor
-    level = request.level
-    log_level = None if level is None else math.log(level / 2 if request.alternative == "two-sided" else level)
+    log_level = None
+    if request.level is not None:
+        log_level = math.log(side_of(request.level, request.alternative))
     if observed < 0:
         return p_values.certified(bracket.HALF, sign, request)
     found = bracket.bounds(line.astype(float), observed, doubt=flips.doubt, ties=ties, width=request.width, log_level=log_level)

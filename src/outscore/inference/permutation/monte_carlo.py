@@ -7,20 +7,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.exact import numbers
 from outscore.inference.base import p_values
-from outscore.inference.base.sign_flips import Flips, Request
+from outscore.inference.base.sign_flips import Flips, KernelOptions
 from outscore.inference.permutation.linear import FIXED_POINT_BITS, fixed_line
 from outscore.resampling.flips import count_hits
 from outscore.results.pvalue import PValue
 
 __all__ = ["monte_carlo"]
 
-TIE = 1e-12
 
-
-def monte_carlo(flips: Flips, request: Request) -> PValue:
+def monte_carlo(flips: Flips, request: KernelOptions) -> PValue:
     """p = (hits + 1)/(K + 1), ties counted as hits, with 99 % bounds for the exact value."""
     vectors, statistic, slack = _linear(flips) if flips.line is not None else _curved(flips)
     # Rows that do not move stay: a row's coin depends on its place alone, so all metrics of one data set share their swaps.
@@ -47,7 +45,7 @@ def _linear(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
 def _curved(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
     """Real columns share one power of two, so that the metric can be evaluated on rescaled sums."""
     statistic = flips.statistic
-    slack = TIE * max(1.0, abs(statistic.value()))
+    slack = TIE_TOLERANCE * max(1.0, abs(statistic.value()))
     if flips.on_a_lattice:
         return flips.vectors, statistic.difference, slack
     whole, shift = numbers.fixed_point(flips.vectors, FIXED_POINT_BITS)

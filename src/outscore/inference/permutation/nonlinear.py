@@ -9,20 +9,20 @@ from typing import cast
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import LOG2, Array
 from outscore.exact import basis, binomial, enumeration, lattice, plane
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.lattice import Tail
 from outscore.exact.regions import GridRegion, RatioRegion
 from outscore.inference.base import p_values
-from outscore.inference.base.sign_flips import Flips, Request
+from outscore.inference.base.sign_flips import Flips, KernelOptions
 from outscore.inference.base.statistic import Statistic
 from outscore.results.pvalue import PValue
 
 __all__ = ["exact"]
 
 
-def exact(flips: Flips, request: Request) -> PValue:
+def exact(flips: Flips, request: KernelOptions) -> PValue:
     """Lattice, two binomials, plane or enumeration; `BudgetError` when none of them serves."""
     moving = flips.vectors[flips.vectors.any(axis=1)]
     n, sign = len(moving), flips.sign()
@@ -31,12 +31,12 @@ def exact(flips: Flips, request: Request) -> PValue:
     statistic = flips.statistic
     if not flips.on_a_lattice:
         # Real numbers have no lattice, but a few units can always be listed; sums that differ by rounding alone are ties.
-        if n > enumeration.MOST_ENUMERATED:
+        if n > enumeration.MAX_ENUMERATED:
             raise BudgetError
         return p_values.exact(_enumerated(statistic, moving), sign, n, "enumeration", request)
     distinct, counts = _distinct(moving)
     frame = basis.hermite_basis(distinct)
-    few = n <= enumeration.MOST_ENUMERATED
+    few = n <= enumeration.MAX_ENUMERATED
     try:
         if len(frame) > 2 or (few and _sparse(distinct, counts, frame, n)):
             raise BudgetError
@@ -71,7 +71,7 @@ def _distinct(vectors: Array) -> tuple[Array, Array]:
 
 def _enumerated(statistic: Statistic, moving: Array) -> Tail:
     inside, tie = statistic.classify(enumeration.all_sums(moving))
-    whole = len(moving) * p_values.LOG2
+    whole = len(moving) * LOG2
     return Tail(p_values.log(int(inside.sum())) - whole, p_values.log(int(tie.sum())) - whole)
 
 
@@ -79,7 +79,7 @@ def _on_a_line(statistic: Statistic, distinct: Array, counts: Array, frame: Arra
     """All flips along one vector: a half-line is a tail of the lattice, any other region a sum over its points."""
     values = np.abs(basis.coordinates(distinct, frame)[:, 0])
     extreme = int(values @ counts)
-    if extreme >= lattice.MOST_POINTS:
+    if extreme >= lattice.MAX_POINTS:
         raise BudgetError
     support = np.arange(-extreme, extreme + 1, 2)
     inside, tie = statistic.classify(support[:, None] * frame[0])
@@ -158,4 +158,6 @@ def _trend(inside: Callable[[Array, Array], tuple[Array, Array]], n1: int, n2: i
     y = np.unique(np.linspace(0, n2, 65).astype(np.int64))
     region, ties = inside(*np.meshgrid(x, y))
     change = np.diff(np.stack([region, region & ~ties]).astype(np.int8), axis=2)
-    return 1 if (change >= 0).all() else -1 if (change <= 0).all() else 0
+    if (change >= 0).all():
+        return 1
+    return -1 if (change <= 0).all() else 0

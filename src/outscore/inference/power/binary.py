@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import LOG2, Array
 from outscore.exact.binomial import log_tail
-from outscore.inference.base.p_values import LOG2
 from outscore.inference.base.sign_flips import Alternative
 from outscore.results.plan import OverlapPoint
 from outscore.results.pvalue import PValue
@@ -25,7 +24,7 @@ __all__ = ["Overlaps", "mcnemar_power", "mcnemar_sample_size", "overlaps"]
 
 CURVE = 40
 """Points of a curve of p over overlaps."""
-LARGEST_N = 10**7
+MAX_N = 10**7
 """Beyond this many items exact power takes seconds and differs from the normal formula in the fourth digit."""
 NORMAL = "Look for a larger effect, or ask for the method normal."
 SPREAD = 9.0
@@ -42,8 +41,8 @@ def mcnemar_power(n: int, effect: float, discordance: float, alpha: float, alter
     >>> round(mcnemar_power(1000, 0.03, 0.1, 0.05, "two-sided"), 4)
     0.8346
     """
-    if n > LARGEST_N:
-        raise OutscoreError(f"Exact power ends at {LARGEST_N:,} items.", NORMAL)
+    if n > MAX_N:
+        raise OutscoreError(f"Exact power ends at {MAX_N:,} items.", NORMAL)
     low, high = _window(n, discordance)
     m = np.arange(low, high + 1)
     return _averaged(n, discordance, m, _rejects(m, effect, discordance, alpha, alternative))
@@ -57,8 +56,8 @@ def mcnemar_sample_size(
     tooth = math.ceil(4 / abs(effect)) + 20
     low, high = max(0, math.floor(guess) - tooth), math.ceil(guess) + 2 * tooth
     while True:
-        if high > LARGEST_N:
-            raise OutscoreError(f"More than {LARGEST_N:,} items would be needed, where exact power ends.", NORMAL)
+        if high > MAX_N:
+            raise OutscoreError(f"More than {MAX_N:,} items would be needed, where exact power ends.", NORMAL)
         # One table of rejection chances serves every n between.
         first = _window(low, discordance)[0]
         m = np.arange(first, _window(high, discordance)[1] + 1)

@@ -12,7 +12,7 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
 from outscore.results.plan import StudyDesign
 
-__all__ = ["MOST_ITEMS", "Study", "checked_n", "study_of"]
+__all__ = ["MAX_ITEMS", "Study", "checked_n", "study_of"]
 
 Method = Literal["normal", "t", "exact"]
 METHODS: dict[str, tuple[Method, ...]] = {
@@ -21,7 +21,7 @@ METHODS: dict[str, tuple[Method, ...]] = {
     "standardised": ("t", "normal"),
     "discordance": ("exact", "normal"),
 }
-MOST_ITEMS = 10**12
+MAX_ITEMS = 10**12
 """No test set is larger, and beyond it distribution functions run out of digits."""
 SIDES = ("two-sided", "greater", "less")
 
@@ -152,8 +152,8 @@ class Study:
         else:
             root = (z + z_beta) * self.sd
         needed = (root / effect) * (root / effect) * self.design.design_effect
-        if needed > MOST_ITEMS:
-            raise OutscoreError(f"More than {MOST_ITEMS:,} items would be needed.", "Look for a larger effect.")
+        if needed > MAX_ITEMS:
+            raise OutscoreError(f"More than {MAX_ITEMS:,} items would be needed.", "Look for a larger effect.")
         return needed
 
     def _require_two_units(self, n: float) -> None:
@@ -230,7 +230,7 @@ def _require(name: str, value: float, fine: bool, hint: str) -> None:  # noqa: F
 
 def checked_n(n: float) -> float:
     """A number of items that makes sense."""
-    _require("n", n, 1 <= n <= MOST_ITEMS, f"Give a number of items from 1 to {MOST_ITEMS:,}.")
+    _require("n", n, 1 <= n <= MAX_ITEMS, f"Give a number of items from 1 to {MAX_ITEMS:,}.")
     return float(n)
 
 

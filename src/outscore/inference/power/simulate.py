@@ -22,7 +22,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.exact.numbers import as_written
+from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.entry import Screen, TestRequest
 from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.paired import NoSpreadError
@@ -79,7 +79,7 @@ def simulated_curve(
     Examples
     --------
     >>> import numpy as np
-    >>> from outscore.inference import TESTS
+    >>> from outscore.inference.registry import TESTS
     >>> wins = np.array([[1, 1]] * 12 + [[0, 1]] * 8)
     >>> data = PairedScores(wins, np.array([[0, 1]] * 20))
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
@@ -114,7 +114,7 @@ def simulated_curve(
 
 def _written(pairs: PairedScores) -> PairedScores:
     """The rows as whole numbers where they were written as such or as decimals: once, instead of in every sample."""
-    found = as_written(pairs.a, pairs.b)
+    found = to_exact_integers(pairs.a, pairs.b)
     if found is None:
         return pairs
     (a, b), scale = found

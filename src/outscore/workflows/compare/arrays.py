@@ -15,8 +15,8 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestRequest
-from outscore.inference.base.item_scores import recognised
-from outscore.inference.base.sign_flips import Alternative, Request
+from outscore.inference.base.item_scores import with_exact_integers
+from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.binary.score_interval import score_intervals
 from outscore.inference.describe.effects import scores_if_any
 from outscore.inference.describe.repeats import variance_parts
@@ -89,7 +89,7 @@ def permutation_test(
     pairs, additive = paired(both.a, both.b, metric, both.items, both.clusters)
     check_request(alternative, delta, seed)
     options = complete("permutation", TESTS["permutation"].options, {"method": method, "resamples": resamples})
-    request = Request(
+    request = KernelOptions(
         alternative=cast("Alternative", alternative),
         delta=delta,
         method=str(options["method"]),
@@ -165,7 +165,7 @@ def compare(
     )
     rows, additive = paired(both.a, both.b, metric, both.items, both.clusters)
     # Once for all: every test and every effect would look for it again.
-    rows = recognised(rows)
+    rows = with_exact_integers(rows)
     if labels is not None and len(labels) != rows.rows:
         raise OutscoreError(f"There are {len(labels)} `labels` for {rows.rows} rows.", "Give one for each row.")
     statistic = cast("Statistic", unit_statistic)
@@ -208,7 +208,7 @@ def _unit_advice(
             "Advice on the size of units was asked for, and there are clusters.",
             "Give one of the two: a cluster already is a unit of several items.",
         )
-    asked = Request(request.alternative, request.delta, seed=request.seed, level=request.alpha)
+    asked = KernelOptions(request.alternative, request.delta, seed=request.seed, level=request.alpha)
     try:
         return unit_advisor(rows, metric, sorted({*SIZES, size}), statistic, shuffle, asked)
     except OutscoreError as refusal:

@@ -15,7 +15,7 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import fragility, influence
 from outscore.inference.base.item_scores import is_sum
-from outscore.inference.base.sign_flips import Request, flips_of, units_of
+from outscore.inference.base.sign_flips import KernelOptions, flips_of, units_of
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.effects import effects, scores_if_any
 from outscore.inference.describe.histograms import NARROWEST, histograms, normal_quantiles
@@ -100,7 +100,7 @@ def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]
 def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue) -> int | None:
     if p.test != "permutation" or p.method not in ("exact", "certified") or units.rows > MOST_FRAGILE or request.delta:
         return None
-    asked = Request(request.alternative, level=request.alpha)
+    asked = KernelOptions(request.alternative, level=request.alpha)
     return fragility(
         units,
         metric,

@@ -16,7 +16,8 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import discordance
-from outscore.inference.base.entry import FEW_UNITS, TestEntry, TestRequest
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE
 from outscore.inference.registry import DEFAULT, TESTS
 from outscore.language.numbers import count
 from outscore.results.comparison import Margin
@@ -53,7 +54,7 @@ def _reason(entry: TestEntry, pairs: PairedScores, request: TestRequest) -> str:
 
 def _liberal(found: Sequence[PValue]) -> list[Note]:
     """One warning for all the tests that few units make reject too often; each one's own says by how much."""
-    few = [p for p in found if TESTS[p.test].small_samples and p.n < FEW_UNITS]
+    few = [p for p in found if TESTS[p.test].small_samples and p.n < MIN_LARGE_SAMPLE]
     if not few:
         return []
     text = f"With only {count(few[0].n, 'unit')} these reject too often: {', '.join(p.test for p in few)}."

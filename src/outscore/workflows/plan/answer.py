@@ -15,7 +15,7 @@ from typing import Any, cast
 from outscore.core.errors import OutscoreError
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import overlaps
-from outscore.inference.power.design import MOST_ITEMS, Study, checked_n, study_of
+from outscore.inference.power.design import MAX_ITEMS, Study, checked_n, study_of
 from outscore.inference.power.planning import sizes_around
 from outscore.language.numbers import count
 from outscore.results.note import Note
@@ -145,7 +145,7 @@ def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
 def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
     """Power at the effect in question, below and beyond the items in question."""
     size = study.towards(result.effect)
-    most = LARGEST_CURVE if study.method == "exact" else MOST_ITEMS
+    most = LARGEST_CURVE if study.method == "exact" else MAX_ITEMS
     sizes = sizes_around(result.items, least=math.ceil(2 * study.design.cluster_size))
     return [PowerPoint(k, study.power(k, size)) for k in sizes if k <= most]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import LN10, Array
 from outscore.inference.families.multiplicity import adjust
 from outscore.inference.families.partial_conjunction import replicated_counts
 from outscore.inference.pairwise.table import Measured
@@ -24,7 +23,6 @@ __all__ = ["assembled"]
 
 MOST_REPLICATED = 1_000
 """With more pairs than this the replicability table holds neighbours in the order only."""
-LN10 = math.log(10.0)
 
 
 def assembled(

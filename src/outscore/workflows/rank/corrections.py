@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import LN10, Array
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.pairwise.systems import baseline_of
 from outscore.inference.pairwise.table import KINDS, Measured
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["Families", "families", "pairs_frame"]
-
-LN10 = math.log(10.0)
 
 
 @dataclass(frozen=True, eq=False)

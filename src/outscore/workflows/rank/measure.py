@@ -29,7 +29,7 @@ from outscore.inference.base.sign_flips import checked_resamples
 from outscore.inference.bootstrap.tests import INTERVAL_RESAMPLES
 from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO, binary_table
 from outscore.inference.pairwise.macro import (
-    MOST_TESTED,
+    MAX_TESTED,
     SADDLEPOINT,
     macro_from_counts,
     macro_measured,
@@ -104,7 +104,7 @@ def systems_of(board: Board, metric: str | AdditiveMetric) -> SystemRows:
     additive, filled, _ = resolve(metric, there, there[:1])
     rows = np.zeros((*board.present.shape, filled.shape[1]), dtype=filled.dtype)
     rows[board.present] = filled
-    return SystemRows(additive, rows, board.present, board.clusters).recognised()
+    return SystemRows(additive, rows, board.present, board.clusters).with_exact_integers()
 
 
 def _travels(metric: AdditiveMetric) -> bool:
@@ -223,7 +223,7 @@ class _Work:
     def _may_be_exact(self, systems: SystemRows) -> bool:
         """Whether looking for an exact kernel pays: beyond a few columns only a ratio has one."""
         narrow = systems.metric.ratio is not None or len(systems.metric.columns) <= MOST_COLUMNS
-        return narrow and len(self.left) <= MOST_TESTED
+        return narrow and len(self.left) <= MAX_TESTED
 
     def _sampled(self) -> str:
         return f"sign-flips:{self.options['resamples']}"
@@ -278,7 +278,7 @@ class _Work:
         return macro_measured(measured, log_p, kind, kernel, notes)
 
     def _macro_linear(self, rows: Sequence[SystemRows], request: TestRequest) -> tuple[Array, Array, str]:
-        approximate = len(self.left) > MOST_TESTED
+        approximate = len(self.left) > MAX_TESTED
         chunks = self._chunks()
         self.progress.begin("testing the macro average", len(chunks))
         function = partial(macro_tested, list(rows), request, approximate)

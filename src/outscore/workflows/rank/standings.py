@@ -10,8 +10,8 @@ from typing import cast
 
 import numpy as np
 
-from outscore.core.numeric import Array
-from outscore.inference.leaderboard.groups import MOST_GROUPS, Groups, groups_of, rank_intervals
+from outscore.core.numeric import LN10, Array
+from outscore.inference.leaderboard.groups import MAX_GROUPS, Groups, groups_of, rank_intervals
 from outscore.inference.leaderboard.ordering import Ordering, order_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import count
@@ -22,7 +22,6 @@ from outscore.results.ranking import PairCounts, PairP, RankedPair, RankedSystem
 
 __all__ = ["Corrected"]
 
-LN10 = math.log(10.0)
 FEW_GROUPS = 26
 """Groups listed for each of very many datasets, whose pairs nobody reads one by one: a letter each."""
 
@@ -124,7 +123,7 @@ class Corrected:
         """The result; without `keep_pairs` only the pairs' counts stay."""
         found, order = self.measured, self.order
         better = self.better[np.ix_(order, order)]
-        most = MOST_GROUPS if keep_pairs else FEW_GROUPS
+        most = MAX_GROUPS if keep_pairs else FEW_GROUPS
         # Nobody was compared with a baseline's rivals, and where nothing could be tested there is nothing to group by.
         grouped = self.baseline is None and bool(found.pairs.testable.any())
         groups = groups_of(better, most=most) if grouped else Groups([], [""] * len(order))

@@ -15,7 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores, codes_of
 from outscore.inference.base.influence import influence, jackknife_error
-from outscore.inference.describe.runs import run_test, standard_error
+from outscore.inference.describe.repeats import run_test, standard_error
 from outscore.inference.describe.units import evaluation_units
 from outscore.results.comparison import Runs
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests import oracles
 
 from outscore.exact import lattice
-from outscore.exact.numbers import as_written
-from outscore.exact.ranks import signed_ranks
+from outscore.exact.numbers import to_exact_integers
+from outscore.inference.base.walsh import signed_ranks
 
 # Hollander and Wolfe's depression scores, first minus second visit.
 DEPRESSION = [0.952, -0.147, 1.022, 0.430, 0.620, 0.590, 0.490, -0.080, 0.010]
@@ -73,7 +73,7 @@ def test_without_ties_against_scipy_exact(n):
 
 def test_depression_example():
     """V = 40 and p = .0390625, the book's numbers."""
-    written = as_written(np.array(DEPRESSION))
+    written = to_exact_integers(np.array(DEPRESSION))
     assert written is not None
     ranks = signed_ranks(written[0][0])
     assert ranks[ranks > 0].sum() / 2 == 40
