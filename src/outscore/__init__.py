@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from outscore.formats.readers import read
     from outscore.inference.power.planning import detectable_effect, power, sample_size
     from outscore.metrics.counts import confusion
-    from outscore.results.comparison import Comparison, Comparisons
+    from outscore.results.comparison import Comparison, Comparisons, SystemScore, TestResult
     from outscore.results.diff import Diff
     from outscore.results.interval import Interval
+    from outscore.results.note import Note
+    from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
     from outscore.results.saved import load
@@ -34,10 +36,16 @@ __all__ = [
     "Comparisons",
     "Diff",
     "Interval",
+    "Note",
     "NullDistribution",
     "OutscoreError",
     "PValue",
+    "PlanResult",
+    "PossibleP",
     "Ranking",
+    "SimulatedCurve",
+    "SystemScore",
+    "TestResult",
     "__version__",
     "compare",
     "compare_texts",
@@ -54,6 +62,12 @@ __all__ = [
 ]
 
 _HOME = {
+    "TestResult": "outscore.results.comparison",
+    "SystemScore": "outscore.results.comparison",
+    "SimulatedCurve": "outscore.results.plan",
+    "PossibleP": "outscore.results.plan",
+    "PlanResult": "outscore.results.plan",
+    "Note": "outscore.results.note",
     "AdditiveMetric": "outscore.core.metric",
     "Comparison": "outscore.results.comparison",
     "Comparisons": "outscore.results.comparison",

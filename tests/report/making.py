@@ -22,7 +22,7 @@ from outscore.results.analysis import (
     TestAdvice,
     UnitRow,
 )
-from outscore.results.chart_data import NullPicture, Pictures, SizePoint
+from outscore.results.chart_data import ChartData, NullHistogram, SizePoint
 from outscore.results.comparison import Bayes, Comparisons, Margin, SystemScore
 from outscore.results.design import DecidingItem, Design, PathStep
 from outscore.results.note import Note
@@ -43,15 +43,15 @@ def bell(edges: list[float], middle: float, spread: float) -> Histogram:
     return Histogram(edges, [round(300 * math.exp(-(((m - middle) / spread) ** 2) / 2)) for m in middles])
 
 
-def make_pictures() -> Pictures:
+def make_pictures() -> ChartData:
     scores = [round(0.5 + 0.025 * i, 3) for i in range(21)]
     differences = [round(-0.3 + 0.03 * i, 2) for i in range(21)]
     x = [round(-0.02 + 0.0005 * i, 4) for i in range(81)]
     histograms = {"a": bell(scores, 0.95, 0.1), "b": bell(scores, 0.93, 0.11), "difference": bell(differences, 0.0143, 0.08)}
     sizes = [SizePoint(n, math.exp(-n / 700), math.exp(-n / 300), math.exp(-n / 1800)) for n in range(100, 2001, 100)]
     quantiles = [(z, 0.0143 + 0.08 * z**3 / 3) for z in (NormalDist().inv_cdf((i + 0.5) / 60) for i in range(60))]
-    null = NullPicture(x, [math.exp(-((v / 0.0057) ** 2) / 2) for v in x], 0.0143)
-    return Pictures(histograms, null, sizes, quantiles)
+    null = NullHistogram(x, [math.exp(-((v / 0.0057) ** 2) / 2) for v in x], 0.0143)
+    return ChartData(histograms, null, sizes, quantiles)
 
 
 def make_analysis() -> Analysis:

@@ -24,7 +24,7 @@ KINDS = {
     "plan": lambda: replace(plan(StudyDesign(sd=0.3), effect=0.02), settings={"sd": 0.3}),
     "possible p": lambda: replace(possible_p("87.1", "86.4", 1000), settings={"n": 1000}),
 }
-TABLES = {"comparison": "csv", "comparisons": "csv", "ranking": "csv pairs", "diff": "csv", "plan": "", "possible p": ""}
+TABLES = {"comparison": "csv", "comparisons": "csv", "ranking": "csv pairs", "diff": "csv", "plan": "csv", "possible p": "csv"}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -36,12 +36,12 @@ def test_every_kind_in_every_form(kind, form):
             render(result, form)
         return
     text = render(result, form)
-    assert text.endswith("</html>" if form == "html" else "\n")
+    assert text.endswith({"html": "</html>", "card": "</div>"}.get(form, "\n"))
     if form == "json":
         assert type(result).from_dict(json.loads(text)).to_dict() == result.to_dict()
     if form == "html":
         assert text.startswith("<!doctype html>")
-    if form not in ("json", "html", "csv", "pairs"):
+    if form not in ("json", "html", "csv", "pairs", "card"):
         assert len(render(result, form, verbose=True)) > len(text)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-import secrets
 import sys
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from outscore.core.errors import OutscoreError
+from outscore.results.files import SUFFIXES as WITH_TABLES
+from outscore.results.files import check_suffixes, form_of_file, write_files
 
 if TYPE_CHECKING:
     from outscore.results.comparison import Comparisons
@@ -36,26 +37,17 @@ __all__ = [
 ]
 
 FORMS = ("text", "json", "markdown", "latex")
-SUFFIXES = {".txt": "text", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html"}
-WITH_TABLES = {**SUFFIXES, ".csv": "csv"}
-# A ranking is two tables: a file of any name holds its scores, one of this ending its pairs.
-PAIRS = "pairs.csv"
+SUFFIXES = {suffix: form for suffix, form in WITH_TABLES.items() if form != "csv"}
+"""The suffixes of results that have no table of all digits."""
 # Modules by the names under which they are installed.
 DRAWING = {"altair": "altair", "vl_convert": "vl-convert-python"}
 PAGES = {"jinja2": "jinja2", **DRAWING}
 
 
-def check_suffixes(paths: Iterable[str], known: Mapping[str, str] = SUFFIXES) -> None:
-    """Refuse unknown endings before any work is done."""
-    for path in paths:
-        if Path(path).suffix.lower() not in known:
-            raise OutscoreError(f"`{path}`: the ending decides the form of the file.", f"Use one of {', '.join(known)}.")
-
-
 def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str] = ()) -> None:
     """Refuse what could not be written before any work is done: endings, folders, missing packages, one's own input."""
     paths = list(paths)
-    check_suffixes(paths, WITH_TABLES)
+    check_suffixes(paths)
     _refuse_overwriting(paths, inputs, "-o")
     for path in paths:
         if Path(path).is_dir():
@@ -149,19 +141,11 @@ def _headlines(result: Comparisons | Ranking) -> list[tuple[str, bool]]:
     return [(ranking_facts.headline(result)[0], ranking_facts.decided(result))]
 
 
-def _form_of(path: str, result: Comparisons | Ranking) -> str:
-    from outscore.results.comparison import Comparisons
-
-    if path.lower().endswith(PAIRS) and not isinstance(result, Comparisons):
-        return "pairs"
-    return WITH_TABLES[Path(path).suffix.lower()]
-
-
 def write_all(result: Comparisons | Ranking, paths: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:
     """Write the result to each file, in the form its ending asks for, and its charts."""
     from outscore.report.render import render
 
-    texts = {path: render(result, _form_of(path, result), verbose=verbose) for path in paths}
+    texts = {path: render(result, form_of_file(path, has_pairs=result.has_pairs), verbose=verbose) for path in paths}
     write_with_charts(texts, result, charts)
 
 
@@ -189,27 +173,3 @@ def write_with_charts(
             with contextlib.suppress(OSError):
                 place.rmdir()
         raise
-
-
-def write_files(contents: Mapping[str, str | bytes]) -> None:
-    """Write all files or none: everything goes to neighbours first, and only then takes its place."""
-    ready: list[tuple[Path, Path]] = []
-    try:
-        for name, content in contents.items():
-            target, data = Path(os.path.realpath(name)), content.encode() if isinstance(content, str) else content
-            if target.exists() and not target.is_file():
-                # A device or a pipe cannot be replaced; a folder fails here with a clear reason.
-                target.write_bytes(data)
-                continue
-            neighbour = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-            ready.append((neighbour, target))
-            neighbour.write_bytes(data)
-        for neighbour, target in ready:
-            neighbour.replace(target)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutscoreError(f"`{name}` could not be written: {reason}.", "Check the folder and the free space.") from None
-    finally:
-        for neighbour, _ in ready:
-            with contextlib.suppress(OSError):
-                neighbour.unlink(missing_ok=True)

@@ -20,10 +20,10 @@ def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, 
     """Render a comparison, a ranking, a diff or a plan saved with -o result.json again; - reads standard input."""
     from outscore.results.comparison import Comparisons
     from outscore.results.ranking import Ranking
-    from outscore.results.saved import load, parse
+    from outscore.results.saved import as_document, load, parse
 
     check_outputs(outputs, charts, [saved])
-    result = parse(sys.stdin.buffer.read(), "stdin") if saved == "-" else load(saved)
+    result = as_document(parse(sys.stdin.buffer.read(), "stdin") if saved == "-" else load(saved), saved)
     if isinstance(result, (Comparisons, Ranking)):
         write_all(result, outputs, charts, verbose=verbose)
         show(result, form, verbose=verbose)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
+from outscore.report.values import Value, render_value
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff
 from outscore.results.plan import PlanResult, PossibleP
@@ -17,16 +18,18 @@ from outscore.results.ranking import Ranking
 
 if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts
+    from outscore.report.charts.canvas import Chart
     from outscore.report.document import Records
     from outscore.report.rows.diff_pairs import Sort
 
     Examples = tuple[Sequence[Changed], Contexts | None]
 
-__all__ = ["FORMS", "AnyResult", "render"]
+__all__ = ["FORMS", "AnyResult", "charts_of", "records_of", "render"]
 
-AnyResult = Comparison | Comparisons | Ranking | Diff | PlanResult | PossibleP
-FORMS = ("text", "markdown", "latex", "html", "csv", "json", "pairs")
-"""`csv` holds all digits, one line per comparison, system or pair; `pairs` is the second table of a ranking."""
+AnyResult = Comparison | Comparisons | Ranking | Diff | PlanResult | PossibleP | Value
+FORMS = ("text", "markdown", "latex", "html", "csv", "json", "pairs", "card")
+"""`csv` holds all digits, one line per comparison, system or pair; `pairs` is the second table of a ranking; `card` is a
+piece of HTML for notebooks."""
 
 
 def render(
@@ -61,6 +64,8 @@ def render(
         raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join(FORMS)}.")
     if form == "json":
         return json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if form == "card" or isinstance(result, Value):
+        return _small(result, form, width)
     if isinstance(result, Comparison):
         result = Comparisons([result], {})
     if form in ("csv", "pairs"):
@@ -68,12 +73,25 @@ def render(
 
         return csv.write(_records(result, form))
     shown: dict[str, Any] = {"verbose": verbose, "width": width}
+    if isinstance(result, Diff):
+        return _diff(result, form, examples, tables=tuple(tables), top=top, sort=sort, **shown)
+    return _document(result, form, **shown)
+
+
+def _small(result: AnyResult, form: str, width: int) -> str:
+    """A card of any result, or a small result in any form."""
+    if form != "card" and isinstance(result, Value):
+        return render_value(result, form, width=width)
+    from outscore.report.cards import card
+
+    return card(result)
+
+
+def _document(result: Comparisons | Ranking | PlanResult | PossibleP, form: str, **shown: Any) -> str:  # noqa: ANN401 - keywords
     if isinstance(result, Comparisons):
         return _comparisons(result, form, **shown)
     if isinstance(result, Ranking):
         return _ranking(result, form, **shown)
-    if isinstance(result, Diff):
-        return _diff(result, form, examples, tables=tuple(tables), top=top, sort=sort, **shown)
     return _plan(result, form, **shown)
 
 
@@ -87,7 +105,39 @@ def _records(result: AnyResult, form: str) -> Records:
         return records.comparisons(result)
     if form == "csv" and isinstance(result, Diff):
         return records.diff(result)
+    if form == "csv" and isinstance(result, (PlanResult, PossibleP)):
+        return records.plan(result)
     raise OutscoreError(f"A {type(result).__name__} has no form `{form}`.", "Choose text, markdown, latex, html or json.")
+
+
+def records_of(result: Comparisons | Ranking | Diff, table: str) -> Records:
+    """One table of a result as records with all digits.
+
+    `table` is ``"comparisons"``; of a ranking ``"systems"`` or ``"pairs"``; of a diff ``"pairs"``, ``"labels"`` or
+    ``"transitions"``.
+    """
+    from outscore.report.rows import records
+
+    match result, table:
+        case Comparisons(), "comparisons":
+            return records.comparisons(result)
+        case Ranking(), "systems":
+            return records.ranked_systems(result)
+        case Ranking(), "pairs":
+            return records.ranked_pairs(result)
+        case Diff(), "pairs" | "labels" | "transitions":
+            return records.diff_table(result, table)
+    known = {Ranking: "systems, pairs", Diff: "pairs, labels, transitions"}.get(type(result), "comparisons")
+    raise OutscoreError(f"There is no table `{table}`.", f"Choose from: {known}.")
+
+
+def charts_of(result: AnyResult) -> list[Chart]:
+    """Every chart that the result holds data for; small values have none."""
+    if isinstance(result, Value):
+        return []
+    from outscore.report.charts import files
+
+    return files.charts_of(result)
 
 
 def _comparisons(result: Comparisons, form: str, *, verbose: bool, width: int) -> str:

@@ -13,7 +13,21 @@ __all__ = ["Advice", "Analysis", "Effect", "Histogram", "Normality", "Power", "P
 
 @dataclass(frozen=True)
 class Summary:
-    """Items in numbers: `sd` divides by n - 1 (None for one item), quartiles interpolate linearly."""
+    """Items in numbers.
+
+    Attributes
+    ----------
+    n
+        Items.
+    mean, median
+        Their mean and median.
+    sd
+        The standard deviation, which divides by n - 1; None for one item.
+    min, max
+        The smallest and the largest.
+    q1, q3
+        The quartiles, interpolated linearly.
+    """
 
     n: int
     mean: float
@@ -27,7 +41,15 @@ class Summary:
 
 @dataclass(frozen=True)
 class Normality:
-    """A test of "the differences come from a normal distribution", by name, with its p-value."""
+    """A test of "the differences come from a normal distribution".
+
+    Attributes
+    ----------
+    test
+        Its name.
+    p
+        Its p-value.
+    """
 
     test: Literal["Shapiro-Wilk", "D'Agostino-Pearson"]
     p: float
@@ -35,7 +57,15 @@ class Normality:
 
 @dataclass(frozen=True)
 class Advice:
-    """A test, and in one sentence why it stands where it does."""
+    """A test, and why it stands where it does.
+
+    Attributes
+    ----------
+    test
+        Its name.
+    why
+        The reason in one sentence.
+    """
 
     test: str
     why: str
@@ -43,7 +73,17 @@ class Advice:
 
 @dataclass(frozen=True)
 class TestAdvice:
-    """All tests in three groups."""
+    """All tests in three groups.
+
+    Attributes
+    ----------
+    recommended
+        Those that suit data and claim best.
+    usable
+        Those that may be used.
+    unsuited
+        Those that do not suit.
+    """
 
     # Not a test class, whatever its name says to pytest.
     __test__ = False
@@ -57,7 +97,7 @@ class TestAdvice:
 class Analysis:
     """The data before any test.
 
-    Parameters
+    Attributes
     ----------
     systems
         Summaries of ``"a"``, ``"b"`` and ``"difference"``; empty for a metric that is not a mean of item scores.
@@ -103,7 +143,14 @@ class Analysis:
 class Effect:
     """An effect size with its confidence interval.
 
-    A `value` of None is undefined or infinite for these data; a limit of None is unbounded or unknown.
+    Attributes
+    ----------
+    name
+        Which one.
+    value
+        None is undefined or infinite for these data.
+    low, high
+        The interval; None is unbounded or unknown.
     """
 
     name: str
@@ -114,7 +161,15 @@ class Effect:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Counts between neighbouring edges, one edge more than counts."""
+    """Counts between neighbouring edges.
+
+    Attributes
+    ----------
+    edges
+        One more than counts.
+    counts
+        Items between each edge and the next.
+    """
 
     edges: list[float]
     counts: list[int]
@@ -122,7 +177,19 @@ class Histogram:
 
 @dataclass(frozen=True)
 class UnitRow:
-    """What units of one size do to the data: how many there are, how they spread, and the permutation p-value."""
+    """What units of one size do to the data.
+
+    Attributes
+    ----------
+    size
+        Items in a unit.
+    units, remainder
+        Units that this makes, and items left over.
+    sd, d_z
+        The spread of the units' differences, and the standardised difference.
+    p
+        The permutation p-value.
+    """
 
     size: int
     units: int
@@ -134,7 +201,17 @@ class UnitRow:
 
 @dataclass(frozen=True)
 class PowerPoint:
-    """Power at one number of items; `low` and `high` are the 95 % Monte-Carlo band of a simulated point."""
+    """Power at one number of items.
+
+    Attributes
+    ----------
+    n
+        Items.
+    power
+        The power.
+    low, high
+        The 95 % Monte-Carlo band of a simulated point.
+    """
 
     n: int
     power: float
@@ -146,8 +223,14 @@ class PowerPoint:
 class Power:
     """What a comparison says about its own reach.
 
-    `detectable_effect` is the smallest difference that so many items find with power .8, `curve` the power at the observed
-    difference below and beyond the observed n. Items that do not differ in spread leave nothing to compute: None, and no curve.
+    Items that do not differ in spread leave nothing to compute: None, and no curve.
+
+    Attributes
+    ----------
+    detectable_effect
+        The smallest difference that so many items find with power .8.
+    curve
+        The power at the observed difference, below and beyond the observed n.
     """
 
     detectable_effect: float | None

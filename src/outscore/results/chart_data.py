@@ -6,12 +6,20 @@ from dataclasses import dataclass, field
 
 from outscore.results.analysis import Histogram
 
-__all__ = ["NullPicture", "Pictures", "SizePoint"]
+__all__ = ["ChartData", "NullHistogram", "SizePoint"]
 
 
 @dataclass(frozen=True)
-class NullPicture:
-    """The null distribution of the difference, sampled for the eye, with the observed value."""
+class NullHistogram:
+    """The null distribution of the difference, sampled for the eye.
+
+    Attributes
+    ----------
+    x, density
+        Differences, and the density there.
+    observed
+        The observed difference.
+    """
 
     x: list[float]
     density: list[float]
@@ -20,7 +28,17 @@ class NullPicture:
 
 @dataclass(frozen=True)
 class SizePoint:
-    """The median p-value of resamples of n units, with the range that holds the middle half of them."""
+    """p-values on random subsets of one size.
+
+    Attributes
+    ----------
+    n
+        Units in each subset.
+    p
+        The median of the p-values.
+    low, high
+        The range that holds the middle half of them.
+    """
 
     n: int
     p: float
@@ -29,15 +47,23 @@ class SizePoint:
 
 
 @dataclass(frozen=True)
-class Pictures:
+class ChartData:
     """What the charts draw.
 
-    `sizes` are p-values of `sizes_test` on random subsets of the units; `quantiles` pairs the quantiles of a normal
-    distribution with those of the differences.
+    Attributes
+    ----------
+    histograms
+        Of ``"a"``, ``"b"`` and ``"difference"``.
+    null
+        The null distribution; None where the test has none to show.
+    sizes, sizes_test
+        p-values on random subsets of the units, and the test they are of.
+    quantiles
+        The quantiles of a normal distribution paired with those of the differences.
     """
 
     histograms: dict[str, Histogram]
-    null: NullPicture | None = None
+    null: NullHistogram | None = None
     sizes: list[SizePoint] = field(default_factory=list)
     quantiles: list[tuple[float, float]] = field(default_factory=list)
     sizes_test: str = ""

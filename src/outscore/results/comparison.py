@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.results.analysis import Analysis, Effect, Power, UnitRow
-from outscore.results.chart_data import Pictures
+from outscore.results.chart_data import ChartData
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Segment, Slice
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.rendering import Result, ends_html, verdict_html
+from outscore.results.rendering import Result, brief_interval, brief_name, brief_number, brief_p, frame, records_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["Bayes", "Bucket", "Comparison", "Comparisons", "Margin", "Runs", "SystemScore", "TestResult"]
 
 
-def _comparison_html(c: Comparison) -> str:
-    """What fits under a cell: rounded for the eye, since the verdict above has every number as it should be quoted."""
-    own = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
-    rows = [(s.system, f"{s.value:.4g}", ends_html(s.low, s.high)) for s in c.scores]
-    rows.append(("A - B", f"{c.difference:+.3g}", "" if own is None else ends_html(own.low, own.high)))
-    if c.interval is not None and own is None:
-        estimate = "" if c.interval.estimate is None else f"{c.interval.estimate:+.3g}"
-        rows.append((f"{c.interval.estimand} of A - B", estimate, ends_html(c.interval.low, c.interval.high)))
-    p = f"{c.p.value:.3g}" if c.p.log10 > -300 else f"10^{c.p.log10:.1f}"
-    rows.append(("p", p, f"{c.p.test}, {c.p.method}"))
-    cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
-    level = "interval" if c.interval is None else f"{c.interval.level:.0%} interval"
-    head = f"<tr><th></th><th>{html.escape(c.metric)}</th><th>{level}</th></tr>"
-    notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in c.notes)
-    table = f"<table><thead>{head}</thead><tbody>{''.join(f'<tr>{row}</tr>' for row in cells)}</tbody></table>"
-    return f"<div>{verdict_html(c)}{table}{f'<ul>{notes}</ul>' if notes else ''}</div>"
-
-
 @dataclass(frozen=True)
 class Bayes:
-    """Posterior probabilities: A better, practically equal (within `rope` either way), B better."""
+    """Posterior probabilities.
+
+    Attributes
+    ----------
+    a_better, equal, b_better
+        The probability that A is better, that the two are practically equal, and that B is better.
+    rope
+        Differences up to this size, either way, count as practically equal.
+    """
 
     a_better: float
     equal: float
@@ -45,12 +37,25 @@ class Bayes:
     rope: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TestResult(Result):
-    """What every test returns: its p-value, the interval of the same design, and what the reader should know."""
+    """What every test returns.
+
+    Attributes
+    ----------
+    p
+        The p-value.
+    interval
+        The interval of the same design; None where the test has none or none was asked for.
+    notes
+        What the reader should know.
+    bayes
+        Posterior probabilities, of the test `bayes`.
+    """
 
     # Not a test class, whatever its name says to pytest.
     __test__ = False
+    saved_schema: ClassVar[str | None] = "outscore/test/1"
 
     p: PValue
     interval: Interval | None = None
@@ -62,10 +67,26 @@ class TestResult(Result):
         """The p-value in words."""
         return self.p.verdict
 
+    def _brief(self) -> str:
+        ends = "" if self.interval is None else f", {brief_interval(self.interval.low, self.interval.high)}"
+        return f"{brief_p(self.p.value, self.p.log10)} {self.p.method}, {self.p.test} test{ends}"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class SystemScore(Result):
-    """One system's score on the metric."""
+    """One system's score on the metric.
+
+    Attributes
+    ----------
+    system
+        Its name.
+    value
+        Its score.
+    low, high
+        The interval of the score alone; None where there is none.
+    """
+
+    saved_schema: ClassVar[str | None] = "outscore/score/1"
 
     system: str
     value: float
@@ -77,10 +98,23 @@ class SystemScore(Result):
         """The score in a sentence."""
         return f"{self.system} scores {self.value:.6g}"
 
+    def _brief(self) -> str:
+        return f"{brief_name(self.system)}: {brief_number(self.value)}"
+
 
 @dataclass(frozen=True)
 class Margin:
-    """An acceptable difference, and the p-values of A being not worse by it and of both being equal within it."""
+    """An acceptable difference, and what the tests say about it.
+
+    Attributes
+    ----------
+    value
+        The difference that is called acceptable.
+    noninferiority
+        The p-value of A being not worse than B by the margin.
+    equivalence
+        The p-value of the two being equal within the margin.
+    """
 
     value: float
     noninferiority: PValue
@@ -89,7 +123,21 @@ class Margin:
 
 @dataclass(frozen=True)
 class Bucket:
-    """The same comparison on some of the segments."""
+    """The same comparison on some of the segments.
+
+    Attributes
+    ----------
+    column, value
+        The segments where the column has this value.
+    n
+        How many they are.
+    a, b, difference
+        Both scores, and A - B.
+    low, high
+        The interval of the difference.
+    p
+        Its p-value, corrected over the buckets of the column.
+    """
 
     column: str
     value: str
@@ -104,10 +152,18 @@ class Bucket:
 
 @dataclass(frozen=True)
 class Runs:
-    """Several runs of each system: their scores, and how far runs and test sets make the difference vary.
+    """Several runs of each system, and how far runs and test sets make the difference vary.
 
-    `test_set` is the standard error from the choice of segments, units or documents, `runs` that from the choice of runs; `p`
-    tests the scores of the runs alone, by exchanging runs between the systems.
+    Attributes
+    ----------
+    a, b
+        The score of each run.
+    test_set
+        The standard error of the difference from the choice of segments, units or documents.
+    runs
+        The standard error from the choice of runs.
+    p
+        The test of the runs' scores alone, which exchanges runs between the systems.
     """
 
     a: list[float]
@@ -117,9 +173,82 @@ class Runs:
     p: PValue
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Two systems, one metric, one answer with its evidence."""
+    """Two systems, one metric, one answer with its evidence.
+
+    `print` shows the report, `to_markdown` and the like turn it into other forms, `save` writes it to a file that
+    `outscore.load` reads back.
+
+    Attributes
+    ----------
+    systems
+        The names of A and B.
+    metric
+        What was compared.
+    signature
+        One line that says how the numbers came about.
+    higher_is_better
+        The direction of the metric.
+    n
+        Items, or units of several items, that were compared.
+    clusters
+        How many clusters they lie in; None without clusters.
+    design
+        What counts as one unit, and how the answer moved on the way there.
+    alignment
+        How the rows of the two systems were matched.
+    scores
+        Both systems' scores.
+    difference
+        The difference A - B, whichever direction is better.
+    p
+        The p-value that decides, with its correction where the comparison belongs to a family.
+    interval
+        The interval of the same design.
+    decision
+        Who won, and what may be claimed.
+    verdict
+        The answer in words: headline and reason.
+    sentence
+        One sentence for a paper.
+    headline, reason
+        The two parts of the verdict. Empty in results of version 0.1.0.
+    identical
+        Whether the systems have the same score on every item. False in results of version 0.1.0.
+    notes
+        What the reader should know.
+    dataset
+        The dataset compared on, if it has a name.
+    slice
+        The part of the data compared on; None is all of it.
+    effects
+        Effect sizes with their intervals.
+    tests
+        The p-values of the other tests (``test="all"``).
+    margin
+        Non-inferiority and equivalence, where a margin was given.
+    bayes
+        Posterior probabilities, of the test `bayes`.
+    analysis
+        The data before any test: summaries, normality, which tests suit.
+    power
+        The difference that so many items can find, and the power curve.
+    deciding_items
+        The units on which the difference hangs most.
+    fragility
+        How many units' scores would have to be swapped to change the verdict.
+    pictures
+        What the charts draw.
+    unit_advice
+        What the size of units does to spread, effect and p.
+    segments
+        Of texts: the segments that moved the score most.
+    buckets
+        Of texts: the same comparison on parts of the segments.
+    runs
+        Of texts: what several runs of each system show.
+    """
 
     systems: tuple[str, str]
     metric: str
@@ -150,20 +279,41 @@ class Comparison(Result):
     power: Power | None = None
     deciding_items: list[DecidingItem] = field(default_factory=list)
     fragility: int | None = None
-    pictures: Pictures | None = None
+    pictures: ChartData | None = None
     unit_advice: list[UnitRow] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     buckets: list[Bucket] = field(default_factory=list)
     runs: Runs | None = None
 
-    def _repr_html_(self) -> str:
-        """The verdict, and under it the numbers and notes."""
-        return _comparison_html(self)
+    def _saved(self) -> dict[str, Any]:
+        """The file of a comparison is that of several, with a mark that one was saved."""
+        return {**Comparisons([self], {}).to_dict(), "saved": "comparison"}
+
+    def _brief(self) -> str:
+        a, b = map(brief_name, self.systems)
+        where = "" if self.slice is None else f" ({brief_name(f'{self.slice.column}={self.slice.value}')})"
+        ends = ""
+        if self.interval is not None and self.interval.estimand == "difference":
+            ends = f" {brief_interval(self.interval.low, self.interval.high)}"
+        p = f"{brief_p(self.p.value, self.p.log10)} {self.p.method}"
+        return f"{a} vs {b}: {brief_name(self.metric)}{where} {brief_number(self.difference, sign=True)}{ends}, {p}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparisons(Result):
-    """What `compare` saves: the comparisons of one call, their family, and the settings that repeat it."""
+    """The comparisons of one call: several metrics, or the whole and its slices.
+
+    Attributes
+    ----------
+    comparisons
+        One by one, the whole before its slices.
+    settings
+        What repeats the call: options, versions, files.
+    family
+        Those whose p-values are corrected together; None where there is one.
+    schema
+        The form of the saved file.
+    """
 
     comparisons: list[Comparison]
     settings: dict[str, Any]
@@ -175,6 +325,16 @@ class Comparisons(Result):
         """All verdicts, one after the other."""
         return " ".join(c.verdict for c in self.comparisons)
 
-    def _repr_html_(self) -> str:
-        """Every comparison, one under the other."""
-        return "\n".join(_comparison_html(c) for c in self.comparisons)
+    def to_frame(self) -> pl.DataFrame:
+        """A polars data frame with a row for each comparison and each bucket."""
+        return frame(*records_of(self, "comparisons"))
+
+    def _brief(self) -> str:
+        if not self.comparisons:
+            return "0"
+        a, b = map(brief_name, self.comparisons[0].systems)
+        parts = (
+            f"{brief_name(c.metric)} {brief_number(c.difference, sign=True)} {brief_p(c.p.value, c.p.log10)}"
+            for c in self.comparisons[:4]
+        )
+        return f"{len(self.comparisons)}, {a} vs {b}: {', '.join(parts)}"

@@ -12,7 +12,19 @@ Claim = Literal["better", "undecided", "equivalent", "non-inferior"]
 
 @dataclass(frozen=True)
 class Alignment:
-    """How the rows of the two systems were matched."""
+    """How the rows of the two systems were matched.
+
+    Attributes
+    ----------
+    common
+        Items that both systems have.
+    only_a, only_b
+        Items that one of them lacks.
+    duplicates
+        Rows of an item beyond its first.
+    conflicts
+        Items whose rows contradict each other.
+    """
 
     common: int
     only_a: int = 0
@@ -23,7 +35,19 @@ class Alignment:
 
 @dataclass(frozen=True)
 class PathStep:
-    """One view of the same data: every row for itself, repeats averaged, clusters as one."""
+    """One view of the same data: every row for itself, repeats averaged, clusters as one.
+
+    Attributes
+    ----------
+    view
+        Which of the three.
+    n
+        Units in this view.
+    difference
+        The difference A - B.
+    p
+        The p-value of the same test.
+    """
 
     view: Literal["rows", "items", "clusters"]
     n: int
@@ -35,8 +59,22 @@ class PathStep:
 class Design:
     """What counts as one unit, and how the answer moved on the way there.
 
-    `noun` is what one row is: an item, a segment. With repeats, `between` and `within` are the variances of the difference from
-    item to item and from run to run of one item.
+    Attributes
+    ----------
+    rows
+        Rows that were read.
+    items
+        Distinct items.
+    repeats
+        Rows per item, on average.
+    path
+        The answer in each view of the data.
+    unit_size, remainder
+        Items scored as one unit, and items left over.
+    between, within
+        With repeats: the variance of the difference from item to item, and from run to run of one item.
+    noun
+        What one row is: an item, a segment.
     """
 
     rows: int
@@ -52,7 +90,15 @@ class Design:
 
 @dataclass(frozen=True)
 class Slice:
-    """A part of the data: the rows where a column has one value."""
+    """A part of the data: the rows where a column has one value.
+
+    Attributes
+    ----------
+    column
+        The column.
+    value
+        Its value on these rows.
+    """
 
     column: str
     value: str
@@ -60,7 +106,15 @@ class Slice:
 
 @dataclass(frozen=True)
 class Decision:
-    """The outcome in two words: who won, and what may be claimed."""
+    """The outcome in two words.
+
+    Attributes
+    ----------
+    winner
+        Index of the system that won; None where nobody did.
+    claim
+        What may be claimed.
+    """
 
     winner: Literal[0, 1] | None
     claim: Claim
@@ -95,7 +149,17 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Family:
-    """Comparisons whose p-values are corrected together."""
+    """Comparisons whose p-values are corrected together.
+
+    Attributes
+    ----------
+    correction
+        The method.
+    error_rate
+        The error rate it controls.
+    m
+        How many tests it corrects for.
+    """
 
     correction: str
     error_rate: str
@@ -104,7 +168,17 @@ class Family:
 
 @dataclass(frozen=True)
 class DecidingItem:
-    """A unit that moved the answer: both systems' scores on it, and how much of the whole difference hangs on it."""
+    """A unit that moved the answer.
+
+    Attributes
+    ----------
+    item
+        Its name.
+    a, b, difference
+        Both scores on it, and A - B.
+    influence
+        How much of the whole difference hangs on it.
+    """
 
     item: str
     a: float
@@ -115,7 +189,19 @@ class DecidingItem:
 
 @dataclass(frozen=True)
 class Segment:
-    """A segment that moved the corpus score: reference, both outputs, and how much of the difference hangs on it."""
+    """A segment that moved the corpus score.
+
+    Attributes
+    ----------
+    item
+        Its name.
+    references
+        The reference translations.
+    a, b
+        Both outputs.
+    influence
+        How much of the whole difference hangs on it.
+    """
 
     item: str
     references: list[str]

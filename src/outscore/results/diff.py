@@ -7,7 +7,7 @@ corrections make it larger, new errors smaller.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -15,10 +15,13 @@ from outscore.results.design import Family
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.rendering import Result
+from outscore.results.rendering import Result, brief_name, brief_number, brief_p, frame, records_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
-    "FEW_PAIRS",
+    "MAX_LISTED_PAIRS",
     "Diff",
     "Inventory",
     "KeyScore",
@@ -33,13 +36,23 @@ __all__ = [
     "Shift",
 ]
 
-FEW_PAIRS = 3
+MAX_LISTED_PAIRS = 3
 """Up to so many pairs are told one by one."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Recall (over gold units), precision (over the system's units) and their harmonic mean."""
+    """Recall and precision.
+
+    Attributes
+    ----------
+    r
+        Recall, over gold units.
+    p
+        Precision, over the system's units.
+    f1
+        Their harmonic mean.
+    """
 
     r: float
     p: float
@@ -48,7 +61,17 @@ class Rates:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """How many units the second system left right, corrected, broke, changed from error to error, and left wrong."""
+    """What became of the units from the first system to the second.
+
+    Attributes
+    ----------
+    both_right, shared_error
+        Units that stay right, and units that stay wrong in the same way.
+    correction, new_error
+        Units that become right, and units that become wrong.
+    changed_error
+        Units that become wrong in another way.
+    """
 
     both_right: int
     correction: int
@@ -70,8 +93,19 @@ class Outcomes:
 class Shift(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"}, kw_only=True):
     """A row of a transition table: how often one label became another, and how often the same went the other way.
 
-    `p` tests the change against its mirror by swapping the systems within clusters: a correction from x to y against the new
-    error from y to x. None where there are fewer than the minimum support.
+    Attributes
+    ----------
+    source, target
+        What the first system answered and what the second does; "from" and "to" in JSON.
+    gold
+        The right label.
+    count, mirror
+        How often the label changed this way, and how often the same went the other way.
+    share_of_class, share_of_changes
+        The count over all changes of its class, and over all changes.
+    p
+        The change against its mirror, by swapping the systems within clusters: a correction from x to y against the new error
+        from y to x. None where there are fewer than the minimum support.
     """
 
     source: str
@@ -86,7 +120,21 @@ class Shift(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to
 
 @dataclass(frozen=True)
 class Part:
-    """The units of one label, or of one value of a slice column: both scores there and their difference, with its test."""
+    """The units of one label, or of one value of a slice column.
+
+    Attributes
+    ----------
+    column, value
+        The units where the column has this value.
+    n
+        How many they are.
+    first, second, difference
+        Both scores there, and second - first.
+    low, high
+        The interval of the difference.
+    p
+        Its p-value; None where there are fewer units than the minimum support.
+    """
 
     column: str
     value: str
@@ -101,7 +149,17 @@ class Part:
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """One metric of the whole: both scores, their difference second - first, its interval and test."""
+    """One metric of the whole.
+
+    Attributes
+    ----------
+    metric
+        Its name.
+    first, second, difference
+        Both scores, and second - first.
+    interval, p
+        The interval of the difference, and its test.
+    """
 
     metric: str
     first: float
@@ -115,7 +173,7 @@ class ScoreChange:
 class Pair:
     """The step from one system to another by one criterion.
 
-    Parameters
+    Attributes
     ----------
     systems
         First and second.
@@ -137,6 +195,16 @@ class Pair:
         Rows by class of change.
     labels, slices
         The same by gold label and by the values of other columns.
+    outcomes
+        What became of the units.
+    families
+        The corrections of transitions, labels and slices.
+    notes
+        What the reader should know.
+    verdict, sentence
+        The answer in words, and one sentence for a paper.
+    headline, reason, identical
+        The two parts of the verdict, and whether nothing changed. Empty and False in results of version 0.1.0.
     """
 
     systems: tuple[str, str]
@@ -168,7 +236,17 @@ class Pair:
 
 @dataclass(frozen=True)
 class OracleRate:
-    """Units that at least one system solves, the same if errors were independent, and the gain over the best system."""
+    """What the systems could do together.
+
+    Attributes
+    ----------
+    rate
+        Share of units that at least one system solves.
+    independent
+        The same if errors were independent.
+    gain_over_best
+        The rate over that of the best system.
+    """
 
     rate: float
     independent: float
@@ -177,7 +255,19 @@ class OracleRate:
 
 @dataclass(frozen=True)
 class LabelOracle:
-    """The oracle on the units of one gold label; `gain_over_best` is over the system that is best overall."""
+    """The oracle on the units of one gold label.
+
+    Attributes
+    ----------
+    label, n
+        The label, and its units.
+    scores
+        The share that each system solves.
+    rate, independent
+        The share that at least one system solves, and the same if errors were independent.
+    gain_over_best, gain_over_best_here
+        The rate over that of the system that is best overall, and of the one that is best on this label.
+    """
 
     label: str
     n: int
@@ -190,7 +280,23 @@ class LabelOracle:
 
 @dataclass(frozen=True)
 class Oracle:
-    """What the systems could do together."""
+    """What the systems could do together, by one criterion.
+
+    Attributes
+    ----------
+    all
+        On all units.
+    labels
+        On the units of each gold label.
+    solved_by
+        How many units none, one, two … systems solve.
+    only
+        Units that one system alone solves, by system.
+    majority
+        Share of units that most systems solve.
+    criterion
+        What makes an answer right.
+    """
 
     all: OracleRate
     labels: list[LabelOracle]
@@ -202,7 +308,17 @@ class Oracle:
 
 @dataclass(frozen=True)
 class Inventory:
-    """Labels that gold lacks, and labels of gold that a system never gives, by system."""
+    """Labels that files do not share.
+
+    Attributes
+    ----------
+    unknown
+        Labels that gold lacks, by system.
+    unused
+        Labels of gold that a system never or hardly ever gives, by system.
+    warnings
+        A sentence where they are many enough to decide a comparison.
+    """
 
     unknown: dict[str, list[str]]
     unused: dict[str, list[str]]
@@ -211,7 +327,15 @@ class Inventory:
 
 @dataclass(frozen=True)
 class KeyScore:
-    """One response scored with another as the key: how far the two agree, without gold."""
+    """One response scored with another as the key: how far the two agree, without gold.
+
+    Attributes
+    ----------
+    key, response
+        The two systems.
+    metric, f1
+        The metric, and its F1.
+    """
 
     key: str
     response: str
@@ -219,9 +343,37 @@ class KeyScore:
     f1: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diff(Result):
-    """One to many systems against gold: scores, what changed between them, and what they could do together."""
+    """One to many systems against gold: scores, what changed between them, and what they could do together.
+
+    Attributes
+    ----------
+    task
+        What was compared: "pos", "dep", "ner", "label" or "coref".
+    units
+        Gold units.
+    systems
+        The names.
+    scores
+        Every metric of every system: a number, or recall, precision and F1.
+    pairs
+        The step from one system to another, by pair and criterion; the primary criterion comes first.
+    oracle
+        What the systems could do together.
+    agreement
+        Share of units on which two systems agree, as a matrix.
+    inventory
+        Labels that files do not share.
+    settings
+        What repeats the call.
+    notes
+        What the reader should know.
+    keys
+        Of coreference: each response scored with another as the key.
+    schema
+        The form of the saved file.
+    """
 
     task: str
     units: int
@@ -247,7 +399,7 @@ class Diff(Result):
         pairs = self.primary_pairs
         if not pairs:
             return [f"{self.systems[0]}: scores of one system; name another one to see what changed."]
-        if len(pairs) <= FEW_PAIRS:
+        if len(pairs) <= MAX_LISTED_PAIRS:
             return [pair.verdict for pair in pairs]
         alpha = self.settings.get("alpha", 0.05)
         won = sum(pair.p.upper <= alpha and pair.difference != 0 for pair in pairs)
@@ -257,3 +409,16 @@ class Diff(Result):
     def verdict(self) -> str:
         """The verdicts as one text."""
         return " ".join(self.verdicts)
+
+    def to_frame(self, of: Literal["pairs", "labels", "transitions"] = "pairs") -> pl.DataFrame:
+        """A polars data frame with a row for each pair and metric, for each label and slice, or for each transition."""
+        return frame(*records_of(self, of))
+
+    def _brief(self) -> str:
+        about = f"{self.task}: {len(self.systems)} {'system' if len(self.systems) == 1 else 'systems'}, {self.units:,} units"
+        if not self.pairs:
+            return about
+        pair = self.pairs[0]
+        first, second = map(brief_name, pair.systems)
+        change = f"{pair.metric} {brief_number(pair.difference, sign=True)} {brief_p(pair.p.value, pair.p.log10)}"
+        return f"{about}; {first} to {second}: {change}"

@@ -3,27 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
-from outscore.results.rendering import Result
+from outscore.results.rendering import Result, brief_interval
 
-__all__ = ["Interval"]
+__all__ = ["Estimand", "Interval"]
+
+Estimand = Literal["difference", "median", "pseudomedian"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Interval(Result):
-    """A confidence interval; None is an unbounded side.
+    """A confidence interval.
 
-    `dual` says that the interval holds exactly the values its own test does not reject. `estimand` is what the interval is
-    about and `estimate` its value: the difference A - B in the metric, or the typical difference that a rank test speaks of.
+    Attributes
+    ----------
+    low, high
+        Its ends; None is an unbounded side.
+    level
+        The confidence level, .95 for instance.
+    method
+        How it was computed.
+    dual
+        Whether the interval holds exactly the values that its own test does not reject.
+    estimand
+        What it is about: the difference A - B in the metric, or the typical difference that a rank test speaks of.
+    estimate
+        The value of the estimand in the data.
+
+    Examples
+    --------
+    >>> Interval(0.0038, 0.0161, 0.95, "inversion", dual=True)
+    <Interval 0.95 [0.0038, 0.0161] of the difference, inversion>
     """
+
+    saved_schema: ClassVar[str | None] = "outscore/interval/1"
 
     low: float | None
     high: float | None
     level: float
     method: str
     dual: bool
-    estimand: Literal["difference", "median", "pseudomedian"] = "difference"
+    estimand: Estimand = "difference"
     estimate: float | None = None
 
     @property
@@ -32,3 +53,6 @@ class Interval(Result):
         low = "-inf" if self.low is None else f"{self.low:.6g}"
         high = "inf" if self.high is None else f"{self.high:.6g}"
         return f"{self.level:.0%} interval [{low}, {high}] ({self.method})"
+
+    def _brief(self) -> str:
+        return f"{self.level:.4g} {brief_interval(self.low, self.high)} of the {self.estimand}, {self.method}"

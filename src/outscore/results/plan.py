@@ -7,12 +7,12 @@ what the formula says, `items` what a person has to collect.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from outscore.results.analysis import Power, PowerPoint
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.rendering import Result
+from outscore.results.rendering import Result, brief_number, brief_p
 
 __all__ = ["EffectPoint", "OverlapPoint", "PlanResult", "PossibleP", "Power", "PowerPoint", "SimulatedCurve", "StudyDesign"]
 
@@ -21,7 +21,7 @@ __all__ = ["EffectPoint", "OverlapPoint", "PlanResult", "PossibleP", "Power", "P
 class StudyDesign:
     """Everything about a planned study but n, effect and power, as it was given.
 
-    Parameters
+    Attributes
     ----------
     sd
         Standard deviation between items of the difference A - B.
@@ -60,13 +60,29 @@ class StudyDesign:
         return 1 + (self.cluster_size - 1) * self.icc
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SimulatedCurve(Result):
     """A retrospective power curve: how often a test rejects in samples drawn from a model of the data at hand.
 
-    `kind` is "normal" (a normal law with the observed spread) or "bootstrap" (the sample itself, with replacement); `unit`
-    is what n counts. `effect` is the difference taken for the true one.
+    Attributes
+    ----------
+    kind
+        "normal" (a normal law with the observed spread) or "bootstrap" (the sample itself, with replacement).
+    test
+        The test whose power it is.
+    effect
+        The difference taken for the true one.
+    observed_n, unit
+        How many there are in the data, and what n counts.
+    replicates, seed
+        Samples drawn for each point, and the seed.
+    points
+        The power at each n, with its 95 % Monte-Carlo band.
+    note
+        What such a curve can say.
     """
+
+    saved_schema: ClassVar[str | None] = "outscore/power-curve/1"
 
     kind: Literal["normal", "bootstrap"]
     test: str
@@ -85,10 +101,22 @@ class SimulatedCurve(Result):
         at = "" if here is None else f": {here:.3g} at n = {self.observed_n:,}"
         return f"Retrospective power of the {self.test} test ({self.kind} resampling){at}"
 
+    def _brief(self) -> str:
+        points = ", ".join(f"{p.power:.2g} at {p.n:,}" for p in self.points[:4])
+        return f"{self.test} test, {self.kind} resampling, {len(self.points)} points: power {points}"
+
 
 @dataclass(frozen=True)
 class OverlapPoint:
-    """The p-value when two systems differ on so many items."""
+    """The p-value when two systems differ on so many items.
+
+    Attributes
+    ----------
+    differ
+        Items on which exactly one system is right.
+    p
+        The p-value then.
+    """
 
     differ: int
     p: float
@@ -96,21 +124,58 @@ class OverlapPoint:
 
 @dataclass(frozen=True)
 class EffectPoint:
-    """How many items one difference needs."""
+    """How many items one difference needs.
+
+    Attributes
+    ----------
+    effect
+        The difference.
+    items
+        The items to find it.
+    """
 
     effect: float
     items: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PlanResult(Result):
     """The answer to one planning question, with everything that went into it.
 
-    `question` says which of the three numbers was asked for: "items", "effect" or "power"; the other two were given. `n` is
-    the number of items as computed and `items` the whole number to collect. `power` is the one reached, `target` the one
-    asked for. `method` is what the design's method came to.
-    `t_items` is what the t test needs where the answer came from the normal formula, which takes the standard deviation as
-    known. `curve` is the power at this effect below and beyond these items, `needs` the items for smaller and larger effects.
+    Attributes
+    ----------
+    question
+        Which of the three numbers was asked for: "items", "effect" or "power"; the other two were given.
+    verdict
+        The answer in a sentence.
+    n, items
+        The number of items as computed, and the whole number to collect.
+    effect
+        The difference to be found.
+    power, target
+        The power reached, and the one asked for.
+    design
+        Everything else about the study.
+    method
+        What the design's method came to.
+    accuracy
+        The accuracy of the baseline, where the discordance was found from it.
+    t_items
+        What the t test needs, where the answer came from the normal formula, which takes the standard deviation as known.
+    curve
+        The power at this effect below and beyond these items.
+    needs
+        The items for smaller and larger effects.
+    retrospective
+        Simulated curves, where a pilot was tried out.
+    signature
+        One line that repeats the plan.
+    notes
+        What the reader should know.
+    settings
+        What repeats the call.
+    schema
+        The form of the saved file.
     """
 
     question: Literal["items", "effect", "power"]
@@ -132,16 +197,45 @@ class PlanResult(Result):
     settings: dict[str, Any] = field(default_factory=dict)
     schema: Literal["outscore/plan/1"] = "outscore/plan/1"
 
+    def _brief(self) -> str:
+        answer = f"{self.items:,} items, effect {brief_number(self.effect)}, power {brief_number(self.power)}"
+        return f"of {self.question}: {answer}, alpha {self.design.alpha:g} {self.design.alternative}"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class PossibleP(Result):
     """All p-values that two printed accuracies leave possible.
 
-    `right` holds, for each system, the fewest and the most right answers that print as its score. `lowest` and `highest` are
-    exact McNemar p-values, reached when the systems differ on `discordant[0]` and `discordant[1]` items. `independent` is the p
-    for errors that have nothing to do with each other. `significant_up_to` is the largest number of items the systems may
-    differ on for p to stay at or below alpha, None when no overlap gets there. `curve` is p from the most complete overlap to
-    the least, for the numbers of right answers nearest to the scores.
+    Attributes
+    ----------
+    scores
+        The accuracies as printed.
+    n
+        Items.
+    alpha, alternative
+        The level, and the side of the test.
+    right
+        For each system the fewest and the most right answers that print as its score.
+    lowest, highest
+        Exact McNemar p-values, reached when the systems differ on `discordant[0]` and `discordant[1]` items.
+    discordant
+        The items they differ on then.
+    independent
+        The p for errors that have nothing to do with each other.
+    significant_up_to
+        The largest number of items the systems may differ on for p to stay at or below alpha; None when no overlap gets there.
+    curve
+        p from the most complete overlap to the least, for the numbers of right answers nearest to the scores.
+    verdict
+        The answer in words.
+    signature
+        One line that repeats the answer.
+    notes
+        What the reader should know.
+    settings
+        What repeats the call.
+    schema
+        The form of the saved file.
     """
 
     scores: tuple[str, str]
@@ -160,3 +254,7 @@ class PossibleP(Result):
     notes: list[Note] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     schema: Literal["outscore/possible-p/1"] = "outscore/possible-p/1"
+
+    def _brief(self) -> str:
+        low, high = (brief_p(p.value, p.log10) for p in (self.lowest, self.highest))
+        return f"of {self.scores[0]} and {self.scores[1]} on {self.n:,} items: {low} to {high}"

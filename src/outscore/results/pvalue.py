@@ -4,27 +4,62 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from numbers import Real
+from typing import ClassVar, Literal, Self
 
-from outscore.results.rendering import Result
+from outscore.core.numeric import LN10
+from outscore.results.rendering import Result, brief_p
 
-__all__ = ["LN10", "ROUNDING", "SMALLEST", "Kind", "PValue"]
+__all__ = ["ROUNDING", "SMALLEST", "Kind", "PValue"]
 
 Kind = Literal["exact", "certified", "monte-carlo", "asymptotic"]
 SMALLEST = 5e-324
 ROUNDING = 2.0**-50
-LN10 = math.log(10.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PValue(Result):
     """A p-value with its error: `value` for people, `upper` for decisions, `log10` for the very small.
 
-    `method` is the kind ("exact", "certified", "monte-carlo", "asymptotic"), `kernel` the algorithm that served. Exact values
-    are correct to about eleven digits and have lower = upper = value; certified ones lie between `lower` and `upper` and
-    `value` is their geometric middle; Monte-Carlo bounds are the 99 % Clopper-Pearson interval. `mid` is the mid-p of an
-    exact test on discrete data. Nothing underflows: below 5e-324 `value` is 5e-324, `lower` is 0, and `log10` is to be trusted.
+    It compares like a number. Against numbers ``<``, ``<=``, ``>`` and ``>=`` use `upper`, as every decision here does: ``p <=
+    0.05`` is True where the test rejects at that level. Between p-values they use `log10`, which tells values below the
+    smallest float apart. ``==`` compares all fields, so a p-value never equals a number; `float`, `round` and formats such as
+    ``f"{p:.3g}"`` use `value`. p-values can be members of sets and keys of dictionaries.
+
+    Attributes
+    ----------
+    value
+        The p-value. Of certified bounds it is the geometric middle. Below 5e-324 it is 5e-324.
+    lower, upper
+        Bounds: equal to `value` where it is exact (correct to about eleven digits) or asymptotic, certified bounds, or of
+        Monte-Carlo values the 99 % Clopper-Pearson interval. Below 5e-324 `lower` is 0.
+    log10
+        The decimal logarithm of p, the number to trust for very small values.
+    method
+        How p came about: "exact", "certified", "monte-carlo" or "asymptotic".
+    kernel
+        The algorithm that computed it.
+    test
+        The name of the test.
+    statistic
+        The value of the test statistic.
+    n
+        Units that were tested.
+    dropped
+        Units left out, by reason.
+    mid
+        The mid-p of an exact test on discrete data.
+    adjusted
+        p corrected for the number of tests, where it belongs to a family.
+
+    Examples
+    --------
+    >>> p = PValue(0.0123, 0.0123, 0.0123, -1.91, "exact", "lattice", n=80)
+    >>> p < 0.05, f"{p:.3g}", p
+    (True, '0.0123', <PValue p=.012 exact, permutation test, n=80>)
     """
+
+    saved_schema: ClassVar[str | None] = "outscore/p-value/1"
 
     value: float
     lower: float
@@ -74,8 +109,40 @@ class PValue(Result):
         """One line that says how the number came about."""
         return f"test:{self.test}|method:{self.method}|kernel:{self.kernel}|n:{self.n}"
 
+    def _brief(self) -> str:
+        return f"{brief_p(self.value, self.log10)} {self.method}, {self.test} test, n={self.n}"
+
     def __float__(self) -> float:
         return self.value
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.value, digits)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.lower, self.upper, self.log10, self.method, self.kernel, self.test, self.n))
+
+    def __lt__(self, other: object) -> bool:
+        if isinstance(other, PValue):
+            return self.log10 < other.log10
+        return self.upper < float(other) if isinstance(other, Real) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        if isinstance(other, PValue):
+            return self.log10 <= other.log10
+        return self.upper <= float(other) if isinstance(other, Real) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        if isinstance(other, PValue):
+            return self.log10 > other.log10
+        return self.upper > float(other) if isinstance(other, Real) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        if isinstance(other, PValue):
+            return self.log10 >= other.log10
+        return self.upper >= float(other) if isinstance(other, Real) else NotImplemented
 
 
 def _exp(log: float) -> float:

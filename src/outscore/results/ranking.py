@@ -6,17 +6,19 @@ unless a baseline was asked for, which then comes second in all of them.
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.pvalue import Kind
-from outscore.results.rendering import Result, ends_html
+from outscore.results.rendering import Result, brief_name, brief_number, frame, records_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
-    "MOST_PAIRS",
+    "MAX_PAIRS",
     "Coverage",
     "CriticalDifference",
     "PairCounts",
@@ -29,9 +31,7 @@ __all__ = [
     "Standing",
 ]
 
-SHOWN = 10
-"""Systems that a notebook shows."""
-MOST_PAIRS = 50_000
+MAX_PAIRS = 50_000
 """Beyond so many pairs, over all datasets, a result keeps their counts only; the pairs themselves go into a Parquet file."""
 
 
@@ -39,8 +39,23 @@ MOST_PAIRS = 50_000
 class RankedSystem:
     """One system's place.
 
-    `rank_low` and `rank_high` are the best and the worst place the tests leave open: one more than the number of systems that
-    are significantly better, and the number of systems less those significantly worse. `letters` name the groups it is in.
+    Attributes
+    ----------
+    system
+        Its name.
+    value
+        Its score.
+    low, high
+        The interval of the score alone.
+    rank_low, rank_high
+        The best and the worst place the tests leave open: one more than the number of systems that are significantly better,
+        and the number of systems less those significantly worse.
+    n
+        Items it was scored on.
+    letters
+        The groups it is in.
+    advantage
+        Its mean paired advantage over the other systems, where systems have different items.
     """
 
     system: str
@@ -56,7 +71,19 @@ class RankedSystem:
 
 @dataclass(frozen=True)
 class PairP:
-    """A pair's p: what a leaderboard needs of a p-value. `value` is the one to claim: of certified bounds the upper end."""
+    """What a leaderboard needs of a p-value.
+
+    Attributes
+    ----------
+    value
+        The p to claim: of certified bounds the upper end.
+    log10
+        Its decimal logarithm.
+    method
+        How it came about.
+    adjusted
+        Corrected for the number of pairs; None where the pair does not count in the correction.
+    """
 
     value: float
     log10: float
@@ -66,7 +93,23 @@ class PairP:
 
 @dataclass(frozen=True)
 class RankedPair:
-    """Two systems of a ranking; n is 0, p is 1 and the note says why where they share no item."""
+    """Two systems of a ranking.
+
+    Attributes
+    ----------
+    systems
+        The better one first; of a ranking against a baseline, the baseline second.
+    n
+        Items they share. Where they share none, p is 1 and `note` says why.
+    difference
+        The score of the first minus that of the second, on the items shared.
+    low, high
+        The interval of the difference.
+    p
+        The p-value of the difference.
+    note
+        What to know about this pair.
+    """
 
     systems: tuple[str, str]
     n: int
@@ -79,7 +122,17 @@ class RankedPair:
 
 @dataclass(frozen=True)
 class PairCounts:
-    """All pairs, those that share items, and those that differ significantly after correction."""
+    """How many pairs there are.
+
+    Attributes
+    ----------
+    pairs
+        All of them.
+    testable
+        Those that share items.
+    significant
+        Those that differ significantly after correction.
+    """
 
     pairs: int
     testable: int
@@ -90,9 +143,30 @@ class PairCounts:
 class Standing:
     """The systems on one dataset by one metric, best first.
 
-    `ordered_by` is "score", or "advantage" (the mean paired advantage over the other systems) where systems have different
-    items. `groups` are the largest sets of systems no two of which differ significantly, by place; `kernel` and `interval` say
-    how p and the intervals of the pairs were computed.
+    Attributes
+    ----------
+    name
+        The dataset; None is the whole.
+    metric, higher_is_better
+        The score, and its direction.
+    n
+        Items.
+    systems
+        The names, best first.
+    scores
+        The same with scores and the places that the tests leave open.
+    pairs
+        All pairs with their tests; empty where there are more than `MAX_PAIRS`.
+    counts
+        How many pairs there are, and how many differ.
+    groups
+        The largest sets of systems no two of which differ significantly, by place.
+    ordered_by
+        "score", or "advantage" (the mean paired advantage over the other systems) where systems have different items.
+    test, kernel, interval
+        The test, and how p and the intervals of the pairs were computed.
+    notes
+        What the reader should know.
     """
 
     name: str | None
@@ -116,9 +190,19 @@ class Replicated:
     """On how many datasets one system is better than another, from one-sided p-values of the datasets.
 
     The first system is the one ahead in the data; to make up for that choice each direction is tested at alpha/2. Each pair is
-    taken by itself. `bonferroni` holds for any dependence between datasets, `fisher` for independent ones: with confidence
-    1 - alpha the first system is better on at least so many. `holm` names the datasets on which it is significantly better,
-    corrected for their number.
+    taken by itself.
+
+    Attributes
+    ----------
+    systems
+        The pair, the one ahead first.
+    datasets
+        Datasets that hold items of both.
+    bonferroni, fisher
+        With confidence 1 - alpha the first system is better on at least so many datasets: for any dependence between
+        datasets, and for independent ones.
+    holm
+        The datasets on which it is significantly better, corrected for their number.
     """
 
     systems: tuple[str, str]
@@ -130,9 +214,24 @@ class Replicated:
 
 @dataclass(frozen=True)
 class CriticalDifference:
-    """Friedman's test over datasets (or items), and the difference in mean rank that Nemenyi's test asks for.
+    """Friedman's test over datasets or items, and the difference in mean rank that Nemenyi's test asks for.
 
-    `form` says how its p came about: counted exactly, by Iman and Davenport's F, or by chi-square.
+    Attributes
+    ----------
+    blocks
+        Datasets or items that were ranked.
+    over
+        Which of the two.
+    mean_ranks
+        The mean rank of each system, best first.
+    p
+        The p-value of Friedman's test.
+    critical_difference
+        Mean ranks that differ by more are significantly different.
+    groups
+        Systems that cannot be told apart.
+    form
+        How p came about: counted exactly, by Iman and Davenport's F, or by chi-square.
     """
 
     blocks: int
@@ -146,7 +245,19 @@ class CriticalDifference:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How complete the leaderboard is."""
+    """How complete the leaderboard is.
+
+    Attributes
+    ----------
+    systems, items
+        How many there are.
+    missing
+        Scores that are lacking.
+    duplicates, conflicts
+        Rows of the same system and item, and those that contradict each other.
+    strangers
+        Pairs of systems that share no item.
+    """
 
     systems: int
     items: int
@@ -160,10 +271,20 @@ class Coverage:
 class RankDesign:
     """What was swapped between two systems, over all datasets.
 
-    `noun` is what one of the `items` is called and `group` what those that are swapped as one are, of which there are
-    `clusters`. With a `unit_size` above 1 so many items are scored as one, which makes `units` and leaves a `remainder`, both
-    None where systems have different items; `shuffle` is the seed that mixed the items first. `repeats` are the runs of each
-    item of a system, on average, which were averaged first.
+    Attributes
+    ----------
+    items, noun
+        How many there are, and what one of them is called.
+    group, clusters
+        What items that are swapped as one are called, and how many of these there are.
+    unit_size, unit_statistic
+        Items that are scored as one unit, and by which statistic.
+    units, remainder
+        Units that this makes and items left over; None where systems have different items.
+    shuffle
+        The seed that mixed the items before units were made.
+    repeats
+        Runs of each item, on average; they were averaged first.
     """
 
     items: int
@@ -178,13 +299,45 @@ class RankDesign:
     repeats: float = 1.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ranking(Standing, Result):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Ranking(Result, Standing):
     """Many systems: who is ahead, and which differences are real.
 
-    The top level is the answer: one dataset, or the macro average over datasets. `datasets` has the same for each dataset,
-    `metrics` for each further metric.
+    The top level is the answer: one dataset, or the macro average over datasets.
+
+    Attributes
+    ----------
+    name, metric, higher_is_better, n, systems, scores, pairs, counts, groups, ordered_by, test, kernel, interval, notes
+        As in each `Standing`.
+    correction, family
+        The correction that was asked for, and the one that served the pairs, with its error rate and number of tests.
+    coverage
+        How complete the leaderboard is.
+    alpha
+        The level of the tests.
+    baseline
+        The system all others were compared with; None compares all pairs.
+    verdict, sentence, signature
+        The answer in words, one sentence for a paper, and one line that says how the numbers came about.
+    settings
+        What repeats the call.
+    headline, reason
+        The two parts of the verdict. Empty in results of version 0.1.0.
+    datasets, datasets_family
+        The same for each dataset, and the correction over them.
+    metrics
+        The same for each further metric.
+    replicability
+        On how many datasets one system is better than another.
+    critical_difference
+        Friedman's test and Nemenyi's critical difference, where they were asked for.
+    design
+        What was swapped between two systems.
+    schema
+        The form of the saved file.
     """
+
+    has_pairs: ClassVar[bool] = True
 
     correction: str
     family: Family
@@ -205,21 +358,17 @@ class Ranking(Standing, Result):
     design: RankDesign | None = None
     schema: Literal["outscore/ranking/1"] = "outscore/ranking/1"
 
-    def _repr_html_(self) -> str:
-        """The verdict and the first systems: no script, no style but the notebook's own."""
-        cells = [
-            (str(i), s.system, f"{s.value:.4g}", ends_html(s.low, s.high), f"{s.rank_low} to {s.rank_high}", s.letters)
-            for i, s in enumerate(self.scores[:SHOWN], 1)
-        ]
-        rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in cells)
-        names = ("", "system", self.metric, f"{1 - self.alpha:.0%} interval", "ranks", "groups")
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-        left = len(self.scores) - len(cells)
-        more = f"<p>and {left} more systems</p>" if left else ""
-        verdict = f"<p>{html.escape(self.verdict)}</p>"
-        return f"<div>{verdict}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div>"
-
     @property
     def standing(self) -> Standing:
         """The top level in the form the datasets have; the notes are those of the whole ranking and stay with it."""
         return Standing(**{part.name: getattr(self, part.name) for part in fields(Standing) if part.name != "notes"})
+
+    def to_frame(self, of: Literal["systems", "pairs"] = "systems") -> pl.DataFrame:
+        """A polars data frame with a row for each system, or for each pair, of every dataset and metric."""
+        return frame(*records_of(self, of))
+
+    def _brief(self) -> str:
+        first = self.scores[0]
+        lead = f"{brief_name(first.system)} {brief_number(first.value)}"
+        apart = f"{self.counts.significant:,} of {self.counts.testable:,} pairs differ ({self.correction})"
+        return f"of {len(self.systems):,} systems by {brief_name(self.metric)}: {lead} first, {apart}"

@@ -1,25 +1,61 @@
-"""What comes out: frozen results that survive a JSON round trip.
+"""What every result can do: show itself, turn into other forms, and save itself.
 
-One schema serves the command line, `to_dict`, and saved files. Fractions stay fractions, precision stays full, and what is
-not finite (an unbounded limit) is null.
+One schema serves the command line, `to_dict`, and saved files. Fractions stay fractions, precision stays full, and what is not
+finite (an unbounded limit) is null. Reports are made in `report`, which imports results; `_report` is the one import that
+points back, and it happens when somebody asks for a report.
 """
 
 from __future__ import annotations
 
-import html
+import json
 import math
-from typing import Any, Self
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import msgspec
 
 from outscore.core.errors import OutscoreError
+from outscore.results.files import form_of_file, write_files
 from outscore.results.note import with_note_objects
 
-__all__ = ["Result", "ends_html", "verdict_html"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "MAX_REPR",
+    "BrokenResultError",
+    "Result",
+    "brief_interval",
+    "brief_name",
+    "brief_number",
+    "brief_p",
+    "frame",
+    "records_of",
+]
+
+MAX_REPR = 200
+"""No `repr` is longer."""
+MAX_NAME = 24
+"""Characters of a system's name in a `repr`."""
+
+
+class BrokenResultError(OutscoreError):
+    """Dictionaries that do not hold the result they should; `reason` says what is wrong and where."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(f"This is not a saved {kind}: {reason}.")
+        self.reason = reason
 
 
 class Result:
-    """Mixin: dictionaries in and out, and a plain rendering in notebooks."""
+    """Mixin: dictionaries in and out, reports in every form, files, and short representations."""
+
+    saved_schema: ClassVar[str | None] = None
+    """The schema of a saved file; None where the result holds its own."""
+    has_pairs: ClassVar[bool] = False
+    """Whether the result has a second table, of pairs."""
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON-ready dictionaries, lists and numbers."""
@@ -33,24 +69,142 @@ class Result:
         try:
             return msgspec.convert(with_note_objects(data), cls)
         except msgspec.ValidationError as error:
-            raise OutscoreError(f"This is not a saved {cls.__name__}: {error}.") from None
+            raise BrokenResultError(cls.__name__, str(error)) from None
+
+    def to_text(self, *, verbose: bool = False, width: int = 80) -> str:
+        """The report as plain text, as the command line prints it.
+
+        Parameters
+        ----------
+        verbose
+            Also show what a first look does not need.
+        width
+            Columns of the terminal.
+        """
+        return self._rendered("text", verbose=verbose, width=width)
+
+    def to_markdown(self, *, verbose: bool = False) -> str:
+        """The report as Markdown."""
+        return self._rendered("markdown", verbose=verbose)
+
+    def to_latex(self, *, verbose: bool = False) -> str:
+        """The tables and the sentence for a paper as LaTeX."""
+        return self._rendered("latex", verbose=verbose)
+
+    def to_html(self) -> str:
+        """The report as a page that needs no other file. Needs ``outscore[report]``."""
+        return self._rendered("html")
+
+    def to_csv(self) -> str:
+        """The numbers as a table with all digits."""
+        return self._rendered("csv")
+
+    def charts(self) -> list[Any]:
+        """The charts of the result, each with `to_svg()` and `to_bytes("png")`. Needs ``outscore[report]``."""
+        return cast("list[Any]", _report().charts_of(self))
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the result to a file, whole or not at all, and return its path.
+
+        The suffix decides the form: ``.json`` holds everything, and `outscore.load` reads it back; ``.txt``, ``.md``,
+        ``.tex``, ``.html`` and ``.csv`` are reports. A ranking saved to a name that ends in ``pairs.csv`` writes its pairs.
+        """
+        form = form_of_file(path, has_pairs=self.has_pairs)
+        content = self._saved_json() if form == "json" else self._rendered(form)
+        write_files({os.fspath(path): content})
+        return Path(path)
+
+    def _saved(self) -> dict[str, Any]:
+        """What a saved file holds."""
+        return self.to_dict() if self.saved_schema is None else {"schema": self.saved_schema, **self.to_dict()}
+
+    def _saved_json(self) -> str:
+        return json.dumps(self._saved(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def _rendered(self, form: str, **shown: Any) -> str:  # noqa: ANN401 - the door's own keywords
+        return str(_report().render(self, form, **shown))
+
+    def _brief(self) -> str:
+        """The result in a few words, for `repr`."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        text = f"<{type(self).__name__} {self._brief()}>"
+        return text if len(text) <= MAX_REPR else f"{text[: MAX_REPR - 4]}...>"
+
+    def __str__(self) -> str:
+        return self.to_text().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """The verdict: no script, no style but the notebook's own."""
-        return verdict_html(self)
+        """A card for notebooks: no script, no style but the notebook's own."""
+        return self._rendered("card")
 
 
-def verdict_html(result: Result) -> str:
-    """The verdict as a paragraph."""
-    # Every result has a verdict; a property of the mixin would forbid `Comparison` to store its own.
-    return f"<p>{html.escape(getattr(result, 'verdict'))}</p>"  # noqa: B009
+def _report() -> ModuleType:
+    """The door to reports, imported when it is needed: reports import results."""
+    from outscore.report import render
+
+    return render
 
 
-def ends_html(low: float | None, high: float | None) -> str:
-    """The ends of an interval in a cell of a notebook's table."""
-    if low is None and high is None:
-        return ""
-    return f"{'-∞' if low is None else f'{low:.4g}'} to {'∞' if high is None else f'{high:.4g}'}"
+def brief_name(name: str, longest: int = MAX_NAME) -> str:
+    """A name of at most so many characters, on one line.
+
+    Examples
+    --------
+    >>> brief_name("a-system-with-a-very-long-name")
+    'a-system-with-a-very-...'
+    """
+    name = " ".join(name.split())
+    return name if len(name) <= longest else f"{name[: longest - 3]}..."
+
+
+def brief_number(value: float | None, *, sign: bool = False) -> str:
+    """A number with four digits.
+
+    Examples
+    --------
+    >>> brief_number(0.00991, sign=True), brief_number(None)
+    ('+0.00991', '?')
+    """
+    if value is None:
+        return "?"
+    return f"{value:+.4g}" if sign else f"{value:.4g}"
+
+
+def brief_interval(low: float | None, high: float | None) -> str:
+    """Both ends of an interval.
+
+    Examples
+    --------
+    >>> brief_interval(0.0038, None)
+    '[0.0038, inf]'
+    """
+    return f"[{'-inf' if low is None else f'{low:.4g}'}, {'inf' if high is None else f'{high:.4g}'}]"
+
+
+def brief_p(value: float, log10: float) -> str:
+    """A p-value with two digits, from its logarithm where it lies below the floats.
+
+    Examples
+    --------
+    >>> brief_p(0.0017, -2.77), brief_p(5e-324, -1505.2), brief_p(1.0, 0.0)
+    ('p=.0017', 'p=10^-1505.2', 'p=1')
+    """
+    return f"p=10^{log10:.1f}" if log10 < -300 else f"p={f'{value:.2g}'.removeprefix('0')}"
+
+
+def records_of(result: Result, table: str) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """The rows of one table of a result with all digits, and its columns."""
+    records = _report().records_of(result, table)
+    return [dict(row) for row in records.rows], tuple(records.columns)
+
+
+def frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pl.DataFrame:
+    """Rows as a polars data frame; a row may lack columns, and there may be no rows."""
+    import polars as pl
+
+    return pl.DataFrame({name: [row.get(name) for row in rows] for name in columns}, strict=False)
 
 
 def _without_non_finite(value: Any) -> Any:  # noqa: ANN401 - any JSON value

@@ -1,34 +1,67 @@
-"""Results saved as JSON, whatever made them."""
+"""Results saved as JSON: what a file may hold, and how older files are read.
+
+A file names its schema, ``outscore/result/1`` for instance. Keys may be added to a schema as long as they have defaults, and
+unknown keys are ignored, so that a schema can be read by all versions that write it. Taking a key away or giving it another
+meaning makes a new schema, and `MIGRATIONS` then says how the older dictionaries turn into the newer ones.
+
+`Comparison.save` and `Comparisons.save` write the same schema. The file of a single comparison has the added key ``"saved":
+"comparison"``; without it, which is how the command line and version 0.1.0 write, `load` returns `Comparisons`.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from outscore.core.errors import OutscoreError
-from outscore.results.comparison import Comparisons
+from outscore.results.comparison import Comparison, Comparisons, SystemScore, TestResult
 from outscore.results.diff import Diff
-from outscore.results.plan import PlanResult, PossibleP
+from outscore.results.interval import Interval
+from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
+from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
+from outscore.results.rendering import BrokenResultError
 
-__all__ = ["SAVED", "Saved", "from_saved", "load", "parse"]
+__all__ = ["DOCUMENTS", "MIGRATIONS", "SAVED", "Document", "Saved", "as_document", "from_saved", "load", "parse"]
 
-Saved = Comparisons | Diff | PlanResult | PossibleP | Ranking
-SAVED: dict[str, type[Comparisons | Diff | PlanResult | PossibleP | Ranking]] = {
+Document = Comparisons | Diff | PlanResult | PossibleP | Ranking
+"""What the command line writes and reports."""
+Value = Interval | PValue | SimulatedCurve | SystemScore | TestResult
+Saved = Document | Comparison | Value
+DOCUMENTS: dict[str, type[Document]] = {
     "outscore/result/1": Comparisons,
     "outscore/diff/1": Diff,
     "outscore/plan/1": PlanResult,
     "outscore/possible-p/1": PossibleP,
     "outscore/ranking/1": Ranking,
 }
+"""What the command line saves, by its schema."""
+SAVED: dict[str, type[Document | Value]] = {
+    **DOCUMENTS,
+    **{str(kind.saved_schema): kind for kind in (Interval, PValue, SimulatedCurve, SystemScore, TestResult)},
+}
 """What a saved file may hold, by its schema."""
+MIGRATIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""By the schema of older files: how their dictionaries become those of the next schema, which they name."""
 CURE = "Name a result saved with -o result.json."
 
 
 def load(path: str | os.PathLike[str]) -> Saved:
-    """A result saved as JSON: a comparison, a ranking, a diff or a plan."""
+    """Read a result that was saved as JSON, by `save` or by the command line's ``-o``.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    The result, equal to the one that was saved: a `Comparison` where one was saved in Python, `Comparisons` where several were
+    or where the command line wrote the file, a `Ranking`, a `Diff`, a plan, or a single value such as a `PValue`.
+    """
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -43,17 +76,26 @@ def parse(content: bytes, label: str) -> Saved:
         data = json.loads(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise OutscoreError(f"`{label}` is not JSON.", CURE) from None
-    try:
-        found = from_saved(data) if isinstance(data, dict) else None
-    except OutscoreError as error:
-        # What is wrong and where stands behind the colon; the class before it means nothing to a user.
-        what = error.message.partition(": ")[2]
-        raise OutscoreError(f"`{label}` is a broken result: {what}", "Save it again with -o result.json.") from None
-    if found is None and isinstance(data, dict) and str(data.get("schema")).startswith("outscore/"):
-        what = f"`{label}` was saved by another version of outscore ({str(data['schema'])[:40]})"
-        raise OutscoreError(f"{what}.", "Bring outscore up to date, or make the result again.")
-    if found is None:
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if not isinstance(schema, str) or not schema.startswith("outscore/"):
         raise OutscoreError(f"`{label}` is not a saved result.", CURE)
+    try:
+        found = from_saved(data)
+    except BrokenResultError as error:
+        raise OutscoreError(f"`{label}` is a broken result: {error.reason}.", "Save it again with -o result.json.") from None
+    if found is None:
+        what = f"`{label}` was saved by another version of outscore ({schema[:40]})"
+        raise OutscoreError(f"{what}.", "Bring outscore up to date, or make the result again.")
+    return found
+
+
+def as_document(found: Saved, label: str) -> Document:
+    """A loaded result as the command line reports it; `label` is what messages call its file."""
+    if isinstance(found, Comparison):
+        return Comparisons([found], {})
+    if isinstance(found, Value):
+        what = f"`{label}` holds a single {type(found).__name__}"
+        raise OutscoreError(f"{what}, which has no report of its own.", f"Load it in Python: outscore.load({label!r}).")
     return found
 
 
@@ -62,11 +104,18 @@ def from_saved(data: dict[str, Any]) -> Saved | None:
 
     Examples
     --------
-    >>> from outscore.procedure.plan import plan
-    >>> from outscore.plans import StudyDesign
+    >>> from outscore.results.plan import StudyDesign
+    >>> from outscore.workflows.plan.answer import plan
     >>> found = plan(StudyDesign(), effect=0.2)
     >>> from_saved(found.to_dict()) == found, from_saved({"schema": "other/1"})
     (True, None)
     """
+    while (migrate := MIGRATIONS.get(str(data.get("schema")))) is not None:
+        data = migrate(data)
     kind = SAVED.get(str(data.get("schema")))
-    return None if kind is None else kind.from_dict(data)
+    if kind is None:
+        return None
+    found = kind.from_dict(data)
+    if isinstance(found, Comparisons) and data.get("saved") == "comparison" and len(found.comparisons) == 1:
+        return found.comparisons[0]
+    return found

@@ -8,7 +8,7 @@ from outscore.core.errors import OutscoreError
 from outscore.report.rows.diff import WHOLE_TABLES, whole_sheets
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, pair_sheets
 from outscore.report.rows.diff_words import Sheet
-from outscore.results.diff import FEW_PAIRS, Diff, Pair
+from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
 
 __all__ = ["TABLES", "check_tables", "chosen_sheets", "default_sheets", "told_pairs"]
 
@@ -54,7 +54,7 @@ def check_tables(keys: Sequence[str]) -> None:
 
 def told_pairs(diff: Diff, *, verbose: bool) -> list[Pair]:
     """The pairs whose sentences are written out: those by the first criterion, unless they are many."""
-    return diff.primary_pairs if verbose or len(diff.primary_pairs) <= FEW_PAIRS else []
+    return diff.primary_pairs if verbose or len(diff.primary_pairs) <= MAX_LISTED_PAIRS else []
 
 
 def _detailed(diff: Diff, *, verbose: bool) -> list[Pair]:

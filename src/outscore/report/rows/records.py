@@ -9,10 +9,21 @@ from outscore.report.document import Record, Records
 from outscore.report.rows.ranking_words import cells, group_names, groups_by_system, losses, places, wins
 from outscore.results.comparison import Bucket, Comparison, Comparisons
 from outscore.results.diff import Diff, Pair, Part, Shift
+from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking, Standing
 
-__all__ = ["DIFF_COLUMNS", "PAIR_COLUMNS", "SCORE_COLUMNS", "comparisons", "diff", "ranked_pairs", "ranked_systems"]
+__all__ = [
+    "DIFF_COLUMNS",
+    "PAIR_COLUMNS",
+    "SCORE_COLUMNS",
+    "comparisons",
+    "diff",
+    "diff_table",
+    "plan",
+    "ranked_pairs",
+    "ranked_systems",
+]
 
 SCORE_COLUMNS = (
     "dataset",
@@ -197,6 +208,39 @@ def diff(found: Diff) -> Records:
         own = {"row": "label", "first": found.systems[0], "criterion": found.oracle.criterion, "column": "label"}
         rows = [{**own, "value": row.label, "n": row.n, "first_score": row.scores[0]} for row in found.oracle.labels]
     return Records(DIFF_COLUMNS, tuple(rows))
+
+
+DIFF_TABLES = {
+    "pairs": (("pair", "metric"), ("column", "gold", "from", "to", "mirror")),
+    "labels": (("label", "slice"), ("gold", "from", "to", "mirror")),
+    "transitions": (
+        ("correction", "new_error", "changed_error"),
+        ("column", "value", "first_score", "second_score", "difference", "low", "high"),
+    ),
+}
+"""The rows that a table of a diff has, and the columns that are never filled in it."""
+
+
+def diff_table(found: Diff, table: str) -> Records:
+    """The rows of one table of a diff, with the columns that it fills."""
+    kinds, empty = DIFF_TABLES[table]
+    whole = diff(found)
+    columns = tuple(name for name in whole.columns if name not in empty)
+    return Records(columns, tuple(row for row in whole.rows if row["row"] in kinds))
+
+
+def plan(found: PlanResult | PossibleP) -> Records:
+    """The answer, then the points of its curves; `row` says which is which."""
+    if isinstance(found, PossibleP):
+        answers = {"lowest": found.lowest, "highest": found.highest, "independent": found.independent}
+        differ = {"lowest": found.discordant[0], "highest": found.discordant[1]}
+        rows = [{"row": name, "differ": differ.get(name), "p": p.value} for name, p in answers.items()]
+        rows += [{"row": "curve", "differ": point.differ, "p": point.p} for point in found.curve]
+        return Records(("row", "differ", "p"), tuple(rows))
+    answer = {"row": "answer", "items": found.items, "effect": found.effect, "power": found.power}
+    curve = [{"row": "curve", "items": point.n, "effect": found.effect, "power": point.power} for point in found.curve]
+    needs = [{"row": "need", "items": need.items, "effect": need.effect, "power": found.target} for need in found.needs]
+    return Records(("row", "items", "effect", "power"), (answer, *curve, *needs))
 
 
 def _diff_pair(pair: Pair) -> Iterator[Record]:

@@ -186,13 +186,13 @@ def description() -> Schema:
     import msgspec
 
     from outscore.results.plan import PlanResult, PossibleP
-    from outscore.results.saved import SAVED
+    from outscore.results.saved import DOCUMENTS
 
-    held = [*SAVED.values(), SettingsRequest, JobRequest, TextRequest, FileDescription]
+    held = [*DOCUMENTS.values(), SettingsRequest, JobRequest, TextRequest, FileDescription]
     made, schemas = msgspec.json.schema_components(held, ref_template="#/components/schemas/{name}")
     schema_of = dict(zip(map(str, held), made, strict=True))
     results, plans = (
-        {"anyOf": [schema_of[str(kind)] for kind in kinds]} for kinds in (SAVED.values(), (PlanResult, PossibleP))
+        {"anyOf": [schema_of[str(kind)] for kind in kinds]} for kinds in (DOCUMENTS.values(), (PlanResult, PossibleP))
     )
     # All of it is told about every file.
     schemas["FileDescription"]["required"] = list(schemas["FileDescription"]["properties"])

@@ -213,14 +213,14 @@ def _draw(task: Mapping[str, Any]) -> None:
     """Draw all charts of the result as `--charts` does, and list them."""
     del task
     from outscore.report.charts.files import named_charts
-    from outscore.results.saved import load
+    from outscore.results.saved import as_document, load
 
     unfinished = Path(f".{CHARTS}")
     # An earlier process may have been killed while drawing.
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     listed = []
-    for name, chart in named_charts(load(RESULT)):
+    for name, chart in named_charts(as_document(load(RESULT), RESULT)):
         for form in CHART_TYPES:
             (unfinished / f"{name}.{form}").write_bytes(chart.to_bytes(form))
         listed.append({"name": name, "title": chart.caption, "caption": chart.description})

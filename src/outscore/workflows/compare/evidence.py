@@ -25,7 +25,7 @@ from outscore.inference.power.planning import analytic_curve
 from outscore.inference.registry import TESTS
 from outscore.resampling.flips import flipped_sums
 from outscore.results.analysis import Power
-from outscore.results.chart_data import NullPicture, Pictures
+from outscore.results.chart_data import ChartData, NullHistogram
 from outscore.results.design import DecidingItem
 from outscore.results.pvalue import PValue
 
@@ -57,9 +57,9 @@ def evidence(
         "power": _power(pairs, metric, request, p.test),
         "deciding_items": _deciding(units, metric, labels),
         "fragility": _fragility(units, metric, request, p),
-        "pictures": Pictures(
+        "pictures": ChartData(
             histograms(pairs, metric),
-            _null_picture(units, metric, request.seed),
+            _null_histogram(units, metric, request.seed),
             size_curve(pairs, metric, TESTS[p.test], _request_of(p.test, entry, request)),
             normal_quantiles(pairs, metric),
             size_test(pairs, metric, TESTS[p.test]) or "",
@@ -111,7 +111,7 @@ def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest
     )
 
 
-def _null_picture(units: PairedScores, metric: AdditiveMetric, seed: int) -> NullPicture | None:
+def _null_histogram(units: PairedScores, metric: AdditiveMetric, seed: int) -> NullHistogram | None:
     """A histogram of sign-flipped differences; the p-value does not come from here."""
     flips = flips_of(units, metric)
     moving = flips.vectors[flips.vectors.any(axis=1)]
@@ -125,4 +125,4 @@ def _null_picture(units: PairedScores, metric: AdditiveMetric, seed: int) -> Nul
     if not NARROWEST <= 2 * reach / BINS < math.inf:
         return None
     counts, edges = np.histogram(values, BINS, (-reach, reach), density=True)
-    return NullPicture(((edges[1:] + edges[:-1]) / 2).tolist(), counts.tolist(), observed)
+    return NullHistogram(((edges[1:] + edges[:-1]) / 2).tolist(), counts.tolist(), observed)

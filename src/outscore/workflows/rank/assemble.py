@@ -14,7 +14,7 @@ from outscore.inference.families.partial_conjunction import replicated_counts
 from outscore.inference.pairwise.table import Measured
 from outscore.language.verdict.ranking import ranking_sentence, ranking_signature, ranking_verdict
 from outscore.results.note import Note
-from outscore.results.ranking import MOST_PAIRS, Coverage, CriticalDifference, RankDesign, Ranking, Replicated
+from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, RankDesign, Ranking, Replicated
 from outscore.workflows.rank.corrections import Families, families
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.standings import Corrected
@@ -58,7 +58,7 @@ def assembled(
     (['new', 'old'], 0.015625, [['new'], ['old']])
     """
     found = families(measured, question)
-    keep = sum(len(table.measured.pairs) for table in (*found.tops, *found.parts)) <= MOST_PAIRS
+    keep = sum(len(table.measured.pairs) for table in (*found.tops, *found.parts)) <= MAX_PAIRS
     top, *rest = (table.standing(keep_pairs=keep) for table in found.tops)
     first = [part for part in found.parts if part.measured.metric == top.metric]
     replicability, remarks = _replicability(found.tops[0], first)
@@ -95,7 +95,7 @@ def assembled(
 def _remarks(found: Families, *, keep: bool) -> list[Note]:
     notes = []
     if not keep:
-        text = f"There are more than {MOST_PAIRS:,} pairs over all datasets: the result keeps their counts."
+        text = f"There are more than {MAX_PAIRS:,} pairs over all datasets: the result keeps their counts."
         notes.append(Note("omission", text))
     if found.parts_family is not None and found.parts_family.correction != found.family.correction:
         text = f"`{found.family.correction}` is for one set of pairs; over datasets p is corrected by `holm`."

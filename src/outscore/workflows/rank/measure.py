@@ -44,7 +44,7 @@ from outscore.inference.pairwise.systems import SystemRows, baseline_of, pairs_o
 from outscore.inference.pairwise.table import Measured, PairTable
 from outscore.metrics.registry import resolve
 from outscore.results.note import Note
-from outscore.results.ranking import MOST_PAIRS
+from outscore.results.ranking import MAX_PAIRS
 from outscore.scores.board import Board
 from outscore.workflows.rank.question import USUAL, Question
 
@@ -89,7 +89,7 @@ def measure(
     with open_engine(engine or Serial()) as running:
         alone = not isinstance(running, Serial) and not _travels(rows[0].metric)
         work = _Work(left, right, asked, cast("Unit", unit), Serial() if alone else running, progress or Steps())
-        work = replace(work, intervals=len(left) * len(boards) <= MOST_PAIRS)
+        work = replace(work, intervals=len(left) * len(boards) <= MAX_PAIRS)
         found = [work.measured(board, systems) for board, systems in zip(boards, rows, strict=True)]
         if alone:
             found[0] = replace(found[0], notes=[*found[0].notes, Note("general", ALONE)])

@@ -23,7 +23,7 @@ from outscore.inference.pairwise.per_pair import STUDENT
 from outscore.inference.pairwise.systems import pairs_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.results.note import Note
-from outscore.results.ranking import MOST_PAIRS
+from outscore.results.ranking import MAX_PAIRS
 from outscore.workflows.rank.parquet.task import ONE, Flipping, Reading, Share, flips_of_shares
 from outscore.workflows.rank.question import Question
 
@@ -83,7 +83,7 @@ def measured_of(
     totals = _flipped_totals(flipped, reading, shares, asked, engine, progress) if flipped else {}
     systems = next(iter(moments.values())).systems
     left, right = pairs_of(len(systems), None if asked.baseline is None else systems.index(asked.baseline))
-    intervals = len(left) * len(moments) <= MOST_PAIRS
+    intervals = len(left) * len(moments) <= MAX_PAIRS
     measured = [
         _measured(name, found, totals.get(name), asked, left, right, intervals=intervals) for name, found in moments.items()
     ]

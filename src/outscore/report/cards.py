@@ -1,0 +1,168 @@
+"""Cards for notebooks: the verdict and the numbers under it, as plain HTML without script or style."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from outscore.language.numbers import (
+    count,
+    decimals_for,
+    format_ends,
+    format_level,
+    format_number,
+    format_p,
+    format_p_number,
+    format_percent,
+    format_probability,
+)
+from outscore.language.phrases import ESTIMANDS, method_phrase
+from outscore.language.verdict.comparison import stored_verdict
+from outscore.report.table import clean
+from outscore.report.values import Value, statements
+from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.diff import Diff, Pair
+from outscore.results.note import note_texts
+from outscore.results.plan import PlanResult, PossibleP
+from outscore.results.ranking import Ranking
+
+__all__ = ["card"]
+
+MAX_SYSTEMS = 10
+MAX_PAIRS = 6
+MAX_COMPARISONS = 12
+
+
+def card(result: Comparison | Comparisons | Ranking | Diff | PlanResult | PossibleP | Value) -> str:
+    """The result as a small card."""
+    if isinstance(result, Value):
+        title, rows = statements(result)
+        return _card(title, "", _table((), rows))
+    if isinstance(result, PlanResult | PossibleP):
+        return _plan(result) if isinstance(result, PlanResult) else _possible(result)
+    if isinstance(result, Comparison | Comparisons):
+        return _comparison(result) if isinstance(result, Comparison) else _comparisons(result)
+    return _ranking(result) if isinstance(result, Ranking) else _diff(result)
+
+
+def _comparison(c: Comparison) -> str:
+    verdict = stored_verdict(c)
+    decimals = decimals_for(*(s.value for s in c.scores), difference=c.difference)
+    own = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
+    rows = [(s.system, format_number(s.value, decimals), _ends(s.low, s.high, decimals)) for s in c.scores]
+    ends = "" if own is None else _ends(own.low, own.high, decimals)
+    rows.append(("A - B", format_number(c.difference, decimals, sign=True), ends))
+    if c.interval is not None and own is None:
+        estimate = "" if c.interval.estimate is None else format_number(c.interval.estimate, sign=True)
+        rows.append((ESTIMANDS[c.interval.estimand], estimate, _ends(c.interval.low, c.interval.high, decimals)))
+    rows.append(("p", format_p_number(c.p), method_phrase(c.p)))
+    if c.p.adjusted is not None:
+        rows.append(("adjusted p", format_probability(c.p.adjusted), ""))
+    level = "interval" if c.interval is None else f"{format_percent(c.interval.level)} interval"
+    return _card(verdict.headline, verdict.reason, _table(("", c.metric, level), rows), note_texts(c.notes))
+
+
+def _comparisons(whole: Comparisons) -> str:
+    if len(whole.comparisons) == 1:
+        return _comparison(whole.comparisons[0])
+    rows = []
+    for c in whole.comparisons[:MAX_COMPARISONS]:
+        decimals = decimals_for(*(s.value for s in c.scores), difference=c.difference)
+        where = "" if c.slice is None else f", {c.slice.column} = {c.slice.value}"
+        scores = (format_number(s.value, decimals) for s in c.scores)
+        adjusted = "" if c.p.adjusted is None else format_probability(c.p.adjusted)
+        difference = format_number(c.difference, decimals, sign=True)
+        rows.append((f"{c.metric}{where}", *scores, difference, format_p_number(c.p), adjusted, stored_verdict(c).headline))
+    head = ("", *whole.comparisons[0].systems, "A - B", "p", "adjusted p", "") if whole.comparisons else ()
+    left = len(whole.comparisons) - len(rows)
+    return _card(count(len(whole.comparisons), "comparison"), "", _table(head, rows) + _more(left, "comparison"))
+
+
+def _ranking(ranking: Ranking) -> str:
+    shown = ranking.scores[:MAX_SYSTEMS]
+    decimals = decimals_for(*(s.value for s in shown))
+    rows = [
+        (
+            str(place),
+            s.system,
+            format_number(s.value, decimals),
+            _ends(s.low, s.high, decimals),
+            f"{s.rank_low} to {s.rank_high}",
+            s.letters,
+        )
+        for place, s in enumerate(shown, 1)
+    ]
+    head = ("", "system", ranking.metric, f"{format_percent(1 - ranking.alpha)} interval", "ranks", "groups")
+    table = _table(head, rows) + _more(len(ranking.scores) - len(rows), "system")
+    return _card(ranking.headline or ranking.verdict, ranking.reason, table, note_texts(ranking.notes))
+
+
+def _diff(diff: Diff) -> str:
+    pairs = diff.primary_pairs[:MAX_PAIRS]
+    rows = [_pair(pair) for pair in pairs]
+    head = ("first", "second", "score", "first", "second", "difference", "p", "corrections", "new errors", "changed errors")
+    table = _table(head, rows) if rows else _scores(diff)
+    notes = [*diff.inventory.warnings, *note_texts(diff.notes)]
+    return _card(
+        diff.verdicts[0], " ".join(diff.verdicts[1:]), table + _more(len(diff.primary_pairs) - len(rows), "pair"), notes
+    )
+
+
+def _pair(pair: Pair) -> tuple[str, ...]:
+    decimals = decimals_for(pair.first, pair.second, difference=pair.difference)
+    scores = (format_number(pair.first, decimals), format_number(pair.second, decimals))
+    changes = (pair.outcomes.correction, pair.outcomes.new_error, pair.outcomes.changed_error)
+    difference = format_number(pair.difference, decimals, sign=True)
+    return (*pair.systems, pair.metric, *scores, difference, format_p_number(pair.p), *(f"{n:,}" for n in changes))
+
+
+def _scores(diff: Diff) -> str:
+    """The scores of a single system."""
+    rows = []
+    for name, value in next(iter(diff.scores.values()), {}).items():
+        rows.append((name, format_number(value if isinstance(value, float) else value.f1)))
+    return _table(("score", diff.systems[0]), rows[:MAX_SYSTEMS])
+
+
+def _plan(plan: PlanResult) -> str:
+    rows = [
+        ("items", f"{plan.items:,}"),
+        ("effect", format_number(plan.effect)),
+        ("power", format_probability(plan.power)),
+        ("alpha", f"{format_level(plan.design.alpha)}, {plan.design.alternative}"),
+        ("method", plan.method),
+    ]
+    return _card(plan.verdict, "", _table((), rows), note_texts(plan.notes))
+
+
+def _possible(found: PossibleP) -> str:
+    rows = [
+        ("lowest", format_p(found.lowest), f"they differ on {found.discordant[0]:,} items"),
+        ("highest", format_p(found.highest), f"they differ on {found.discordant[1]:,} items"),
+        ("independent errors", format_p(found.independent), ""),
+    ]
+    return _card(found.verdict, "", _table((), rows), note_texts(found.notes))
+
+
+def _ends(low: float | None, high: float | None, decimals: int) -> str:
+    return "" if low is None and high is None else format_ends(low, high, decimals)
+
+
+def _more(left: int, noun: str) -> str:
+    return f"<p>and {left:,} more {noun}{'' if left == 1 else 's'}</p>" if left > 0 else ""
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    top = "".join(f"<th>{_escape(name)}</th>" for name in head)
+    body = "".join(f"<tr>{''.join(f'<td>{_escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table>{f'<thead><tr>{top}</tr></thead>' if top else ''}<tbody>{body}</tbody></table>"
+
+
+def _card(headline: str, reason: str, table: str, notes: Iterable[str] = ()) -> str:
+    items = "".join(f"<li>{_escape(note)}</li>" for note in notes)
+    why = f"<p>{_escape(reason)}</p>" if reason else ""
+    return f"<div><p><strong>{_escape(headline)}</strong></p>{why}{table}{f'<ul>{items}</ul>' if items else ''}</div>"
+
+
+def _escape(text: str) -> str:
+    return html.escape(clean(text))

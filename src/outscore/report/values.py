@@ -1,0 +1,140 @@
+"""Small results in every form: a p-value, an interval, the outcome of a test, a score, a simulated power curve.
+
+Each is a title and a few labelled statements, or a short table.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from outscore.language.numbers import format_interval, format_number, format_p, format_percent, format_probability
+from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
+from outscore.report.table import Table, clean, make_table
+from outscore.results.comparison import SystemScore, TestResult
+from outscore.results.interval import Interval
+from outscore.results.plan import SimulatedCurve
+from outscore.results.pvalue import PValue
+
+__all__ = ["Value", "render_value", "statements"]
+
+Value = PValue | Interval | TestResult | SystemScore | SimulatedCurve
+Statements = list[tuple[str, str]]
+
+
+def statements(value: Value) -> tuple[str, Statements]:
+    """A title, and what the value says by label.
+
+    Examples
+    --------
+    >>> statements(PValue(0.25, 0.25, 0.25, -0.6, "exact", "lattice", n=8, statistic=0.5))
+    ('p = .250', [('test', 'exact paired permutation test'), ('n', '8'), ('statistic', '0.5000')])
+    """
+    if isinstance(value, PValue):
+        return format_p(value), _of_p(value)
+    if isinstance(value, Interval):
+        title = f"{format_percent(value.level)} interval {format_interval(value)}"
+        estimate = [] if value.estimate is None else [("estimate", format_number(value.estimate))]
+        return title, [("of", value.estimand), *estimate, ("method", value.method)]
+    if isinstance(value, TestResult):
+        return format_p(value.p), _of_test(value)
+    if isinstance(value, SystemScore):
+        limits = [] if value.low is None or value.high is None else [("interval", brief_limits(value.low, value.high))]
+        return f"{value.system}: {format_number(value.value)}", limits
+    points = [(f"n = {p.n:,}", format_probability(p.power)) for p in value.points]
+    return value.verdict, [*points, ("note", value.note)]
+
+
+def brief_limits(low: float, high: float) -> str:
+    """Two limits."""
+    return f"{format_number(low)} to {format_number(high)}"
+
+
+def _of_p(p: PValue) -> Statements:
+    rows = [("test", method_phrase(p)), ("n", f"{p.n:,}"), ("statistic", format_number(p.statistic))]
+    if p.adjusted is not None:
+        rows.append(("adjusted p", format_probability(p.adjusted)))
+    if p.mid is not None:
+        rows.append(("mid-p", format_probability(p.mid)))
+    return rows
+
+
+def _of_test(result: TestResult) -> Statements:
+    rows = _of_p(result.p)
+    if result.interval is not None:
+        rows.append(("interval", interval_phrase(result.interval, 4)))
+    if result.bayes is not None:
+        rows.append(("posterior", posterior_phrase(result.bayes, ("A", "B"))))
+    return [*rows, *(("note", note.text) for note in result.notes)]
+
+
+def render_value(value: Value, form: str, *, width: int = 80) -> str:
+    """A small result in one of the forms."""
+    if form == "csv":
+        return _csv(value)
+    title, rows = statements(value)
+    return FORMS[form](clean(title), [(label, clean(text)) for label, text in rows], width)
+
+
+def _text(title: str, rows: Statements, width: int) -> str:
+    from outscore.report.write.text import fact_lines
+
+    lines = [line for label, text in rows for line in fact_lines(label, [text], width)]
+    return "\n".join([title, *lines]) + "\n"
+
+
+def _markdown(title: str, rows: Statements, _width: int) -> str:
+    from outscore.report.write.markdown import escape
+
+    lines = [f"- **{escape(label)}**: {escape(text)}" for label, text in rows]
+    return "\n".join([f"**{escape(title)}**", "", *lines]).rstrip("\n") + "\n"
+
+
+def _latex(title: str, rows: Statements, _width: int) -> str:
+    from outscore.report.write.latex import table_block
+
+    return table_block(_table(title, rows), "value") + "\n"
+
+
+def _html(title: str, rows: Statements, _width: int) -> str:
+    cells = "".join(f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>" for label, text in rows)
+    head = f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{html.escape(title)}</title></head>'
+    return f"{head}\n<body><h1>{html.escape(title)}</h1><table>{cells}</table></body>\n</html>"
+
+
+def _table(title: str, rows: Statements) -> Table:
+    return make_table("value", title, ["", ""], "ll", rows)
+
+
+FORMS: Mapping[str, Callable[[str, Statements, int], str]] = {
+    "text": _text,
+    "markdown": _markdown,
+    "latex": _latex,
+    "html": _html,
+}
+
+
+def _csv(value: Value) -> str:
+    """All digits: one line, or one for each point of a curve."""
+    plain = value.to_dict()
+    rows = [{"n": p["n"], "power": p["power"], "low": p["low"], "high": p["high"]} for p in plain.get("points", [])]
+    rows = rows or [_flat(plain)]
+    content = io.StringIO()
+    writer = csv.DictWriter(content, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return content.getvalue()
+
+
+def _flat(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers and names of a value; of what it holds itself, the columns begin with its name."""
+    flat: dict[str, Any] = {}
+    for key, inner in plain.items():
+        if isinstance(inner, dict):
+            flat.update({f"{key}_{name}": value for name, value in _flat(inner).items()})
+        elif not isinstance(inner, list):
+            flat[key] = inner
+    return flat

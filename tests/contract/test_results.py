@@ -1,0 +1,245 @@
+"""Every kind of result shows itself shortly, turns into every form, and is the same after saving and loading."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import typing
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pytest
+from tests.report.diff_making import make_diff, make_units
+from tests.report.making import make_full
+from tests.report.ranking_making import MADE
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+from outscore.results import saved
+from outscore.results.comparison import SystemScore, TestResult
+from outscore.results.interval import Interval
+from outscore.results.note import Note
+from outscore.results.plan import PowerPoint, SimulatedCurve, StudyDesign
+from outscore.results.pvalue import PValue
+from outscore.results.rendering import MAX_REPR
+from outscore.workflows.plan.answer import plan, possible_p
+
+HOSTILE = "<script>alert('x')</script> & \"long\" " + "name " * 60
+P = PValue(0.0123, 0.0123, 0.0123, -1.910094888560602, "exact", "lattice", n=80, statistic=0.5, dropped={"ties": 3}, mid=0.012)
+INTERVAL = Interval(None, 0.0161, 0.95, "inversion", dual=True, estimate=0.01)
+
+
+def hostile_ranking():
+    ranking = MADE["datasets"]()
+    first = ranking.scores[0].system
+    named = json.loads(json.dumps(ranking.to_dict()).replace(json.dumps(first)[1:-1], json.dumps(HOSTILE)[1:-1]))
+    return osc.Ranking.from_dict(named)
+
+
+def hostile_diff():
+    diff = make_diff(make_units())
+    first = diff.systems[0]
+    named = json.loads(json.dumps(diff.to_dict()).replace(f'"{first}"', json.dumps(HOSTILE)))
+    return osc.Diff.from_dict(named)
+
+
+def hostile_comparison():
+    c = make_full().comparisons[0]
+    scores = (SystemScore(HOSTILE, 0.9543, 0.9494, 0.9592), c.scores[1])
+    return replace(c, systems=(HOSTILE, "B"), scores=scores, metric=HOSTILE, notes=[Note("data", HOSTILE)], headline=HOSTILE)
+
+
+# Each kind twice: as usual, and with names that come from outside at their worst.
+KINDS = {
+    "Comparison": (lambda: make_full().comparisons[0], hostile_comparison),
+    "Comparisons": (
+        make_full,
+        lambda: replace(make_full(), comparisons=[hostile_comparison(), make_full().comparisons[0]]),
+    ),
+    "Ranking": (MADE["datasets"], hostile_ranking),
+    "Diff": (lambda: make_diff(make_units()), hostile_diff),
+    "PlanResult": (
+        lambda: plan(StudyDesign(sd=0.3), effect=0.02),
+        lambda: replace(plan(StudyDesign(sd=0.3), effect=0.02), notes=[Note("data", HOSTILE)], verdict=HOSTILE),
+    ),
+    "PossibleP": (
+        lambda: possible_p("87.1", "86.4", 1000),
+        lambda: replace(possible_p("87.1", "86.4", 1000), notes=[Note("data", HOSTILE)], verdict=HOSTILE),
+    ),
+    "PValue": (lambda: P, lambda: replace(P, test=HOSTILE, kernel=HOSTILE)),
+    "Interval": (lambda: INTERVAL, lambda: replace(INTERVAL, method=HOSTILE)),
+    "TestResult": (
+        lambda: TestResult(P, INTERVAL, [Note("data", "Few items.")]),
+        lambda: TestResult(replace(P, test=HOSTILE), INTERVAL, [Note("data", HOSTILE)]),
+    ),
+    "SystemScore": (lambda: SystemScore("new", 0.9, 0.8, 0.95), lambda: SystemScore(HOSTILE, 0.9)),
+    "SimulatedCurve": (
+        lambda: SimulatedCurve("normal", "permutation", 0.1, 50, "items", 99, 0, [PowerPoint(50, 0.8, 0.7, 0.9)], "A note."),
+        lambda: SimulatedCurve("normal", HOSTILE, 0.1, 50, "items", 99, 0, [PowerPoint(50, 0.8)], HOSTILE),
+    ),
+}
+EACH = [
+    pytest.param(make, id=f"{kind}-{name}")
+    for kind, both in KINDS.items()
+    for name, make in zip(("usual", "hostile"), both, strict=True)
+]
+FORMS = ("text", "markdown", "latex", "html", "csv")
+
+
+def test_every_kind_is_here():
+    """A kind of result that can be saved has to be tested, and everything `load` returns is public."""
+    kinds = typing.get_args(saved.Saved)
+    assert {kind.__name__ for kind in kinds} == set(KINDS)
+    assert {kind.__name__ for kind in kinds} <= set(osc.__all__)
+    assert all(getattr(osc, kind.__name__) is kind for kind in kinds)
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_repr_is_short(make):
+    result = make()
+    assert repr(result).startswith(f"<{type(result).__name__} ")
+    assert repr(result).endswith(">")
+    assert len(repr(result)) <= MAX_REPR
+    assert "\n" not in repr(result)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form(kind, form, tmp_path):
+    result = KINDS[kind][0]()
+    text = getattr(result, f"to_{form}")()
+    assert isinstance(text, str)
+    assert text
+    suffix = {"text": ".txt", "markdown": ".md", "latex": ".tex", "html": ".html", "csv": ".csv"}[form]
+    path = result.save(tmp_path / f"result{suffix}")
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_print_shows_the_report(kind):
+    result = KINDS[kind][0]()
+    assert str(result) == result.to_text().rstrip("\n")
+    assert f"{result}" == str(result)
+    assert len(str(result)) < 20_000
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_the_card_is_escaped_and_holds_no_script(make):
+    card = make()._repr_html_()
+    assert card.startswith("<div>")
+    assert card.endswith("</div>")
+    assert "<table>" in card
+    assert "<script" not in card
+    assert "<style" not in card
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_saved_and_loaded_it_is_equal(make, tmp_path):
+    result = make()
+    path = result.save(tmp_path / "result.json")
+    assert path == tmp_path / "result.json"
+    found = osc.load(path)
+    assert type(found) is type(result)
+    assert found == result
+    assert found.save(tmp_path / "again.json").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_dictionaries_hold_everything(make):
+    result = make()
+    assert type(result).from_dict(json.loads(json.dumps(result.to_dict()))) == result
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_charts(kind):
+    charts = KINDS[kind][0]().charts()
+    assert bool(charts) == (kind in {"Comparison", "Comparisons", "Ranking", "Diff", "PlanResult", "PossibleP"})
+    assert all(chart.to_svg().startswith("<svg") for chart in charts[:1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_field_is_documented(kind):
+    """numpydoc: the section Attributes names each field."""
+    documented = getattr(osc, kind)
+    for part in {documented, *_records_in(documented)}:
+        text = str(part.__doc__)
+        assert "    Attributes\n" in text, part
+        lines = text[text.index("    Attributes\n") :].splitlines()
+        headings = (line for line in lines if line.startswith("    ") and line[4:5] not in ("", " ", "-"))
+        named = {name.strip() for line in headings for name in line.split(",")}
+        own = {f.name for f in fields(part)} if is_dataclass(part) else set(part.__struct_fields__)
+        assert own <= named, f"{part.__name__}: {sorted(own - named)}"
+
+
+def _records_in(kind, known=None):
+    """The records of this package that the fields of a record hold."""
+    known = set() if known is None else known
+    for hint in typing.get_type_hints(kind).values():
+        for part in _parts(hint):
+            if getattr(part, "__module__", "").startswith("outscore.") and part not in known and isinstance(part, type):
+                known.add(part)
+                _records_in(part, known)
+    return known
+
+
+def _parts(hint):
+    return [hint] if not typing.get_args(hint) else [part for inner in typing.get_args(hint) for part in _parts(inner)]
+
+
+def test_a_comparison_stays_one_and_several_stay_several(tmp_path):
+    whole = make_full()
+    assert len(whole.comparisons) == 1
+    assert isinstance(osc.load(whole.save(tmp_path / "several.json")), osc.Comparisons)
+    assert isinstance(osc.load(whole.comparisons[0].save(tmp_path / "one.json")), osc.Comparison)
+    one = json.loads((tmp_path / "one.json").read_text(encoding="utf-8"))
+    assert one["schema"] == "outscore/result/1"
+    # Readers that do not know the added key see the comparisons they expect.
+    assert osc.Comparisons.from_dict(one).comparisons == whole.comparisons
+
+
+def test_what_python_computes_is_saved_and_loaded(tmp_path):
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 2, 60), rng.integers(0, 2, 60)
+    results = [
+        osc.compare(a, b, test="all", margin=0.2),
+        osc.compare(rng.random(40), rng.random(40), metric="mean", test="bayes"),
+        osc.rank({"x": a, "y": b, "z": rng.integers(0, 2, 60)}),
+        osc.diff(list("ABCABC"), {"s": list("ABBABC"), "t": list("ABCCCC")}, task="label"),
+        osc.permutation_test(a, b),
+    ]
+    for i, result in enumerate(results):
+        assert osc.load(result.save(tmp_path / f"{i}.json")) == result
+
+
+def test_unknown_suffixes_are_refused_and_nothing_is_left(tmp_path):
+    with pytest.raises(OutscoreError, match="the ending decides the form"):
+        P.save(tmp_path / "p.docx")
+    with pytest.raises(OutscoreError, match="could not be written"):
+        P.save(tmp_path / "missing" / "p.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_frames():
+    ranking = MADE["datasets"]()
+    systems, pairs = ranking.to_frame(), ranking.to_frame("pairs")
+    assert systems["system"].to_list()[: len(ranking.systems)] == ranking.systems
+    assert pairs.height == len(ranking.pairs) + sum(len(part.pairs) for part in (*ranking.datasets, *ranking.metrics))
+    diff = make_diff(make_units())
+    assert diff.to_frame()["difference"][0] == diff.pairs[0].difference
+    assert diff.to_frame("labels")["value"].to_list()[: len(diff.pairs[0].labels)] == [
+        part.value for part in diff.pairs[0].labels
+    ]
+    shifts = sum(len(rows) for pair in diff.pairs for rows in pair.transitions.values())
+    assert diff.to_frame("transitions").height == shifts
+    whole = make_full()
+    assert whole.to_frame()["p"].to_list() == [c.p.value for c in whole.comparisons]
+    assert osc.Comparisons([], {}).to_frame().height == 0
+    with pytest.raises(OutscoreError, match="There is no table `words`"):
+        ranking.to_frame("words")
+
+
+def test_a_ranking_saves_its_pairs(tmp_path):
+    ranking = MADE["datasets"]()
+    rows = list(csv.DictReader(io.StringIO(ranking.save(tmp_path / "x-pairs.csv").read_text(encoding="utf-8"))))
+    assert {"first", "second", "p_adjusted"} <= set(rows[0])
