@@ -156,17 +156,25 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
                 begun.append(piece)
             head = list(itertools.islice(itertools.chain.from_iterable(map(_split_lines, begun)), HEAD_LINES))
             yield Source(Peek(name, head), itertools.chain(begun, pieces), digesting)
+    except OutscoreError as error:
+        # Whatever goes wrong while a file is open is about that file.
+        error.file = error.file or name
+        raise
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise OutscoreError(f"{label} is damaged: {str(error).rstrip('.')}.", "Make the compressed file again.") from None
+        raise OutscoreError(
+            f"{label} is damaged: {str(error).rstrip('.')}.", "Make the compressed file again.", file=name
+        ) from None
     except FileNotFoundError:
-        raise OutscoreError(f"{label} does not exist.", _suggest_path(name)) from None
+        raise OutscoreError(f"{label} does not exist.", _suggest_path(name), file=name) from None
     except IsADirectoryError:
-        raise OutscoreError(f"{label} is a folder, a file was expected.", "Name a file inside it.") from None
+        raise OutscoreError(f"{label} is a folder, a file was expected.", "Name a file inside it.", file=name) from None
     except PermissionError:
-        raise OutscoreError(f"{label} may not be read: permission denied.", "Ask for read access or copy the file.") from None
+        raise OutscoreError(
+            f"{label} may not be read: permission denied.", "Ask for read access or copy the file.", file=name
+        ) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OutscoreError(f"{label} could not be read: {reason}.", "Copy the file and try again.") from None
+        raise OutscoreError(f"{label} could not be read: {reason}.", "Copy the file and try again.", file=name) from None
 
 
 def unpacks_to_more(path: str | os.PathLike[str], most: int) -> bool:
@@ -183,7 +191,8 @@ def unpacks_to_more(path: str | os.PathLike[str], most: int) -> bool:
 
 def line_error(path: str, line: int, found: str, hint: str, unit: str = "line") -> OutscoreError:
     """The error of a single line, or of a row where the file has no lines."""
-    return OutscoreError(f"{label_of(path)}, {unit} {line}: {found}.", hint)
+    message = f"{label_of(path)}, {unit} {line}: {found}."
+    return OutscoreError(message, hint, file=path, line=line if unit == "line" else None)
 
 
 def refuse_undecoded(path: str, line: int, text: str) -> None:

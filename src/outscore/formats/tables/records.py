@@ -43,7 +43,8 @@ class Records:
 
     def refuse(self, line: int, found: str, hint: str) -> NoReturn:
         """Raise an error that names the line."""
-        raise OutscoreError(f"{self.label}, {self.unit} {line}: {found}.", hint)
+        message = f"{self.label}, {self.unit} {line}: {found}."
+        raise OutscoreError(message, hint, file=self.path, line=line if self.unit == "line" else None)
 
     def refuse_empty(self) -> NoReturn:
         """Raise the error of a table without records."""
