@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -13,6 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read
 from outscore.results.design import Alignment
 from outscore.results.note import note_texts
+from outscore.scores.board import boards_of
 from outscore.scores.duplicates import settle
 from outscore.scores.pairing import pair
 from outscore.scores.system import Labels, Origin, Scores
@@ -244,3 +246,20 @@ def test_real_duplicates(shared_data):
             except OutscoreError:
                 strangers += 1
     assert (strangers, len(systems) * (len(systems) - 1) // 2) == (120, 4278)
+
+
+def test_a_contradiction_names_file_and_line(tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("id,score\nq1,1\nq2,0\nq1,0\n")
+    (new,) = read(path)
+    with pytest.raises(OutscoreError, match="`new` has the score 0 on item `q1`, and 1 on line 2") as refused:
+        settle(new)
+    assert (refused.value.file, refused.value.line) == (str(path), 4)
+
+
+def test_an_unknown_rule_names_the_parameter():
+    new = Scores("new", np.array([1, 0]), Labels.of(["q1", "q2"]))
+    for function in (lambda: pair(new, new, "none"), lambda: boards_of([new, replace(new, name="old")], "none")):
+        with pytest.raises(OutscoreError, match="`duplicates` is 'none'. Choose one of: stop, mean, first, last") as refused:
+            function()
+        assert refused.value.parameter == "duplicates"

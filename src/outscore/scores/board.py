@@ -1,27 +1,27 @@
-"""Many systems on one dataset: a table of systems by items, in which some cells may be empty.
+"""Many systems on one dataset: a table of systems by items, in which cells may be empty.
 
-`boards_of` makes one `Board` for each dataset from the systems that readers give. Everything is done with codes and counts, so
-that millions of rows take a second or two.
+`boards_of` makes one `Board` per dataset from the systems that readers return. It works on codes and counts throughout, so that
+millions of rows take a second or two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.results.note import Note
-from outscore.scores.board_checks import check_systems
-from outscore.scores.duplicates import DUPLICATES, DuplicateRule, settle
+from outscore.scores.duplicates import DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Scores
 
 __all__ = ["Board", "boards_of", "filling_notes"]
 
-MOST_CELLS = 1 << 31
-"""A larger table of systems by items is sixteen gigabytes of numbers."""
+MAX_CELLS = 1 << 31
+"""A larger table of systems by items would take more than sixteen gigabytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,24 +31,24 @@ class Board:
     Parameters
     ----------
     systems
-        Their names; all boards of one ranking have the same systems in the same order.
+        The names; all boards of one ranking have the same systems in the same order.
     values
-        (systems, items) scores or (systems, items, columns) counts; 0 where a system lacks the item. int64 when every number
-        was written as a whole one, float64 otherwise.
+        (systems, items) scores or (systems, items, columns) counts; 0 where a system lacks the item. int64 if every number
+        is an integer as written, float64 otherwise.
     present
-        (systems, items): which cells are filled.
+        (systems, items) mask of the filled cells.
     items
-        The items' labels in order of first appearance; None where items are known by their place alone.
+        The ids of the items in order of first appearance; None if items are identified by their position.
     clusters
         A code per item, or None.
     dataset
-        The dataset's name, where there are several.
+        The name of the dataset, if there are several.
     duplicates, conflicts
-        Rows that stated an item again, and items whose rows contradicted each other.
+        The number of repeated rows, and of items whose rows contradict each other.
     rows
-        How many rows, repeats among them, fill the cells; None where each cell is a row.
+        The number of rows behind the cells, repeats included; None if each cell is one row.
     notes
-        What the reader of a result should know about how the table was filled.
+        What a report should say about how the table was filled.
 
     Examples
     --------
@@ -70,18 +70,18 @@ class Board:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many systems and items there are."""
+        """The numbers of systems and of items."""
         systems, items = self.present.shape
         return int(systems), int(items)
 
     @property
     def counts(self) -> Array:
-        """How many items each system has."""
+        """The number of items of each system."""
         return np.asarray(self.present.sum(axis=1))
 
     @property
     def repeats(self) -> float:
-        """How often a system was run on an item it has, on average."""
+        """The average number of runs of a system on an item that it has."""
         return 1.0 if self.rows is None else self.rows / max(1, int(self.present.sum()))
 
     @property
@@ -92,9 +92,9 @@ class Board:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """The rows of all systems one after the other: which cell each belongs to, and its numbers.
+    """The concatenated rows of all systems: the cell that each belongs to, and its values.
 
-    Items are numbered through all datasets in order of first appearance; `home` is the dataset of each.
+    Items of all datasets are numbered in order of first appearance; `home` is the dataset of each.
     """
 
     systems: tuple[str, ...]
@@ -105,16 +105,16 @@ class _Cells:
     home: Array
     datasets: tuple[str, ...] | None
 
-    def called(self, item: int) -> str:
+    def item_label(self, item: int) -> str:
         """What messages call an item."""
         return f"Item {item + 1}" if self.labels is None else f"Item `{self.labels[item]}`"
 
 
 def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> list[Board]:
-    """One board for each dataset, in the order the datasets first appear in.
+    """One board per dataset, in order of first appearance.
 
-    Items are matched by id, or by place where no system has ids. Equal rows of one item and repeat are kept once and counted;
-    of contradicting ones `duplicates` decides, and ``"mean"`` averages them with a note. Repeats are averaged per item.
+    Items are matched by id, or by position if no system has ids. Equal rows of one item and repeat are kept once and counted;
+    `duplicates` decides on rows that contradict each other, and ``"mean"`` averages them with a note. Repeats are averaged.
 
     Parameters
     ----------
@@ -131,16 +131,15 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
     >>> board.items, board.values.tolist(), board.present.tolist()
     (('q1', 'q2', 'q3'), [[1, 0, 0], [0, 0, 1]], [[True, True, False], [False, True, True]])
     """
-    if duplicates not in DUPLICATES:
-        raise OutscoreError(f"`duplicates` is {duplicates!r}.", f"Choose one of: {', '.join(DUPLICATES)}.")
-    check_systems(scores)
+    check_rule(duplicates)
+    _check_systems(scores)
     settled = [settle(system, duplicates) for system in scores]
     systems = [system for system, _, _ in settled]
     cells = _cells(systems)
-    table, counts = _filled(cells, systems[0].values.shape[1:])
-    clusters = _clusters(systems, cells)
-    repeated, conflicts = sum(found[1] for found in settled), sum(found[2] for found in settled)
-    notes = tuple(filling_notes(counts.shape[1], conflicts, _unequal(counts), duplicates))
+    table, counts = _fill_table(cells, systems[0].values.shape[1:])
+    clusters = _item_clusters(systems, cells)
+    repeated, conflicts = sum(repeats for _, repeats, _ in settled), sum(conflicts for _, _, conflicts in settled)
+    notes = tuple(filling_notes(counts.shape[1], conflicts, _count_unequal(counts), duplicates))
     boards = []
     for code in range(1 if cells.datasets is None else len(cells.datasets)):
         here = np.flatnonzero(cells.home == code)
@@ -149,13 +148,72 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
             values=np.ascontiguousarray(table[:, here]),
             present=counts[:, here] > 0,
             items=None if cells.labels is None else tuple(cells.labels[i] for i in here.tolist()),
-            clusters=None if clusters is None else _dense(clusters[here])[0],
+            clusters=None if clusters is None else _densify(clusters[here])[0],
             dataset=None if cells.datasets is None else cells.datasets[code],
             rows=int(counts[:, here].sum()),
         )
         boards.append(board)
-    # What was counted over all rows is told once.
+    # Counts and notes are about all rows: the first board carries them.
     return [replace(boards[0], duplicates=repeated, conflicts=conflicts, notes=notes), *boards[1:]]
+
+
+def _check_systems(scores: Sequence[Scores]) -> None:
+    """Refuse systems that do not fit into one table."""
+    names = list(dict.fromkeys(system.name for system in scores))
+    if len(names) < 2:
+        _refuse_one(scores)
+    first = scores[0]
+    for system in scores[1:]:
+        if system.values.shape[1:] != first.values.shape[1:]:
+            raise OutscoreError(
+                f"`{first.name}` and `{system.name}` do not have the same number of scores per row.",
+                "Give all systems the same columns.",
+            )
+        for what, one, other in (("item ids", first.ids, system.ids), ("datasets", first.datasets, system.datasets)):
+            if (one is None) != (other is None):
+                named, bare = (first, system) if other is None else (system, first)
+                raise OutscoreError(
+                    f"{named.label} names {what} and {bare.label} does not: they cannot be matched.",
+                    f"Name the {what} of all systems, or of none.",
+                )
+    _check_names(scores)
+    _check_lengths(scores)
+
+
+def _refuse_one(scores: Sequence[Scores]) -> NoReturn:
+    """Raise the error of a single system, naming its score column if the file has no system column."""
+    origin = scores[0].origin if scores else None
+    if origin is not None and "score" in origin.columns and "system" not in origin.columns:
+        raise OutscoreError(
+            f"{origin.label} has one column of scores, `{origin.columns['score']}`: there is nothing to rank.",
+            "Give a column or a file for each system, or name the column of the systems with --system-column"
+            " (system=... in Python).",
+        )
+    found = f"Only `{scores[0].name}` was found" if scores else "No system was found"
+    raise OutscoreError(f"{found}: there is nothing to rank.", "Give at least two systems.")
+
+
+def _check_names(scores: Sequence[Scores]) -> None:
+    """Refuse two systems of one name, unless they are one system on different datasets."""
+    seen: dict[str, set[str]] = {}
+    for system in scores:
+        sets = {""} if system.datasets is None else {system.datasets.names[i] for i in np.unique(system.datasets.codes)}
+        if sets & seen.setdefault(system.name, set()):
+            raise OutscoreError(f"Two systems are named `{system.name}`.", "Give each a name of its own.")
+        seen[system.name] |= sets
+
+
+def _check_lengths(scores: Sequence[Scores]) -> None:
+    first = scores[0]
+    if not any(system.rows for system in scores):
+        raise OutscoreError("No system has a single item.", "Give each at least one score.")
+    for system in scores if first.ids is None else ():
+        if system.rows != first.rows:
+            raise OutscoreError(
+                f"`{first.name}` has {first.rows:,} items and `{system.name}` has {system.rows:,}: without ids they cannot be"
+                " matched.",
+                "Give the scores of all systems for the same items in the same order, or name the items.",
+            )
 
 
 def _cells(scores: Sequence[Scores]) -> _Cells:
@@ -163,11 +221,11 @@ def _cells(scores: Sequence[Scores]) -> _Cells:
     code = {name: i for i, name in enumerate(names)}
     system = np.repeat([code[s.name] for s in scores], [s.rows for s in scores])
     places = [np.arange(s.rows) for s in scores]
-    label_codes, labels = _together([s.ids for s in scores])
+    label_codes, labels = _encode_together([s.ids for s in scores])
     item = np.concatenate(places) if label_codes is None else label_codes
-    set_codes, datasets = _together([s.datasets for s in scores])
+    set_codes, datasets = _encode_together([s.datasets for s in scores])
     keys = item if set_codes is None else set_codes * (int(item.max()) + 1) + item
-    dense, first = _dense(keys)
+    dense, first = _densify(keys)
     return _Cells(
         systems=names,
         system=system,
@@ -179,30 +237,30 @@ def _cells(scores: Sequence[Scores]) -> _Cells:
     )
 
 
-def _together(columns: Sequence[Labels | None]) -> tuple[Array | None, tuple[str, ...] | None]:
-    """One column of codes for all systems, equal where the names are; names that no row has are left out of the count."""
+def _encode_together(columns: Sequence[Labels | None]) -> tuple[Array | None, tuple[str, ...] | None]:
+    """One column of codes for all systems, with the names that occur in it; None if a system has no labels."""
     known: dict[str, int] = {}
     translated: dict[int, Array] = {}
     parts = []
     for column in columns:
         if column is None:
             return None, None
-        # The systems of one file share their tuple of names, which is looked up once.
+        # The systems of one file share their tuple of names, which is translated once.
         place = id(column.names)
         if place not in translated:
             translated[place] = np.array([known.setdefault(name, len(known)) for name in column.names], dtype=np.int64)
         parts.append(translated[place][column.codes])
-    codes, first = _dense(np.concatenate(parts))
+    codes, first = _densify(np.concatenate(parts))
     names = tuple(known)
     whole = np.concatenate(parts)
     return codes, tuple(names[i] for i in whole[first].tolist())
 
 
-def _dense(codes: Array) -> tuple[Array, Array]:
-    """Codes without gaps, in order of first appearance, and the row each first appears in."""
+def _densify(codes: Array) -> tuple[Array, Array]:
+    """Codes without gaps in order of first appearance, and the row of each code's first appearance."""
     size = int(codes.max(initial=-1)) + 1
     if size > 4 * len(codes) + 1_000_000:
-        # Too sparse for a table of all codes.
+        # Too sparse for an array over all codes.
         codes = np.unique(codes, return_inverse=True)[1]
         size = int(codes.max()) + 1
     first = np.full(size, len(codes), dtype=np.int64)
@@ -214,11 +272,11 @@ def _dense(codes: Array) -> tuple[Array, Array]:
     return rank[codes], firsts[firsts < len(codes)]
 
 
-def _filled(cells: _Cells, columns: tuple[int, ...]) -> tuple[Array, Array]:
-    """The table of all items, repeats averaged, and how many rows stand behind each cell."""
+def _fill_table(cells: _Cells, columns: tuple[int, ...]) -> tuple[Array, Array]:
+    """The table of all items with repeats averaged, and the number of rows behind each cell."""
     shape = (len(cells.systems), len(cells.home))
     size = shape[0] * shape[1]
-    if size > MOST_CELLS:
+    if size > MAX_CELLS:
         raise OutscoreError(
             f"{shape[0]:,} systems by {shape[1]:,} items are too many cells for one table.",
             "Rank fewer systems at a time, or read the rows from Parquet with --dask.",
@@ -236,34 +294,34 @@ def _filled(cells: _Cells, columns: tuple[int, ...]) -> tuple[Array, Array]:
     return table.reshape(*shape, *columns), counts.reshape(shape)
 
 
-def _clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:
+def _item_clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:
     """The cluster of each item; systems that name clusters must agree on them."""
     named = [system.clusters is not None for system in scores]
     if not any(named):
         return None
     chosen = np.repeat(named, [system.rows for system in scores])
-    codes, names = _together([system.clusters for system in scores if system.clusters is not None])
+    codes, names = _encode_together([system.clusters for system in scores if system.clusters is not None])
     assert codes is not None
     assert names is not None
     item = cells.item[chosen]
-    found = np.full(len(cells.home), -1, dtype=np.int64)
-    found[item[::-1]] = codes[::-1]
-    wrong = np.flatnonzero(found[item] != codes)
+    clusters = np.full(len(cells.home), -1, dtype=np.int64)
+    clusters[item[::-1]] = codes[::-1]
+    wrong = np.flatnonzero(clusters[item] != codes)
     if len(wrong):
         row = int(wrong[0])
-        one, other = names[int(found[item[row]])], names[int(codes[row])]
+        one, other = names[int(clusters[item[row]])], names[int(codes[row])]
         raise OutscoreError(
-            f"{cells.called(int(item[row]))} lies in cluster `{one}` of one system and in `{other}` of another.",
+            f"{cells.item_label(int(item[row]))} lies in cluster `{one}` of one system and in `{other}` of another.",
             "Every item must lie in exactly one cluster.",
         )
-    bare = np.flatnonzero(found < 0)
+    bare = np.flatnonzero(clusters < 0)
     if len(bare):
-        raise OutscoreError(f"{cells.called(int(bare[0]))} has no cluster.", "Name the cluster of every item.")
-    return found
+        raise OutscoreError(f"{cells.item_label(int(bare[0]))} has no cluster.", "Name the cluster of every item.")
+    return clusters
 
 
 def filling_notes(items: int, conflicts: int, unequal: int, rule: DuplicateRule = "mean") -> list[Note]:
-    """What to know of a table: items whose rows are in conflict, and items on which systems were run unequally often.
+    """Notes on a table: items with contradicting rows, and items on which systems were run unequally often.
 
     Examples
     --------
@@ -286,7 +344,7 @@ def filling_notes(items: int, conflicts: int, unequal: int, rule: DuplicateRule 
     return notes
 
 
-def _unequal(counts: Array) -> int:
-    """On how many items some systems were run more often than others that have them."""
+def _count_unequal(counts: Array) -> int:
+    """The number of items on which some systems were run more often than others that have them."""
     most, least = counts.max(axis=0), np.where(counts > 0, counts, counts.max()).min(axis=0)
     return int((most != least).sum())

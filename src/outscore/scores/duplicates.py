@@ -1,4 +1,4 @@
-"""Rows that state the same item of the same system twice: kept once where they agree, settled by a rule where they do not."""
+"""Several rows for the same item of a system: kept once if they agree, resolved by a rule if they do not."""
 
 from __future__ import annotations
 
@@ -11,16 +11,23 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["DUPLICATES", "DuplicateRule", "settle"]
+__all__ = ["DUPLICATES", "DuplicateRule", "check_rule", "settle"]
 
 DuplicateRule = Literal["stop", "mean", "first", "last"]
 DUPLICATES: tuple[DuplicateRule, ...] = ("stop", "mean", "first", "last")
 
 
-def settle(scores: Scores, rule: DuplicateRule = "stop") -> tuple[Scores, int, int]:
-    """One row for each item and repeat, with the counts of rows dropped and of items that contradicted themselves.
+def check_rule(rule: DuplicateRule) -> None:
+    """Refuse a rule that does not exist."""
+    if rule not in DUPLICATES:
+        hint = f"Choose one of: {', '.join(DUPLICATES)}."
+        raise OutscoreError(f"`duplicates` is {rule!r}.", hint, parameter="duplicates")
 
-    The first row keeps its place and its labels. ``"mean"`` averages all rows of a contradiction, copies included.
+
+def settle(scores: Scores, rule: DuplicateRule = "stop") -> tuple[Scores, int, int]:
+    """One row per item and repeat; the number of rows dropped, and of items with contradicting rows.
+
+    The first row keeps its position and labels. ``"mean"`` averages all contradicting rows, copies included.
 
     Examples
     --------
@@ -58,7 +65,7 @@ def settle(scores: Scores, rule: DuplicateRule = "stop") -> tuple[Scores, int, i
 
 
 def _keys(items: Array, *labels: Labels | None) -> Array:
-    """One whole number per row that tells its combination of labels."""
+    """One integer per row for its combination of labels."""
     keys = items
     for column in labels:
         if column is not None:
@@ -67,7 +74,7 @@ def _keys(items: Array, *labels: Labels | None) -> Array:
 
 
 def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array) -> None:
-    """Name the first row of the file that contradicts an earlier one."""
+    """Raise the error of the first row that contradicts an earlier one."""
     bad = np.flatnonzero(differs)
     where = bad[np.argmin(order[bad])]
     row, earlier = int(order[where]), int(first[where])
@@ -80,7 +87,8 @@ def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array)
         hint = (
             f"If `{apart[0]}` tells items apart, both systems need it as --dataset {apart[0]}; else choose --duplicates mean."
         )
-    raise OutscoreError(
+    raise scores.row_error(
+        row,
         f"{scores.place(row)}: `{scores.name}` has the score {_show(scores.values[row])} on item `{scores.ids[row]}`{run}, "
         f"and {_show(scores.values[earlier])} on {scores.position(earlier)}.",
         hint,

@@ -1,7 +1,7 @@
-"""Two systems paired item by item, and everything left out on the way.
+"""Two systems paired item by item, with a count of everything left out.
 
-Items are the unit: they are matched by id (within their dataset, where both files name one). Rows that state the same thing
-twice are settled first, system by system; then the rows of each common item are put side by side.
+Items are matched by id (within their dataset, if both files name one). Duplicate rows are resolved first, system by system;
+then the rows of each common item are put side by side.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
 from outscore.results.design import Alignment
 from outscore.results.note import Note
-from outscore.scores.duplicates import DUPLICATES, DuplicateRule, settle
+from outscore.scores.duplicates import DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Rows, Scores
 
 __all__ = ["Paired", "pair"]
 
-# All rows as they stand: indexing with it copies nothing.
+# All rows; indexing with a slice copies nothing.
 _ALL = slice(None)
 
 
@@ -30,9 +30,9 @@ _ALL = slice(None)
 class Paired:
     """Two systems' rows side by side, in the order of A's file.
 
-    `items` holds a code per row when items have several rows (repeats, to be averaged first) and is None when every row is an
-    item; `clusters` are codes too: both are what `compare` takes. `ids`, `datasets` and `slices` keep their names.
-    `unequal_repeats` says that the systems were run unequally often per item, and that the rows are item means therefore.
+    `items` holds a code per row if items have several rows (repeats, to be averaged first) and is None if every row is an item;
+    `clusters` are codes too: both are what `compare` takes. `ids`, `datasets` and `slices` keep their names. With
+    `unequal_repeats` the systems were run unequally often per item, so that the rows are item means.
     """
 
     a: Array
@@ -51,15 +51,15 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
     """Match two systems' rows by item id and repeat, in the order of A's file.
 
     Items that one system lacks are left out and counted. Rows of one item and repeat with equal scores are kept once and
-    counted; with different scores, `duplicates` decides. Repeats are matched by their labels, or in the order they stand in
-    where the labels differ; items run unequally often by A and B are averaged, which `Paired.unequal_repeats` and a note tell.
+    counted; with different scores, `duplicates` decides. Repeats are matched by their labels, or in file order if the
+    labels differ; items run unequally often by A and B are averaged, see `Paired.unequal_repeats`.
 
     Parameters
     ----------
     a, b
-        The systems. Without ids on either side, rows are matched by their place.
+        The systems. If neither has ids, rows are matched by position.
     duplicates
-        ``"stop"`` refuses scores that contradict each other; ``"mean"``, ``"first"`` and ``"last"`` settle them.
+        ``"stop"`` refuses contradicting scores; ``"mean"``, ``"first"`` and ``"last"`` resolve them.
 
     Examples
     --------
@@ -69,24 +69,23 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
     >>> both.a.tolist(), both.b.tolist(), both.alignment.common, both.alignment.only_a
     ([1, 1], [0, 0], 2, 1)
     """
-    if duplicates not in DUPLICATES:
-        raise OutscoreError(f"`duplicates` is {duplicates!r}.", f"Choose one of: {', '.join(DUPLICATES)}.")
+    check_rule(duplicates)
     if a.values.shape[1:] != b.values.shape[1:]:
         raise OutscoreError(
             f"{a.label} and {b.label} do not have the same number of scores per row.", "Give both systems the same columns."
         )
     if a.ids is None and b.ids is None:
-        return _by_place(a, b)
+        return _pair_by_position(a, b)
     if a.ids is None or b.ids is None:
         named, bare = (a, b) if b.ids is None else (b, a)
         raise OutscoreError(
             f"{named.label} has item ids and {bare.label} has none: they cannot be matched.",
             "Give both systems ids, or leave them out of both.",
         )
-    return _by_id(a, b, duplicates)
+    return _pair_by_id(a, b, duplicates)
 
 
-def _by_place(a: Scores, b: Scores) -> Paired:
+def _pair_by_position(a: Scores, b: Scores) -> Paired:
     if a.rows != b.rows:
         raise OutscoreError(
             f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
@@ -95,13 +94,13 @@ def _by_place(a: Scores, b: Scores) -> Paired:
     return _assemble(a, b, (_ALL, _ALL), (a.values, b.values), Alignment(common=a.rows))
 
 
-def _by_id(a: Scores, b: Scores, rule: DuplicateRule) -> Paired:
+def _pair_by_id(a: Scores, b: Scores, rule: DuplicateRule) -> Paired:
     if a.datasets is None or b.datasets is None:
-        # A dataset tells items apart only where both systems name it; named by one alone, it is a slice like any other.
+        # A dataset identifies items only if both systems name it; otherwise it is a slice like any other.
         a, b = _dataset_as_slice(a), _dataset_as_slice(b)
     a, duplicates_a, conflicts_a = settle(a, rule)
     b, duplicates_b, conflicts_b = settle(b, rule)
-    items_a, items_b = _shared_items(a, b)
+    items_a, items_b = _align_items(a, b)
     codes = int(max(items_a.max(), items_b.max())) + 1
     runs_a, runs_b = np.bincount(items_a, minlength=codes), np.bincount(items_b, minlength=codes)
     common = (runs_a > 0) & (runs_b > 0)
@@ -113,7 +112,7 @@ def _by_id(a: Scores, b: Scores, rule: DuplicateRule) -> Paired:
         conflicts=conflicts_a + conflicts_b,
     )
     if not alignment.common:
-        _refuse_strangers(a, b)
+        _refuse_no_common_items(a, b)
     if alignment.only_a:
         a, items_a = a.take(common[items_a]), items_a[common[items_a]]
     if alignment.only_b:
@@ -123,10 +122,10 @@ def _by_id(a: Scores, b: Scores, rule: DuplicateRule) -> Paired:
         place = np.empty(codes, dtype=np.int64)
         place[items_b] = np.arange(b.rows)
         return _assemble(a, b, (_ALL, place[items_a]), (a.values, b.values[place[items_a]]), alignment)
-    return _match(a, b, (items_a, items_b), runs, alignment)
+    return _match_repeats(a, b, (items_a, items_b), runs, alignment)
 
 
-def _refuse_strangers(a: Scores, b: Scores) -> NoReturn:
+def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
     assert a.ids is not None
     assert b.ids is not None
     who = f"{a.label} and {b.label} have" if a.label != b.label else f"{a.label}: `{a.name}` and `{b.name}` have"
@@ -143,15 +142,15 @@ def _dataset_as_slice(scores: Scores) -> Scores:
     return replace(scores, datasets=None, slices={**scores.slices, column: scores.datasets})
 
 
-def _match(a: Scores, b: Scores, items: tuple[Array, Array], runs: tuple[Array, Array], alignment: Alignment) -> Paired:
-    """Put the rows of each item side by side; both systems have the same items here, and some of them several times."""
+def _match_repeats(a: Scores, b: Scores, items: tuple[Array, Array], runs: tuple[Array, Array], alignment: Alignment) -> Paired:
+    """Put the rows of each item side by side; both systems have the same items here, some of them several times."""
     orders = (np.argsort(items[0], kind="stable"), np.argsort(items[1], kind="stable"))
     if not np.array_equal(*runs):
         return _item_means(a, b, orders, runs, alignment)
     notes: tuple[Note, ...] = ()
     assert a.repeats is not None
     assert b.repeats is not None
-    labels = _shared(a.repeats, b.repeats)
+    labels = _align_codes(a.repeats, b.repeats)
     by_label = (np.lexsort((labels[0], items[0])), np.lexsort((labels[1], items[1])))
     if np.array_equal(labels[0][by_label[0]], labels[1][by_label[1]]):
         orders = by_label
@@ -171,7 +170,7 @@ def _item_means(
     runs: tuple[Array, Array],
     alignment: Alignment,
 ) -> Paired:
-    """Rows of an item averaged, where A and B have unequally many: no row of the one belongs to a row of the other."""
+    """Average the rows of each item, because A and B have unequally many, which cannot be matched."""
     firsts, means = [], []
     for scores, order, counts in zip((a, b), orders, runs, strict=True):
         starts = np.cumsum(counts) - counts
@@ -206,21 +205,22 @@ def _assemble(
     notes: tuple[Note, ...] = (),
     unequal: bool = False,
 ) -> Paired:
-    """Labels of the matched rows: of A where it has them, otherwise of B; where both do, they must agree."""
+    """Put matched rows together, with the labels of A or else of B; if both have labels, they must agree."""
     a, b = a.take(rows[0]), b.take(rows[1])
     clusters = b.clusters if a.clusters is None else a.clusters
     wrong = _disagreement(a.clusters, b.clusters)
     if wrong is not None:
         assert a.clusters is not None
         assert b.clusters is not None
-        raise OutscoreError(
+        raise a.row_error(
+            wrong,
             f"{a.place(wrong)} lies in cluster `{a.clusters[wrong]}`, and the same item of {b.place(wrong)} in cluster "
             f"`{b.clusters[wrong]}`.",
             "Every item must lie in exactly one cluster.",
         )
     slices = {**b.slices, **a.slices}
-    unsteady = [name for name in slices if _disagreement(a.slices.get(name), b.slices.get(name)) is not None]
-    for name in unsteady:
+    ambiguous = [name for name in slices if _disagreement(a.slices.get(name), b.slices.get(name)) is not None]
+    for name in ambiguous:
         del slices[name]
         text = f"Column `{name}` differs between the systems on the same item and was not used for slices."
         notes += (Note("input", text),)
@@ -239,30 +239,30 @@ def _assemble(
 
 
 def _disagreement(a: Labels | None, b: Labels | None) -> int | None:
-    """The first row where both have a label and the labels differ."""
+    """The first row in which both have a label and the labels differ."""
     if a is None or b is None:
         return None
-    codes_a, codes_b = _shared(a, b)
+    codes_a, codes_b = _align_codes(a, b)
     wrong = np.flatnonzero(codes_a != codes_b)
     return int(wrong[0]) if len(wrong) else None
 
 
-def _shared_items(a: Scores, b: Scores) -> tuple[Array, Array]:
+def _align_items(a: Scores, b: Scores) -> tuple[Array, Array]:
     assert a.ids is not None
     assert b.ids is not None
-    items_a, items_b = _shared(a.ids, b.ids)
+    items_a, items_b = _align_codes(a.ids, b.ids)
     if a.datasets is None or b.datasets is None:
         return items_a, items_b
-    sets_a, sets_b = _shared(a.datasets, b.datasets)
+    sets_a, sets_b = _align_codes(a.datasets, b.datasets)
     factor = int(max(sets_a.max(), sets_b.max())) + 1
     both = np.concatenate([items_a * factor + sets_a, items_b * factor + sets_b])
-    # Without gaps again: most combinations of item and dataset never occur.
+    # Remove gaps: most combinations of item and dataset never occur.
     dense = np.unique(both, return_inverse=True)[1]
     return dense[: a.rows], dense[a.rows :]
 
 
-def _shared(a: Labels, b: Labels) -> tuple[Array, Array]:
-    """Both columns' codes, made equal where the names are."""
+def _align_codes(a: Labels, b: Labels) -> tuple[Array, Array]:
+    """The codes of both columns, made equal for equal names."""
     if a.names is b.names:
         return a.codes, b.codes
     known = {name: code for code, name in enumerate(a.names)}

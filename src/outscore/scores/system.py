@@ -1,4 +1,4 @@
-"""One system's scores as they were read: numbers, the labels beside them, and where they stood."""
+"""One system's scores as they were read: numbers, their labels, and the lines they come from."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Literal
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
 __all__ = ["Labels", "Origin", "Rows", "Scores", "label_of"]
 
 STANDARD_INPUT = "-"
 Rows = Array | slice
-"""Numbers of rows, a mask of them, or a slice."""
+"""Indices of rows, a mask, or a slice."""
 
 
 def label_of(path: str) -> str:
@@ -60,7 +61,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """The file that scores come from: its digest, its number of records, and which column served as what."""
+    """The file that scores come from: its digest, its number of records, and which column played which part."""
 
     path: str
     sha256: str
@@ -71,28 +72,28 @@ class Origin:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """What messages call the file."""
         return label_of(self.path)
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """One system's numbers, (n,) scores or (n, k) counts, with the labels of their rows in the order of the file.
+    """One system's (n,) scores or (n, k) counts with the labels of their rows, in the order of the file.
 
     Parameters
     ----------
     name
-        What the system is called.
+        The name of the system.
     values
-        int64 when every number was written as a whole one, float64 otherwise.
+        int64 if every number is an integer as written, float64 otherwise.
     ids
-        The item of each row; None when rows are known by their place alone.
+        The item of each row; None if rows are identified by their position.
     repeats
-        Which run of its item a row is (epoch, seed, sample).
+        The repeat of its item that each row is (epoch, seed, sample).
     clusters, datasets, slices
-        What a row belongs to; slices by the name of their column.
+        The groups that each row belongs to; slices by the name of their column.
     origin, lines
-        The file, and the line (row of a Parquet file) each row begins on.
+        The file, and the line of each row (its row number in a Parquet file).
 
     Examples
     --------
@@ -113,7 +114,7 @@ class Scores:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.values)
 
     @property
@@ -122,13 +123,20 @@ class Scores:
         return f"`{self.name}`" if self.origin is None else self.origin.label
 
     def place(self, row: int) -> str:
-        """Where a row stands, for messages."""
+        """The file and line of a row, for messages."""
         return f"{self.label}, {self.position(row)}"
 
     def position(self, row: int) -> str:
-        """The line or row alone, without the file."""
+        """The line of a row, without the file."""
         unit = "row" if self.origin is None else self.origin.unit
         return f"{unit} {row + 1 if self.lines is None else int(self.lines[row])}"
+
+    def row_error(self, row: int, message: str, hint: str) -> OutscoreError:
+        """An error about a row, with its file and line."""
+        if self.origin is None:
+            return OutscoreError(message, hint)
+        line = None if self.lines is None or self.origin.unit == "row" else int(self.lines[row])
+        return OutscoreError(message, hint, file=self.origin.path, line=line)
 
     def take(self, rows: Rows) -> Scores:
         """The scores of these rows, in this order."""
