@@ -260,6 +260,6 @@ def test_a_contradiction_names_file_and_line(tmp_path):
 def test_an_unknown_rule_names_the_parameter():
     new = Scores("new", np.array([1, 0]), Labels.of(["q1", "q2"]))
     for function in (lambda: pair(new, new, "none"), lambda: boards_of([new, replace(new, name="old")], "none")):
-        with pytest.raises(OutscoreError, match="`duplicates` is 'none'. Choose one of: stop, mean, first, last") as refused:
+        with pytest.raises(OutscoreError, match=r"`duplicates` is 'none'\. Choose one of: stop, mean, first, last") as refused:
             function()
         assert refused.value.parameter == "duplicates"
