@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from outscore.core.errors import OutscoreError
-from outscore.outputs.inventory import check_maps, hardly_used, parse_maps, renamed, unknown_to
+from outscore.outputs.inventory import check_maps, parse_maps, rarely_used, rename_labels, unknown_to_gold
 from outscore.scores.system import Labels
 
 
@@ -24,10 +24,10 @@ def test_a_map_without_two_names_is_refused(text):
 
 
 def test_renaming_merges_labels_and_the_file_wins():
-    labels = renamed(Labels.of(["NN", "NE", "VB"]), {None: {"NE": "X"}, "s": {"NE": "NN"}}, "s")
+    labels = rename_labels(Labels.of(["NN", "NE", "VB"]), {None: {"NE": "X"}, "s": {"NE": "NN"}}, "s")
     assert (labels.names, labels.codes.tolist()) == (("NN", "VB"), [0, 0, 1])
     untouched = Labels.of("ab")
-    assert renamed(untouched, {"other": {"a": "b"}}, "s") is untouched
+    assert rename_labels(untouched, {"other": {"a": "b"}}, "s") is untouched
 
 
 def test_a_map_that_would_do_nothing_is_refused():
@@ -44,5 +44,5 @@ def test_a_map_that_would_do_nothing_is_refused():
 
 def test_inventories():
     gold, system = {"nmod": 100, "nmod:poss": 50, "obj": 10}, {"nmod": 150, "nmod:poss": 2, "iobj": 3, "(unaligned)": 7, "x": 3}
-    assert unknown_to(gold, system) == ["iobj", "x"]
-    assert hardly_used(gold, system) == ["nmod:poss", "obj"]
+    assert unknown_to_gold(gold, system) == ["iobj", "x"]
+    assert rarely_used(gold, system) == ["nmod:poss", "obj"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from outscore.outputs.model import Units
 from outscore.outputs.oracle import independent_rate, majority_vote, oracle_rate, solved_by, solved_only_by
-from outscore.outputs.outcomes import OUTCOMES, agreement, differ, outcomes, overlap_of_correct, transitions
+from outscore.outputs.outcomes import OUTCOMES, agreement, count_differing, outcomes, overlap_of_correct, transitions
 
 
 def units_of(gold, *answers, detail=None):
@@ -35,7 +35,7 @@ WORKED = units_of("ABCDE", "ABCXY", "ZBCDU", "ZWCDE")
 def test_worked_example(pair, differing, changes, dice):
     counts = np.bincount(outcomes(WORKED, *pair), minlength=5)
     assert (WORKED.correct.mean(axis=0) == 0.6).all()
-    assert differ(WORKED, *pair) == differing
+    assert count_differing(WORKED, *pair) == differing
     assert tuple(counts[1:4]) == changes
     assert overlap_of_correct(WORKED, *pair) == pytest.approx(dice)
 
@@ -80,7 +80,7 @@ def test_identity_and_exchange(rows):
     right = units.correct.sum(axis=0)
     assert there[1] - there[2] == right[1] - right[0]
     assert there.tolist() == back[[0, 2, 1, 3, 4]].tolist()
-    assert differ(units) == there[1:4].sum() == sum(t.count for t in transitions(units))
+    assert count_differing(units) == there[1:4].sum() == sum(t.count for t in transitions(units))
     mirrors = {(t.kind, t.gold, t.source, t.target): t.count for t in transitions(units, 1, 0)}
     swap = {1: 2, 2: 1, 3: 3}
     for t in transitions(units):
@@ -92,7 +92,7 @@ def test_identity_and_exchange(rows):
 def test_same_label_with_another_detail_is_a_change():
     units = units_of("nn", "nn", "nn", detail=[[0, 1], [1, 2]])
     assert [OUTCOMES[k] for k in outcomes(units)] == ["new_error", "changed_error"]
-    assert differ(units) == 2
+    assert count_differing(units) == 2
     assert [(t.source == t.target, t.count) for t in transitions(units)] == [(True, 1), (True, 1)]
 
 

@@ -15,7 +15,7 @@ from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 from outscore.core.errors import OutscoreError
 from outscore.outputs.model import Words
 from outscore.outputs.outcomes import outcomes
-from outscore.outputs.spans import span_counts, span_units, spans_of
+from outscore.outputs.words.spans import span_counts, span_units, spans_of
 from outscore.scores.system import Labels
 
 SCHEMES = {"BIO": IOB2, "BIOES": IOBES, "BILOU": BILOU}

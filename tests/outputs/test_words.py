@@ -11,8 +11,8 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.conll.conllu import read_conllu
 from outscore.outputs.model import UNALIGNED, Words
 from outscore.outputs.outcomes import outcomes
-from outscore.outputs.word_units import alignment_of, criteria_of, word_units, words_counted
-from outscore.outputs.words import align
+from outscore.outputs.words.alignment import align
+from outscore.outputs.words.units import alignment_of, criteria_of, word_totals, word_units
 from outscore.scores.system import Labels
 
 
@@ -64,7 +64,7 @@ def test_against_conll18_evaluation(shared_data, gold, system):
     found = [align(*files)]
     for metric, numbers in expected.items():
         units = word_units(files[0], files[1:], metric.lower(), alignments=found, punct=True)
-        (totals,) = words_counted(units, files[0], files[1:], found, punct=True)
+        (totals,) = word_totals(units, files[0], files[1:], found, punct=True)
         precision, recall = totals.correct / totals.system, totals.correct / totals.gold
         f1 = 2 * totals.correct / (totals.system + totals.gold)
         assert [round(100 * x, 2) for x in (precision, recall, f1)] == numbers
@@ -234,7 +234,7 @@ def test_heads_through_the_alignment():
     assert ls.detail is None
     assert ls.correct.tolist() == [[True, False], [True, True], [False, False], [False, True]]
     rows = [align(gold, one), align(gold, two)]
-    assert [(t.gold, t.system, t.correct) for t in words_counted(las, gold, [one, two], rows)] == [(3, 3, 1), (3, 3, 1)]
+    assert [(t.gold, t.system, t.correct) for t in word_totals(las, gold, [one, two], rows)] == [(3, 3, 1), (3, 3, 1)]
 
 
 def test_features_in_any_order():

@@ -57,7 +57,7 @@ class Example:
 
         Examples
         --------
-        >>> from outscore.examples import EXAMPLES
+        >>> from outscore.examples.registry import EXAMPLES
         >>> print(*EXAMPLES["tags"].command("here"))
         diff --task pos here/gold.conllu here/old.conllu here/new.conllu
         """

@@ -1,7 +1,7 @@
-"""Units worth looking at, in their context: all that some system has wrong, for the explorer and for other tools.
+"""Units that some system has wrong, in their context, for the explorer and for other tools.
 
-Everything is arrays and codes, so that a hundred thousand units stay small. Contexts are sentences (words, one of which or
-several are the unit) or items (named texts).
+Everything is arrays and codes, so that a hundred thousand units stay small. Contexts are sentences, of which some words are the
+unit, or items with named texts.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ __all__ = ["Changed", "Contexts", "changed_units", "records"]
 
 @dataclass(frozen=True, eq=False)
 class Contexts:
-    """Where units stand.
+    """The contexts of units.
 
     Parameters
     ----------
     ids
         The name of each context: sentence, item.
     words
-        The words of each context; of an item its texts, one for each name in `columns`.
+        The words of each context; for an item its texts, one for each name in `columns`.
     columns
-        Names of the texts of an item; empty where contexts are sentences.
+        The names of the texts of an item; empty if contexts are sentences.
     """
 
     ids: tuple[str, ...]
@@ -46,16 +46,16 @@ class Changed:
     Parameters
     ----------
     units
-        Those units alone.
+        Only those units.
     contexts
-        (n,) place of each unit's context in `Contexts`.
+        (n,) index of each unit's context in `Contexts`.
     starts, ends
-        (n,) words of the context from `starts` up to but not including `ends` are the unit; for items 0 and 0.
+        (n,) the words of the context that are the unit, `ends` exclusive; 0 and 0 for items.
     heads
-        (n, 1 + systems) word of the context that gold, then each system, makes the head: -1 the root, -2 not in this context.
-        None where there are no trees.
+        (n, 1 + systems) index in the context of the head in gold, then in each system: -1 for the root, -2 for a word outside
+        of the context. None without trees.
     remarks
-        n · (1 + systems) texts, gold's and then each system's for unit after unit: what an answer rests on (an antecedent).
+        n · (1 + systems) texts, for each unit gold's and then each system's: the reason for an answer, such as an antecedent.
     """
 
     units: Units
@@ -67,12 +67,12 @@ class Changed:
 
 
 def changed_units(units: Units) -> Array:
-    """The rows that some system has wrong, in order."""
+    """The rows of units that some system has wrong."""
     return np.flatnonzero(~units.correct.all(axis=1))
 
 
 def records(changed: Changed, where: Contexts) -> Iterator[dict[str, Any]]:
-    """A plain record for every unit whose answers differ between two systems, for lines of JSON."""
+    """A JSON-ready record for every unit whose outcome differs between two systems."""
     units = changed.units
     pairs = [(i, j) for i in range(len(units.systems)) for j in range(i + 1, len(units.systems))]
     kinds = {pair: outcomes(units, *pair) for pair in pairs}

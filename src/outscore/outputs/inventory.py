@@ -1,7 +1,7 @@
-"""Label inventories: what each file calls things, checked before any claim about a label.
+"""Label inventories: the labels that files use, compared before any claim about a label.
 
-A system that was trained on other labels than gold uses is wrong on them by convention and not by error. Such labels are listed
-first, and a map of names puts them right.
+A system trained on other labels than those of gold is wrong on them by convention, not by error. Such labels are listed first,
+and a map of names corrects them.
 """
 
 from __future__ import annotations
@@ -16,27 +16,57 @@ from outscore.core.options import did_you_mean
 from outscore.outputs.model import UNALIGNED
 from outscore.scores.system import Labels
 
-__all__ = ["GOLD", "LabelMaps", "check_maps", "counts_of", "hardly_used", "known_labels", "parse_maps", "renamed", "unknown_to"]
+__all__ = [
+    "GOLD",
+    "LabelMaps",
+    "check_maps",
+    "count_labels",
+    "known_labels",
+    "parse_maps",
+    "rarely_used",
+    "rename_labels",
+    "shared_inventory",
+    "unknown_to_gold",
+]
 
 GOLD = "gold"
-RARE = 0.1
-"""A label given less than this share of its frequency in gold is hardly used."""
+MIN_SHARE = 0.1
+"""A label that a system gives less often than this share of its frequency in gold is rarely used."""
 LabelMaps = Mapping[str | None, Mapping[str, str]]
 """Old names to new ones, by file: ``"gold"``, a system's name, or None for all."""
+
+
+def shared_inventory(columns: Sequence[Labels], clean: Callable[[str], str] = str) -> tuple[tuple[str, ...], list[Array]]:
+    """One inventory of gold's and the systems' labels, gold's first and `UNALIGNED` last, and the codes of each column.
+
+    Examples
+    --------
+    >>> names, codes = shared_inventory([Labels.of(["a", "b"]), Labels.of(["b", "c"])])
+    >>> names, [column.tolist() for column in codes]
+    (('a', 'b', 'c', '(unaligned)'), [[0, 1], [1, 2]])
+    """
+    known: dict[str, int] = {}
+    codes = []
+    for column in columns:
+        new = np.array([known.setdefault(clean(name), len(known)) for name in column.names], dtype=np.int32)
+        # Gold's codes usually stay the same, so that nothing is copied.
+        codes.append(column.codes if np.array_equal(new, np.arange(len(new))) else new[column.codes])
+    known.setdefault(UNALIGNED, len(known))
+    return tuple(known), codes
 
 
 def parse_maps(written: Sequence[str], systems: Sequence[str]) -> dict[str | None, dict[str, str]]:
     """Read ``[NAME:]old=new`` as given on the command line; NAME is gold or a system.
 
-    A label may hold a colon itself: what stands before it is a name only if it is one.
+    A label may contain a colon itself: the part before it is a name only if there is such a file.
 
     Examples
     --------
     >>> parse_maps(["gold:PROP=PROAV", "nmod:poss=nmod"], ["S1"])
     {'gold': {'PROP': 'PROAV'}, None: {'nmod:poss': 'nmod'}}
     """
-    found: dict[str | None, dict[str, str]] = {}
-    # Of two names the longer one is meant where both fit: `run:2` and `run`.
+    maps: dict[str | None, dict[str, str]] = {}
+    # If two names fit, such as `run:2` and `run`, the longer one is meant.
     names = sorted((GOLD, *systems), key=len, reverse=True)
     for text in written:
         name = next((name for name in names if text.startswith(f"{name}:")), None)
@@ -44,38 +74,38 @@ def parse_maps(written: Sequence[str], systems: Sequence[str]) -> dict[str | Non
         old, equals, new = pair.rpartition("=")
         if not equals or not old or not new:
             raise OutscoreError(f'The map "{text}" is not of the form old=new.', "Write it as old=new or NAME:old=new.")
-        known = found.setdefault(name, {})
+        known = maps.setdefault(name, {})
         if known.get(old, new) != new:
             raise OutscoreError(f"`{old}` is mapped to `{known[old]}` and to `{new}`.", "Give one new name for each label.")
         known[old] = new
-    return found
+    return maps
 
 
-def renamed(labels: Labels, maps: LabelMaps, name: str, stripped: Callable[[str], str] | None = None) -> Labels:
+def rename_labels(labels: Labels, maps: LabelMaps, name: str, strip: Callable[[str], str] | None = None) -> Labels:
     """The labels with the maps for all files and for this one applied, the latter first.
 
-    Where labels are compared without a part of theirs, `stripped` takes it off: a map of what is left serves all labels that
-    have no map of their own.
+    If labels are compared without a part, `strip` removes it: a map of what is left serves all labels that have no map of
+    their own.
 
     Examples
     --------
-    >>> renamed(Labels.of(["NN", "NE", "NN"]), {None: {"NE": "NN"}}, "S1").names
+    >>> rename_labels(Labels.of(["NN", "NE", "NN"]), {None: {"NE": "NN"}}, "S1").names
     ('NN',)
     """
     new = {**maps.get(None, {}), **maps.get(name, {})}
     if not new:
         return labels
-    shorter = str if stripped is None else stripped
+    shorter = str if strip is None else strip
     names = [new.get(label, new.get(shorter(label), label)) for label in labels.names]
     distinct = tuple(dict.fromkeys(names))
     place = {label: i for i, label in enumerate(distinct)}
     return Labels(np.array([place[label] for label in names], dtype=labels.codes.dtype)[labels.codes], distinct)
 
 
-def known_labels(labels: Iterable[str], stripped: Callable[[str], str] | None = None) -> list[str]:
-    """The labels that a map may name, those that are left when a part of them is taken off included."""
-    found = dict.fromkeys(labels)
-    return list(found if stripped is None else {**found, **dict.fromkeys(map(stripped, found))})
+def known_labels(labels: Iterable[str], strip: Callable[[str], str] | None = None) -> list[str]:
+    """The labels that a map may name, including those that `strip` leaves."""
+    whole = dict.fromkeys(labels)
+    return list(whole if strip is None else {**whole, **dict.fromkeys(map(strip, whole))})
 
 
 def check_maps(maps: LabelMaps, inventories: Mapping[str, Sequence[str]]) -> None:
@@ -90,17 +120,17 @@ def check_maps(maps: LabelMaps, inventories: Mapping[str, Sequence[str]]) -> Non
                 raise OutscoreError(f"The label `{old}` to be mapped is not in {where}.", did_you_mean(old, sorted(known)))
 
 
-def counts_of(codes: Array, labels: Sequence[str]) -> dict[str, int]:
-    """How often each label occurs, without those that do not."""
+def count_labels(codes: Array, labels: Sequence[str]) -> dict[str, int]:
+    """The count of each label that occurs."""
     counts = np.bincount(codes, minlength=len(labels))
     return {labels[i]: int(counts[i]) for i in np.flatnonzero(counts).tolist()}
 
 
-def unknown_to(gold: Mapping[str, int], system: Mapping[str, int]) -> list[str]:
-    """Labels a system gives and gold lacks, most frequent first."""
+def unknown_to_gold(gold: Mapping[str, int], system: Mapping[str, int]) -> list[str]:
+    """Labels that a system gives and gold lacks, most frequent first."""
     return sorted((x for x in system if x not in gold and x != UNALIGNED), key=lambda x: (-system[x], x))
 
 
-def hardly_used(gold: Mapping[str, int], system: Mapping[str, int]) -> list[str]:
-    """Labels of gold a system gives never or hardly ever, most frequent in gold first."""
-    return sorted((x for x in gold if system.get(x, 0) < RARE * gold[x]), key=lambda x: (-gold[x], x))
+def rarely_used(gold: Mapping[str, int], system: Mapping[str, int]) -> list[str]:
+    """Labels of gold that a system gives rarely or never, most frequent in gold first."""
+    return sorted((x for x in gold if system.get(x, 0) < MIN_SHARE * gold[x]), key=lambda x: (-gold[x], x))

@@ -1,25 +1,25 @@
-"""Labels of items matched by id, in the order of gold."""
+"""Items of gold and systems, matched by id, in the order of gold."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.outputs.inventory import shared_inventory
 from outscore.outputs.model import UNALIGNED, Items, Units
-from outscore.outputs.word_units import shared_inventory
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 
-__all__ = ["AlignedItems", "align_items", "file_of", "item_units"]
+__all__ = ["AlignedItems", "align_items", "item_units"]
 
 
 @dataclass(frozen=True, eq=False)
 class AlignedItems:
-    """Items of gold, for each system the row of its answer (-1 without one), and what was left over."""
+    """The items of gold, the row of each system's answer (-1 for none), and counts of what does not match."""
 
     gold: Items
     systems: tuple[Items, ...]
@@ -30,9 +30,8 @@ class AlignedItems:
 def align_items(gold: Items, systems: Sequence[Items]) -> AlignedItems:
     """Find each gold item in each system, by id.
 
-    An item answered twice alike counts once; answered differently it is refused. What a system lacks is left at -1, what it has
-    beyond gold is counted and left out. Conflicts are items for which a system's file has a right answer of its own, another
-    than gold's.
+    An item with two equal answers counts once; two different answers are refused. Items that a system lacks are -1; items that
+    gold lacks are counted and left out. Conflicts are items whose right answer in the system's file is not that of gold.
 
     Examples
     --------
@@ -41,23 +40,23 @@ def align_items(gold: Items, systems: Sequence[Items]) -> AlignedItems:
     >>> found.rows[0].tolist(), found.alignments[0].only_a, found.alignments[0].only_b
     ([-1, 0], 1, 1)
     """
-    ours, copies = _once(gold)
+    ours, copies = _drop_copies(gold)
     files, rows, alignments = [], [], []
     for system in systems:
         if system.origin is not gold.origin:
             _require_ids(gold, system)
-        theirs, duplicates = _once(system)
-        found = _matched(ours, theirs)
-        common = int((found >= 0).sum())
+        theirs, duplicates = _drop_copies(system)
+        matched = _match_ids(ours, theirs)
+        common = int((matched >= 0).sum())
         if not common:
             raise OutscoreError(
-                f"{file_of(gold)} and {file_of(system)} have no item in common: the first ids are `{gold.ids[0]}` and "
+                f"{gold.label} and {system.label} have no item in common: the first ids are `{gold.ids[0]}` and "
                 f"`{system.ids[0]}`.",
                 "Write the ids of both files alike, or call their column `id` in both.",
             )
         files.append(theirs)
-        rows.append(found)
-        conflicts = _other_gold(ours, theirs, found)
+        rows.append(matched)
+        conflicts = _count_conflicts(ours, theirs, matched)
         alignments.append(Alignment(common, ours.rows - common, theirs.rows - common, copies + duplicates, conflicts))
     return AlignedItems(ours, tuple(files), tuple(rows), tuple(alignments))
 
@@ -68,9 +67,9 @@ def item_units(aligned: AlignedItems, *, cluster: str | None = None) -> Units:
     Parameters
     ----------
     aligned
-        What `align_items` gave; gold's answers are the right ones.
+        The result of `align_items`; gold's answers are the right ones.
     cluster
-        A column whose values are swapped as one: gold's clusters, a slice or a text; None lets items stand alone.
+        A column whose values are swapped as one: gold's clusters, a slice or a text; None for no clusters.
 
     Examples
     --------
@@ -83,8 +82,8 @@ def item_units(aligned: AlignedItems, *, cluster: str | None = None) -> Units:
     gold = aligned.gold
     labels, (right, *given) = shared_inventory([gold.answers, *(system.answers for system in aligned.systems)])
     answers = np.full((gold.rows, len(aligned.systems)), labels.index(UNALIGNED), dtype=np.int64, order="F")
-    for k, found in enumerate(aligned.rows):
-        answers[found >= 0, k] = given[k][found[found >= 0]]
+    for k, rows in enumerate(aligned.rows):
+        answers[rows >= 0, k] = given[k][rows[rows >= 0]]
     columns = _columns(aligned)
     return Units(
         criterion="label",
@@ -100,11 +99,11 @@ def item_units(aligned: AlignedItems, *, cluster: str | None = None) -> Units:
 
 
 def _columns(aligned: AlignedItems) -> dict[str, Labels]:
-    """Slices of gold, and those of systems that cover all items and that gold lacks."""
+    """Slices of gold, and those that gold lacks of systems that have all items."""
     columns = dict(aligned.gold.slices)
-    for system, found in zip(aligned.systems, aligned.rows, strict=True):
-        if (found >= 0).all():
-            columns = {**{name: labels.take(found) for name, labels in system.slices.items()}, **columns}
+    for system, rows in zip(aligned.systems, aligned.rows, strict=True):
+        if (rows >= 0).all():
+            columns = {**{name: labels.take(rows) for name, labels in system.slices.items()}, **columns}
     return columns
 
 
@@ -114,14 +113,14 @@ def _clusters(gold: Items, columns: Mapping[str, Labels], cluster: str | None) -
     known = {**gold.texts, **columns}
     if cluster not in known:
         raise OutscoreError(
-            f"{file_of(gold)} has no column `{cluster}` to cluster by.",
+            f"{gold.label} has no column `{cluster}` to cluster by.",
             f"There is {', '.join(f'`{name}`' for name in known)}." if known else "Add the column to the file of gold.",
         )
     return known[cluster].codes
 
 
-def _once(items: Items) -> tuple[Items, int]:
-    """Each item once, with how many copies were left out; copies with another answer are refused."""
+def _drop_copies(items: Items) -> tuple[Items, int]:
+    """Each item once, and the number of copies dropped; copies with another answer are refused."""
     _, first, place = np.unique(items.ids.codes, return_index=True, return_inverse=True)
     if len(first) == items.rows:
         return items, 0
@@ -130,29 +129,16 @@ def _once(items: Items) -> tuple[Items, int]:
     if len(wrong):
         row = int(wrong[0])
         raise OutscoreError(
-            f"{_place(items, row)}: item `{items.ids[row]}` has the answer `{items.answers[row]}`, and "
-            f"`{items.answers[int(earlier[row])]}` in {_place(items, int(earlier[row]))}.",
+            f"{items.place(row)}: item `{items.ids[row]}` has the answer `{items.answers[row]}`, and "
+            f"`{items.answers[int(earlier[row])]}` in {items.place(int(earlier[row]))}.",
             "Give every item one answer and an id of its own; compare repeated runs one file each.",
         )
     kept = np.sort(first)
-    return _take(items, kept), items.rows - len(kept)
+    return items.take(kept), items.rows - len(kept)
 
 
-def _take(items: Items, rows: Array) -> Items:
-    return replace(
-        items,
-        ids=items.ids.take(rows),
-        answers=items.answers.take(rows),
-        gold=None if items.gold is None else items.gold.take(rows),
-        clusters=None if items.clusters is None else items.clusters.take(rows),
-        slices={name: labels.take(rows) for name, labels in items.slices.items()},
-        texts={name: labels.take(rows) for name, labels in items.texts.items()},
-        lines=None if items.lines is None else items.lines[rows],
-    )
-
-
-def _matched(gold: Items, system: Items) -> Array:
-    """The system's row for each item of gold, both having each item once."""
+def _match_ids(gold: Items, system: Items) -> Array:
+    """The system's row for each item of gold; both have each item once."""
     known = {name: code for code, name in enumerate(gold.ids.names)}
     codes = np.array([known.get(name, -1) for name in system.ids.names], dtype=np.int64)[system.ids.codes]
     row_of = np.full(len(known), -1, dtype=np.int64)
@@ -160,8 +146,8 @@ def _matched(gold: Items, system: Items) -> Array:
     return row_of[gold.ids.codes]
 
 
-def _other_gold(gold: Items, system: Items, rows: Array) -> int:
-    """How many items have another right answer beside the system's answers than in gold."""
+def _count_conflicts(gold: Items, system: Items, rows: Array) -> int:
+    """The number of items whose right answer in the system's file is not that of gold."""
     if system.gold is None:
         return 0
     both = np.flatnonzero(rows >= 0)
@@ -170,20 +156,10 @@ def _other_gold(gold: Items, system: Items, rows: Array) -> int:
 
 
 def _require_ids(gold: Items, system: Items) -> None:
-    """Refuse to match items by the line they stand on."""
+    """Refuse to match items of two files by their lines."""
     for items in (gold, system):
         if items.origin is not None and "item" not in items.origin.columns:
             raise OutscoreError(
-                f"{file_of(items)} has no item column: its answers cannot be matched with those of another file.",
+                f"{items.label} has no item column: its answers cannot be matched with those of another file.",
                 "Add a column `id` to both files.",
             )
-
-
-def file_of(items: Items) -> str:
-    """What messages call the file."""
-    return f"`{items.name}`" if items.origin is None else items.origin.label
-
-
-def _place(items: Items, row: int) -> str:
-    unit = "row" if items.origin is None else items.origin.unit
-    return f"{file_of(items)}, {unit} {row + 1 if items.lines is None else int(items.lines[row])}"

@@ -1,13 +1,15 @@
-"""What one file of outputs holds, and the table of units that every comparison of outputs is counted from.
+"""The outputs in one file, and the table of units from which every comparison of outputs is counted.
 
-Three kinds of files serve five tasks: `Words` (tags, trees, named entities), `Items` (labels) and `Chains` (coreference).
+Three kinds of outputs serve five tasks: `Words` (tags, trees, named entities), `Items` (labels) and `Chains` (coreference).
 Labels are codes into an inventory, so that outcomes and transitions are counts of integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.scores.system import Labels, Origin
@@ -18,33 +20,46 @@ UNALIGNED = "(unaligned)"
 """The answer of a system that has no counterpart for a gold unit."""
 
 
+class _File:
+    """What all outputs share: a name for messages."""
+
+    name: str
+    origin: Origin | None
+    lines: Array | None
+
+    @property
+    def label(self) -> str:
+        """What messages call the file."""
+        return f"`{self.name}`" if self.origin is None else self.origin.label
+
+
 @dataclass(frozen=True, eq=False)
-class Words:
+class Words(_File):
     """The words of one file in order, with their columns.
 
     Parameters
     ----------
     name
-        What the system is called.
+        The name of the system.
     forms
         The words as written.
     sentences
-        The sentence of each word, numbered from 0 upwards in file order.
+        The sentence of each word, numbered from 0 in file order.
     columns
-        Labels by column: ``"upos"``, ``"xpos"``, ``"feats"``, ``"deprel"``, ``"tag"`` (entities), and others by their place.
+        Labels by column: ``"upos"``, ``"xpos"``, ``"feats"``, ``"deprel"``, ``"tag"`` (entities), and others by their number.
     heads
         The row of each word's head in this file, -1 for the root; None without trees.
     starts, ends
-        Characters of the file's text without white space, from `starts` up to but not including `ends`: what alignment is by.
-        Words of one multi-word token share its span.
+        The characters of each word in the file's text without white space, `ends` exclusive, by which words are aligned. Words
+        of one multi-word token share its span.
     multiword
-        Whether a word belongs to a multi-word token.
+        Whether each word belongs to a multi-word token.
     sentence_ids
         The name of each sentence (``sent_id`` or its number).
     documents
-        The document of each sentence; None without.
+        The document of each sentence, or None.
     lines
-        The line each word stands on.
+        The line of each word.
     """
 
     name: str
@@ -62,16 +77,20 @@ class Words:
 
     @property
     def rows(self) -> int:
-        """How many words there are."""
+        """The number of words."""
         return len(self.forms)
+
+    def place(self, row: int) -> str:
+        """The file and line of a word, for messages."""
+        return f"{self.label}, {f'word {row + 1}' if self.lines is None else f'line {int(self.lines[row])}'}"
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
-    """A label per item (classification, multiple choice, exact-match answers), with what else its row says.
+class Items(_File):
+    """A label per item (classification, multiple choice, exact-match answers), with the other columns of its row.
 
-    `gold` is there when the file holds the right answers too; `texts` are columns shown beside an item, `slices` columns to
-    split by.
+    `gold` holds the right answers if the file has them too; `texts` are columns to show with an item, `slices` columns to split
+    by.
     """
 
     name: str
@@ -86,26 +105,50 @@ class Items:
 
     @property
     def rows(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.ids)
+
+    def place(self, row: int) -> str:
+        """The file and line of an item, for messages."""
+        unit = "row" if self.origin is None else self.origin.unit
+        return f"{self.label}, {unit} {row + 1 if self.lines is None else int(self.lines[row])}"
+
+    def take(self, rows: Array) -> Items:
+        """Only these items."""
+        return replace(
+            self,
+            ids=self.ids.take(rows),
+            answers=self.answers.take(rows),
+            gold=None if self.gold is None else self.gold.take(rows),
+            clusters=None if self.clusters is None else self.clusters.take(rows),
+            slices={name: labels.take(rows) for name, labels in self.slices.items()},
+            texts={name: labels.take(rows) for name, labels in self.texts.items()},
+            lines=None if self.lines is None else self.lines[rows],
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class Chains:
-    """Mentions and the chains they belong to.
+class Chains(_File):
+    """Mentions and their chains.
 
     Parameters
     ----------
     name
-        What the system is called.
+        The name of the system.
     documents
         The document of each mention.
     starts, ends
         First and last token of each mention, counted from 0 within its document.
     chains
-        The chain of each mention, unique over the whole file.
+        The chain of each mention, as codes that are unique in the whole file.
     words
-        The tokens in order, with the column ``"pos"`` where the file has tags; `Words.documents` has each sentence's document.
+        The tokens in order, with the column ``"pos"`` if the file has tags; `Words.documents` has each sentence's document.
+
+    Examples
+    --------
+    >>> gold = Chains.of("gold", [("d1", 0, 1, "mayor"), ("d1", 4, 4, "mayor"), ("d1", 6, 6, "city")])
+    >>> gold.starts.tolist(), gold.ends.tolist(), gold.chains.tolist(), gold.documents.names
+    ([0, 4, 6], [1, 4, 6], [0, 0, 1], ('d1',))
     """
 
     name: str
@@ -119,8 +162,18 @@ class Chains:
 
     @property
     def rows(self) -> int:
-        """How many mentions there are."""
+        """The number of mentions."""
         return len(self.starts)
+
+    @classmethod
+    def of(cls, name: str, mentions: Iterable[tuple[str, int, int, object]]) -> Chains:
+        """Chains of mentions that are given as document, first token, last token and the name of the chain in its document."""
+        rows = list(mentions)
+        documents = Labels.of(document for document, _, _, _ in rows)
+        spans = np.array([(start, end) for _, start, end, _ in rows], dtype=np.int64).reshape(-1, 2)
+        known: dict[tuple[str, object], int] = {}
+        chains = [known.setdefault((document, chain), len(known)) for document, _, _, chain in rows]
+        return cls(name, documents, spans[:, 0], spans[:, 1], np.array(chains, dtype=np.int64))
 
 
 Outputs = Words | Items | Chains
@@ -128,31 +181,31 @@ Outputs = Words | Items | Chains
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Gold and systems aligned: a row per unit, a column per system.
+    """Aligned gold and systems: a row per unit, a column per system.
 
     Parameters
     ----------
     criterion
         What makes an answer right: ``"upos"``, ``"las"``, ``"label"``...
     systems
-        The systems' names.
+        The names of the systems.
     labels
         The inventory that `gold` and `answers` are codes of.
     gold
         (n,) codes of the right answers.
     answers
-        (n, k) codes of the systems' answers, as transition tables name them.
+        (n, k) codes of the systems' answers.
     correct
-        (n, k) whether an answer is right. It may be wrong with the gold's label: the relation is right, the head is not.
+        (n, k) whether an answer is right. With the right label it may still be wrong, if the head of a relation is.
     detail
-        (n, k) codes that tell apart answers of the same label (the head, say): two answers are the same when label and detail
-        are. None where the label says it all.
+        (n, k) codes that distinguish answers with the same label, such as the head: two answers are the same if label and
+        detail are. None if the label is all there is.
     clusters
-        (n,) code of the sentence or document of each unit, None where units stand alone.
+        (n,) codes of the sentence or document of each unit; None if every unit stands alone.
     slices
         Columns to split by.
     rows
-        (n,) the unit's row in the gold file, for showing it in context; -1 where gold has none.
+        (n,) the unit's row in the gold file, to show it in context; -1 if gold does not have it.
     """
 
     criterion: str
@@ -168,11 +221,11 @@ class Units:
 
     @property
     def n(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         return len(self.gold)
 
     def take(self, rows: Array) -> Units:
-        """These units alone."""
+        """Only these units."""
         return replace(
             self,
             gold=self.gold[rows],

@@ -1,8 +1,8 @@
-"""What several systems could do together: an oracle that picks the right answer, who solves what alone, a majority vote.
+"""What several systems could achieve together: an oracle that picks the right answer, units that only one solves, a vote.
 
-The upper bound of a combination counts a unit as solved when at least one system solves it (Tuggener, 2017, section 3). Systems
-whose errors are independent reach 1 - Π(1 - accuracy) by chance alone, so that number stands beside it: the further the
-oracle lies below, the more the systems fail together.
+The upper bound of a combination counts a unit as solved if at least one system solves it (Tuggener, 2017, section 3). Systems
+with independent errors reach 1 - Π(1 - accuracy) by chance alone; the further the oracle is below that, the more the systems
+fail together.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def independent_rate(correct: Array) -> float:
 
 
 def solved_by(correct: Array) -> list[int]:
-    """How many units are solved by exactly 0, 1, ..., k systems."""
+    """The numbers of units that exactly 0, 1, ..., k systems solve."""
     return [int(x) for x in np.bincount(correct.sum(axis=1), minlength=correct.shape[1] + 1)]
 
 
 def solved_only_by(correct: Array) -> list[int]:
-    """How many units each system solves and no other does."""
+    """The number of units that each system alone solves."""
     alone = correct.sum(axis=1) == 1
     return [int((column & alone).sum()) for column in correct.T]
 
 
 def majority_vote(units: Units) -> float:
-    """Share of units that the most frequent answer solves; of equally frequent answers, the first system's counts.
+    """Share of units that the most frequent answer solves; ties go to the first system.
 
     Examples
     --------
@@ -58,14 +58,14 @@ def majority_vote(units: Units) -> float:
     1.0
     """
     votes = _identity(units)
-    # Votes for the answer of each system, its own included; argmax keeps the first of equals.
+    # Votes for each system's answer, including its own; argmax returns the first maximum.
     support = np.stack([sum((own == other).astype(np.int16) for other in votes.T) for own in votes.T])
     chosen = support.argmax(axis=0)
     return float(units.correct[np.arange(units.n), chosen].mean()) if units.n else 0.0
 
 
 def _identity(units: Units) -> Array:
-    """(n, k) codes that are equal exactly where two answers are the same."""
+    """(n, k) codes that are equal if and only if two answers are the same."""
     if units.detail is None:
         return units.answers
     offset = units.detail - units.detail.min(initial=0)

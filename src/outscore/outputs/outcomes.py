@@ -1,11 +1,11 @@
-"""What happened to every unit between two systems: five outcomes, and the transitions behind them.
+"""What changes between two systems on every unit: five outcomes, and the transitions behind them.
 
-Given the right answer G, the step from S1 to S2 leaves a unit right with both, corrects it, breaks it, exchanges one error for
-another, or leaves the error as it was (Tuggener, 2017, algorithm 1, with the two outcomes that algorithm does not count). So
+From S1 to S2 a unit stays right, is corrected, becomes a new error, changes from one error to another, or stays the same error
+(Tuggener, 2017, algorithm 1, plus the two outcomes that the algorithm does not count). So
 
     accuracy(S2) - accuracy(S1) = (corrections - new errors) / n
 
-and swapping the systems swaps corrections with new errors and leaves the rest alone.
+and swapping the systems swaps corrections with new errors and changes nothing else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
     "OUTCOMES",
     "Transition",
     "agreement",
-    "differ",
+    "count_differing",
     "outcomes",
     "overlap_of_correct",
     "transitions",
@@ -38,9 +38,9 @@ CHANGES = ("correction", "new_error", "changed_error")
 
 @dataclass(frozen=True)
 class Transition:
-    """One kind of change: from one label to another, with the right one; codes of the units' inventory.
+    """One kind of change, from one label to another, with the right label; codes of the units' inventory.
 
-    `mirror` is how often the same change went the other way, a correction as the new error it undoes.
+    `mirror` counts the opposite change: a correction undoes a new error.
     """
 
     kind: int
@@ -65,24 +65,24 @@ def outcomes(units: Units, first: int = 0, second: int = 1) -> Array:
     """
     before, after = units.correct[:, first], units.correct[:, second]
     both_right, correction, new_error, changed_error, shared_error = np.arange(len(OUTCOMES), dtype=np.int8)
-    wrong = np.where(_same(units, first, second), shared_error, changed_error)
+    wrong = np.where(_same_answers(units, first, second), shared_error, changed_error)
     return np.where(before, np.where(after, both_right, new_error), np.where(after, correction, wrong))
 
 
-def _same(units: Units, first: int, second: int) -> Array:
+def _same_answers(units: Units, first: int, second: int) -> Array:
     same = units.answers[:, first] == units.answers[:, second]
     if units.detail is not None:
         same &= units.detail[:, first] == units.detail[:, second]
     return np.asarray(same)
 
 
-def differ(units: Units, first: int = 0, second: int = 1) -> int:
-    """On how many units the two answers are not the same; no gold is needed for this."""
-    return int((~_same(units, first, second)).sum())
+def count_differing(units: Units, first: int = 0, second: int = 1) -> int:
+    """The number of units on which the two answers differ, right or wrong."""
+    return int((~_same_answers(units, first, second)).sum())
 
 
 def overlap_of_correct(units: Units, first: int = 0, second: int = 1) -> float:
-    """How far two systems solve the same units: Dice coefficient of their right answers, 0 where neither has any."""
+    """Dice coefficient of the right answers of two systems; 0 if neither has any."""
     right = units.correct[:, first].sum() + units.correct[:, second].sum()
     both = (units.correct[:, first] & units.correct[:, second]).sum()
     return float(2 * both / right) if right else 0.0
@@ -91,18 +91,18 @@ def overlap_of_correct(units: Units, first: int = 0, second: int = 1) -> float:
 def agreement(units: Units) -> Array:
     """(k, k) shares of units on which two systems give the same answer."""
     k = len(units.systems)
-    found = np.eye(k)
+    shares = np.eye(k)
     for i in range(k):
         for j in range(i):
-            found[i, j] = found[j, i] = 1.0 - differ(units, i, j) / units.n if units.n else 1.0
-    return found
+            shares[i, j] = shares[j, i] = 1.0 - count_differing(units, i, j) / units.n if units.n else 1.0
+    return shares
 
 
 def transitions(units: Units, first: int = 0, second: int = 1) -> list[Transition]:
     """Every kind of change, most frequent first within corrections, new errors and changed errors.
 
-    A correction from x to y (the right one) has the new error from y to x as its mirror, a changed error from x to y the
-    changed error from y to x: exchanging the systems turns one into the other.
+    The mirror of a correction from x to y (the right label) is the new error from y to x, that of a changed error from x to y
+    the changed error from y to x: swapping the systems turns one into the other.
     """
     kinds = outcomes(units, first, second)
     rows = np.flatnonzero((kinds >= CORRECTION) & (kinds <= CHANGED_ERROR))
@@ -110,9 +110,9 @@ def transitions(units: Units, first: int = 0, second: int = 1) -> list[Transitio
     key = kinds[rows].astype(np.int64)
     for column in (units.gold, units.answers[:, first], units.answers[:, second]):
         key = key * size + column[rows]
-    found, counts = np.unique(key, return_counts=True)
+    distinct, counts = np.unique(key, return_counts=True)
     table: dict[tuple[int, int, int, int], int] = {}
-    for value, count in zip(found.tolist(), counts.tolist(), strict=True):
+    for value, count in zip(distinct.tolist(), counts.tolist(), strict=True):
         rest, target = divmod(value, size)
         rest, source = divmod(rest, size)
         kind, gold = divmod(rest, size)

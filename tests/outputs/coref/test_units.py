@@ -9,14 +9,20 @@ from tests.coref_documents import RESPONSES, write_documents
 from outscore.formats.readers import read_chains
 from outscore.metrics.coref import COREF
 from outscore.outputs.coref.arcs import CLASSES, CRITERIA
-from outscore.outputs.coref.changed import antecedents, changed_mentions, mention_text
 from outscore.outputs.coref.mention_types import MENTION_TYPES, mention_type
 from outscore.outputs.coref.mentions import align_mentions
 from outscore.outputs.coref.scores import coref_statistics
-from outscore.outputs.coref.units import gold_mention_units, mention_units, unit_mentions
+from outscore.outputs.coref.units import (
+    antecedents,
+    changed_mentions,
+    gold_mention_units,
+    mention_text,
+    mention_units,
+    unit_mentions,
+)
 from outscore.outputs.model import Chains
 from outscore.outputs.oracle import oracle_rate
-from outscore.outputs.outcomes import OUTCOMES, differ, outcomes, transitions
+from outscore.outputs.outcomes import OUTCOMES, count_differing, outcomes, transitions
 from outscore.scores.system import Labels
 
 
@@ -61,7 +67,7 @@ def test_accuracy_changes_by_corrections_less_new_errors(table, criterion):
     kinds = np.bincount(outcomes(units), minlength=len(OUTCOMES))
     before, after = units.correct.sum(axis=0)
     assert after - before == kinds[1] - kinds[2]
-    assert differ(units) == kinds[1:4].sum()
+    assert count_differing(units) == kinds[1:4].sum()
 
 
 def test_units_depend_on_the_pair(table):

@@ -1,6 +1,6 @@
 """ARCS: what a system did with each anaphoric mention, in five classes.
 
-A mention is anaphoric in a file when an earlier mention of its chain can serve as its antecedent. Given key and response:
+A mention is anaphoric in a file if an earlier mention of its chain can be its antecedent. Given key and response:
 
     tp  anaphoric in the key, and resolved to a right antecedent
     wl  anaphoric in the key, and resolved to wrong antecedents only (wrong linkage)
@@ -8,14 +8,14 @@ A mention is anaphoric in a file when an earlier mention of its chain can serve 
     fp  not anaphoric in the key, and resolved
     tn  neither
 
-Two criteria say what an antecedent is. ``arcs-any``: every earlier mention, and one right among them is enough. ``arcs-nom``:
-the closest earlier nominal mention alone, which must be an antecedent in the key; a mention without an earlier nominal in its
-chain is not anaphoric, in key and response alike (a cataphoric pronoun, a chain of pronouns only).
+Two criteria define the antecedent. ``arcs-any``: all earlier mentions, of which one right one is enough. ``arcs-nom``: only the
+closest earlier nominal mention, which must be an antecedent in the key; a mention without an earlier nominal in its chain is
+not anaphoric, neither in key nor in response (a cataphoric pronoun, a chain of pronouns).
 
     recall = tp / (tp + wl + fn),   precision = tp / (tp + wl + fp)
 
-By ``arcs-any`` these are the scores of MUC: within the mentions that a key chain and a response chain share, all but the first
-are tp, and they are the common links. What ARCS adds is the class of each single mention.
+With ``arcs-any`` these are the scores of MUC: of the mentions that a key chain and a response chain share, all but the first
+are tp, and they are the common links. ARCS adds the class of each mention.
 
 References
 ----------
@@ -58,15 +58,15 @@ NO_ANTECEDENT = -1
 
 @dataclass(frozen=True, eq=False)
 class Resolution:
-    """What a response did with every mention of the table.
+    """How a response resolves every mention of the table.
 
     Parameters
     ----------
     classes
         (n,) codes of `CLASSES`.
     antecedents
-        (n,) the row of the antecedent that the class rests on, for showing it: the closest right one, otherwise the closest;
-        -1 where the response does not resolve the mention.
+        (n,) the row of the antecedent behind the class: the closest right one, otherwise the closest; -1 if the response does
+        not resolve the mention.
     """
 
     classes: Array
@@ -74,17 +74,15 @@ class Resolution:
 
 
 def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, response: int = 1) -> Resolution:
-    """Classify every mention of the table, given two columns of its chains.
+    """Classify every mention of the table by two columns of its chains.
 
     Examples
     --------
-    >>> from outscore.outputs.mentions import align_mentions
+    >>> from outscore.outputs.coref.mentions import align_mentions
     >>> from outscore.outputs.model import Chains
-    >>> from outscore.scores import Labels
-    >>> def chains(name, *codes):
-    ...     rows = np.arange(len(codes))
-    ...     return Chains(name, Labels.of(["d1"] * len(codes)), rows, rows, np.array(codes))
-    >>> table = align_mentions(chains("gold", 0, 0, 1, 1, 1), [chains("system", 0, 0, 0, 0, 1)])
+    >>> gold = Chains.of("gold", [("d1", token, token, chain) for token, chain in enumerate("aabbb")])
+    >>> system = Chains.of("system", [("d1", token, token, chain) for token, chain in enumerate("aaaab")])
+    >>> table = align_mentions(gold, [system])
     >>> [CLASSES[code] for code in resolve_mentions(table).classes]
     ['tn', 'tp', 'fp', 'tp', 'fn']
     """
@@ -96,7 +94,7 @@ def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, res
     antecedents = _closest_before(given, eligible)
     resolved = antecedents != NO_ANTECEDENT
     if criterion == ANY:
-        shared = _closest_before(_in_both(wanted, given), eligible)
+        shared = _closest_before(_shared_chains(wanted, given), eligible)
         right = shared != NO_ANTECEDENT
         antecedents = np.where(right, shared, antecedents)
     else:
@@ -106,7 +104,7 @@ def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, res
 
 
 def arcs_counts(mentions: Mentions, criterion: str = ANY, key: int = 0, response: int = 1) -> Array:
-    """(documents, 4) how many mentions are tp, wl, fn and fp."""
+    """(documents, 4) numbers of mentions that are tp, wl, fn and fp."""
     classes = resolve_mentions(mentions, criterion, key, response).classes
     documents = len(mentions.documents.names)
     codes = mentions.documents.codes * len(CLASSES) + classes
@@ -114,7 +112,7 @@ def arcs_counts(mentions: Mentions, criterion: str = ANY, key: int = 0, response
 
 
 def _closest_before(chains: Array, eligible: Array) -> Array:
-    """For each row the closest earlier row of its chain that is eligible, -1 where there is none; rows are in text order."""
+    """For each row the closest earlier eligible row of its chain, -1 if there is none; rows are in text order."""
     order = np.argsort(chains, kind="stable")
     places = np.arange(len(order))
     latest = np.maximum.accumulate(np.where(eligible[order], places, -1))
@@ -126,7 +124,7 @@ def _closest_before(chains: Array, eligible: Array) -> Array:
     return closest
 
 
-def _in_both(wanted: Array, given: Array) -> Array:
-    """A chain for each pair of chains: mentions that key and response both put together."""
+def _shared_chains(wanted: Array, given: Array) -> Array:
+    """A chain for each pair of chains: mentions that both key and response put together."""
     both = wanted * (int(given.max(initial=0)) + 1) + given
     return np.where((wanted == NO_CHAIN) | (given == NO_CHAIN), NO_CHAIN, both)

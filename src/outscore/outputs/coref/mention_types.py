@@ -1,7 +1,7 @@
-"""Kinds of mentions: nouns, personal pronouns, possessive pronouns and the rest, told by length and part-of-speech tag.
+"""Kinds of mentions, by length and part-of-speech tag: nouns, personal pronouns, possessive pronouns and others.
 
-A mention is nominal when it has more than one token or its only token is a noun (Tuggener, 2017). Tags are always those of the
-gold file: a system's own tags would let it choose what it is judged on.
+A mention is nominal if it has more than one token or its only token is a noun (Tuggener, 2017). Tags are always those of the
+gold file: with its own tags a system could choose what it is judged on.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MENTION_TYPES = ("noun", "personal pronoun", "possessive pronoun", "other")
 NOUN, PERSONAL, POSSESSIVE, OTHER = MENTION_TYPES
 
 MentionType = Callable[[int, str | None], str]
-"""The kind of a mention of so many tokens; the tag is that of a single token, None for longer mentions and without tags."""
+"""From the number of tokens and the tag of a single token (None for longer mentions, or without tags) to the kind."""
 
 # Penn, Universal and STTS tags, and those of the Chinese treebank.
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NOUN", "PROPN", "NE", "NR", "NT"})
-# UPOS and the Chinese treebank do not tell possessive pronouns apart: theirs count as personal.
+# UPOS and the Chinese treebank do not distinguish possessive pronouns: theirs count as personal.
 _PERSONAL = frozenset({"PRP", "PPER", "PRON", "PN"})
 _POSSESSIVE = frozenset({"PRP$", "PPOSAT", "PPOSS"})
 
@@ -48,7 +48,7 @@ def mention_type(tokens: int, tag: str | None) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """The kind of each mention, whether it is nominal, and the gold file's row of its first token (-1 without words)."""
+    """The kind of each mention, whether it is nominal, and the row of its first token in the gold file (-1 without words)."""
 
     types: Labels
     nominal: Array
@@ -63,7 +63,7 @@ def kinds_of(words: Words | None, names: tuple[str, ...], mentions: tuple[Array,
     tokens = np.full(len(starts), -1, dtype=np.int64)
     if words is not None:
         tokens = _first_tokens(words, names)[documents] + starts
-    # A kind depends on the tag of a single token, otherwise on the length: few distinct questions are asked.
+    # The kind depends on the tag of a single token, otherwise on the length: `kind` is called once per distinct case.
     case = -lengths if tags is None else np.where(lengths > 1, -lengths, tags.codes[tokens])
     distinct, place = np.unique(case, return_inverse=True)
     answers = [kind(-x, None) if x < 0 or tags is None else kind(1, tags.names[x]) for x in distinct.tolist()]
@@ -73,7 +73,7 @@ def kinds_of(words: Words | None, names: tuple[str, ...], mentions: tuple[Array,
 
 
 def _first_tokens(words: Words, names: tuple[str, ...]) -> Array:
-    """The row of each document's first token; a document's tokens stand together in the file."""
+    """The row of each document's first token; the tokens of a document are consecutive."""
     of_tokens = document_of_tokens(words, names)
     first = np.zeros(len(names), dtype=np.int64)
     first[of_tokens[::-1]] = np.arange(words.rows)[::-1]

@@ -1,10 +1,8 @@
 """One table of mentions for gold and all systems: a row per (document, first token, last token), a column of chains per file.
 
-Every measure of coreference compares two of its columns. Gold may be one of them, and so may any two systems: scoring one
-response with another as the key says how far they agree.
+Every measure of coreference compares two columns: gold and a system, or two systems, to measure how far they agree.
 
-Rows stand in the order of the text: by first token and, of two that begin together, the longer first, which is the order in
-which brackets open.
+Rows are in text order: by first token and, if two begin together, the longer first, which is the order in which brackets open.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.outputs.coref.documents import chains_label, match_documents
+from outscore.outputs.coref.documents import match_documents
 from outscore.outputs.coref.mention_types import MentionType, kinds_of, mention_type
 from outscore.outputs.model import Chains, Words
 from outscore.scores.system import Labels
@@ -38,11 +36,11 @@ class Mentions:
     files
         The names of the files, gold first.
     documents
-        The document of each mention; its names are all documents in gold's order, those without mentions too.
+        The document of each mention; its names are all documents in gold's order, including those without mentions.
     starts, ends
         First and last token within the document.
     chains
-        (n, files) the chain of each mention in each file, -1 where the file does not have the mention.
+        (n, files) the chain of each mention in each file, -1 if the file does not have the mention.
     types, nominal
         The kind of each mention by gold's tags, and whether it is nominal.
     tokens
@@ -50,7 +48,7 @@ class Mentions:
     words
         The gold file's words.
     notes
-        What a reader of the numbers should know.
+        What a report should say about the numbers.
     """
 
     files: tuple[str, ...]
@@ -66,26 +64,24 @@ class Mentions:
 
     @property
     def n(self) -> int:
-        """How many mentions there are."""
+        """The number of mentions."""
         return len(self.starts)
 
 
 def align_mentions(gold: Chains, systems: Sequence[Chains], *, kind: MentionType = mention_type) -> Mentions:
-    """Match the mentions of gold and systems, documents by their names.
+    """Match the mentions of gold and systems, and documents by name.
 
     Parameters
     ----------
     gold, systems
-        Files of the same documents with the same tokens; anything else is refused, naming the first difference.
+        Files of the same documents with the same tokens; others are refused with the first difference.
     kind
-        Says what kind of mention it is, from its number of tokens and its tag; ``"noun"`` is nominal.
+        The kind of a mention, from its number of tokens and its tag; ``"noun"`` is nominal.
 
     Examples
     --------
-    >>> def chains(name, *mentions):
-    ...     starts, ends, codes = np.array(mentions).T
-    ...     return Chains(name, Labels.of(["d1"] * len(starts)), starts, ends, codes)
-    >>> table = align_mentions(chains("gold", (0, 1, 0), (4, 4, 0)), [chains("system", (0, 1, 7), (3, 4, 7))])
+    >>> gold = Chains.of("gold", [("d1", 0, 1, "a"), ("d1", 4, 4, "a")])
+    >>> table = align_mentions(gold, [Chains.of("system", [("d1", 0, 1, "x"), ("d1", 3, 4, "x")])])
     >>> table.starts.tolist(), table.ends.tolist(), table.chains.tolist()
     ([0, 3, 4], [1, 4, 4], [[0, 0], [-1, 0], [0, -1]])
     """
@@ -93,7 +89,7 @@ def align_mentions(gold: Chains, systems: Sequence[Chains], *, kind: MentionType
     names = gold.documents.names
     if not gold.rows:
         raise OutscoreError(
-            f"{chains_label(gold)} has no mention in any chain: there is nothing to score against.",
+            f"{gold.label} has no mention in any chain: there is nothing to score against.",
             "Give the gold file with its coreference column filled in.",
         )
     documents = np.concatenate([match_documents(gold, file)[file.documents.codes] for file in files])
@@ -123,20 +119,20 @@ def align_mentions(gold: Chains, systems: Sequence[Chains], *, kind: MentionType
 
 
 def first_of_mention(chains: Chains) -> Array:
-    """For each mention the first row with the same document and tokens: its own row, unless the file repeats it."""
+    """For each mention the first row with the same document and tokens, which is its own unless the file repeats it."""
     keys = _keys(chains.documents.codes, chains.starts, chains.ends)
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)
     return np.asarray(first[place])
 
 
 def _keys(documents: Array, starts: Array, ends: Array) -> Array:
-    """One number per mention, in the order of the text."""
+    """One integer per mention, in text order."""
     width = int(ends.max(initial=0)) + 1
     return np.asarray((documents.astype(np.int64) * width + starts) * width + (width - 1 - ends))
 
 
 def _chain_codes(documents: Array, chains: Array) -> Array:
-    """Codes 0..k-1; the same name in two documents is two chains."""
+    """Codes 0..k-1; the same code in two documents is two chains."""
     names = chains - chains.min(initial=0)
     return np.unique(documents * (int(names.max(initial=0)) + 1) + names, return_inverse=True)[1]
 
@@ -146,7 +142,7 @@ def _refuse_repeats(chains: Chains) -> None:
     if repeated.any():
         row = int(repeated.argmax())
         raise OutscoreError(
-            f"{chains_label(chains)}: tokens {int(chains.starts[row])} to {int(chains.ends[row])} of document "
+            f"{chains.label}: tokens {int(chains.starts[row])} to {int(chains.ends[row])} of document "
             f"`{chains.documents[row]}` are listed as a mention twice.",
             "Keep each mention once, in one chain.",
         )

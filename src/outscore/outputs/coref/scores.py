@@ -8,8 +8,8 @@ four need nothing but the sizes |k|, |r| and the table of n > 0:
     CEAFe  Σ 2n/(|k| + |r|) of the best one-to-one matching of chains    over the numbers of chains
     LEA    Σ|k| Σ link(n)/link(|k|), and so for r                        over Σ|k| and Σ|r|, with link(n) = n(n - 1)/2
 
-Singletons count everywhere except in MUC, which has no links for them; LEA gives a singleton one link to itself, found when the
-other side has it as a singleton too.
+Singletons count everywhere except in MUC, which has no links for them; LEA gives a singleton one link to itself, which is right
+if the other side has it as a singleton too.
 
 References
 ----------
@@ -34,9 +34,9 @@ __all__ = ["Overlap", "coref_statistics", "overlap"]
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """Chains of a key and a response: their sizes and documents, and the pairs that share mentions.
+    """The chains of a key and a response: sizes, documents, and the pairs that share mentions.
 
-    `pairs` is (m, 2) codes of a key chain and a response chain, `shared` how many mentions they share.
+    `pairs` holds (m, 2) codes of a key chain and a response chain, `shared` the number of mentions they share.
     """
 
     documents: int
@@ -48,7 +48,7 @@ class Overlap:
     shared: Array
 
     def by_document(self, values: Array, documents: Array) -> Array:
-        """Sums per document, in whole numbers where the values are."""
+        """Sums per document, as integers if the values are."""
         sums = np.bincount(documents, weights=values, minlength=self.documents)
         return sums if values.dtype.kind == "f" else sums.astype(np.int64)
 
@@ -56,7 +56,7 @@ class Overlap:
 def coref_statistics(mentions: Mentions, key: int = 0, response: int = 1) -> dict[str, Array]:
     """Per-document sums for every measure, by its name: (documents, columns).
 
-    ``"conll"`` puts the columns of MUC, B³ and CEAFe side by side, whose mean F1 it is; ``"arcs-any"`` and ``"arcs-nom"`` hold
+    ``"conll"`` is the mean F1 of MUC, B³ and CEAFe and holds the columns of all three; ``"arcs-any"`` and ``"arcs-nom"`` hold
     tp, wl, fn and fp.
 
     Parameters
@@ -64,29 +64,26 @@ def coref_statistics(mentions: Mentions, key: int = 0, response: int = 1) -> dic
     mentions
         Gold and systems in one table.
     key, response
-        Columns of its chains. 0 is gold; a system as the key says how far another agrees with it.
+        Columns of its chains. 0 is gold; with a system as the key, scores measure how far another agrees with it.
 
     Examples
     --------
-    >>> from outscore.outputs.mentions import align_mentions
+    >>> from outscore.outputs.coref.mentions import align_mentions
     >>> from outscore.outputs.model import Chains
-    >>> from outscore.scores import Labels
-    >>> def chains(name, *codes):
-    ...     rows = np.arange(len(codes))
-    ...     return Chains(name, Labels.of(["d1"] * len(codes)), rows, rows, np.array(codes))
-    >>> table = align_mentions(chains("gold", 0, 0, 0, 1, 1), [chains("system", 0, 0, 1, 1, 1)])
+    >>> gold, system = ([("d1", token, token, chain) for token, chain in enumerate(text)] for text in ("aaabb", "aabbb"))
+    >>> table = align_mentions(Chains.of("gold", gold), [Chains.of("system", system)])
     >>> statistics = coref_statistics(table)
     >>> statistics["muc"].tolist(), statistics["arcs-any"].tolist()
     ([[2, 3, 3]], [[2, 0, 1, 1]])
     """
-    found = overlap(mentions, key, response)
-    muc, b_cubed, ceafe = _muc(found), _b_cubed(found), _ceafe(found)
+    shared = overlap(mentions, key, response)
+    muc, b_cubed, ceafe = _muc(shared), _b_cubed(shared), _ceafe(shared)
     arcs = {name: arcs_counts(mentions, name, key, response) for name in CRITERIA}
-    return {"muc": muc, "b3": b_cubed, "ceafe": ceafe, "conll": np.hstack([muc, b_cubed, ceafe]), "lea": _lea(found), **arcs}
+    return {"muc": muc, "b3": b_cubed, "ceafe": ceafe, "conll": np.hstack([muc, b_cubed, ceafe]), "lea": _lea(shared), **arcs}
 
 
 def overlap(mentions: Mentions, key: int = 0, response: int = 1) -> Overlap:
-    """Count what the chains of two columns share."""
+    """Count the mentions that the chains of two columns share."""
     documents = mentions.documents.codes
     left, right = mentions.chains[:, key], mentions.chains[:, response]
     both = (left != NO_CHAIN) & (right != NO_CHAIN)
@@ -102,7 +99,7 @@ def overlap(mentions: Mentions, key: int = 0, response: int = 1) -> Overlap:
 
 
 def _sizes(chains: Array, documents: Array) -> tuple[Array, Array]:
-    """How many mentions each chain has, and its document."""
+    """The number of mentions of each chain, and its document."""
     rows = chains != NO_CHAIN
     sizes = np.bincount(chains[rows])
     where = np.zeros(len(sizes), dtype=np.int64)
@@ -146,7 +143,7 @@ def _lea(o: Overlap) -> Array:
 
 
 def _resolved(shared: Array, sizes: Array, others: Array) -> Array:
-    """|k| · link(n) / link(|k|) = n(n - 1)/(|k| - 1); of a singleton 1 where it is one on the other side too."""
+    """|k| · link(n) / link(|k|) = n(n - 1)/(|k| - 1); of a singleton 1 if it is one on the other side too."""
     single = sizes == 1
     links = shared * (shared - 1) / np.where(single, 1, sizes - 1)
     return np.asarray(np.where(single, others == 1, links))
@@ -165,8 +162,8 @@ def _ceafe(o: Overlap) -> Array:
 def _best_matching(o: Overlap) -> tuple[Array, Array]:
     """Similarities of the chains that the best matching joins, and their documents.
 
-    Chains that share mentions, directly or through others, form islands, and an optimal matching is optimal on each: most
-    islands are a single pair, and the assignment problem is left with small matrices even for one document of a whole book.
+    Chains that share mentions, directly or through others, are connected, and an optimal matching is optimal on each connected
+    component. Most components are a single pair, so the assignment problems stay small even if one document is a whole book.
     """
     from scipy.optimize import linear_sum_assignment
     from scipy.sparse import coo_array
@@ -176,9 +173,9 @@ def _best_matching(o: Overlap) -> tuple[Array, Array]:
     similarity = 2 * o.shared / (o.key_sizes[left] + o.response_sizes[right])
     keys, nodes = len(o.key_sizes), len(o.key_sizes) + len(o.response_sizes)
     edges = coo_array((np.ones(len(left), dtype=np.int8), (left, right + keys)), shape=(nodes, nodes))
-    island = connected_components(edges, directed=False)[1][left]
-    order = np.argsort(island, kind="stable")
-    bounds = np.flatnonzero(np.diff(island[order], prepend=-1, append=-1))
+    component = connected_components(edges, directed=False)[1][left]
+    order = np.argsort(component, kind="stable")
+    bounds = np.flatnonzero(np.diff(component[order], prepend=-1, append=-1))
     alone = np.diff(bounds) == 1
     chosen = [order[bounds[:-1][alone]]]
     for low, high in zip(bounds[:-1][~alone].tolist(), bounds[1:][~alone].tolist(), strict=True):

@@ -1,7 +1,7 @@
-"""Coreference as units: the mentions of a comparison with their ARCS classes, in the table that every diff is counted from.
+"""Mentions as units, with their ARCS classes, and those that some system has wrong in their sentences.
 
-An answer is the class of the mention, tp, wl, fn, fp or tn, and the right one is tp for a mention that is anaphoric in gold
-and tn for any other. So a correction reads ``wl → tp`` or ``fp → tn``, a changed error ``wl → fn`` (Tuggener, 2017, table 8).
+The answer to a mention is its class, tp, wl, fn, fp or tn; the right one is tp for a mention that is anaphoric in gold and tn
+for any other. So a correction is ``wl → tp`` or ``fp → tn``, a changed error ``wl → fn`` (Tuggener, 2017, table 8).
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.outputs.coref.arcs import ANY, CLASSES, FN, NOMINAL, TN, TP, WL, resolve_mentions
+from outscore.outputs.changed import Changed, Contexts, changed_units
+from outscore.outputs.coref.arcs import ANY, CLASSES, FN, NO_ANTECEDENT, NOMINAL, TN, TP, WL, resolve_mentions
 from outscore.outputs.coref.mentions import Mentions
 from outscore.outputs.model import Units
+from outscore.outputs.words.changed import sentence_bounds, sentence_contexts
+from outscore.scores.system import Labels
 
-__all__ = ["gold_mention_units", "mention_units", "unit_mentions"]
+__all__ = ["antecedents", "changed_mentions", "gold_mention_units", "mention_text", "mention_units", "unit_mentions"]
 
 MENTION_TYPE = "mention type"
 
@@ -23,34 +26,32 @@ MENTION_TYPE = "mention type"
 def mention_units(mentions: Mentions, systems: Sequence[int] = (1, 2), criterion: str = ANY) -> Units:
     """The mentions that are anaphoric in gold or in one of these systems, with their classes; clusters are documents.
 
-    `systems` are columns of the table's chains. The units of a pair depend on the pair: a mention that only a third system
-    resolves is none of theirs. `Units.rows` are the rows of first tokens among gold's words; `unit_mentions` has the spans.
+    `systems` are columns of the table's chains. Each pair has its own units: a mention that only a third system resolves is not
+    among them. `Units.rows` are the rows of first tokens among gold's words; `unit_mentions` has the spans.
 
     Examples
     --------
-    >>> from outscore.outputs.mentions import align_mentions
+    >>> from outscore.outputs.coref.mentions import align_mentions
     >>> from outscore.outputs.model import Chains
-    >>> from outscore.scores import Labels
-    >>> def chains(name, *codes):
-    ...     rows = np.arange(len(codes))
-    ...     return Chains(name, Labels.of(["d1"] * len(codes)), rows, rows, np.array(codes))
-    >>> table = align_mentions(chains("gold", 0, 0, 0), [chains("old", 0, 1, 1), chains("new", 0, 0, 0)])
+    >>> chains = {"gold": "aaa", "old": "abb", "new": "aaa"}
+    >>> gold, *systems = [Chains.of(name, [("d1", t, t, c) for t, c in enumerate(chains[name])]) for name in chains]
+    >>> table = align_mentions(gold, systems)
     >>> units = mention_units(table)
     >>> [tuple(units.labels[code] for code in row) for row in units.answers]
     [('fn', 'tp'), ('tp', 'tp')]
     """
-    rows, classes = _classified(mentions, systems, criterion)
+    rows, classes = _classify(mentions, systems, criterion)
     gold = np.where(_anaphoric(classes), TP, TN)[rows]
     return _units(mentions, systems, criterion, rows, CLASSES, gold, classes[rows])
 
 
 def gold_mention_units(mentions: Mentions, systems: Sequence[int], criterion: str = NOMINAL) -> Units:
-    """Gold's anaphoric mentions labelled with their kind: accuracy is ARCS recall, the oracle its upper bound.
+    """Gold's anaphoric mentions, labelled with their kind: accuracy is ARCS recall, the oracle its upper bound.
 
-    The right answer to a noun is ``noun``, given by a system that resolves it rightly; otherwise the answer is wl or fn. Rates
-    by gold label are therefore recall by kind of mention, and the whole lies between them (Tuggener, 2017, table 11).
+    The answer to a noun is ``noun`` if a system resolves it correctly, else wl or fn. Rates by gold label are therefore recall
+    by kind of mention (Tuggener, 2017, table 11).
     """
-    _, classes = _classified(mentions, systems, criterion)
+    _, classes = _classify(mentions, systems, criterion)
     rows = np.flatnonzero(_anaphoric(classes))
     kinds = mentions.types.names
     gold = mentions.types.codes[rows]
@@ -59,18 +60,18 @@ def gold_mention_units(mentions: Mentions, systems: Sequence[int], criterion: st
 
 
 def unit_mentions(mentions: Mentions, systems: Sequence[int] = (1, 2), criterion: str = ANY) -> Array:
-    """The row in the table of mentions of each unit of `mention_units`, in the same order: for spans and antecedents."""
-    return _classified(mentions, systems, criterion)[0]
+    """The row in the table of mentions of each unit of `mention_units`."""
+    return _classify(mentions, systems, criterion)[0]
 
 
-def _classified(mentions: Mentions, systems: Sequence[int], criterion: str) -> tuple[Array, Array]:
+def _classify(mentions: Mentions, systems: Sequence[int], criterion: str) -> tuple[Array, Array]:
     """The rows that are units for these systems, and (all rows, systems) classes."""
     classes = np.stack([resolve_mentions(mentions, criterion, 0, system).classes for system in systems], axis=1)
     return np.flatnonzero((classes != TN).any(axis=1)), classes
 
 
 def _anaphoric(classes: Array) -> Array:
-    """Whether a mention is anaphoric in gold: every system's class says so, the first one's as well as another's."""
+    """Whether a mention is anaphoric in gold, which the class of any system tells: here the first."""
     return np.asarray(classes[:, 0] <= FN)
 
 
@@ -94,3 +95,36 @@ def _units(
         slices={MENTION_TYPE: mentions.types.take(rows)},
         rows=mentions.tokens[rows],
     )
+
+
+def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str = ANY) -> tuple[Changed, Contexts]:
+    """The units that some system has wrong, in their sentences, or in empty documents if gold has no words."""
+    units = mention_units(mentions, systems, criterion)
+    wrong = changed_units(units)
+    rows = unit_mentions(mentions, systems, criterion)[wrong]
+    if mentions.words is None:
+        names = mentions.documents.names
+        nowhere = np.zeros(len(rows), dtype=np.int64)
+        return Changed(units.take(wrong), mentions.documents.codes[rows], nowhere, nowhere), Contexts(names, ((),) * len(names))
+    words, bounds = mentions.words, sentence_bounds(mentions.words)
+    sentence = words.sentences[mentions.tokens[rows]]
+    starts = mentions.tokens[rows] - bounds[sentence]
+    # A mention that extends beyond its sentence is cut at its end.
+    ends = np.minimum(starts + mentions.ends[rows] - mentions.starts[rows] + 1, np.diff(bounds)[sentence])
+    resolved = antecedents(mentions, systems, criterion)[wrong]
+    remarks = Labels.of(mention_text(mentions, row) for row in resolved.ravel().tolist())
+    return Changed(units.take(wrong), sentence, starts, ends, remarks=remarks), sentence_contexts(words)
+
+
+def antecedents(mentions: Mentions, systems: Sequence[int], criterion: str = ANY) -> Array:
+    """(units, 1 + systems) the mention that gold, then each system, resolves each unit of `mention_units` to; -1 for none."""
+    columns = [resolve_mentions(mentions, criterion, 0, system).antecedents for system in (0, *systems)]
+    return np.stack(columns, axis=1)[unit_mentions(mentions, systems, criterion)]
+
+
+def mention_text(mentions: Mentions, row: int) -> str:
+    """The words of a mention; empty for -1, or if gold has no words."""
+    if row == NO_ANTECEDENT or mentions.words is None:
+        return ""
+    first = int(mentions.tokens[row])
+    return " ".join(mentions.words.forms[i] for i in range(first, first + int(mentions.ends[row] - mentions.starts[row]) + 1))

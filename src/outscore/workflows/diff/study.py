@@ -10,7 +10,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, counts_of
+from outscore.outputs.inventory import GOLD, count_labels
 from outscore.outputs.model import Chains, Items, Units, Words
 from outscore.results.diff import KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
@@ -143,8 +143,8 @@ def named(output: File, name: str) -> File:
 
 def label_counts(units: Units) -> dict[str, dict[str, int]]:
     """How often each label occurs, in gold and by system."""
-    given = {name: counts_of(units.answers[:, k], units.labels) for k, name in enumerate(units.systems)}
-    return {GOLD: counts_of(units.gold, units.labels), **given}
+    given = {name: count_labels(units.answers[:, k], units.labels) for k, name in enumerate(units.systems)}
+    return {GOLD: count_labels(units.gold, units.labels), **given}
 
 
 def sliced(units: Units, columns: Sequence[str]) -> Units:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from outscore.language.numbers import count, format_probability
 from outscore.language.verdict.comparison import sentence, verdict
 from outscore.language.verdict.facts import Facts
-from outscore.outputs.inventory import GOLD, hardly_used, unknown_to
+from outscore.outputs.inventory import GOLD, rarely_used, unknown_to_gold
 from outscore.results.diff import Inventory, Pair
 from outscore.workflows.diff.pair import Statistics, pair_of
 from outscore.workflows.diff.study import Study, View
@@ -85,8 +85,8 @@ def inventory_of(study: Study) -> Inventory:
     if GOLD not in study.inventory:
         return Inventory({}, {}, [])
     gold = study.inventory[GOLD]
-    unknown = {name: unknown_to(gold, study.inventory[name]) for name in study.systems}
-    unused = {name: hardly_used(gold, study.inventory[name]) for name in study.systems}
+    unknown = {name: unknown_to_gold(gold, study.inventory[name]) for name in study.systems}
+    unused = {name: rarely_used(gold, study.inventory[name]) for name in study.systems}
     total = sum(gold.values())
     enough = max(ENOUGH, WARN_SHARE * total)
     warnings = []

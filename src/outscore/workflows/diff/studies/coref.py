@@ -12,10 +12,9 @@ from outscore.core.numeric import Array
 from outscore.metrics.coref import COREF, PARTS
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.coref.arcs import CRITERIA, NOMINAL
-from outscore.outputs.coref.changed import changed_mentions
 from outscore.outputs.coref.mentions import Mentions, align_mentions
 from outscore.outputs.coref.scores import coref_statistics
-from outscore.outputs.coref.units import gold_mention_units, mention_units
+from outscore.outputs.coref.units import changed_mentions, gold_mention_units, mention_units
 from outscore.outputs.inventory import LabelMaps
 from outscore.outputs.model import Chains, Outputs
 from outscore.outputs.outcomes import agreement

@@ -15,8 +15,8 @@ from outscore.core.numeric import Array
 from outscore.formats.tables.cells import NO_LABEL
 from outscore.metrics.multiclass import class_counts, macro_f1, multiclass_mcc
 from outscore.outputs.changed import Changed, Contexts, changed_units
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, renamed
-from outscore.outputs.items import AlignedItems, align_items, file_of, item_units
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, rename_labels
+from outscore.outputs.items import AlignedItems, align_items, item_units
 from outscore.outputs.model import UNALIGNED, Items, Outputs, Units
 from outscore.outputs.outcomes import agreement
 from outscore.results.design import Alignment
@@ -105,7 +105,7 @@ def _check_complete(aligned: AlignedItems) -> None:
     for items, found in zip(aligned.systems, aligned.alignments, strict=True):
         if found.only_a > MOST_MISSING * aligned.gold.rows:
             raise OutscoreError(
-                f"{file_of(items)} answers {found.common:,} of the {aligned.gold.rows:,} items of {file_of(aligned.gold)}.",
+                f"{items.label} answers {found.common:,} of the {aligned.gold.rows:,} items of {aligned.gold.label}.",
                 "Complete it, with empty answers where it gave none; or give gold for the items that all systems answer.",
             )
 
@@ -135,7 +135,7 @@ def _mapped(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Items, 
         return gold, systems
     check_maps(maps, {GOLD: gold.answers.names, **{items.name: items.answers.names for items in systems}})
     first, *others = (
-        replace(items, answers=renamed(items.answers, maps, name))
+        replace(items, answers=rename_labels(items.answers, maps, name))
         for name, items in [(GOLD, gold), *((items.name, items) for items in systems)]
     )
     return first, others

@@ -13,12 +13,11 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.metrics.registry import resolve
 from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, counts_of, renamed
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, count_labels, rename_labels
 from outscore.outputs.model import Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
-from outscore.outputs.spans import CHANGE, CHANGES, NO_SPAN, Spans, span_counts, span_units, spans_of
-from outscore.outputs.word_changed import changed_spans, sentence_contexts
-from outscore.outputs.words import file_of
+from outscore.outputs.words.changed import changed_spans, sentence_contexts
+from outscore.outputs.words.spans import CHANGE, CHANGES, NO_SPAN, Spans, span_counts, span_units, spans_of
 from outscore.results.diff import Rates
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
@@ -41,7 +40,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     files = [gold, *(words for words in systems.values() if isinstance(words, Words))]
     key, *responses = _mapped([spans_of(words, lenient=options.flag("lenient")) for words in files], maps)
     if not len(key.first) and not len(key.ignored):
-        raise OutscoreError(f"{file_of(gold)} holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
+        raise OutscoreError(f"{gold.label} holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
     criteria = chosen(options.criteria, ("span",), "ner")
     cluster = "sentence" if options.cluster is None else options.cluster
     everyone, places = span_units(key, responses, cluster=cluster)
@@ -52,7 +51,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         counts = [span_counts(units, k, clusters=_groups(units)) for k in range(2)]
         metric, before, after = resolve("f1", *counts)
         headline = metric_change(metric, before, after, options.statistics)
-        kinds = counts_of(units.slices[CHANGE].codes, CHANGES)
+        kinds = count_labels(units.slices[CHANGE].codes, CHANGES)
         split = replace(units, slices={name: values for name, values in units.slices.items() if name != CHANGE})
         return View(sliced(split, options.slices), (0, 1), headline, (), {name: kinds.get(name, 0) for name in CHANGES[1:]})
 
@@ -88,7 +87,7 @@ def _mapped(files: list[Spans], maps: LabelMaps) -> list[Spans]:
         return files
     names = (GOLD, *(spans.words.name for spans in files[1:]))
     check_maps(maps, {name: spans.types.names for name, spans in zip(names, files, strict=True)})
-    return [replace(spans, types=renamed(spans.types, maps, name)) for name, spans in zip(names, files, strict=True)]
+    return [replace(spans, types=rename_labels(spans.types, maps, name)) for name, spans in zip(names, files, strict=True)]
 
 
 def _scores(units: Units, system: int) -> dict[str, float | Rates]:
@@ -114,7 +113,7 @@ def _agreement(units: Units) -> Array:
 
 
 def _inventory(gold: Spans, systems: Mapping[str, Spans]) -> dict[str, dict[str, int]]:
-    return {name: counts_of(spans.types.codes, spans.types.names) for name, spans in {GOLD: gold, **systems}.items()}
+    return {name: count_labels(spans.types.codes, spans.types.names) for name, spans in {GOLD: gold, **systems}.items()}
 
 
 def _ignored(spans: Spans) -> Note | None:

@@ -13,22 +13,22 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, known_labels, renamed
+from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, known_labels, rename_labels
 from outscore.outputs.model import UNALIGNED, Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
-from outscore.outputs.word_changed import changed_words, sentence_contexts
-from outscore.outputs.word_units import (
+from outscore.outputs.words.alignment import align
+from outscore.outputs.words.changed import changed_words, sentence_contexts
+from outscore.outputs.words.units import (
     DEPENDENCIES,
     TAGS,
     Totals,
     alignment_of,
     criteria_of,
     label_column,
-    universal,
+    strip_subtype,
+    word_totals,
     word_units,
-    words_counted,
 )
-from outscore.outputs.words import align
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import Statistics, accuracy_change
@@ -84,7 +84,7 @@ def _words(gold: Outputs, systems: Mapping[str, Outputs]) -> list[Words]:
 
 
 def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: LabelMaps, options: DiffOptions) -> Study:
-    stripped = universal if task == "dep" and not options.flag("subtypes") else None
+    stripped = strip_subtype if task == "dep" and not options.flag("subtypes") else None
     gold, *systems = _mapped(files, maps, ("deprel",) if task == "dep" else criteria, stripped)
     alignments = [align(gold, system) for system in systems]
     cluster = "sentence" if options.cluster is None else options.cluster
@@ -96,7 +96,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
     }
     primary = units[criteria[0]]
     sentences = {criterion: _whole_sentences(gold, found) for criterion, found in units.items()}
-    totals = {c: words_counted(found, gold, systems, alignments, punct=punct) for c, found in units.items()}
+    totals = {c: word_totals(found, gold, systems, alignments, punct=punct) for c, found in units.items()}
 
     def view(criterion: str, first: int, second: int) -> View:
         return _view(units[criterion], sentences[criterion], first, second, options.statistics)
@@ -127,7 +127,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
 def _mapped(
     files: Sequence[Words], maps: LabelMaps, columns: Sequence[str], stripped: Callable[[str], str] | None
 ) -> list[Words]:
-    """Gold and systems with the labels renamed that are compared."""
+    """Gold and systems with the labels rename_labels that are compared."""
     if not maps:
         return list(files)
     names = (GOLD, *(words.name for words in files[1:]))
@@ -138,7 +138,9 @@ def _mapped(
     }
     check_maps(maps, inventories)
     return [
-        replace(words, columns={**words.columns, **{c: renamed(labels, maps, name, stripped) for c, labels in found.items()}})
+        replace(
+            words, columns={**words.columns, **{c: rename_labels(labels, maps, name, stripped) for c, labels in found.items()}}
+        )
         for name, words, found in zip(names, files, used, strict=True)
     ]
 

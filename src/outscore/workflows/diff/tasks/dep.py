@@ -38,7 +38,7 @@ SUBTYPES = Option(
 
 
 def _criteria() -> tuple[str, ...]:
-    from outscore.outputs.word_units import DEPENDENCIES
+    from outscore.outputs.words.units import DEPENDENCIES
 
     return DEPENDENCIES
 

@@ -16,7 +16,7 @@ __all__ = ["TASK"]
 
 
 def _criteria() -> tuple[str, ...]:
-    from outscore.outputs.word_units import TAGS
+    from outscore.outputs.words.units import TAGS
 
     return TAGS
 

@@ -1,4 +1,4 @@
-"""Words and spans worth looking at, in their sentences."""
+"""Words and entities that some system has wrong, in their sentences."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from outscore.outputs.model import Units, Words
 __all__ = ["changed_spans", "changed_words", "sentence_bounds", "sentence_contexts"]
 
 OUTSIDE = -2
-"""The head is not in this sentence."""
+"""The code of a head that is not in this sentence."""
 
 
 def sentence_bounds(words: Words) -> Array:
-    """Rows at which sentences begin, and the number of rows after the last."""
+    """The first rows of sentences, and the number of rows at the end."""
     return np.flatnonzero(np.diff(words.sentences, prepend=-1, append=-1))
 
 
 def sentence_contexts(words: Words) -> Contexts:
-    """Every sentence of a file, called by its document too where there is one."""
+    """All sentences of a file, named with their document if there is one."""
     bounds = sentence_bounds(words).tolist()
     forms = [words.forms.names[code] for code in words.forms.codes.tolist()]
     ids = words.sentence_ids
@@ -32,7 +32,7 @@ def sentence_contexts(words: Words) -> Contexts:
 
 
 def changed_words(units: Units, gold: Words) -> Changed:
-    """Words that some system has wrong; of trees with the heads that gold and systems give them."""
+    """Words that some system has wrong; for trees with the heads in gold and systems."""
     chosen = units.take(changed_units(units))
     assert chosen.rows is not None
     sentences = gold.sentences[chosen.rows]
@@ -48,7 +48,7 @@ def changed_words(units: Units, gold: Words) -> Changed:
 
 
 def changed_spans(units: Units, gold: Words, spans: Array) -> Changed:
-    """Spans that some system has wrong; `spans` are rows of gold's words, from first to after the last."""
+    """Spans that some system has wrong; `spans` are rows of gold's words, the last exclusive."""
     rows = changed_units(units)
     first, last = spans[rows].T
     sentences = gold.sentences[first]

@@ -1,7 +1,7 @@
-"""From matched words to units: tags and trees of gold and systems, as codes of one inventory.
+"""From aligned words to units: tags and trees of gold and systems, as codes of one inventory.
 
-Heads are compared through the alignment: a system's head is right when it is the word that matches gold's head. A gold word
-without a counterpart is answered with `UNALIGNED`, which is wrong.
+Heads are compared through the alignment: a system's head is right if it is the word that is aligned with gold's head. The
+answer to a gold word without a counterpart is `UNALIGNED`, which is wrong.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.outputs.inventory import shared_inventory
 from outscore.outputs.model import UNALIGNED, Units, Words
-from outscore.outputs.words import align, file_of
+from outscore.outputs.words.alignment import align
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 
@@ -28,10 +29,9 @@ __all__ = [
     "cluster_codes",
     "criteria_of",
     "label_column",
-    "shared_inventory",
-    "universal",
+    "strip_subtype",
+    "word_totals",
     "word_units",
-    "words_counted",
 ]
 
 TAGS = ("upos", "xpos", "feats", "tag")
@@ -43,7 +43,7 @@ _ROOT, _NO_WORD, _NO_COUNTERPART = -1, -2, -3
 
 @dataclass(frozen=True)
 class Totals:
-    """What recall, precision and F1 of words are made of: words of gold, words of the system, words that are right."""
+    """The numbers behind recall, precision and F1 of words: words of gold, words of the system, right words."""
 
     gold: int
     system: int
@@ -70,7 +70,7 @@ def word_units(
         A column (``"upos"``, ``"xpos"``, ``"feats"``, ``"tag"``...), or of trees ``"uas"`` (the head), ``"ls"`` (the relation)
         or ``"las"`` (both).
     alignments
-        What `align` gave for each system, so that several criteria need it once.
+        The result of `align` for each system, to compute it once for several criteria.
     punct
         Keep words whose relation in gold is ``punct`` (trees only).
     subtypes
@@ -91,28 +91,28 @@ def word_units(
     """
     rows = [align(gold, system) for system in systems] if alignments is None else list(alignments)
     trees = criterion in DEPENDENCIES
-    clean = _cleaner(criterion, subtypes=subtypes)
+    clean = _label_cleaner(criterion, subtypes=subtypes)
     columns = [label_column(words, "deprel" if trees else criterion) for words in (gold, *systems)]
     labels, (right, *given) = shared_inventory(columns, clean)
-    kept = np.flatnonzero(_counted(gold, columns[0], trees=trees, punct=punct))
+    kept = np.flatnonzero(_counting_mask(gold, columns[0], trees=trees, punct=punct))
     if not len(kept):
-        raise OutscoreError(f"{file_of(gold)} holds punctuation alone.", "Keep it with --punct (punct=True in Python).")
+        raise OutscoreError(f"{gold.label} holds punctuation alone.", "Keep it with --punct (punct=True in Python).")
     truth = right[kept]
-    # Columns stand together in memory: almost everything is asked of one system or counted over all of them.
+    # Fortran order: nearly all operations are on the column of one system.
     answers = np.full((len(kept), len(systems)), labels.index(UNALIGNED), dtype=np.int32, order="F")
     correct = np.zeros(answers.shape, dtype=bool, order="F")
     detail = np.full(answers.shape, _NO_WORD, dtype=np.int64, order="F") if criterion in ("uas", "las") else None
-    for k, (system, found) in enumerate(zip(systems, rows, strict=True)):
-        here = found[kept]
+    for k, (system, aligned) in enumerate(zip(systems, rows, strict=True)):
+        here = aligned[kept]
         missing = here < 0
-        # Systems that were given gold's words have them all: then nothing has to be picked out.
+        # Systems that were given gold's tokens have all words: a slice then avoids copies.
         matched = np.flatnonzero(~missing) if missing.any() else slice(None)
         theirs = here[matched]
         answers[matched, k] = truth[matched] if criterion == "uas" else given[k][theirs]
         correct[matched, k] = answers[matched, k] == truth[matched]
         if detail is not None:
             assert gold.heads is not None
-            detail[matched, k] = _heads_in_gold(system, found)[theirs]
+            detail[matched, k] = _heads_in_gold(system, aligned)[theirs]
             correct[matched, k] &= detail[matched, k] == gold.heads[kept[matched]]
     return Units(
         criterion=criterion,
@@ -131,7 +131,7 @@ def word_units(
 def criteria_of(files: Sequence[Words]) -> tuple[str, ...]:
     """The columns of tags that every file has and fills in, in the order of `TAGS`.
 
-    A plain file has one column of tags, which serves as whichever tags the others have.
+    A plain file has one column of tags, which is compared with whichever tags the others have.
     """
     filled = [
         {column for column in TAGS if column in words.columns and not _is_empty(words.columns[column])} for words in files
@@ -142,123 +142,104 @@ def criteria_of(files: Sequence[Words]) -> tuple[str, ...]:
     return tuple(column for column in TAGS if all(column in columns for columns in usable))
 
 
-def alignment_of(found: Array, system: Words) -> Alignment:
-    """How many words were matched, and how many were left over on either side."""
-    common = int((found >= 0).sum())
-    return Alignment(common=common, only_a=len(found) - common, only_b=system.rows - common)
+def alignment_of(aligned: Array, system: Words) -> Alignment:
+    """The numbers of words that are aligned, and that are left over on either side."""
+    common = int((aligned >= 0).sum())
+    return Alignment(common=common, only_a=len(aligned) - common, only_b=system.rows - common)
 
 
-def words_counted(
+def word_totals(
     units: Units, gold: Words, systems: Sequence[Words], alignments: Sequence[Array], *, punct: bool = False
 ) -> list[Totals]:
-    """For each system what recall (correct / gold), precision (correct / system) and F1 of its words are made of.
+    """The numbers behind recall (correct / gold), precision (correct / system) and F1 of each system's words.
 
-    Without punctuation, a system's word does not count if the word it matches is punctuation in gold, or, where it matches
-    none, in the system's own eyes.
+    Without punctuation, a system's word does not count if the word it is aligned with is punctuation in gold or, if there is
+    none, if the system itself calls it punctuation.
     """
     totals = []
-    for k, (system, found) in enumerate(zip(systems, alignments, strict=True)):
+    for k, (system, aligned) in enumerate(zip(systems, alignments, strict=True)):
         counted = system.rows
         if units.criterion in DEPENDENCIES and not punct:
-            left_out = ~_counted(system, system.columns["deprel"], trees=True, punct=False)
-            matched = found >= 0
-            left_out[found[matched]] = ~_counted(gold, gold.columns["deprel"], trees=True, punct=False)[matched]
+            left_out = ~_counting_mask(system, system.columns["deprel"], trees=True, punct=False)
+            matched = aligned >= 0
+            left_out[aligned[matched]] = ~_counting_mask(gold, gold.columns["deprel"], trees=True, punct=False)[matched]
             counted -= int(left_out.sum())
         totals.append(Totals(units.n, counted, int(units.correct[:, k].sum())))
     return totals
 
 
-def _cleaner(criterion: str, *, subtypes: bool) -> Callable[[str], str]:
-    """What is done to a label before it is compared."""
+def _label_cleaner(criterion: str, *, subtypes: bool) -> Callable[[str], str]:
+    """The function that is applied to labels before they are compared."""
     if criterion in DEPENDENCIES:
-        return str if subtypes else universal
+        return str if subtypes else strip_subtype
     return _sorted_features if criterion == "feats" else str
 
 
-def universal(relation: str) -> str:
+def strip_subtype(relation: str) -> str:
     """A relation without its subtype.
 
     Examples
     --------
-    >>> universal("nmod:poss")
+    >>> strip_subtype("nmod:poss")
     'nmod'
     """
     return relation.partition(":")[0]
 
 
 def _sorted_features(features: str) -> str:
-    """Features in one order: systems do not agree on it, and it means nothing."""
+    """Features in alphabetical order: systems order them differently, which means nothing."""
     return "|".join(sorted(features.split("|"), key=str.lower))
 
 
 def label_column(words: Words, column: str) -> Labels:
-    """A column of labels; the tag of a plain file serves as whichever tags are asked for."""
+    """A column of labels; the tags of a plain file serve as whichever tags are wanted."""
     if column == "deprel":
         if words.heads is None or column not in words.columns:
             raise OutscoreError(
-                f"{file_of(words)} has no trees: the task `dep` needs heads and relations.",
+                f"{words.label} has no trees: the task `dep` needs heads and relations.",
                 "Give CoNLL-U files with columns 7 and 8 filled in, or compare tags with --task pos.",
             )
         return words.columns[column]
     if column in words.columns:
-        found = words.columns[column]
+        labels = words.columns[column]
     elif column in ("upos", "xpos") and "tag" in words.columns:
-        found = words.columns["tag"]
+        labels = words.columns["tag"]
     else:
-        # Of CoNLL-U nothing is read but what was asked for.
+        # Only the columns needed are read of CoNLL-U.
         known = words.columns or ("upos", "xpos", "feats", "lemma")
-        raise OutscoreError(f"{file_of(words)} has no column `{column}`.", did_you_mean(column, known))
-    if _is_empty(found):
+        raise OutscoreError(f"{words.label} has no column `{column}`.", did_you_mean(column, known))
+    if _is_empty(labels):
         raise OutscoreError(
-            f"{file_of(words)} has nothing in column `{column}`: every word has `_`.", "Compare a column that is filled in."
+            f"{words.label} has nothing in column `{column}`: every word has `_`.", "Compare a column that is filled in."
         )
-    return found
+    return labels
 
 
 def _is_empty(column: Labels) -> bool:
     return set(column.names) == {"_"}
 
 
-def shared_inventory(columns: Sequence[Labels], clean: Callable[[str], str] = str) -> tuple[tuple[str, ...], list[Array]]:
-    """One inventory for gold's and the systems' labels, gold's first and `UNALIGNED` last, and the codes of each column.
-
-    Examples
-    --------
-    >>> names, codes = shared_inventory([Labels.of(["a", "b"]), Labels.of(["b", "c"])])
-    >>> names, [column.tolist() for column in codes]
-    (('a', 'b', 'c', '(unaligned)'), [[0, 1], [1, 2]])
-    """
-    known: dict[str, int] = {}
-    codes = []
-    for column in columns:
-        new = np.array([known.setdefault(clean(name), len(known)) for name in column.names], dtype=np.int32)
-        # Gold's labels mostly keep their codes.
-        codes.append(column.codes if np.array_equal(new, np.arange(len(new))) else new[column.codes])
-    known.setdefault(UNALIGNED, len(known))
-    return tuple(known), codes
-
-
-def _counted(words: Words, relations: Labels, *, trees: bool, punct: bool) -> Array:
-    """Which words count."""
+def _counting_mask(words: Words, relations: Labels, *, trees: bool, punct: bool) -> Array:
+    """Mask of the words that count."""
     if punct or not trees:
         return np.ones(words.rows, dtype=bool)
-    return np.array([universal(name) != PUNCTUATION for name in relations.names])[relations.codes]
+    return np.array([strip_subtype(name) != PUNCTUATION for name in relations.names])[relations.codes]
 
 
-def _heads_in_gold(system: Words, found: Array) -> Array:
-    """The row in gold that each of the system's words has as head: -1 the root.
+def _heads_in_gold(system: Words, aligned: Array) -> Array:
+    """The head of each of the system's words as a row of gold, -1 for the root.
 
     A head without a counterpart is -3 minus its first character, so that two systems can agree on it.
     """
     assert system.heads is not None
     counterpart = _NO_COUNTERPART - system.starts.astype(np.int64)
-    matched = np.flatnonzero(found >= 0)
-    counterpart[found[matched]] = matched
+    matched = np.flatnonzero(aligned >= 0)
+    counterpart[aligned[matched]] = matched
     return np.where(system.heads >= 0, counterpart[system.heads], _ROOT)
 
 
 def cluster_codes(gold: Words, rows: Array, cluster: str) -> Array | None:
-    """The sentence or document of each of these words, as codes; None where each stands alone."""
+    """Codes of the sentence or document of each of these words; None if every word stands alone."""
     if cluster not in CLUSTERS:
         raise OutscoreError(f"Words cannot be clustered by `{cluster}`.", f"Choose one of: {', '.join(CLUSTERS)}.")
     if cluster == "none":
@@ -268,7 +249,7 @@ def cluster_codes(gold: Words, rows: Array, cluster: str) -> Array | None:
         return sentences
     if gold.documents is None:
         raise OutscoreError(
-            f"{file_of(gold)} does not say where documents begin.",
+            f"{gold.label} does not say where documents begin.",
             "Mark them with `# newdoc id = ...` (CoNLL-U) or -DOCSTART- lines, or cluster by sentence.",
         )
     return gold.documents.codes[sentences]

@@ -1,10 +1,10 @@
 """Named entities: from tags on words to spans, and from the spans of gold and systems to units.
 
-Tags are BIO (BIO2), BIOES or BILOU. Read strictly, an entity is ``B I I``, or ``B I E`` and ``S`` (``L`` and ``U``) where the
-file has such tags; a tag outside of that makes no entity. Read leniently, as conlleval and by default seqeval do, any run of
-tags of one type is an entity, so that ``I`` after ``O`` begins one (IOB1 is read rightly by this rule alone).
+Tags are BIO (BIO2), BIOES or BILOU. Read strictly, an entity is ``B I I``, or ``B I E`` and ``S`` (``L`` and ``U``) if the
+file has such tags; any other tag makes no entity. Read leniently, as conlleval and by default seqeval do, any run of tags of
+one type is an entity, so that ``I`` after ``O`` begins one (IOB1 needs this rule).
 
-A span is known by the characters it covers, so systems need not share gold's tokens.
+A span is identified by the characters it covers, so that systems need not have gold's tokens.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.outputs.model import Units, Words
-from outscore.outputs.word_units import cluster_codes
-from outscore.outputs.words import check_text, file_of, place_of
+from outscore.outputs.words.alignment import check_text
+from outscore.outputs.words.units import cluster_codes
 from outscore.scores.system import Labels
 
 __all__ = ["CHANGE", "CHANGES", "NO_SPAN", "Spans", "span_counts", "span_units", "spans_of"]
@@ -27,7 +27,7 @@ __all__ = ["CHANGE", "CHANGES", "NO_SPAN", "Spans", "span_counts", "span_units",
 NO_SPAN = "O"
 CHANGE = "change"
 CHANGES = ("same", "type", "boundary", "other")
-"""What a pair did to a span: nothing, another type, other boundaries of the same type, or it came or went."""
+"""How two systems differ on a span: not at all, in its type, in its boundaries, or in having it."""
 _TAG = re.compile(r"([BIESLU])(?:-(.*))?")
 _OUT, _BEGIN, _IN, _END, _SINGLE = range(5)
 _PREFIXES = {"B": _BEGIN, "I": _IN, "E": _END, "L": _END, "S": _SINGLE, "U": _SINGLE}
@@ -49,7 +49,7 @@ class Spans:
     ignored
         Rows of words whose tags make no entity when read strictly.
     column
-        Where the tags stand.
+        The column of the tags.
     """
 
     words: Words
@@ -66,12 +66,12 @@ class Spans:
 
     @property
     def ends(self) -> Array:
-        """Character after each entity's last."""
+        """Last character of each entity, exclusive."""
         return self.words.ends[self.last]
 
 
 def spans_of(words: Words, column: str = "tag", *, lenient: bool = False) -> Spans:
-    """The entities that tags on words stand for.
+    """The entities that the tags of words describe.
 
     Examples
     --------
@@ -84,11 +84,11 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False) -> Spa
     """
     if column not in words.columns:
         raise OutscoreError(
-            f"{file_of(words)} has no column `{column}` of entity tags.",
+            f"{words.label} has no column `{column}` of entity tags.",
             "Give a file of words in columns whose last one holds BIO, BIOES or BILOU tags.",
         )
     tags = words.columns[column]
-    prefixes, kinds, types = _parsed(words, tags)
+    prefixes, kinds, types = _parse_tags(words, tags)
     prefix, kind = prefixes[tags.codes], kinds[tags.codes]
     before, same = np.roll(prefix, 1), np.r_[False, (np.diff(kind) == 0) & (np.diff(words.sentences) == 0)]
     if lenient:
@@ -107,7 +107,7 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False) -> Spa
     return Spans(words, first[entity], last[entity], Labels(kind[first[entity]], types), ignored, column)
 
 
-def _parsed(words: Words, tags: Labels) -> tuple[Array, Array, tuple[str, ...]]:
+def _parse_tags(words: Words, tags: Labels) -> tuple[Array, Array, tuple[str, ...]]:
     """Prefix and type of each distinct tag, and the types."""
     known: dict[str, int] = {}
     prefixes, kinds = [], []
@@ -116,7 +116,7 @@ def _parsed(words: Words, tags: Labels) -> tuple[Array, Array, tuple[str, ...]]:
         if found is None and tag != NO_SPAN:
             row = int(np.argmax(tags.codes == code))
             raise OutscoreError(
-                f"{place_of(words, row)}: found the tag `{tag}`, expected O, or B-, I-, E-, S-, L- or U- and a type.",
+                f"{words.place(row)}: found the tag `{tag}`, expected O, or B-, I-, E-, S-, L- or U- and a type.",
                 "Write entities as BIO, BIOES or BILOU tags; compare tags of words with --task pos.",
             )
         prefixes.append(_OUT if found is None else _PREFIXES[found[1]])
@@ -127,19 +127,19 @@ def _parsed(words: Words, tags: Labels) -> tuple[Array, Array, tuple[str, ...]]:
 def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentence") -> tuple[Units, Array]:
     """Every span of gold or of a system as a unit, with its type or `NO_SPAN` in each file.
 
-    Units depend on the systems, so a pair is asked for by itself. With two systems, the slice ``"change"`` says what happened
-    to each span, in words of `CHANGES`.
+    Units depend on the systems, so each pair has its own. With two systems, the slice ``"change"`` says how they differ on each
+    span, as `CHANGES` lists.
 
     Parameters
     ----------
     gold, systems
         Entities over the same text.
     cluster
-        ``"sentence"``, ``"document"`` or ``"none"``; those of gold, by where a span begins.
+        ``"sentence"``, ``"document"`` or ``"none"``: that of gold in which a span begins.
 
     Returns
     -------
-    The units, in order of the text, and (n, 2) the rows of gold from which up to which (exclusive) each one reaches.
+    The units in text order, and (n, 2) their first and last rows in gold, the last exclusive.
     """
     _check_gold(gold)
     for system in systems:
@@ -149,7 +149,7 @@ def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentenc
     keys = [file.starts.astype(np.int64) * size + file.ends for file in files]
     union = np.unique(np.concatenate(keys))
     if not len(union):
-        raise OutscoreError(f"Neither {file_of(gold.words)} nor any system has an entity.", "Check the column of tags.")
+        raise OutscoreError(f"Neither {gold.words.label} nor any system has an entity.", "Check the column of tags.")
     labels, answers = _types(files, keys, union)
     starts, ends = np.divmod(union, size)
     words = gold.words
@@ -172,13 +172,13 @@ def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentenc
 
 
 def _check_gold(gold: Spans) -> None:
-    """Refuse gold whose tags make no entities: what a system finds there could never be right."""
+    """Refuse gold with tags that make no entity: no answer of a system there could be right."""
     if not len(gold.ignored):
         return
     row = int(gold.ignored[0])
     tag = gold.words.columns[gold.column][row]
     raise OutscoreError(
-        f"{place_of(gold.words, row)}: found `{tag}`, which belongs to no entity when tags are read strictly.",
+        f"{gold.words.place(row)}: found `{tag}`, which belongs to no entity when tags are read strictly.",
         "Correct gold's tags, or read all files leniently with --lenient (IOB1, as in the original CoNLL-2003, needs it).",
     )
 
@@ -194,9 +194,9 @@ def _types(files: Sequence[Spans], keys: Sequence[Array], union: Array) -> tuple
 
 
 def span_counts(units: Units, system: int, *, type: str | None = None, clusters: int | None = None) -> Array:
-    """(clusters, 3) true positives, false positives and false negatives of one system, of all types or of one.
+    """(clusters, 3) true positives, false positives and false negatives of one system, for all types or one.
 
-    Micro-F1 is a function of their column sums. `clusters` is how many there are, if some at the end have no span.
+    Micro-F1 is a function of their column sums. `clusters` is the number of clusters, needed if the last ones have no span.
     """
     gold, answer = units.gold, units.answers[:, system]
     ours = units.labels.index(type) if type is not None else None
@@ -209,7 +209,7 @@ def span_counts(units: Units, system: int, *, type: str | None = None, clusters:
 
 
 def _changes(answers: Array, starts: Array, ends: Array) -> Array:
-    """What happened to each span between two systems, as an index into `CHANGES`."""
+    """How two systems differ on each span, as an index into `CHANGES`."""
     kinds = np.full(len(answers), CHANGES.index("other"))
     one, other = answers.T
     kinds[one == other] = CHANGES.index("same")
@@ -217,7 +217,7 @@ def _changes(answers: Array, starts: Array, ends: Array) -> Array:
     for mine, theirs in ((one, other), (other, one)):
         for label in np.unique(mine[mine > 0]).tolist():
             alone, partner = np.flatnonzero((mine == label) & (theirs == 0)), theirs == label
-            # Spans of one file do not overlap: those that end after the start of ours come last, those before its end first.
+            # Spans of one file do not overlap, so two searches count those that overlap ours.
             overlaps = np.searchsorted(starts[partner], ends[alone]) > np.searchsorted(
                 ends[partner], starts[alone], side="right"
             )

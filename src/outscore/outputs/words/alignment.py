@@ -1,8 +1,8 @@
-"""Words of a system matched with words of gold, by the characters they cover.
+"""Words of a system aligned with words of gold, by the characters they cover.
 
-Tokens may be cut differently, and so may sentences; the text without white space must be the same. A word matches the word of
-the same characters. Where a multi-word token stands on either side, the words inside are matched by the longest common
-subsequence of their forms, without regard to case (Zeman et al., 2018, CoNLL shared task, section 5.1).
+Tokens and sentences may be split differently; the text without white space must be the same. A word is aligned with the word of
+the same characters. If either side has a multi-word token, the words inside are aligned by the longest common subsequence of
+their forms, ignoring case (Zeman et al., 2018, CoNLL shared task, section 5.1).
 """
 
 from __future__ import annotations
@@ -17,27 +17,16 @@ from outscore.core.numeric import Array
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels
 
-__all__ = ["align", "check_text", "file_of", "place_of"]
-
-
-def file_of(words: Words) -> str:
-    """What messages call the file."""
-    return f"`{words.name}`" if words.origin is None else words.origin.label
-
-
-def place_of(words: Words, row: int) -> str:
-    """Where a word stands, for messages."""
-    where = f"word {row + 1}" if words.lines is None else f"line {int(words.lines[row])}"
-    return f"{file_of(words)}, {where}"
+__all__ = ["align", "check_text"]
 
 
 def align(gold: Words, system: Words) -> Array:
-    """The row of the system's word for each word of gold, -1 where there is none.
+    """The row of the system's word for each word of gold, -1 if there is none.
 
     Parameters
     ----------
     gold, system
-        Two readings of the same text; another text is refused, with the first place that differs.
+        The same text, split into words twice; a different text is refused with the first difference.
 
     Examples
     --------
@@ -55,7 +44,7 @@ def align(gold: Words, system: Words) -> Array:
     rows = np.full(gold.rows, -1, dtype=np.int64)
     inside_gold, inside_system = _inside(gold, regions), _inside(system, regions)
     _match_spans(rows, gold, system, inside_gold < 0, inside_system < 0)
-    forms_gold, forms_system = _without_case(gold.forms, system.forms)
+    forms_gold, forms_system = _fold_case(gold.forms, system.forms)
     spans = zip(_runs(inside_gold, len(regions)), _runs(inside_system, len(regions)), strict=True)
     for (first, last), (begin, end) in spans:
         pairs = _common_subsequence(forms_gold[first:last].tolist(), forms_system[begin:end].tolist())
@@ -65,14 +54,14 @@ def align(gold: Words, system: Words) -> Array:
 
 
 def check_text(gold: Words, system: Words) -> None:
-    """Refuse a system whose text, white space aside, is not that of gold, and say where it first differs."""
+    """Refuse a system whose text, white space aside, is not that of gold, with the first difference."""
     text, other = _text(gold), _text(system)
     if text != other:
         _refuse_text(gold, system, _first_difference(text, other))
 
 
 def _same_words(gold: Words, system: Words) -> bool:
-    """Whether both cut the text into the same tokens and words, as most systems given gold tokens do."""
+    """Whether both have the same tokens and words, as most systems that were given gold tokens do."""
     if gold.rows != system.rows or not np.array_equal(gold.ends, system.ends):
         return False
     return all(_equal(*pair) for pair in ((gold.forms, system.forms), (_tokens(gold), _tokens(system))))
@@ -86,7 +75,7 @@ def _equal(a: Labels, b: Labels) -> bool:
 
 
 def _tokens(words: Words) -> Labels:
-    """The tokens as written: the words themselves, but for those of multi-word tokens."""
+    """The tokens as written: the words themselves, except for multi-word tokens."""
     return words.columns.get("token", words.forms)
 
 
@@ -98,9 +87,9 @@ def _text(words: Words) -> str:
 
 
 def _first_difference(a: str, b: str) -> int:
-    """The first place where two texts differ, which may be the end of the shorter."""
+    """The first index at which two texts differ, which may be the end of the shorter."""
     low, high = 0, min(len(a), len(b))
-    # Texts that agree up to the middle differ after it: comparing slices is far faster than comparing characters.
+    # Bisection: comparing slices is much faster than comparing characters.
     while low < high:
         middle = (low + high + 1) // 2
         if a[low:middle] == b[low:middle]:
@@ -115,22 +104,21 @@ def _refuse_text(gold: Words, system: Words, place: int) -> NoReturn:
     hint = "Both files must hold the same text in the same order: only blanks, sentence ends and token cuts may differ."
     if other == system.rows:
         raise OutscoreError(
-            f"{file_of(system)} ends where {place_of(gold, row)}, goes on with `{_tokens(gold)[row]}`.",
+            f"{system.label} ends where {gold.place(row)}, goes on with `{_tokens(gold)[row]}`.",
             "The system's output is incomplete: let it process the whole text.",
         )
     if row == gold.rows:
         raise OutscoreError(
-            f"{place_of(system, other)}: found `{_tokens(system)[other]}` where the text of {file_of(gold)} has ended.", hint
+            f"{system.place(other)}: found `{_tokens(system)[other]}` where the text of {gold.label} has ended.", hint
         )
     raise OutscoreError(
-        f"{place_of(system, other)}: found `{_tokens(system)[other]}`, expected `{_tokens(gold)[row]}` as in "
-        f"{place_of(gold, row)}.",
+        f"{system.place(other)}: found `{_tokens(system)[other]}`, expected `{_tokens(gold)[row]}` as in {gold.place(row)}.",
         hint,
     )
 
 
 def _regions(gold: Words, system: Words) -> Array:
-    """(k, 2) spans covered by multi-word tokens of either side, those that overlap made one."""
+    """(k, 2) spans covered by multi-word tokens of either side, with overlapping ones joined."""
     spans = [np.column_stack((w.starts[w.multiword], w.ends[w.multiword])) for w in (gold, system)]
     both = np.unique(np.concatenate(spans), axis=0)
     if not len(both):
@@ -141,7 +129,7 @@ def _regions(gold: Words, system: Words) -> Array:
 
 
 def _inside(words: Words, regions: Array) -> Array:
-    """The region each word lies in wholly, -1 for none."""
+    """The region that contains each word, -1 for none."""
     if not len(regions):
         return np.full(words.rows, -1)
     near = np.searchsorted(regions[:, 0], words.starts, side="right") - 1
@@ -149,7 +137,7 @@ def _inside(words: Words, regions: Array) -> Array:
 
 
 def _match_spans(rows: Array, gold: Words, system: Words, free: Array, free_system: Array) -> None:
-    """Match words outside multi-word tokens that cover the same characters."""
+    """Align words outside multi-word tokens that cover the same characters."""
     size = int(gold.ends[-1]) + 1
     ours, theirs = np.flatnonzero(free), np.flatnonzero(free_system)
     if not len(theirs):
@@ -161,14 +149,14 @@ def _match_spans(rows: Array, gold: Words, system: Words, free: Array, free_syst
 
 
 def _runs(inside: Array, regions: int) -> Iterator[tuple[int, int]]:
-    """First and last row (exclusive) of the words in each region; they follow each other."""
+    """First and last row (exclusive) of the words in each region, which are consecutive."""
     held = np.flatnonzero(inside >= 0)
     bounds = np.searchsorted(inside[held], np.arange(regions + 1))
     for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         yield (int(held[low]), int(held[high - 1]) + 1) if high > low else (0, 0)
 
 
-def _without_case(a: Labels, b: Labels) -> tuple[Array, Array]:
+def _fold_case(a: Labels, b: Labels) -> tuple[Array, Array]:
     known: dict[str, int] = {}
     first, second = (
         np.array([known.setdefault(name.lower(), len(known)) for name in labels.names], dtype=np.int64)[labels.codes]
@@ -178,7 +166,7 @@ def _without_case(a: Labels, b: Labels) -> tuple[Array, Array]:
 
 
 def _common_subsequence(a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int]]:
-    """Places of a longest common subsequence.
+    """Index pairs of a longest common subsequence.
 
     Examples
     --------

@@ -1,0 +1,1 @@
+"""Words of gold and systems: aligned by characters, compared by tag, tree or entity."""
