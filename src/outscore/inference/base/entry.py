@@ -181,14 +181,14 @@ class TestEntry:
         Keys of works in ``report/references/works.bib``.
     estimand
         What a rejection speaks of.
-    on
-        ``"any"`` for every additive metric, ``"scores"`` for means of item scores, ``"binary"`` for right-or-wrong items.
-    clusters, delta
-        Whether it takes clusters, and a difference other than 0.
     run
         The test.
     suits
         How well it suits a claim, for the advice. Claims with clusters are only put to tests that take them.
+    on
+        ``"any"`` for every additive metric, ``"scores"`` for means of item scores, ``"binary"`` for right-or-wrong items.
+    clusters, delta
+        Whether it takes clusters, and a difference other than 0.
     options
         Its options.
     null
@@ -224,11 +224,11 @@ class TestEntry:
     formula: str
     citations: tuple[str, ...]
     estimand: Literal["metric", "mean", "median", "accuracy"]
-    on: Literal["any", "scores", "binary"]
-    clusters: bool
-    delta: bool
     run: Run
     suits: Callable[[Claim], Suitability]
+    on: Literal["any", "scores", "binary"] = "scores"
+    clusters: bool = False
+    delta: bool = True
     options: tuple[Option, ...] = ()
     null: Literal["swaps", "signs", "other"] = "other"
     kind_in_phrase: bool = False

@@ -136,8 +136,6 @@ ENTRY = TestEntry(
     citations=("mcnemar1947",),
     estimand="accuracy",
     on="binary",
-    clusters=False,
-    delta=True,
     run=_run,
     suits=_suits,
     options=(Option("variant", str, "exact", "how p is computed from the discordant items", choices=VARIANTS),),

@@ -149,12 +149,12 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
 
 def _suits(claim: Claim) -> Suitability:
     match claim.estimand:
+        case "median":
+            return Suitability("usable", "It tests exchangeability of the systems by the median difference.", 4)
         case "mean":
             return Suitability("usable", f"{ANOTHER_MEDIAN}.", 9)
         case "accuracy":
             return Suitability("unsuited", MEDIAN_OF_BINARY, 10)
-        case "median":
-            return Suitability("usable", "It tests exchangeability of the systems by the median difference.", 4)
         case "metric":
             return Suitability("unsuited", NEEDS_SCORES, 8)
 
@@ -166,9 +166,6 @@ ENTRY = TestEntry(
     formula=r"p = P ( |\text{median} ( ε_i d_i )| ≥ |\text{median} ( d_i )| )",
     citations=("noreen1989",),
     estimand="median",
-    on="scores",
-    clusters=False,
-    delta=True,
     run=_run,
     suits=_suits,
     null="swaps",

@@ -180,9 +180,6 @@ ENTRY = TestEntry(
     formula=r"W^{+} = \sum_{d_i > 0} \text{rank} |d_i|",
     citations=("wilcoxon1945",),
     estimand="median",
-    on="scores",
-    clusters=False,
-    delta=True,
     run=_run,
     suits=_suits,
     options=(

@@ -51,6 +51,9 @@ def power(
 ) -> float:
     """Probability that n items lead to a rejection when the true difference is `effect`.
 
+    H0: the two systems do not differ. What is known about the items chooses the test: the normal test with known variance
+    (Miller, 2024) for `sd`, the exact McNemar test for `discordance`, the paired t test (noncentral t) for neither.
+
     Parameters
     ----------
     n
@@ -66,10 +69,21 @@ def power(
     repeats, within
         Runs of each system per item, and the sd of the difference between two single runs on one item, sqrt(σ_A² + σ_B²).
     cluster_size, icc
-        Items per cluster (document, passage), and the correlation of differences within a cluster.
+        Items per cluster (document, passage), and the correlation of differences within a cluster: n items in clusters are
+        worth n / (1 + (cluster_size - 1) · icc) items alone (Kish, 1965).
     method
-        ``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``; see above. The normal power counts rejections in the right direction
-        only, as the sample-size formula does; the other two count every rejection.
+        ``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``, see the top of this module. The normal power counts rejections in the
+        right direction only, as the sample-size formula does; the other two count every rejection.
+
+    Returns
+    -------
+    float
+        The power, between 0 and 1.
+
+    See Also
+    --------
+    sample_size : the items for a power that is asked for.
+    detectable_effect : the difference that n items detect.
 
     Examples
     --------
@@ -84,19 +98,55 @@ def sample_size(
     effect: float,
     *,
     power: float = 0.8,
-    sd: float | None = None,
-    discordance: float | None = None,
     alpha: float = 0.05,
     alternative: str = "two-sided",
+    method: str = "auto",
+    sd: float | None = None,
+    discordance: float | None = None,
+    within: float = 0.0,
     repeats: int = 1,
     cluster_size: float = 1,
     icc: float = 0.0,
-    within: float = 0.0,
-    method: str = "auto",
 ) -> float:
     """Number of items that detect `effect` with the power asked for, as computed; round it up to have a number to collect.
 
-    Parameters are those of `power`. With `discordance` it is the whole number from which on the exact test never falls short.
+    H0: the two systems do not differ. For `sd` it is the closed formula of Miller (2024, section 5)
+
+        n = (z_{α/2} + z_β)² · (sd² + within²/repeats)/effect² · (1 + (cluster_size - 1)·icc)
+
+    For `discordance` it is the whole number from which on the exact McNemar test never falls short, and for neither the root
+    of the noncentral t power of the paired t test.
+
+    Parameters
+    ----------
+    effect
+        The smallest difference that matters, positive when A is better: a difference of scores with `sd`, of accuracies with
+        `discordance`, else Cohen's d_z.
+    power
+        The probability of a rejection that the study shall have.
+    alpha, alternative
+        Level and side of the planned test; ``"greater"`` looks for A being better. One-sided tests need fewer items.
+    method
+        Whose power is planned for: ``"normal"``, ``"t"``, ``"exact"``, or ``"auto"`` for the one that suits what is given.
+    sd
+        How much the items' differences A - B vary, as a standard deviation. Items grow with its square.
+    discordance
+        The share of items, right or wrong, that one system alone gets right.
+    within, repeats
+        The sd of the difference between two single runs on one item, and how many runs of each system every item will get:
+        repeats average this noise out, and nothing else.
+    cluster_size, icc
+        How many items a document or passage brings, and how alike their differences are.
+
+    Returns
+    -------
+    float
+        The items, not rounded.
+
+    See Also
+    --------
+    power : the power that a number of items has.
+    detectable_effect : the difference that n items detect.
 
     Examples
     --------
@@ -114,17 +164,48 @@ def detectable_effect(
     power: float = 0.8,
     sd: float | None = None,
     discordance: float | None = None,
-    alpha: float = 0.05,
-    alternative: str = "two-sided",
+    method: str = "auto",
     repeats: int = 1,
+    within: float = 0.0,
     cluster_size: float = 1,
     icc: float = 0.0,
-    within: float = 0.0,
-    method: str = "auto",
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
 ) -> float:
     """The smallest difference, as a size without sign, that n items detect with the power asked for.
 
-    Parameters are those of `power`; without `sd` and `discordance` the answer is Cohen's d_z.
+    H0: the two systems do not differ. It solves the equation of `sample_size` for the effect (Miller, 2024, section 5, for
+    `sd`; the exact McNemar test for `discordance`; the noncentral t for neither). A difference that is smaller may be found
+    too, with less power.
+
+    Parameters
+    ----------
+    n
+        How many items there are.
+    power
+        How likely a rejection shall be at the difference that is looked for.
+    sd
+        The spread of the items' differences A - B. Without it and `discordance` the answer is Cohen's d_z.
+    discordance
+        The share of items on which exactly one of two systems is right; the answer is then a difference in accuracy.
+    method
+        ``"auto"`` for the test that suits what is given, or ``"normal"``, ``"t"``, ``"exact"`` by name.
+    repeats, within
+        How often every item is run, and the sd of the difference between two such runs.
+    cluster_size, icc
+        Items that come together, and the correlation of their differences: fewer independent items detect less.
+    alternative, alpha
+        The side of the test, one of ``"two-sided"``, ``"greater"`` and ``"less"``, and its level.
+
+    Returns
+    -------
+    float
+        The difference, in the unit that `sd` or `discordance` sets.
+
+    See Also
+    --------
+    power : the power at another difference.
+    sample_size : the items that a smaller difference needs.
 
     Examples
     --------
