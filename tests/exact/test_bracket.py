@@ -53,7 +53,7 @@ def check_bounds(seed: int, cases: int, width: float) -> None:
         observed = math.fsum(d.tolist())
         sign, request = int(np.sign(observed)), KernelOptions(alternative=side)
         ties = side == "two-sided" or request.favours(sign)
-        p = p_values.certified(bracket.bounds(d, abs(observed), ties=ties, width=width), sign, request)
+        p = p_values.certified_p(bracket.bounds(d, abs(observed), ties=ties, width=width), sign, request)
         assert Fraction(p.lower) <= shares(d)[side] <= Fraction(p.upper), (d.tolist(), side)
         assert p.lower <= p.value <= p.upper
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from outscore.exact import bracket, lattice
-from outscore.exact.expansion import DEGREE, SMALL, Expanded, _tanh_series, expanded
+from outscore.exact.expansion import DEGREE, SMALL, Expanded, _tanh_series, expand
 from outscore.exact.flipsum import FLOOR, FlipSum
 
 N = 12_000
@@ -24,7 +24,7 @@ def both(kind: str, z: float) -> tuple[FlipSum, Expanded, float]:
     sizes = sizes_of(kind)
     plain = FlipSum(sizes[:, None], np.random.default_rng(2).integers(1, 3, len(sizes)).astype(float))
     observed = z * math.sqrt(float(plain.covariance(np.zeros(1))[0, 0]))
-    law, _ = lattice.tilted(plain, observed, bracket._fading(sizes, plain.counts))
+    law, _ = lattice.tilt(plain, observed, bracket._fading_frequency(sizes, plain.counts))
     assert isinstance(law, Expanded)
     return plain, law, observed
 
@@ -47,7 +47,7 @@ def test_against_a_pass_over_all_flips(kind, z):
 def test_the_characteristic_function_against_the_product(kind, z):
     plain, law, observed = both(kind, z)
     theta = lattice.saddle_point(plain, observed) if z else np.zeros(1)
-    omega = np.linspace(0, law.farthest(theta), 41)
+    omega = np.linspace(0, law.max_frequency(theta), 41)
     found = np.exp(law.log_characteristic(theta, omega)) * bracket._characteristic(law.large, theta, omega)
     assert np.abs(found - bracket._characteristic(plain, theta, omega)).max() < 1e-11
 
@@ -68,14 +68,14 @@ def test_few_large_flips_are_told_apart():
 
 def test_where_most_flips_are_large_the_law_stays_as_it_is():
     law = FlipSum(np.linspace(1.0, 2.0, N)[:, None], np.ones(N))
-    assert expanded(law, 0.0, 1.0) is law
+    assert expand(law, 0.0, 1.0) is law
 
 
 @pytest.mark.parametrize("kind", ["normal", "uniform", "heavy"])
 def test_frequencies_called_damped_are(kind):
     sizes = sizes_of(kind)
-    start = bracket._fading(sizes, np.ones(len(sizes)))
-    end = bracket._damped(sizes, np.ones(len(sizes)), start)
+    start = bracket._fading_frequency(sizes, np.ones(len(sizes)))
+    end = bracket._damping_frequency(sizes, np.ones(len(sizes)), start)
     assert end >= 2 * start
     for omega in np.linspace(start, end, 200):
         assert 0.5 * np.log(np.maximum(np.cos(omega * sizes) ** 2, 1e-300)).sum() <= -FLOOR

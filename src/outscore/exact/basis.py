@@ -11,7 +11,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["coordinates", "hermite_basis", "sheared"]
+__all__ = ["coordinates", "hermite_basis", "shear"]
 
 
 def hermite_basis(vectors: Array) -> Array:
@@ -54,7 +54,7 @@ def coordinates(vectors: Array, basis: Array) -> Array:
     return found
 
 
-def sheared(places: Array, counts: Array, basis: Array) -> tuple[Array, Array]:
+def shear(places: Array, counts: Array, basis: Array) -> tuple[Array, Array]:
     """Coordinates in a basis of two vectors, the first one moved by a multiple of the second so that they hardly correlate.
 
     Flips along a thin diagonal would need a large grid; rows of constant first coordinate stay rows.
@@ -62,7 +62,7 @@ def sheared(places: Array, counts: Array, basis: Array) -> tuple[Array, Array]:
     Examples
     --------
     >>> import numpy as np
-    >>> places, basis = sheared(np.array([[1, 5], [2, 10], [0, 1]]), np.array([1, 1, 1]), np.array([[1, 0], [0, 1]]))
+    >>> places, basis = shear(np.array([[1, 5], [2, 10], [0, 1]]), np.array([1, 1, 1]), np.array([[1, 0], [0, 1]]))
     >>> places.tolist(), basis.tolist()
     ([[1, 0], [2, 0], [0, 1]], [[1, 5], [0, 1]])
     """

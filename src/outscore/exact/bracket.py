@@ -24,7 +24,7 @@ from outscore.core.numeric import Array, exact_sum
 from outscore.exact.enumeration import all_sums
 from outscore.exact.expansion import Expanded
 from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum
-from outscore.exact.lattice import UP, tilted
+from outscore.exact.lattice import UP, tilt
 from outscore.exact.sieve import survivors
 
 __all__ = ["Bounds", "bounds"]
@@ -99,9 +99,10 @@ def bounds(
     sizes, observed = sizes / unit, observed / unit
     slack = doubt / unit + UNIT * (len(sizes) + 4) * exact_sum(sizes)
     outliers = _outliers(sizes)
+    threshold = observed - slack if ties else observed + slack
     if len(outliers):
-        return _conditioned(sizes, outliers, observed - slack if ties else observed + slack, slack, _Aim(width, None, most))
-    return _bounds(sizes, observed - slack if ties else observed + slack, slack, _Aim(width, log_level, most))
+        return _condition_on_outliers(sizes, outliers, threshold, slack, _Aim(width, None, most))
+    return _bounds(sizes, threshold, slack, _Aim(width, log_level, most))
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def _bounds(sizes: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
         return Bounds(max(_complement(beyond.upper), math.log(0.5)), upper)
     if threshold >= total - 3 * slack:
         return _unanimous(sizes, slack) if threshold <= total else IMPOSSIBLE
-    return _refined(_Bracket.at(sizes, threshold, total), aim)
+    return _refine(_Bracket.at(sizes, threshold, total), aim)
 
 
 def _complement(log: float) -> float:
@@ -146,7 +147,7 @@ def _outliers(sizes: Array) -> Array:
     return top[: int(far[-1]) + 1] if len(far) else top[:0]
 
 
-def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
+def _condition_on_outliers(sizes: Array, outliers: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
     """The mean of the bounds over all signs of the outliers."""
     rest = np.delete(sizes, outliers)
     total = exact_sum(rest)
@@ -165,7 +166,7 @@ def _conditioned(sizes: Array, outliers: Array, threshold: float, slack: float, 
     return Bounds(math.log(lower) if lower > 0 else -math.inf, math.log(min(1.0, upper)) if upper > 0 else -math.inf)
 
 
-def _refined(bracket: _Bracket, aim: _Aim) -> Bounds:
+def _refine(bracket: _Bracket, aim: _Aim) -> Bounds:
     # Few flips that are still open leave many frequencies alive, so that each degree costs; many leave few, and a high degree
     # is free. A flip counts as open by the variance the tilt leaves it. Wider bounds need less.
     open_flips = float(bracket.law.counts @ bracket.law.sech2(bracket.theta))
@@ -218,7 +219,7 @@ class _Bracket:
     @classmethod
     def at(cls, sizes: Array, observed: float, total: float) -> _Bracket:
         distinct, counts = np.unique(sizes, return_counts=True)
-        law, theta = tilted(FlipSum(distinct[:, None], counts.astype(float)), observed, _fading(distinct, counts))
+        law, theta = tilt(FlipSum(distinct[:, None], counts.astype(float)), observed, _fading_frequency(distinct, counts))
         offset = float(law.mean(theta)[0]) - observed
         up = min(total - observed, law.reach(theta, UP, 2 * total) + offset) * (1 + 1e-9)
         down = min(total + observed, law.reach(theta, -UP, 2 * total) - offset) * (1 + 1e-9)
@@ -258,7 +259,7 @@ class _Bracket:
     def _spectrum(self, degree: int) -> tuple[Array, Array, Array]:
         """Surviving indices 1..K, exp(-iωo)·φ_θ(ω) there, and how far rounding may have moved it."""
         step = 2 * np.pi / self.period
-        near = min(degree, int(self.law.farthest(self.theta) / step)) if isinstance(self.law, Expanded) else 0
+        near = min(degree, int(self.law.max_frequency(self.theta) / step)) if isinstance(self.law, Expanded) else 0
         if near * len(self.law.large.counts if isinstance(self.law, Expanded) else ()) > 100 * SIEVE_BUDGET:
             raise BudgetError
         far = self._survivors(step, near, degree)
@@ -281,7 +282,7 @@ class _Bracket:
         values, counts, sech2 = self.law.values, self.law.counts, self.law.sech2(self.theta)
         first = near + 1
         if near:
-            first = max(first, int(_damped(values[:, 0], counts * sech2, first * step) / step))
+            first = max(first, int(_damping_frequency(values[:, 0], counts * sech2, first * step) / step))
         if first > degree:
             return np.empty(0, dtype=np.int64)
         # Every subset of the flips bounds the whole: of very many a part settles nearly all frequencies.
@@ -297,16 +298,16 @@ class _Bracket:
         return index
 
 
-def _fading(sizes: Array, counts: Array) -> float:
+def _fading_frequency(sizes: Array, counts: Array) -> float:
     """A frequency well beyond which |φ| is negligible; heavy tails put it far beyond ten standard deviations' worth."""
     needed = 2 * (FLOOR + 1) / math.sin(1) ** 2 / np.cumsum(counts * sizes**2)
-    # As in `_damped`, with all sizes up to the largest a that keeps ωa ≤ 1.
+    # As in `_damping_frequency`, with all sizes up to the largest a that keeps ωa ≤ 1.
     deep = np.flatnonzero(needed * sizes**2 <= 1)
     # The sieve would have to look at every flip to tell frequencies at the margin.
     return 3 * math.sqrt(float(needed[deep[-1]])) if len(deep) else 0.0
 
 
-def _damped(sizes: Array, weights: Array, omega: float) -> float:
+def _damping_frequency(sizes: Array, weights: Array, omega: float) -> float:
     """A frequency up to which, from `omega` on, the smaller sizes alone make |φ| negligible; `sizes` ascend.
 
     sin x ≥ x sin 1 for 0 ≤ x ≤ 1, so log |φ(ω)| ≤ -½ Σ c sech² sin²(ωa) ≤ -½ sin² 1 · ω² Σ c sech² a² over all a ≤ 1/ω.

@@ -110,7 +110,7 @@ def null_distribution(stay: object, swap: object = None, *, method: str = "auto"
     rows, others = kept.reshape(len(kept), -1), other.reshape(len(other), -1)
     try:
         found = (
-            _convolved(rows, others, method) if method in ("dp", "fft") else _listed(rows, others) or _spectral(rows, others)
+            _convolve(rows, others, method) if method in ("dp", "fft") else _list_sums(rows, others) or _spectral(rows, others)
         )
     except BudgetError:
         raise OutscoreError(
@@ -131,7 +131,7 @@ def _whole(x: object, name: str) -> Array:
     return raw.astype(np.int64)
 
 
-def _listed(stay: Array, swap: Array) -> NullDistribution | None:
+def _list_sums(stay: Array, swap: Array) -> NullDistribution | None:
     """Few items: every sum, however far apart they lie."""
     centre, vectors = (stay + swap).sum(axis=0), stay - swap
     moving = vectors[vectors.any(axis=1)]
@@ -156,7 +156,7 @@ def _spectral(stay: Array, swap: Array) -> NullDistribution:
         law = (values * int(frame[0, 0]), counts, int(centre[0])) if stay.shape[1] == 1 else None
     elif len(frame) == 2:
         distinct, counts = plane.histogram(places)
-        distinct, frame = basis.sheared(distinct, counts, frame)
+        distinct, frame = basis.shear(distinct, counts, frame)
         points, pmf = plane.pmf(distinct, counts)
     else:
         low, table = convolution.dynamic_programme(places, -places)
@@ -166,7 +166,7 @@ def _spectral(stay: Array, swap: Array) -> NullDistribution:
     return NullDistribution(support[order], pmf[order], "spectral" if len(frame) <= 2 else "dp", law)
 
 
-def _convolved(stay: Array, swap: Array, method: str) -> NullDistribution:
+def _convolve(stay: Array, swap: Array, method: str) -> NullDistribution:
     algorithm = convolution.dynamic_programme if method == "dp" else convolution.fast_fourier
     low, table = algorithm(stay, swap)
     return NullDistribution(np.argwhere(table > 0) + low, table[table > 0], method)

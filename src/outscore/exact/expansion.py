@@ -24,7 +24,7 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.exact.flipsum import FlipSum
 
-__all__ = ["Expanded", "expanded"]
+__all__ = ["Expanded", "expand"]
 
 MANY = 10_000
 """Fewer sizes than this are asked one by one: that is as quick, and needs no remainder."""
@@ -62,7 +62,7 @@ class Expanded(FlipSum):
             return super().covariance(theta)
         return self._series(theta, 2)[:, None] + self.large.covariance(theta)
 
-    def farthest(self, theta: Array) -> float:
+    def max_frequency(self, theta: Array) -> float:
         """The frequency up to which `log_characteristic` serves."""
         return math.sqrt(max(0.0, self.radius**2 - (float(theta[0]) - self.centre) ** 2))
 
@@ -89,13 +89,13 @@ def _value(coefficients: Array, x: Any) -> Any:  # noqa: ANN401 - a number or an
     return found
 
 
-def expanded(law: FlipSum, centre: float, radius: float) -> FlipSum:
+def expand(law: FlipSum, centre: float, radius: float) -> FlipSum:
     """The same law, expanded in the disc |θ - centre| ≤ radius; as it is where most of its flips are too large for that.
 
     Examples
     --------
     >>> law = FlipSum(np.linspace(0.5, 1.5, 20_000)[:, None], np.ones(20_000))
-    >>> near = expanded(law, 0.0, 0.1)
+    >>> near = expand(law, 0.0, 0.1)
     >>> theta = np.array([0.02])
     >>> abs(near.log_mgf(theta) / law.log_mgf(theta) - 1) < 1e-14
     True

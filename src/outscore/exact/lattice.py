@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.exact.expansion import MANY, expanded
+from outscore.exact.expansion import MANY, expand
 from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
 from outscore.exact.sieve import survivors
 
@@ -106,7 +106,7 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int) ->
     n = int(counts.sum())
     if observed == extreme:
         return Tail(-n * math.log(2), -n * math.log(2))
-    law, theta = tilted(FlipSum(values.astype(float)[:, None], counts.astype(float)), float(observed))
+    law, theta = tilt(FlipSum(values.astype(float)[:, None], counts.astype(float)), float(observed))
     mean = float(law.mean(theta)[0])
     up = min(extreme - observed, math.ceil(law.reach(theta, UP, 2.0 * extreme)) + 1)
     down = min(extreme + observed, math.ceil(law.reach(theta, -UP, 2.0 * extreme)) + 1)
@@ -142,17 +142,17 @@ def saddle_point(law: FlipSum, observed: float) -> Array:
     return theta
 
 
-def tilted(law: FlipSum, observed: float, frequency: float = 0.0) -> tuple[FlipSum, Array]:
+def tilt(law: FlipSum, observed: float, frequency: float = 0.0) -> tuple[FlipSum, Array]:
     """The law and its saddle point; with very many flips it is expanded around that, up to a frequency at the least."""
     if len(law.counts) < MANY:
         return law, saddle_point(law, observed)
     spread = math.sqrt(float(law.covariance(ORIGIN)[0, 0]))
     if observed <= NEAR * spread:
-        law = expanded(law, 0.0, 1.5 * observed / spread**2 + max(WINDOW / spread, frequency))
+        law = expand(law, 0.0, 1.5 * observed / spread**2 + max(WINDOW / spread, frequency))
         return law, saddle_point(law, observed)
     theta = saddle_point(law, observed)
     window = max(WINDOW / math.sqrt(float(law.covariance(theta)[0, 0])), frequency)
-    return expanded(law, float(theta[0]), window), theta
+    return expand(law, float(theta[0]), window), theta
 
 
 def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: int) -> tuple[Array, Array, Array]:

@@ -192,11 +192,11 @@ def _dominating_tilt(law: FlipSum, region: Region, extreme: Array) -> Array:
     start = float(rows[np.argmin(np.einsum("ij,jk,ik->i", points, inverse, points))])
 
     def rate(row: float) -> float:
-        return _ridged(law, np.array([region.boundary(np.array([row]))[0], row]), spread)[1]
+        return _ridge_maximum(law, np.array([region.boundary(np.array([row]))[0], row]), spread)[1]
 
     width = 0.5 * math.sqrt(spread[1, 1]) + 1e-9
     best = _golden(rate, start, width, reach)
-    return _ridged(law, np.array([region.boundary(np.array([best]))[0], best]), spread)[0]
+    return _ridge_maximum(law, np.array([region.boundary(np.array([best]))[0], best]), spread)[0]
 
 
 def _golden(f: Callable[[float], float], start: float, width: float, reach: float) -> float:
@@ -220,7 +220,7 @@ def _golden(f: Callable[[float], float], start: float, width: float, reach: floa
     return here
 
 
-def _ridged(law: FlipSum, target: Array, spread: Array) -> tuple[Array, float]:
+def _ridge_maximum(law: FlipSum, target: Array, spread: Array) -> tuple[Array, float]:
     """argmax and max of θ·b - K(θ) - ½ρ θ'V₀θ by damped Newton; the ridge keeps θ finite for b on the hull."""
     ridge = RIDGE * spread
     theta = np.zeros(2)

@@ -12,7 +12,7 @@ import numpy as np
 
 from outscore.core.numeric import Array, exact_sum
 from outscore.exact.flipsum import FlipSum, log_cosh
-from outscore.exact.lattice import tilted
+from outscore.exact.lattice import tilt
 
 __all__ = ["approximate_probit", "log_saddlepoint"]
 
@@ -40,7 +40,7 @@ def approximate_probit(sizes: Array, observed: float) -> float:
         return -math.copysign(math.sqrt(2 * len(sizes) * math.log(2)), observed)
     if target == 0.0:
         return 0.0
-    law, theta = tilted(law, target)
+    law, theta = tilt(law, target)
     r = math.sqrt(max(0.0, 2 * (float(theta[0]) * target - law.log_mgf(theta))))
     u = float(theta[0]) * math.sqrt(float(law.covariance(theta)[0, 0]))
     # Near the centre log(u/r)/r is 0/0 and its limit is 0 for a symmetric law.

@@ -50,7 +50,7 @@ def survivors(values: Array, counts: Array, sech2: Array, step: Array, low: Arra
     fan = 8 if axes == 1 else 2
     found = []
     while len(lo):
-        keep, spent = _undecided(values, counts, sech2, (lo + hi) / 2 * step, (hi - lo) / 2 * step, budget)
+        keep, spent = _undecided_boxes(values, counts, sech2, (lo + hi) / 2 * step, (hi - lo) / 2 * step, budget)
         budget -= spent
         lo, hi = lo[keep], hi[keep]
         leaf = (lo == hi).all(axis=1)
@@ -74,7 +74,9 @@ def _cover(low: Array, high: Array, size: Array, clip: Array | None = None) -> t
     return lo, lo + size - 1 if clip is None else np.minimum(lo + size - 1, clip)
 
 
-def _undecided(values: Array, counts: Array, sech2: Array, centre: Array, half: Array, budget: float) -> tuple[Array, int]:
+def _undecided_boxes(
+    values: Array, counts: Array, sech2: Array, centre: Array, half: Array, budget: float
+) -> tuple[Array, int]:
     """Boxes whose bound stays above the floor after all items, and the work it took to know."""
     bound = np.zeros(len(centre))
     active = np.arange(len(centre))

@@ -41,7 +41,7 @@ def advise(claim: Claim) -> TestAdvice:
     ['sign', 'wilcoxon']
     """
     suited = sorted(((entry, entry.suits(claim)) for entry in TESTS.values()), key=lambda pair: pair[1].place)
-    return _grouped(
+    return _group_rows(
         (entry.name, "unsuited", NO_CLUSTERS)
         if claim.clusters and not entry.clusters
         else (entry.name, suitability.group, suitability.why)
@@ -49,7 +49,7 @@ def advise(claim: Claim) -> TestAdvice:
     )
 
 
-def _grouped(rows: Iterable[tuple[str, Group, str]]) -> TestAdvice:
+def _group_rows(rows: Iterable[tuple[str, Group, str]]) -> TestAdvice:
     found = TestAdvice()
     for test, group, why in rows:
         getattr(found, group).append(Advice(test, why))
@@ -83,10 +83,10 @@ def nlpstattest_advice(skewness: float | None, *, normal: bool | None) -> TestAd
         best, bad = "wilcoxon", {"student"}
         whys = ("roughly symmetric, not normal", "it does not assume normality", "it assumes normality, which was rejected")
     order = [best, *(test for test in PUBLISHED if test != best)]
-    return _grouped(_published(test, best, bad, whys) for test in order)
+    return _group_rows(_nlpstattest_row(test, best, bad, whys) for test in order)
 
 
-def _published(test: str, best: str, bad: set[str], whys: tuple[str, str, str]) -> tuple[str, Group, str]:
+def _nlpstattest_row(test: str, best: str, bad: set[str], whys: tuple[str, str, str]) -> tuple[str, Group, str]:
     group: Group
     if test == best:
         group, why = "recommended", whys[0]

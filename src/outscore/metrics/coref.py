@@ -66,10 +66,10 @@ def _precise_conll(totals: Sequence[Fraction]) -> Fraction:
 
 
 def _ratios(name: str, columns: tuple[str, ...], **ratios: tuple[Sequence[int], Sequence[int]]) -> dict[str, AdditiveMetric]:
-    return {part: AdditiveMetric(_named(name, part), columns, ratio=ratio) for part, ratio in ratios.items()}
+    return {part: AdditiveMetric(_name_of_part(name, part), columns, ratio=ratio) for part, ratio in ratios.items()}
 
 
-def _named(name: str, part: str) -> str:
+def _name_of_part(name: str, part: str) -> str:
     return name if part == "f1" else f"{name}-{ {'r': 'recall', 'p': 'precision'}[part] }"
 
 

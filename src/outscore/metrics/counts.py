@@ -55,7 +55,7 @@ def confusion(gold: object, predicted: object, *, positive: object = 1) -> Array
     )
 
 
-def _counted(columns: tuple[str, ...], *matrix: Sequence[int]) -> dict[int, Layout]:
+def _count_layouts(columns: tuple[str, ...], *matrix: Sequence[int]) -> dict[int, Layout]:
     return {len(columns): linear_layout(columns, matrix, require_counts)}
 
 
@@ -72,11 +72,11 @@ def _right_or_wrong(table: Array) -> None:
 RIGHT = linear_layout(("correct (0 or 1)",), ((1, 0), (0, 1)), _right_or_wrong)
 WRONG = linear_layout(("error (0 or 1)",), ((1, 0), (0, 1)), _right_or_wrong)
 TP_ERRORS = {
-    **_counted(TWO, (1, 0), (0, 1)),
-    **_counted(THREE, (1, 0, 0), (0, 1, 1)),
-    **_counted(FOUR, (1, 0, 0, 0), (0, 1, 1, 0)),
+    **_count_layouts(TWO, (1, 0), (0, 1)),
+    **_count_layouts(THREE, (1, 0, 0), (0, 1, 1)),
+    **_count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 1, 0)),
 }
-ALL_FOUR = _counted(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+ALL_FOUR = _count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 
 
 def _weights(options: Options) -> tuple[int, int]:
@@ -95,8 +95,8 @@ def _fbeta(options: Options) -> AdditiveMetric:
 def _fbeta_layouts(options: Options) -> dict[int, Layout]:
     p2, q2 = _weights(options)
     return {
-        **_counted(THREE, (1, 0, 0), (0, q2, p2)),
-        **_counted(FOUR, (1, 0, 0, 0), (0, q2, p2, 0)),
+        **_count_layouts(THREE, (1, 0, 0), (0, q2, p2)),
+        **_count_layouts(FOUR, (1, 0, 0, 0), (0, q2, p2, 0)),
     }
 
 
@@ -145,7 +145,7 @@ def _precise_kappa(totals: Sequence[Fraction]) -> Fraction:
     return _exact_divide(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
-def _balanced(totals: Array) -> Array:
+def _balanced_accuracy(totals: Array) -> Array:
     """Mean recall over the classes that occur."""
     tp, fp, fn, tn = _split(totals)
     classes = (tp + fn > 0).astype(float) + (tn + fp > 0)
@@ -180,8 +180,8 @@ ENTRIES = (
         make=lambda _: AdditiveMetric("accuracy", ("correct", "all"), ratio=((1, 0), (0, 1))),
         layouts=lambda _: {
             1: RIGHT,
-            **_counted(("correct", "wrong"), (1, 0), (1, 1)),
-            **_counted(FOUR, (1, 0, 0, 1), (1, 1, 1, 1)),
+            **_count_layouts(("correct", "wrong"), (1, 0), (1, 1)),
+            **_count_layouts(FOUR, (1, 0, 0, 1), (1, 1, 1, 1)),
         },
     ),
     MetricEntry(
@@ -192,8 +192,8 @@ ENTRIES = (
         make=lambda _: AdditiveMetric("error-rate", ("errors", "length"), ratio=((1, 0), (0, 1)), direction="lower"),
         layouts=lambda _: {
             1: WRONG,
-            **_counted(("errors", "length"), (1, 0), (0, 1)),
-            **_counted(FOUR, (0, 1, 1, 0), (1, 1, 1, 1)),
+            **_count_layouts(("errors", "length"), (1, 0), (0, 1)),
+            **_count_layouts(FOUR, (0, 1, 1, 0), (1, 1, 1, 1)),
         },
     ),
     MetricEntry(
@@ -222,8 +222,8 @@ ENTRIES = (
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fp}}",
         make=lambda _: AdditiveMetric("precision", ("tp", "fp"), ratio=((1, 0), (1, 1))),
         layouts=lambda _: {
-            **_counted(THREE, (1, 0, 0), (0, 1, 0)),
-            **_counted(FOUR, (1, 0, 0, 0), (0, 1, 0, 0)),
+            **_count_layouts(THREE, (1, 0, 0), (0, 1, 0)),
+            **_count_layouts(FOUR, (1, 0, 0, 0), (0, 1, 0, 0)),
         },
     ),
     MetricEntry(
@@ -233,8 +233,8 @@ ENTRIES = (
         formula=r"\frac{\text{tp}}{\text{tp} + \text{fn}}",
         make=lambda _: AdditiveMetric("recall", ("tp", "fn"), ratio=((1, 0), (1, 1))),
         layouts=lambda _: {
-            **_counted(THREE, (1, 0, 0), (0, 0, 1)),
-            **_counted(FOUR, (1, 0, 0, 0), (0, 0, 1, 0)),
+            **_count_layouts(THREE, (1, 0, 0), (0, 0, 1)),
+            **_count_layouts(FOUR, (1, 0, 0, 0), (0, 0, 1, 0)),
         },
     ),
     MetricEntry(
@@ -268,7 +268,7 @@ ENTRIES = (
             r" \text{fp}} )"
         ),
         citations=("brodersen2010",),
-        make=lambda _: AdditiveMetric("balanced-accuracy", FOUR, _balanced, precise=_precise_balanced),
+        make=lambda _: AdditiveMetric("balanced-accuracy", FOUR, _balanced_accuracy, precise=_precise_balanced),
         layouts=lambda _: ALL_FOUR,
     ),
     MetricEntry(

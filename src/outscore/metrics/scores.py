@@ -17,7 +17,7 @@ def _anything(table: Array) -> None:
     del table
 
 
-def _weighted(table: Array) -> Array:
+def _weighted_rows(table: Array) -> Array:
     """(score, weight) rows as (weight · score, weight)."""
     if (table[:, 1] < 0).any():
         row = int((table[:, 1] < 0).argmax())
@@ -53,6 +53,6 @@ ENTRIES = (
         summary="mean of the items' scores, each with its weight",
         formula=r"\frac{\sum_{i} w_i x_i}{\sum_{i} w_i}",
         make=lambda _: AdditiveMetric("weighted-mean", ("weighted score", "weight"), ratio=((1, 0), (0, 1))),
-        layouts=lambda _: {2: Layout(("score", "weight"), _weighted)},
+        layouts=lambda _: {2: Layout(("score", "weight"), _weighted_rows)},
     ),
 )

@@ -53,7 +53,7 @@ def resample_indices(units: int, first: int, count: int, seed: int) -> Array:
     steps = -(-units // (2 * WORDS_PER_STEP))
     stream = np.random.Philox(key=seed, counter=first * steps)
     words = stream.random_raw(count * steps * WORDS_PER_STEP).astype("<u8", copy=False).view("<u4")
-    return _scaled(words.reshape(count, -1)[:, :units], units)
+    return _scale_words(words.reshape(count, -1)[:, :units], units)
 
 
 def stationary_indices(units: int, block_length: float, first: int, count: int, seed: int) -> Array:
@@ -74,7 +74,7 @@ def stationary_indices(units: int, block_length: float, first: int, count: int, 
     begins[:, 0] = True
     place = np.arange(units)
     # A block that begins at place p with unit u holds unit u - p + t (circularly) at every later place t.
-    shift = _scaled(words[:, :, 1], units) - place
+    shift = _scale_words(words[:, :, 1], units) - place
     begun = np.maximum.accumulate(np.where(begins.ravel(), np.arange(count * units), 0))
     found = shift.ravel()[begun].reshape(count, units) + place
     found -= units * (found >= units)
@@ -148,14 +148,14 @@ def _plan(columns: Array, seed: int, block_length: float | None, *, alike: bool)
     n = len(columns)
     if block_length is not None:
         length = block_length
-        return columns, _counting(n, lambda first, count: stationary_indices(n, length, first, count, seed))
+        return columns, _to_weights(n, lambda first, count: stationary_indices(n, length, first, count, seed))
     distinct, sizes = _distinct(columns) if alike else (columns, None)
     if sizes is not None and ALIKE * len(distinct) <= n:
         return distinct, lambda first, count: multinomial_counts(sizes, first, count, seed)
-    return columns, _counting(n, lambda first, count: resample_indices(n, first, count, seed))
+    return columns, _to_weights(n, lambda first, count: resample_indices(n, first, count, seed))
 
 
-def _counting(units: int, indices: Draw) -> Draw:
+def _to_weights(units: int, indices: Draw) -> Draw:
     """From a drawing of indices to a drawing of weights, few indices at a time."""
     step = max(1, DRAWN_ENTRIES // max(1, units))
 
@@ -179,7 +179,7 @@ def _distinct(rows: Array) -> tuple[Array, Array]:
     return ordered[starts][kinds], np.diff(starts, append=len(rows))[kinds]
 
 
-def _scaled(words: Array, units: int) -> Array:
+def _scale_words(words: Array, units: int) -> Array:
     """⌊x · units / 2^32⌋ for 32-bit words x."""
     product = np.multiply(words, np.uint64(units), dtype=np.uint64)
     product >>= np.uint64(32)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from outscore.core.errors import OutscoreError
-from outscore.inference.families.multiplicity import CORRECTIONS, adjust, corrected, possible_true_pairs
+from outscore.inference.families.multiplicity import CORRECTIONS, adjust, correct_family, possible_true_pairs
 
 STATSMODELS = {
     "bonferroni": "bonferroni",
@@ -208,7 +208,7 @@ def test_shaffer_needs_all_pairs():
 
 def test_resampled_p_never_fall_below_raw_ones(p_value):
     exact = [p_value(0.01), p_value(0.2), p_value(0.03, "certified", 0.02, 0.04)]
-    found, family = corrected(exact, "max-t", resampled=np.array([0.0099, 0.3, 0.035]))
+    found, family = correct_family(exact, "max-t", resampled=np.array([0.0099, 0.3, 0.035]))
     assert [p.adjusted for p in found] == [0.01, 0.3, 0.04]
     assert (family.correction, family.error_rate, family.m) == ("max-t", "FWER", 3)
     assert [p.value for p in found] == [p.value for p in exact]

@@ -96,7 +96,7 @@ def fragility(
             break
         k = _first(reached, -_probit(side) * spread, decided=decided) if step % 3 < 2 else (low + high) // 2
         k = min(max(k, low + 1), high - 1)
-        found = test(_swapped(units, order[:k]))
+        found = test(_swap(units, order[:k]))
         low, high = (low, k) if _decides(found, alpha, turn) != decided else (k, high)
         z = -_probit(found.value / 2 if alternative == "two-sided" else found.value)
         spread = reached[k - 1] / z if z > MIN_Z and reached[k - 1] > 0 else spread
@@ -126,7 +126,7 @@ def _probit(p: float) -> float:
     return float(scipy.special.ndtri(p))
 
 
-def _swapped(units: PairedScores, chosen: Array) -> PairedScores:
+def _swap(units: PairedScores, chosen: Array) -> PairedScores:
     a, b = units.a.copy(), units.b.copy()
     a[chosen], b[chosen] = units.b[chosen], units.a[chosen]
     return replace(units, a=a, b=b)

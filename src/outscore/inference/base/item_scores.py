@@ -54,7 +54,7 @@ class ItemScores:
         """How many items there are."""
         return len(self.d)
 
-    def shifted(self, delta: float) -> tuple[Array, Array | None]:
+    def minus(self, delta: float) -> tuple[Array, Array | None]:
         """d - δ, and the same in whole numbers where δ can be written in them too (then with a finer scale).
 
         Without whole numbers, sizes that rounding alone keeps apart are made equal: their ties count too.

@@ -19,7 +19,7 @@ from outscore.inference.base.sign_flips import KernelOptions
 from outscore.resampling.flips import clopper_pearson
 from outscore.results.pvalue import PValue
 
-__all__ = ["certified", "exact", "identical", "log", "sampled"]
+__all__ = ["certified_p", "exact_p", "identical_p", "log", "sampled_p"]
 
 SNAPPED_UNITS = 32
 """Up to this many units an exact p is rounded to the nearest multiple of 2^-n, which removes the last rounding error."""
@@ -30,17 +30,17 @@ def log(x: float) -> float:
     return math.log(x) if x > 0 else -math.inf
 
 
-def identical(n: int = 0) -> PValue:
+def identical_p(n: int = 0) -> PValue:
     """p = 1: no swap changes anything, or nothing is less extreme than no difference at all."""
     return PValue(1.0, 1.0, 1.0, 0.0, "exact", "identity", n=n)
 
 
-def exact(tail: Tail, sign: int, n: int, kernel: str, request: KernelOptions) -> PValue:
+def exact_p(tail: Tail, sign: int, n: int, kernel: str, request: KernelOptions) -> PValue:
     """An exact p from the tail at |t|; `sign` is that of the oriented t, n the number of units that differ."""
     tail = Tail(tail.log, min(tail.log_atom, tail.log))
     if request.alternative == "two-sided":
         if sign == 0:
-            return identical(n)
+            return identical_p(n)
         log_p, log_mid = tail.log + LOG2, tail.log_mid + LOG2
     elif request.favours(sign):
         log_p, log_mid = tail.log, tail.log_mid
@@ -48,16 +48,16 @@ def exact(tail: Tail, sign: int, n: int, kernel: str, request: KernelOptions) ->
         share, tie = math.exp(tail.log), math.exp(tail.log_atom)
         log_p, log_mid = log(1 - share + tie), log(1 - share + tie / 2)
     p = PValue.from_logs(log_p, log_p, method="exact", kernel=kernel, log_mid=min(log_mid, 0.0))
-    return _snapped(p, n) if n <= SNAPPED_UNITS else p
+    return _snap(p, n) if n <= SNAPPED_UNITS else p
 
 
-def _snapped(p: PValue, n: int) -> PValue:
+def _snap(p: PValue, n: int) -> PValue:
     value = math.ldexp(max(1, round(math.ldexp(p.value, n))), -n)
     mid = None if p.mid is None else math.ldexp(max(1, round(math.ldexp(p.mid, n + 1))), -n - 1)
     return replace(p, value=value, lower=value, upper=value, log10=math.log10(value) + 0.0, mid=mid)
 
 
-def certified(found: Bounds, sign: int, request: KernelOptions) -> PValue:
+def certified_p(found: Bounds, sign: int, request: KernelOptions) -> PValue:
     """A certified p from bounds of the tail at |t|; of P(T > |t|) when a one-sided alternative looks the other way."""
     if request.alternative == "two-sided":
         lower, upper = found.lower + LOG2, found.upper + LOG2
@@ -68,14 +68,14 @@ def certified(found: Bounds, sign: int, request: KernelOptions) -> PValue:
     return PValue.from_logs(lower, upper, method="certified", kernel="bracket")
 
 
-def sampled(hits: int, resamples: int, drawn: str) -> PValue:
+def sampled_p(hits: int, resamples: int, drawn: str) -> PValue:
     """A Monte-Carlo p: the observed arrangement counts as one more resample, so p is never 0 and the test is valid.
 
     `drawn` says what a resample is.
 
     Examples
     --------
-    >>> found = sampled(49, 999, "sign-flips")
+    >>> found = sampled_p(49, 999, "sign-flips")
     >>> found.value, found.kernel
     (0.05, 'sign-flips:999')
     """

@@ -109,7 +109,7 @@ def units_of(pairs: PairedScores) -> PairedScores:
 def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) -> Flips:
     """The flips of a metric on units."""
     orientation = 1 if metric.higher_is_better else -1
-    a, b, metric = _projected(units, metric)
+    a, b, metric = _project(units, metric)
     if units.integral:
         total = a.sum(axis=0) + b.sum(axis=0)
     else:
@@ -125,7 +125,7 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     return Flips(statistic, vectors, line, doubt, orientation)
 
 
-def _projected(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, AdditiveMetric]:
+def _project(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, AdditiveMetric]:
     """A ratio depends on two projections of its columns only, denominator and numerator; other metrics keep theirs."""
     if metric.ratio is None:
         return units.a, units.b, metric

@@ -56,14 +56,14 @@ def limits(n: Any, wins: Any, losses: Any, z: float, kept: Any, of: Any) -> tupl
     >>> [round(end, 4) for end in limits(50, 6, 1, 1.959963984540054, True, NUMBERS)]
     [-0.0048, 0.2226]
     """
-    low, high = _solved(n, wins, losses, z, of), _solved(n, wins, losses, -z, of)
+    low, high = _solve(n, wins, losses, z, of), _solve(n, wins, losses, -z, of)
     ahead, astride = wins > losses, (low <= 0) & (high >= 0)
     # Far out the exact test is the sharper one: 0 is rejected on the side of the difference.
     away = of.where(astride & ahead, TINY, low), of.where(astride, of.where(ahead, high, -TINY), high)
     return of.where(kept, of.minimum(low, 0.0), away[0]), of.where(kept, of.maximum(high, 0.0), away[1])
 
 
-def _solved(n: Any, wins: Any, losses: Any, z: float, of: Any) -> Any:  # noqa: ANN401 - as above
+def _solve(n: Any, wins: Any, losses: Any, z: float, of: Any) -> Any:  # noqa: ANN401 - as above
     """δ with score(δ) = z, by bisection on a decreasing function."""
     low, high = 0.0 * n - 1.0, 0.0 * n + 1.0
     for _ in range(STEPS):

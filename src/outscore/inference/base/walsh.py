@@ -87,7 +87,7 @@ def walsh_quantile(d: Array, k: int) -> float:
     while int((last - first).sum()) > MAX_LISTED * len(u) and high - low > 1:
         # Two pivots close round the wanted share; every third step halves, so that no data can stall the search.
         share = (k - below) / (upto - below) + (MARGIN, -MARGIN, 0.0)[step % 3]
-        pivot = _key(_sampled(u, first, last, share)) if step % 3 < 2 else (low + high) // 2
+        pivot = _key(_sample_quantile(u, first, last, share)) if step % 3 < 2 else (low + high) // 2
         pivot, step = min(max(pivot, low + 1), high - 1), step + 1
         columns = first_above(u, _number(pivot), first, last)
         count = _pairs(columns, weight, before)
@@ -95,11 +95,11 @@ def walsh_quantile(d: Array, k: int) -> float:
             low, first, below = pivot, columns, count
         else:
             high, last, upto = pivot, columns, count
-    found = _number(high) if high - low == 1 else _listed(u, weight, first, last, k - below)
+    found = _number(high) if high - low == 1 else _kth_listed_sum(u, weight, first, last, k - below)
     return found / 2
 
 
-def _sampled(u: Array, first: Array, last: Array, share: float) -> float:
+def _sample_quantile(u: Array, first: Array, last: Array, share: float) -> float:
     """About the given share of the sums between the two bounds lies below this one."""
     ends = np.cumsum(last - first)
     places = np.unique(np.linspace(0, int(ends[-1]) - 1, SAMPLE).astype(np.int64))
@@ -108,7 +108,7 @@ def _sampled(u: Array, first: Array, last: Array, share: float) -> float:
     return float(sums[min(max(int(share * len(sums)), 0), len(sums) - 1)])
 
 
-def _listed(u: Array, weight: Array, first: Array, last: Array, k: int) -> float:
+def _kth_listed_sum(u: Array, weight: Array, first: Array, last: Array, k: int) -> float:
     """The k-th smallest sum between the two bounds, all of them listed."""
     width = last - first
     row = np.repeat(np.arange(len(u)), width)

@@ -15,7 +15,7 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.sign_flips import KernelOptions
-from outscore.inference.classical.student import agreeing, mean_of, t_interval
+from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.permutation.dispatch import permutation
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
@@ -77,4 +77,4 @@ def gain_interval(gains: Array, clusters: Array | None, p: PValue, alpha: float 
     if mean.error == 0.0:
         return None
     found = t_interval(mean, alpha, "two-sided", 1, method="Student t, stretched to agree with the exact test", dual=True)
-    return replace(agreeing(found, p, mean.value, alpha), estimate=mean.value)
+    return replace(make_agree(found, p, mean.value, alpha), estimate=mean.value)

@@ -64,13 +64,13 @@ def mcnemar(pair: Discordance, request: KernelOptions, variant: str = "exact") -
     if request.delta:
         found, statistic = tango_test(pair, request), pair.score(request.delta / pair.unit)
     elif variant in ("exact", "mid-p"):
-        found, statistic = _counted(pair, request, variant), float(pair.only_a)
+        found, statistic = _p_from_counts(pair, request, variant), float(pair.only_a)
     else:
         found, statistic = _chi_square(pair, request, 1.0 if variant == "corrected" else 0.0, variant)
     return replace(found, test=NAME, statistic=statistic, n=pair.n)
 
 
-def _counted(pair: Discordance, request: KernelOptions, variant: str) -> PValue:
+def _p_from_counts(pair: Discordance, request: KernelOptions, variant: str) -> PValue:
     wins, losses = (pair.only_a, pair.only_b) if pair.orientation > 0 else (pair.only_b, pair.only_a)
     p = binomial_p(wins, losses, request)
     if variant == "exact" or p.mid is None:
@@ -87,7 +87,7 @@ def _chi_square(pair: Discordance, request: KernelOptions, correction: float, va
     """χ² on one degree of freedom is z², so that one-sided p-values come from the same formula."""
     gap, discordant = pair.only_a - pair.only_b, pair.only_a + pair.only_b
     if not discordant:
-        return replace(p_values.identical(), method="asymptotic", kernel=variant), 0.0
+        return replace(p_values.identical_p(), method="asymptotic", kernel=variant), 0.0
     log_p = normal_log_p(pair.orientation * gap, math.sqrt(discordant), correction, request.alternative)
     statistic = max(abs(gap) - correction, 0.0) ** 2 / discordant
     return PValue.from_logs(log_p, log_p, method="asymptotic", kernel=variant), statistic

@@ -85,11 +85,11 @@ def score_interval(
 
 def _limits(table: Array, metric: AdditiveMetric, share: Share | None, clusters: Array | None, alpha: float) -> Limits:
     if metric.ratio is None:
-        return _jackknifed(_summed(table, clusters), metric, alpha)
+        return _jackknife_limits(_sum_clusters(table, clusters), metric, alpha)
     top, bottom = _parts(table, metric)
     # A sum is its items' number times their mean.
     times = float(len(top)) if metric.ratio[1] is None else 1.0
-    tops, bottoms = _summed(top, clusters), _summed(bottom, clusters)
+    tops, bottoms = _sum_clusters(top, clusters), _sum_clusters(bottom, clusters)
     whole = float(bottoms.sum())
     if len(tops) < 2 or whole <= 0:
         return UNKNOWN
@@ -151,7 +151,7 @@ def _wilson(share: float, error: float, units: int, alpha: float, *, normal: boo
     return wilson_limits(share, looks, quantile)
 
 
-def _jackknifed(units: Array, metric: AdditiveMetric, alpha: float) -> Limits:
+def _jackknife_limits(units: Array, metric: AdditiveMetric, alpha: float) -> Limits:
     """Leave one unit out, score the rest: their spread, blown up, is the spread of the score."""
     g = len(units)
     if g < 2:
@@ -171,7 +171,7 @@ def _student(score: float, error: float, units: int, alpha: float) -> Limits:
     return score - reach, score + reach
 
 
-def _summed(values: Array, clusters: Array | None) -> Array:
+def _sum_clusters(values: Array, clusters: Array | None) -> Array:
     """Sums over clusters along the first axis."""
     if clusters is None:
         return values

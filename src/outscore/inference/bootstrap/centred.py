@@ -74,7 +74,7 @@ def decide(found: Resampled, asked: TestRequest) -> TestResult:
         raise without_spread(found.test, "resample", found.difference)
     needed = abs(gap) if asked.alternative == "two-sided" else _turn(found, asked) * gap
     hits = resamples if found.n < 2 else int((_reach(found, asked) >= needed - found.slack).sum())
-    p = replace(p_values.sampled(hits, resamples, found.test), test=found.test, statistic=found.difference, n=found.n)
+    p = replace(p_values.sampled_p(hits, resamples, found.test), test=found.test, statistic=found.difference, n=found.n)
     return TestResult(p, symmetric_interval(found, asked), _notes(found, asked))
 
 

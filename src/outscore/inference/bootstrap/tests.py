@@ -104,16 +104,16 @@ def resampled_interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestR
     if units.rows < MIN_UNITS:
         return None
     asked = replace(asked, options={"resamples": INTERVAL_RESAMPLES})
-    return _borrowed(_resample("bootstrap", units, metric, asked), asked)
+    return _interval_to_lend(_resample("bootstrap", units, metric, asked), asked)
 
 
 def resampled_median_interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Interval | None:
     """The same for the median difference of items; None where all differences are the same."""
     asked = replace(asked, options={"resamples": INTERVAL_RESAMPLES})
-    return _borrowed(_resample_items("bootstrap-median", pairs, metric, asked), asked)
+    return _interval_to_lend(_resample_items("bootstrap-median", pairs, metric, asked), asked)
 
 
-def _borrowed(found: Resampled, asked: TestRequest) -> Interval | None:
+def _interval_to_lend(found: Resampled, asked: TestRequest) -> Interval | None:
     return None if found.alike else replace(symmetric_interval(found, asked), dual=False, method="centred bootstrap")
 
 

@@ -29,16 +29,7 @@ from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.exact.lattice import Tail
 from outscore.inference.base import p_values
-from outscore.inference.base.entry import (
-    ANOTHER_MEDIAN,
-    MEDIAN_OF_BINARY,
-    NEEDS_SCORES,
-    Claim,
-    SubsetTest,
-    Suitability,
-    TestEntry,
-    TestRequest,
-)
+from outscore.inference.base.entry import MEDIAN_OF_BINARY, NEEDS_SCORES, Claim, SubsetTest, Suitability, TestEntry, TestRequest
 from outscore.inference.base.item_scores import ItemScores
 from outscore.inference.base.paired import MEDIAN_IN_CLUSTERS, unclustered_scores
 from outscore.inference.base.sign_flips import KernelOptions
@@ -64,11 +55,11 @@ def permutation_median(scores: ItemScores, request: KernelOptions) -> PValue:
     >>> permutation_median(item_scores(PairedScores(a, b), metric, "permutation-median"), KernelOptions()).value
     0.25
     """
-    d, whole = scores.shifted(request.delta)
+    d, whole = scores.minus(request.delta)
     exact = (d if whole is None else whole).astype(float)
     middle = _two_middles(exact)
     sign = scores.orientation * ((middle > 0) - (middle < 0))
-    p = p_values.exact(median_tail(np.abs(exact), abs(middle)), sign, scores.n, "binomial", request)
+    p = p_values.exact_p(median_tail(np.abs(exact), abs(middle)), sign, scores.n, "binomial", request)
     return replace(p, test=NAME, kernel="binomial", statistic=float(np.median(scores.d)), n=scores.n)
 
 
@@ -152,7 +143,7 @@ def _suits(claim: Claim) -> Suitability:
         case "median":
             return Suitability("usable", "It tests exchangeability of the systems by the median difference.", 4)
         case "mean":
-            return Suitability("usable", f"{ANOTHER_MEDIAN}.", 9)
+            return Suitability("usable", "Another estimand: the median difference.", 9)
         case "accuracy":
             return Suitability("unsuited", MEDIAN_OF_BINARY, 10)
         case "metric":

@@ -47,8 +47,8 @@ def binomial_p(wins: int, losses: int, request: KernelOptions) -> PValue:
     """
     n, most = wins + losses, max(wins, losses)
     if not n:
-        return p_values.identical()
-    return p_values.exact(binomial.tail(n, most), (wins > losses) - (wins < losses), n, "binomial", request)
+        return p_values.identical_p()
+    return p_values.exact_p(binomial.tail(n, most), (wins > losses) - (wins < losses), n, "binomial", request)
 
 
 def sign(scores: ItemScores, request: KernelOptions) -> PValue:
@@ -63,7 +63,7 @@ def sign(scores: ItemScores, request: KernelOptions) -> PValue:
     >>> p.value, p.statistic, p.dropped
     (0.125, 4.0, {'zero differences': 1})
     """
-    d, whole = scores.shifted(request.delta)
+    d, whole = scores.minus(request.delta)
     d = d if whole is None else whole
     above, below = int((d > 0).sum()), int((d < 0).sum())
     wins, losses = (above, below) if scores.orientation > 0 else (below, above)
@@ -145,9 +145,9 @@ ENTRY = TestEntry(
     phrase="sign test",
     formula=r"p = P ( | X - \frac{n}{2} | ≥ | n_A - \frac{n}{2} | ) , X ∼ \text{Bin} ( n , \frac{1}{2} )",
     citations=("dixon1946",),
-    estimand="median",
     run=_run,
     suits=_suits,
+    estimand="median",
     null="signs",
     lean=_lean,
     subsets=SubsetTest(),

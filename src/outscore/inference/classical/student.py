@@ -34,7 +34,7 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["ENTRY", "Mean", "agreeing", "log_t_tail", "mean_of", "no_spread", "student", "t_interval"]
+__all__ = ["ENTRY", "Mean", "log_t_tail", "make_agree", "mean_of", "no_spread", "student", "t_interval"]
 
 NAME = "student"
 TINY = float(np.finfo(float).tiny)
@@ -112,7 +112,7 @@ def student(scores: ItemScores, alternative: Alternative = "two-sided", delta: f
     if mean.error == 0.0:
         if abs(gap) > 8 * math.ulp(max(abs(mean.value), abs(delta))):
             raise no_spread(mean, scores, NAME)
-        return replace(p_values.identical(mean.units), test=NAME, kernel="student-t", method="asymptotic")
+        return replace(p_values.identical_p(mean.units), test=NAME, kernel="student-t", method="asymptotic")
     t = gap / mean.error
     turned = scores.orientation * t
     if alternative == "two-sided":
@@ -208,7 +208,7 @@ ENTRY = TestEntry(
 )
 
 
-def agreeing(interval: Interval, p: PValue, estimate: float, alpha: float) -> Interval:
+def make_agree(interval: Interval, p: PValue, estimate: float, alpha: float) -> Interval:
     """An interval bounded on both sides, moved to hold 0 exactly where another test's p does not reject at `alpha`."""
     assert interval.low is not None
     assert interval.high is not None

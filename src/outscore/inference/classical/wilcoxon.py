@@ -70,11 +70,11 @@ def wilcoxon(scores: ItemScores, request: KernelOptions, settings: Settings | No
     (40.0, 0.0390625)
     """
     settings = settings or Settings()
-    d, whole = scores.shifted(request.delta)
+    d, whole = scores.minus(request.delta)
     doubled = signed_ranks(d if whole is None else whole, settings.zeros)
     used = doubled[doubled != 0]
     if not len(used):
-        p = p_values.identical()
+        p = p_values.identical_p()
     elif settings.variant == "exact":
         p = _exact(used, scores.orientation, request)
     else:
@@ -135,7 +135,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     notes = [Note("estimand", text)]
     if not asked.interval:
         return TestResult(p, None, notes)
-    d, whole = scores.shifted(asked.delta)
+    d, whole = scores.minus(asked.delta)
     clean = not p.dropped and without_repeats(np.abs(d if whole is None else whole))
     interval = _interval(scores, asked, dual=clean and settings.variant == "exact")
     if not clean:

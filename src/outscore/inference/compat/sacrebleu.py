@@ -127,4 +127,4 @@ def _kept(chosen: Array, table: Array) -> Array:
 
 def _p(hits: int, trials: int, name: str, a: Array, b: Array, score: Score) -> PValue:
     statistic = _difference(a.sum(axis=0), b.sum(axis=0), score)
-    return replace(p_values.sampled(hits, trials, name), test=name, statistic=statistic, n=len(a))
+    return replace(p_values.sampled_p(hits, trials, name), test=name, statistic=statistic, n=len(a))

@@ -215,7 +215,7 @@ def _tango(table: Discordance, alpha: float) -> tuple[float, float]:
     """Tango's limits, holding 0 exactly when the exact binomial test of the discordant items does not reject it."""
     moved, gap = table.only_a + table.only_b, table.only_a - table.only_b
     tail = binomial.tail(moved, max(table.only_a, table.only_b))
-    p = p_values.exact(tail, (gap > 0) - (gap < 0), moved, "binomial", KernelOptions()) if moved else p_values.identical()
+    p = p_values.exact_p(tail, (gap > 0) - (gap < 0), moved, "binomial", KernelOptions()) if moved else p_values.identical_p()
     interval = tango_interval(table, alpha, p)
     assert interval.low is not None
     assert interval.high is not None

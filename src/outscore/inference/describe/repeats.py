@@ -63,7 +63,7 @@ def run_test(a: Array, b: Array, *, alternative: str = "two-sided", higher_is_be
         value = hits / ways
         p = PValue(value, value, value, math.log10(value), "exact", "enumeration")
     else:
-        p = p_values.sampled(hits, DRAWN, "divisions")
+        p = p_values.sampled_p(hits, DRAWN, "divisions")
     return replace(p, test="permutation of runs", statistic=observed, n=len(scores))
 
 

@@ -93,7 +93,7 @@ def size_curve(
     resamples = min(resamples, MAX_ROWS // (n * (POINTS + 1) // 2)) if n >= POINTS else 0
     if name is None or resamples < MIN_RESAMPLES:
         return []
-    p_of = _jackknifed(metric, request) if name == T_TEST else _asked(metric, entry, request)
+    p_of = _p_of_jackknife(metric, request) if name == T_TEST else _p_of_test(metric, entry, request)
     orders = [_order(n, request.seed, r) for r in range(resamples)]
     try:
         with np.errstate(all="ignore"):
@@ -122,7 +122,7 @@ def _order(n: int, seed: int, resample: int) -> Array:
     return stream.permutation(n)
 
 
-def _asked(metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Callable[[PairedScores], float]:
+def _p_of_test(metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Callable[[PairedScores], float]:
     options = dict(request.options)
     if entry.subsets is not None and entry.subsets.options:
         options = {**complete(entry.name, entry.options, {}), **options, **entry.subsets.options}
@@ -130,7 +130,7 @@ def _asked(metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Ca
     return lambda subset: entry.run(subset, metric, asked).p.value
 
 
-def _jackknifed(metric: AdditiveMetric, request: TestRequest) -> Callable[[PairedScores], float]:
+def _p_of_jackknife(metric: AdditiveMetric, request: TestRequest) -> Callable[[PairedScores], float]:
     import scipy.special
 
     turn = 1.0 if metric.higher_is_better else -1.0

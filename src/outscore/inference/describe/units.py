@@ -69,7 +69,7 @@ def evaluation_units(
     count, remainder = divmod(items.rows, size)
     if count == 0:
         raise OutscoreError(f"`unit_size` is {size}, and there are {items.rows} items.", f"Give at most {items.rows}.")
-    order = np.arange(items.rows) if shuffle is None else _shuffled(items.rows, shuffle)
+    order = np.arange(items.rows) if shuffle is None else _shuffle(items.rows, shuffle)
     chosen = order[: count * size].reshape(count, size)
     if statistic == "mean":
         a, b = items.a[chosen].sum(axis=1), items.b[chosen].sum(axis=1)
@@ -97,7 +97,7 @@ def _check(pairs: PairedScores, size: int, statistic: str) -> None:
         )
 
 
-def _shuffled(n: int, seed: int) -> Array:
+def _shuffle(n: int, seed: int) -> Array:
     return np.random.Generator(np.random.Philox(key=seed)).permutation(n)
 
 

@@ -103,14 +103,14 @@ def max_t_of_pair(members: Sequence[Member], *, alternative: Alternative, resamp
     """
     flips = [flips_of(units_of(member.pairs), member.metric) for member in members]
     coins = [member.coins for member in members]
-    observed, draws = _drawn(flips, coins, checked_resamples(resamples), seed)
+    observed, draws = _draw(flips, coins, checked_resamples(resamples), seed)
     if alternative == "two-sided":
         return max_t(observed, draws)
     turn = np.array([f.orientation for f in flips]) * (1 if alternative == "greater" else -1)
     return max_t(turn * observed, turn * draws, side="upper")
 
 
-def _drawn(flips: Sequence[Flips], coins: Sequence[Array], resamples: int, seed: int) -> tuple[Array, Array]:
+def _draw(flips: Sequence[Flips], coins: Sequence[Array], resamples: int, seed: int) -> tuple[Array, Array]:
     """The observed statistics, and those of all resamples under common coins."""
     wholes = [_whole(f) for f in flips]
     observed = [

@@ -33,7 +33,7 @@ from outscore.core.options import did_you_mean
 from outscore.results.design import Family
 from outscore.results.pvalue import PValue
 
-__all__ = ["CORRECTIONS", "Correction", "adjust", "corrected", "possible_true_pairs"]
+__all__ = ["CORRECTIONS", "Correction", "adjust", "correct_family", "possible_true_pairs"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def adjust(p_values: object, method: str, *, systems: int | None = None) -> Arra
     return np.asarray(np.clip(adjusted, p, 1.0))
 
 
-def corrected(
+def correct_family(
     p_values: Sequence[PValue], method: str, *, systems: int | None = None, resampled: Array | None = None
 ) -> tuple[list[PValue], Family]:
     """The same p-values with their adjusted ones, and the family they make.
@@ -106,7 +106,7 @@ def corrected(
     Examples
     --------
     >>> from outscore.results.pvalue import PValue
-    >>> found, family = corrected([PValue(p, p, p, 0.0, "exact", "binomial") for p in (0.01, 0.04)], "holm")
+    >>> found, family = correct_family([PValue(p, p, p, 0.0, "exact", "binomial") for p in (0.01, 0.04)], "holm")
     >>> [p.adjusted for p in found], family.m, family.error_rate
     ([0.02, 0.04], 2, 'FWER')
     """

@@ -70,7 +70,7 @@ def friedman(scores: object, *, higher_is_better: bool = True, form: Asked = "au
     >>> found.mean_ranks, found.statistic, round(found.p, 5), found.form
     ([1.25, 1.75, 3.0], 6.5, 0.04167, 'exact')
     """
-    table = _checked(scores)
+    table = _as_table(scores)
     n, k = table.shape
     doubled = _doubled_ranks(-table if higher_is_better else table)
     # With doubled ranks Q = (k - 1) Σ (R - n(k+1))² / Σ (r - (k+1))²; ties make the divisor smaller (Conover, 1999, 5.8).
@@ -152,7 +152,7 @@ def _rank_error(k: int, n: int) -> float:
     return math.sqrt(k * (k + 1) / (12 * n))
 
 
-def _checked(scores: object) -> Array:
+def _as_table(scores: object) -> Array:
     table = np.asarray(scores, dtype=float)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         raise OutscoreError(

@@ -59,7 +59,7 @@ def groups_of(better: object, *, most: int = MAX_GROUPS) -> Groups:
     >>> found.members, found.letters
     ([[0, 1], [1, 2]], ['a', 'ab', 'b'])
     """
-    wins = _checked(better)
+    wins = _as_square(better)
     k = len(wins)
     found = list(islice(_maximal_cliques(~(wins | wins.T)), most + 1))
     if len(found) > most:
@@ -84,11 +84,11 @@ def rank_intervals(better: object) -> tuple[Array, Array]:
     >>> [places.tolist() for places in rank_intervals(better)]
     [[1, 1, 2], [2, 3, 3]]
     """
-    wins = _checked(better)
+    wins = _as_square(better)
     return 1 + wins.sum(axis=0), len(wins) - wins.sum(axis=1)
 
 
-def _checked(better: object) -> Array:
+def _as_square(better: object) -> Array:
     wins = np.asarray(better, dtype=bool)
     if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:
         raise OutscoreError(f"`better` has shape {wins.shape}.", "Give one row and one column for each system.")

@@ -24,7 +24,7 @@ from outscore.core.paired import PairedScores
 from outscore.exact.saddlepoint import log_saddlepoint
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.pairwise.binomial_tails import log_two_sided
-from outscore.inference.pairwise.per_pair import log_claim, permuted
+from outscore.inference.pairwise.per_pair import log_claim, permutation_p
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
 from outscore.results.note import Note
@@ -90,7 +90,7 @@ def macro_tested(datasets: Sequence[SystemRows], request: TestRequest, approxima
     """
     answers = np.zeros((len(chunk), 2))
     for row, (left, right) in enumerate(chunk.tolist()):
-        pairs, metric = _weighted([systems.pair(left, right) for systems in datasets], datasets[0].metric)
+        pairs, metric = _macro_rows([systems.pair(left, right) for systems in datasets], datasets[0].metric)
         if pairs is None:
             continue
         if approximate:
@@ -100,7 +100,7 @@ def macro_tested(datasets: Sequence[SystemRows], request: TestRequest, approxima
             if int((d != 0).sum()) >= MIN_APPROXIMATED:
                 answers[row] = _approximate(d), KINDS.index("asymptotic")
                 continue
-        p = permuted(pairs, metric, request)
+        p = permutation_p(pairs, metric, request)
         answers[row] = log_claim(p), KINDS.index(p.method)
     return answers
 
@@ -114,7 +114,7 @@ def _approximate(d: Array) -> float:
     return float(log_saddlepoint(counts[None], sizes[None], observed, np.array([half]))[0])
 
 
-def _weighted(parts: Sequence[PairedScores], metric: AdditiveMetric) -> tuple[PairedScores | None, AdditiveMetric]:
+def _macro_rows(parts: Sequence[PairedScores], metric: AdditiveMetric) -> tuple[PairedScores | None, AdditiveMetric]:
     """The items of all datasets as contributions to the macro average, whole numbers where they can be."""
     assert metric.ratio is not None
     plain = AdditiveMetric(f"macro {metric.name}", ("score",), ratio=((1,), None), direction=metric.direction)
@@ -123,24 +123,34 @@ def _weighted(parts: Sequence[PairedScores], metric: AdditiveMetric) -> tuple[Pa
         return None, plain
     u, v = metric.ratio
     bottoms = [part.scale if v is None else float((part.a @ np.asarray(v)).sum()) for part in parts]
-    tops = [[rows @ np.asarray(u) for rows in (part.a, part.b)] for part in parts]
+    # (2, items) of each dataset, A above B.
+    tops = [np.stack([part.a @ np.asarray(u), part.b @ np.asarray(u)]) for part in parts]
     clusters = _clusters_of(parts)
-    whole = all(part.integral and float(bottom).is_integer() for part, bottom in zip(parts, bottoms, strict=True))
-    common = math.lcm(*(int(bottom) for bottom in bottoms)) if whole else 0
+    common = _common_multiple(bottoms) if all(part.integral for part in parts) else None
+    if common is not None and _stays_exact(tops, bottoms, common):
+        weighted = [top * (common // int(bottom)) for top, bottom in zip(tops, bottoms, strict=True)]
+        scale = common * len(parts)
+    else:
+        weighted = [top / (bottom * len(parts)) for top, bottom in zip(tops, bottoms, strict=True)]
+        scale = 1
+    a, b = np.concatenate(weighted, axis=1)
+    return PairedScores(a[:, None], b[:, None], scale, None, clusters), plain
+
+
+def _common_multiple(bottoms: Sequence[float]) -> int | None:
+    """The least common multiple of denominators; None where one of them is not a whole number."""
+    if not all(float(bottom).is_integer() for bottom in bottoms):
+        return None
+    return math.lcm(*(int(bottom) for bottom in bottoms))
+
+
+def _stays_exact(tops: Sequence[Array], bottoms: Sequence[float], common: int) -> bool:
+    """Whether sums over the common denominator are whole numbers that a float holds."""
     # The common multiple of many sizes may be beyond any float: that is settled before anything is divided.
-    fits = 0 < common * len(parts) < MAX_EXACT
-    sums = [float(np.abs(np.stack(top)).sum()) for top in tops]
-    if fits and sum(common / bottom * total for total, bottom in zip(sums, bottoms, strict=True)) < MAX_EXACT:
-        a, b = (
-            np.concatenate([top[side] * (common // int(bottom)) for top, bottom in zip(tops, bottoms, strict=True)])
-            for side in (0, 1)
-        )
-        return PairedScores(a[:, None], b[:, None], common * len(parts), None, clusters), plain
-    a, b = (
-        np.concatenate([top[side] / (bottom * len(parts)) for top, bottom in zip(tops, bottoms, strict=True)])
-        for side in (0, 1)
-    )
-    return PairedScores(a[:, None], b[:, None], 1, None, clusters), plain
+    if not 0 < common * len(tops) < MAX_EXACT:
+        return False
+    largest = sum(common / bottom * float(np.abs(top).sum()) for top, bottom in zip(tops, bottoms, strict=True))
+    return largest < MAX_EXACT
 
 
 def _clusters_of(parts: Sequence[PairedScores]) -> Array | None:
@@ -193,7 +203,7 @@ def macro_from_counts(measured: Sequence[Measured], request: TestRequest) -> tup
     kind[smooth] = KINDS.index("asymptotic")
     plain = AdditiveMetric("macro average", ("score",), ratio=((1,), None))
     for i in np.flatnonzero(~alike & few).tolist():
-        p = permuted(_listed(counts[i], worth[i], gaps[i]), plain, request)
+        p = permutation_p(_rows_from_counts(counts[i], worth[i], gaps[i]), plain, request)
         log_p[i], kind[i] = log_claim(p), KINDS.index(p.method)
     return log_p, kind, SADDLEPOINT if smooth.any() else "binomial, lattice, bracket"
 
@@ -206,7 +216,7 @@ def _half_steps(counts: Array, worth: Array) -> Array:
     return np.array([float(Fraction(int(HUNDRED), math.lcm(*found))) for found in distinct.tolist()])[row.ravel()]
 
 
-def _listed(counts: Array, worth: Array, gaps: Array) -> PairedScores:
+def _rows_from_counts(counts: Array, worth: Array, gaps: Array) -> PairedScores:
     """Every discordant item's contribution on the side that won it; whole numbers where the datasets' sizes allow."""
     there = counts > 0
     counts, worth, gaps = counts[there], worth[there], gaps[there]

@@ -111,7 +111,7 @@ def moments_of(systems: Sequence[str], values: Array, present: Array) -> PairMom
     tables = np.zeros((3, k, k))
     for start in range(0, items, step):
         scores, mask = values[:, start : start + step], present[:, start : start + step]
-        tables += _counted(scores, mask, unit) if unit is not None else _summed(scores, mask)
+        tables += _count_tables(scores, mask, unit) if unit is not None else _sum_tables(scores, mask)
     count, own, squares = tables
     # A sum without rounding: numpy's own goes by the width of the processor's registers.
     alone = unit * np.diagonal(own) if unit is not None else np.array([math.fsum((row * row).tolist()) for row in values])
@@ -126,7 +126,7 @@ def _unit_of(scores: Array, largest: float) -> float | None:
     return unit if largest == unit else 0.0
 
 
-def _counted(scores: Array, mask: Array, unit: float) -> Array:
+def _count_tables(scores: Array, mask: Array, unit: float) -> Array:
     """Tables of right-or-wrong items, by counting."""
     there, right = mask.astype(np.float32), (scores != 0).astype(np.float32)
     whole = bool(mask.all())
@@ -136,7 +136,7 @@ def _counted(scores: Array, mask: Array, unit: float) -> Array:
     return np.stack([both, unit * own.astype(float), unit**2 * differing.astype(float)])
 
 
-def _summed(scores: Array, mask: Array) -> Array:
+def _sum_tables(scores: Array, mask: Array) -> Array:
     """Tables of other scores, x = (high + low 2^-BITS) 2^shift with whole numbers high and low."""
     there = mask.astype(float)
     shift = int(np.frexp(np.abs(scores).max(initial=0.0))[1]) - BITS

@@ -25,7 +25,7 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import is_sum, scores_if_any
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
-from outscore.inference.classical.student import agreeing, mean_of, t_interval
+from outscore.inference.classical.student import make_agree, mean_of, t_interval
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, PairTable
@@ -42,7 +42,7 @@ __all__ = [
     "exact_rows",
     "log_claim",
     "pair_rows",
-    "permuted",
+    "permutation_p",
     "sides_of",
     "table_of",
 ]
@@ -173,17 +173,13 @@ def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[lis
     if asked.unit_size != 1:
         pairs, _ = evaluation_units(pairs, metric, asked.unit_size, asked.unit_statistic, asked.shuffle)
     if asked.test == "permutation" and not asked.own_interval:
-        p = permuted(pairs, metric, request)
+        p = permutation_p(pairs, metric, request)
         interval = _student(systems, pairs, p, request.alpha)
         better, worse = sides_of(p, systems.orientation)
     else:
-        entry = TESTS[asked.test]
-        found = entry.run(pairs, metric, request)
+        found = TESTS[asked.test].run(pairs, metric, request)
         p, interval = found.p, found.interval
-        better = worse = 0.0
-        if asked.sides:
-            alone = [replace(request, alternative=side, interval=False) for side in ("greater", "less")]
-            better, worse = (log_claim(entry.run(pairs, metric, side).p) for side in alone)
+        better, worse = _one_sided(pairs, metric, asked) if asked.sides else (0.0, 0.0)
     # An interval about a median says nothing of the difference beside it.
     fitting = interval is not None and interval.estimand == "difference"
     low, high = _ends(interval) if fitting else (np.nan, np.nan)
@@ -195,6 +191,14 @@ def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[lis
             f"`{asked.test}` rejects in favour of the system with the worse {metric.name}, judged by the {interval.estimand}."
         )
     return [p.n or pairs.rows, difference, low, high, log_claim(p), better, worse, kind], p.kernel.split(":")[0], method
+
+
+def _one_sided(pairs: PairedScores, metric: AdditiveMetric, asked: PairTest) -> tuple[float, float]:
+    """log p of both one-sided tests: that the left system is better, and that it is worse."""
+    run = TESTS[asked.test].run
+    better = run(pairs, metric, replace(asked.request, alternative="greater", interval=False))
+    worse = run(pairs, metric, replace(asked.request, alternative="less", interval=False))
+    return log_claim(better.p), log_claim(worse.p)
 
 
 def _ends(interval: Interval | None) -> tuple[float, float]:
@@ -209,7 +213,7 @@ def _difference(systems: SystemRows, pairs: PairedScores) -> float:
     return float(systems.metric.score(total_a) - systems.metric.score(total_b))
 
 
-def permuted(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> PValue:
+def permutation_p(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest) -> PValue:
     """The permutation test of one pair; far out only as close as anyone looks."""
     asked = KernelOptions(
         method=str(request.options["method"]),
@@ -249,7 +253,7 @@ def _far(flips: Flips, request: KernelOptions) -> PValue | None:
     if flips.sign() == 0 or approximate_probit(line, observed) > FAR_PROBIT:
         return None
     found = bracket.bounds(line, observed, doubt=flips.doubt, width=FAR_WIDTH, most=FAR_DEGREE)
-    p = p_values.certified(found, flips.sign(), request)
+    p = p_values.certified_p(found, flips.sign(), request)
     # The upper end is what is claimed, also where it is too small for a float.
     return replace(p, log10=min(0.0, found.upper + LOG2) / LN10, statistic=math.fsum(line.tolist()))
 
@@ -286,4 +290,4 @@ def _student(systems: SystemRows, pairs: PairedScores, p: PValue, alpha: float) 
     if is_sum(systems.metric):
         mean = replace(mean, value=mean.value * scores.n, error=mean.error * scores.n)
     found = t_interval(mean, alpha, "two-sided", scores.orientation, method=STUDENT, dual=False)
-    return agreeing(found, p, mean.value, alpha)
+    return make_agree(found, p, mean.value, alpha)

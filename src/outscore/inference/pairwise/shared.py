@@ -89,7 +89,7 @@ def hits_of(flipped: Flipped, part: tuple[int, int]) -> Array:
         for i, (left, right) in enumerate(zip(flipped.left.tolist(), flipped.right.tolist(), strict=True)):
             moved = np.mean(
                 [
-                    _swapped(systems, total[left] + total[right], sums[left] - sums[right])
+                    _flipped_difference(systems, total[left] + total[right], sums[left] - sums[right])
                     for systems, total, sums in zip(flipped.datasets, totals, together, strict=True)
                 ],
                 axis=0,
@@ -175,7 +175,7 @@ def _scores_of(systems: SystemRows) -> Array:
     return systems.metric.score(systems.rows.sum(axis=1) / systems.scale)
 
 
-def _swapped(systems: SystemRows, whole: Array, flip: Array) -> Array:
+def _flipped_difference(systems: SystemRows, whole: Array, flip: Array) -> Array:
     """score((T + S)/2) - score((T - S)/2) with the flipped sums S, T being what both systems have together."""
     unit = 2.0 * systems.scale
     return systems.metric.score((whole + flip) / unit) - systems.metric.score((whole - flip) / unit)

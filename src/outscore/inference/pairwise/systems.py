@@ -59,7 +59,7 @@ class SystemRows:
         rows[self.present] = whole
         return replace(self, rows=rows, scale=scale * self.scale)
 
-    def collapsed(self) -> SystemRows:
+    def collapse_clusters(self) -> SystemRows:
         """Items of one cluster added up, where all systems have all of them."""
         if self.clusters is None:
             return self

@@ -14,12 +14,12 @@ from outscore.inference.base import p_values
 from outscore.inference.base.sign_flips import Flips, KernelOptions
 from outscore.results.pvalue import PValue
 
-__all__ = ["convolved"]
+__all__ = ["convolution_p"]
 
 ALGORITHMS = {"dp": convolution.dynamic_programme, "fft": convolution.fast_fourier}
 
 
-def convolved(flips: Flips, request: KernelOptions) -> PValue:
+def convolution_p(flips: Flips, request: KernelOptions) -> PValue:
     """The whole null law by convolution, summed where the statistic is extreme enough."""
     if not flips.on_a_lattice:
         raise OutscoreError(
@@ -29,7 +29,7 @@ def convolved(flips: Flips, request: KernelOptions) -> PValue:
     vectors = flips.vectors if flips.line is None else flips.line[:, None]
     moving = vectors[vectors.any(axis=1)]
     if not len(moving):
-        return p_values.identical()
+        return p_values.identical_p()
     frame = basis.hermite_basis(moving)
     places = basis.coordinates(moving, frame)
     try:
@@ -48,4 +48,4 @@ def convolved(flips: Flips, request: KernelOptions) -> PValue:
         inside, tie = sums[:, 0] >= observed, sums[:, 0] == observed
     mass = law[live]
     tail = Tail(p_values.log(math.fsum(mass[inside].tolist())), p_values.log(math.fsum(mass[tie].tolist())))
-    return p_values.exact(tail, flips.sign(), len(moving), request.method, request)
+    return p_values.exact_p(tail, flips.sign(), len(moving), request.method, request)

@@ -43,9 +43,8 @@ from outscore.inference.base.item_scores import few_and_skewed, scores_if_any
 from outscore.inference.base.screening import lattice_half_step, screen_flips
 from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
 from outscore.inference.bootstrap.tests import MIN_UNITS, resampled_interval
-from outscore.inference.permutation import linear
-from outscore.inference.permutation import nonlinear as curved
-from outscore.inference.permutation.convolution import convolved
+from outscore.inference.permutation import linear, nonlinear
+from outscore.inference.permutation.convolution import convolution_p
 from outscore.inference.permutation.interval import inversion_interval
 from outscore.inference.permutation.monte_carlo import monte_carlo
 from outscore.results.comparison import TestResult
@@ -85,14 +84,14 @@ def _solve(flips: Flips, request: KernelOptions) -> PValue:
     if method == "monte-carlo":
         return monte_carlo(flips, request)
     if method in ("dp", "fft"):
-        return convolved(flips, request)
+        return convolution_p(flips, request)
     if method == "certified":
-        return linear.certified(flips, request)
+        return linear.certified_p(flips, request)
     try:
-        return curved.exact(flips, request) if flips.line is None else linear.exact(flips, request)
+        return nonlinear.exact_p(flips, request) if flips.line is None else linear.exact_p(flips, request)
     except BudgetError:
         if method == "auto":
-            return monte_carlo(flips, request) if flips.line is None else linear.certified(flips, request)
+            return monte_carlo(flips, request) if flips.line is None else linear.certified_p(flips, request)
         raise OutscoreError(
             f"No exact method serves {flips.name} on these {len(flips.vectors)} units.",
             "Ask for the method auto: it turns to certified bounds or to Monte Carlo, and says so.",
@@ -143,7 +142,7 @@ def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Inte
     return notes
 
 
-def _skewed(pairs: PairedScores, metric: AdditiveMetric) -> bool:
+def _few_and_skewed(pairs: PairedScores, metric: AdditiveMetric) -> bool:
     """Whether the items' differences are few and lopsided; right-or-wrong items have no shape to speak of."""
     scores = scores_if_any(pairs, metric)
     if scores is None or scores.clusters is not None or discordance(pairs, metric) is not None:
@@ -164,7 +163,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     if not asked.interval:
         return TestResult(p)
     interval = _interval(pairs, metric, asked, p)
-    return TestResult(p, interval, _notes(metric, asked, p, interval, skewed=_skewed(pairs, metric)))
+    return TestResult(p, interval, _notes(metric, asked, p, interval, skewed=_few_and_skewed(pairs, metric)))
 
 
 def run_on_grid(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:

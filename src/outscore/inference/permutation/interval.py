@@ -89,12 +89,12 @@ def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
     if len(d) == 0 or math.ldexp(alpha, min(len(d), 1000)) < 1:
         return None
     if len(d) <= MAX_LISTED:
-        limit = _listed(d, w, alpha)
+        limit = _limit_from_subsets(d, w, alpha)
         return Limit(limit, limit)
-    return _certified(d, w, alpha)
+    return _certified_limit(d, w, alpha)
 
 
-def _listed(d: Array, w: Array, alpha: float) -> float:
+def _limit_from_subsets(d: Array, w: Array, alpha: float) -> float:
     """The k-th smallest mean over the non-empty subsets, k the first with (1 + k)/2^G > α."""
     vectors = np.stack([d, w], axis=1)
     sums = (enumeration.all_sums(vectors) + vectors.sum(axis=0)) / 2
@@ -106,7 +106,7 @@ def _listed(d: Array, w: Array, alpha: float) -> float:
     return float(np.partition(means, k - 1)[k - 1])
 
 
-def _certified(d: Array, w: Array, alpha: float) -> Limit:
+def _certified_limit(d: Array, w: Array, alpha: float) -> Limit:
     import scipy.special
 
     weight = exact_sum(w)
@@ -118,15 +118,15 @@ def _certified(d: Array, w: Array, alpha: float) -> Limit:
     here = _approximate_limit(d, w, target, mean + target * spread, spread)
     log_alpha = math.log(alpha)
 
-    def rejected(delta: float) -> tuple[bool, float]:
+    def rejects(delta: float) -> tuple[bool, float]:
         log = _p_greater(d, w, delta).upper
         return log <= log_alpha, _probit(log) - target
 
-    def accepted(delta: float) -> tuple[bool, float]:
+    def accepts(delta: float) -> tuple[bool, float]:
         log = _p_greater(d, w, delta).lower
         return log > log_alpha, target - _probit(log)
 
-    outer, inner = _walk(here, -spread, rejected), _walk(here, spread, accepted)
+    outer, inner = _walk(here, -spread, rejects), _walk(here, spread, accepts)
     return _halve(d, w, log_alpha, outer, inner, TOLERANCE * spread) if len(d) <= MAX_HALVED else Limit(outer, inner)
 
 
@@ -187,14 +187,14 @@ def _p_greater(d: Array, w: Array, delta: float) -> bracket.Bounds:
     total = exact_sum(shifted)
     doubt = 2 * float(np.spacing(np.abs(d) + np.abs(w * delta)).sum())
     if len(d) <= MAX_HALVED:
-        return _counted(shifted, doubt)
+        return _count_bounds(shifted, doubt)
     if total >= 0:
         return bracket.bounds(shifted, total, doubt=doubt, most=MAX_DEGREE)
     beyond = bracket.bounds(shifted, -total, doubt=doubt, ties=False, most=MAX_DEGREE)
     return bracket.Bounds(_log1m(beyond.upper), _log1m(beyond.lower))
 
 
-def _counted(shifted: Array, doubt: float) -> bracket.Bounds:
+def _count_bounds(shifted: Array, doubt: float) -> bracket.Bounds:
     whole, shift = numbers.fixed_point(shifted, 52)
     slack = len(whole) + math.ceil(math.ldexp(doubt, shift))
     total = int(whole.sum())

@@ -18,32 +18,32 @@ from outscore.inference.base.paired import side_of
 from outscore.inference.base.sign_flips import Flips, KernelOptions
 from outscore.results.pvalue import PValue
 
-__all__ = ["FIXED_POINT_BITS", "certified", "exact", "fixed_line"]
+__all__ = ["FIXED_POINT_BITS", "certified_p", "exact_p", "fixed_line"]
 
 FIXED_POINT_BITS = 52
 
 
-def exact(flips: Flips, request: KernelOptions) -> PValue:
+def exact_p(flips: Flips, request: KernelOptions) -> PValue:
     """Binomial, lattice or meet in the middle; `BudgetError` when none of them serves."""
     line = cast("Array", flips.line)
     sign = flips.sign()
     if not flips.on_a_lattice:
         sizes, observed, slack = fixed_line(flips)
-        return _halved(np.abs(sizes[sizes != 0]), abs(observed) if sign else 0, sign, request, slack)
+        return _meet_in_the_middle(np.abs(sizes[sizes != 0]), abs(observed) if sign else 0, sign, request, slack)
     values, counts = lattice.histogram(line)
     observed, n = abs(int(line.sum())), int(counts.sum())
     if n == 0:
-        return p_values.identical()
+        return p_values.identical_p()
     if len(values) == 1:
-        return p_values.exact(binomial.tail(n, (n + observed // int(values[0])) // 2), sign, n, "binomial", request)
+        return p_values.exact_p(binomial.tail(n, (n + observed // int(values[0])) // 2), sign, n, "binomial", request)
     try:
-        return p_values.exact(lattice.tail(values, counts, observed), sign, n, "lattice", request)
+        return p_values.exact_p(lattice.tail(values, counts, observed), sign, n, "lattice", request)
     except BudgetError:
         if len(values) == 2:
-            return p_values.exact(binomial.two_sizes(values, counts, observed), sign, n, "two-binomials", request)
+            return p_values.exact_p(binomial.two_sizes(values, counts, observed), sign, n, "two-binomials", request)
         if n > enumeration.MAX_HALVED:
             raise
-    return _halved(np.repeat(values, counts), observed, sign, request, 0)
+    return _meet_in_the_middle(np.repeat(values, counts), observed, sign, request, 0)
 
 
 def fixed_line(flips: Flips) -> tuple[Array, int, int]:
@@ -55,18 +55,18 @@ def fixed_line(flips: Flips) -> tuple[Array, int, int]:
     return whole, int(whole.sum()), len(line) + math.ceil(Fraction(flips.doubt) * Fraction(2) ** shift)
 
 
-def _halved(sizes: Array, observed: int, sign: int, request: KernelOptions, slack: int) -> PValue:
+def _meet_in_the_middle(sizes: Array, observed: int, sign: int, request: KernelOptions, slack: int) -> PValue:
     n = len(sizes)
     if n == 0:
-        return p_values.identical()
+        return p_values.identical_p()
     if n > enumeration.MAX_HALVED:
         raise BudgetError
     at_least, beyond = enumeration.meet_in_the_middle(sizes, observed - slack, observed + slack + 1)
     tail = Tail(math.log(at_least) - n * LOG2, p_values.log(at_least - beyond) - n * LOG2)
-    return p_values.exact(tail, sign, n, "meet-in-the-middle", request)
+    return p_values.exact_p(tail, sign, n, "meet-in-the-middle", request)
 
 
-def certified(flips: Flips, request: KernelOptions) -> PValue:
+def certified_p(flips: Flips, request: KernelOptions) -> PValue:
     """Bounds by Selberg's polynomials for numbers of any kind."""
     if flips.line is None:
         raise OutscoreError(
@@ -75,7 +75,7 @@ def certified(flips: Flips, request: KernelOptions) -> PValue:
         )
     line, sign = flips.line, flips.sign()
     if not line.any() or (sign == 0 and request.alternative == "two-sided"):
-        return p_values.identical()
+        return p_values.identical_p()
     ties = request.alternative == "two-sided" or request.favours(sign)
     observed = abs(exact_sum(line)) if sign else 0.0
     if flips.on_a_lattice:
@@ -86,6 +86,6 @@ def certified(flips: Flips, request: KernelOptions) -> PValue:
     if request.level is not None:
         log_level = math.log(side_of(request.level, request.alternative))
     if observed < 0:
-        return p_values.certified(bracket.HALF, sign, request)
+        return p_values.certified_p(bracket.HALF, sign, request)
     found = bracket.bounds(line.astype(float), observed, doubt=flips.doubt, ties=ties, width=request.width, log_level=log_level)
-    return p_values.certified(found, sign, request)
+    return p_values.certified_p(found, sign, request)

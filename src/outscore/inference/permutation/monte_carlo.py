@@ -20,10 +20,10 @@ __all__ = ["monte_carlo"]
 
 def monte_carlo(flips: Flips, request: KernelOptions) -> PValue:
     """p = (hits + 1)/(K + 1), ties counted as hits, with 99 % bounds for the exact value."""
-    vectors, statistic, slack = _linear(flips) if flips.line is not None else _curved(flips)
+    vectors, statistic, slack = _linear(flips) if flips.line is not None else _nonlinear_flips(flips)
     # Rows that do not move stay: a row's coin depends on its place alone, so all metrics of one data set share their swaps.
     if not vectors.any():
-        return p_values.identical()
+        return p_values.identical_p()
     observed = float(statistic(vectors.sum(axis=0)[None])[0])
     if request.alternative == "two-sided":
         hits = count_hits(
@@ -34,7 +34,7 @@ def monte_carlo(flips: Flips, request: KernelOptions) -> PValue:
         hits = count_hits(
             vectors, lambda s: turn * statistic(s) >= turn * observed - slack, resamples=request.resamples, seed=request.seed
         )
-    return p_values.sampled(hits, request.resamples, "sign-flips")
+    return p_values.sampled_p(hits, request.resamples, "sign-flips")
 
 
 def _linear(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
@@ -42,7 +42,7 @@ def _linear(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
     return line[:, None], lambda sums: sums[:, 0], float(slack)
 
 
-def _curved(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
+def _nonlinear_flips(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
     """Real columns share one power of two, so that the metric can be evaluated on rescaled sums."""
     statistic = flips.statistic
     slack = TIE_TOLERANCE * max(1.0, abs(statistic.value()))

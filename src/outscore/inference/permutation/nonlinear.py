@@ -19,21 +19,21 @@ from outscore.inference.base.sign_flips import Flips, KernelOptions
 from outscore.inference.base.statistic import Statistic
 from outscore.results.pvalue import PValue
 
-__all__ = ["exact"]
+__all__ = ["exact_p"]
 
 
-def exact(flips: Flips, request: KernelOptions) -> PValue:
+def exact_p(flips: Flips, request: KernelOptions) -> PValue:
     """Lattice, two binomials, plane or enumeration; `BudgetError` when none of them serves."""
     moving = flips.vectors[flips.vectors.any(axis=1)]
     n, sign = len(moving), flips.sign()
     if n == 0 or (sign == 0 and request.alternative == "two-sided"):
-        return p_values.identical(n)
+        return p_values.identical_p(n)
     statistic = flips.statistic
     if not flips.on_a_lattice:
         # Real numbers have no lattice, but a few units can always be listed; sums that differ by rounding alone are ties.
         if n > enumeration.MAX_ENUMERATED:
             raise BudgetError
-        return p_values.exact(_enumerated(statistic, moving), sign, n, "enumeration", request)
+        return p_values.exact_p(_enumerate_tail(statistic, moving), sign, n, "enumeration", request)
     distinct, counts = _distinct(moving)
     frame = basis.hermite_basis(distinct)
     few = n <= enumeration.MAX_ENUMERATED
@@ -44,8 +44,8 @@ def exact(flips: Flips, request: KernelOptions) -> PValue:
     except BudgetError:
         if not few:
             raise
-        kernel, tail = "enumeration", _enumerated(statistic, moving)
-    return p_values.exact(tail, sign, n, kernel, request)
+        kernel, tail = "enumeration", _enumerate_tail(statistic, moving)
+    return p_values.exact_p(tail, sign, n, kernel, request)
 
 
 def _sparse(distinct: Array, counts: Array, frame: Array, n: int) -> bool:
@@ -69,7 +69,7 @@ def _distinct(vectors: Array) -> tuple[Array, Array]:
     return distinct, counts
 
 
-def _enumerated(statistic: Statistic, moving: Array) -> Tail:
+def _enumerate_tail(statistic: Statistic, moving: Array) -> Tail:
     inside, tie = statistic.classify(enumeration.all_sums(moving))
     whole = len(moving) * LOG2
     return Tail(p_values.log(int(inside.sum())) - whole, p_values.log(int(tie.sum())) - whole)
@@ -102,7 +102,7 @@ def _in_a_plane(statistic: Statistic, distinct: Array, counts: Array, frame: Arr
         tail = _two_coins(statistic, distinct, counts)
         if tail is not None:
             return "two-binomials", tail
-    places, frame = basis.sheared(basis.coordinates(distinct, frame), counts, frame)
+    places, frame = basis.shear(basis.coordinates(distinct, frame), counts, frame)
     # The row coordinate comes second, so that a row fixes the denominator of a ratio.
     places = places[:, ::-1]
     least = int(statistic.total[0]) - int(np.abs(distinct[:, 0]) @ counts)

@@ -45,7 +45,7 @@ def mcnemar_power(n: int, effect: float, discordance: float, alpha: float, alter
         raise OutscoreError(f"Exact power ends at {MAX_N:,} items.", NORMAL)
     low, high = _window(n, discordance)
     m = np.arange(low, high + 1)
-    return _averaged(n, discordance, m, _rejects(m, effect, discordance, alpha, alternative))
+    return _average_power(n, discordance, m, _rejects(m, effect, discordance, alpha, alternative))
 
 
 def mcnemar_sample_size(
@@ -65,10 +65,10 @@ def mcnemar_sample_size(
 
         def enough(n: int, first: int = first, m: Array = m, rejects: Array = rejects) -> bool:
             inside = slice(_window(n, discordance)[0] - first, _window(n, discordance)[1] - first + 1)
-            return _averaged(n, discordance, m[inside], rejects[inside]) >= power
+            return _average_power(n, discordance, m[inside], rejects[inside]) >= power
 
         smooth = low * discordance * (1 - discordance) >= SMOOTH_VARIANCE
-        last_short = _bisected(enough, low, high) if smooth else _scanned(enough, low, high)
+        last_short = _bisect(enough, low, high) if smooth else _scan(enough, low, high)
         if last_short == low and low > 0:
             low = low // 2
         elif last_short > high - tooth:
@@ -77,7 +77,7 @@ def mcnemar_sample_size(
             return last_short + 1
 
 
-def _bisected(enough: Callable[[int], bool], low: int, high: int) -> int:
+def _bisect(enough: Callable[[int], bool], low: int, high: int) -> int:
     """The last n that falls short where power only rises; low or high when it lies outside."""
     if enough(low) or not enough(high):
         return low if enough(low) else high
@@ -87,7 +87,7 @@ def _bisected(enough: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def _scanned(enough: Callable[[int], bool], low: int, high: int) -> int:
+def _scan(enough: Callable[[int], bool], low: int, high: int) -> int:
     """The last n that falls short where power goes up and down."""
     return next((n for n in range(high, low, -1) if not enough(n)), low)
 
@@ -98,7 +98,7 @@ def _window(n: int, discordance: float) -> tuple[int, int]:
     return max(0, math.floor(mean - spread)), min(n, math.ceil(mean + spread) + 40)
 
 
-def _averaged(n: int, discordance: float, m: Array, rejects: Array) -> float:
+def _average_power(n: int, discordance: float, m: Array, rejects: Array) -> float:
     """Σ P(M = m) · P(reject | m) over a window that holds all but a negligible part of the mass."""
     import scipy.special as sp
 

@@ -94,7 +94,7 @@ def simulated_curve(
         raise OutscoreError(
             "Samples drawn from the data have the data's own difference.", "Use the normal curve for another one."
         )
-    items = _written(pairs).per_item()
+    items = _in_exact_integers(pairs).per_item()
     units = items.rows if items.clusters is None else int(items.clusters.max()) + 1
     draw, shift = _normal(items, metric, name, effect) if kind == "normal" else _bootstrap(items, metric)
     chosen = sizes_around(units) if sizes is None else list(sizes)
@@ -112,7 +112,7 @@ def simulated_curve(
     return SimulatedCurve(kind, name, shift, units, unit, replicates, request.seed, points, RETROSPECTIVE)
 
 
-def _written(pairs: PairedScores) -> PairedScores:
+def _in_exact_integers(pairs: PairedScores) -> PairedScores:
     """The rows as whole numbers where they were written as such or as decimals: once, instead of in every sample."""
     found = to_exact_integers(pairs.a, pairs.b)
     if found is None:

@@ -79,7 +79,7 @@ def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) ->
         counted = np.logical_and.accumulate(possible != 0, axis=0)
         used = counted if effective else np.ones_like(counted)
         with np.errstate(divide="ignore", invalid="ignore"):
-            precision = np.where(counted, _smoothed(matches, smooth, value, counted) / possible, 0.0)
+            precision = np.where(counted, _smooth(matches, smooth, value, counted) / possible, 0.0)
             penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)
             logs = np.log(100 * precision).sum(axis=0, where=used) / np.maximum(used.sum(axis=0), 1)
         return np.where(nothing | ~used.any(axis=0), 0.0, penalty * np.exp(logs))
@@ -87,7 +87,7 @@ def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) ->
     return function
 
 
-def _smoothed(matches: Array, smooth: str, value: float, counted: Array) -> Array:
+def _smooth(matches: Array, smooth: str, value: float, counted: Array) -> Array:
     """Matches with something in the place of each 0; 1/2, 1/4, … for each further order without a match, for example."""
     missed = counted & (matches == 0)
     if not missed.any():

@@ -11,7 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.metrics.entry import Options
-from outscore.metrics.text.entry import Lines, References, TextMetric, version_of
+from outscore.metrics.text.entry import Lines, References, TextMetric, version
 
 __all__ = ["check_lines", "verify"]
 
@@ -54,7 +54,7 @@ def verify(
     The library scores up to `segments` segments, spread evenly over the corpus; scoring all again would double the time.
     """
     additive = metric.make(options)
-    if not _defined(additive, statistics):
+    if not _is_defined(additive, statistics):
         raise OutscoreError(
             f"Metric `{metric.name}` divides by the length of the references, and all of them are empty.",
             "Give references with text.",
@@ -62,19 +62,19 @@ def verify(
     if metric.corpus_score is None:
         return
     rows: Sequence[int] = np.unique(np.linspace(0, len(statistics) - 1, segments).round().astype(int)).tolist()
-    if not _defined(additive, statistics[rows]):
+    if not _is_defined(additive, statistics[rows]):
         rows = range(len(statistics))
     ours = float(additive.score(statistics[rows].sum(axis=0)))
     theirs = metric.corpus_score([hypotheses[i] for i in rows], [[lines[i] for i in rows] for lines in references], options)
     if not math.isclose(ours, theirs, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
         raise OutscoreError(
             f"Metric `{metric.name}` comes to {ours!r} from its statistics, but {metric.library} "
-            f"{version_of(metric.library, metric.name)} says {theirs!r} for the same {len(rows)} segments.",
+            f"{version(metric.library, metric.name)} says {theirs!r} for the same {len(rows)} segments.",
             f"This version of {metric.library} computes it differently; install another one.",
         )
 
 
-def _defined(metric: AdditiveMetric, rows: Array) -> bool:
+def _is_defined(metric: AdditiveMetric, rows: Array) -> bool:
     """Whether there is something to divide by."""
     if metric.ratio is None or metric.ratio[1] is None:
         return True

@@ -29,10 +29,10 @@ __all__ = [
     "TextMetric",
     "columns_first",
     "load",
-    "scored",
     "segment_mean",
     "segments",
-    "version_of",
+    "to_rows",
+    "version",
 ]
 
 Lines = Sequence[str]
@@ -111,7 +111,7 @@ def load(module: str, metric: str) -> ModuleType:
         raise OutscoreError(f"{library} must be installed to use {metric}.", "Run `pip install 'outscore[text]'`.") from None
 
 
-def version_of(library: str, metric: str) -> str:
+def version(library: str, metric: str) -> str:
     """The version of an installed distribution."""
     try:
         return metadata.version(library)
@@ -142,12 +142,12 @@ def segment_mean(name: str, direction: Direction = "higher", *, graded: bool = F
     return AdditiveMetric(name, SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)), direction=direction, graded=graded)
 
 
-def scored(values: Sequence[float] | Array) -> Array:
+def to_rows(values: Sequence[float] | Array) -> Array:
     """Segment scores as rows of a mean.
 
     Examples
     --------
-    >>> scored([0.5, 0.25])
+    >>> to_rows([0.5, 0.25])
     array([[0.5 , 1.  ],
            [0.25, 1.  ]])
     """

@@ -12,7 +12,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, version_of
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, version
 
 __all__ = ["ENTRIES"]
 
@@ -20,7 +20,7 @@ COLUMNS = ("hits", "substitutions", "deletions", "insertions")
 NO_PUNCT = Option("no_punct", bool, False, "ignore punctuation")
 
 
-def _aligned(name: str, hypotheses: Lines, references: References, options: Options) -> Foreign:
+def _align(name: str, hypotheses: Lines, references: References, options: Options) -> Foreign:
     """Jiwer's output for all segments at once; empty lines are legal on both sides."""
     jiwer = load("jiwer", name)
     steps = [jiwer.ToLowerCase()] if options["lowercase"] else []
@@ -46,12 +46,12 @@ def _counts(chunks: Iterable[Foreign]) -> tuple[int, int, int, int]:
 def _entry(name: str, summary: str, formula: str) -> TextMetric:
     def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
         del prepared
-        rows = [_counts(chunks) for chunks in _aligned(name, hypotheses, references, options).alignments]
+        rows = [_counts(chunks) for chunks in _align(name, hypotheses, references, options).alignments]
         return np.array(rows, dtype=np.int64)
 
     def signature(options: Options, references: int) -> str:
         case, punctuation = "lc" if options["lowercase"] else "mixed", "no" if options["no_punct"] else "yes"
-        return f"{name.upper()}|nrefs:{references}|case:{case}|punct:{punctuation}|jiwer:{version_of('jiwer', name)}"
+        return f"{name.upper()}|nrefs:{references}|case:{case}|punct:{punctuation}|jiwer:{version('jiwer', name)}"
 
     return TextMetric(
         name=name,
@@ -65,7 +65,7 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
         make=lambda _: AdditiveMetric(name, COLUMNS, direction="lower", ratio=((0, 1, 1, 1), (1, 1, 1, 0))),
         signature=signature,
         corpus_score=lambda hypotheses, references, options: float(
-            getattr(_aligned(name, hypotheses, references, options), name)
+            getattr(_align(name, hypotheses, references, options), name)
         ),
         options=(sacre.LOWERCASE, NO_PUNCT),
         most_references=1,

@@ -17,7 +17,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, scored, segment_mean, segments, version_of
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, segment_mean, segments, to_rows, version
 
 __all__ = ["ENTRIES", "meteor_of_totals"]
 
@@ -102,7 +102,7 @@ def _rows(hypotheses: Lines, references: References, options: Options, prepared:
 
 
 def _segment_scores(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
-    return scored(_function(options)(_rows(hypotheses, references, options, prepared)))
+    return to_rows(_function(options)(_rows(hypotheses, references, options, prepared)))
 
 
 def _words(options: Options) -> Callable[[str], list[str]]:
@@ -123,7 +123,7 @@ def _signature(name: str) -> Callable[[Options, int], str]:
     def signature(options: Options, references: int) -> str:
         constants = "|".join(f"{x}:{options[x]:g}" for x in ("alpha", "beta", "gamma"))
         _, synonyms = _synonyms(options)
-        versions = f"nltk:{version_of('nltk', name)}|sacrebleu:{version_of('sacrebleu', name)}"
+        versions = f"nltk:{version('nltk', name)}|sacrebleu:{version('sacrebleu', name)}"
         matching = f"case:lc|tok:{options['tokenize']}|stem:porter|synonyms:{synonyms}"
         return f"{name}|nrefs:{references}|{matching}|{constants}|{versions}"
 

@@ -17,7 +17,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
-from outscore.metrics.text.entry import Lines, References, TextMetric, segments, version_of
+from outscore.metrics.text.entry import Lines, References, TextMetric, segments, version
 
 __all__ = ["ENTRIES", "nist_of_totals"]
 
@@ -93,8 +93,10 @@ def nist_of_totals(totals: Array) -> Array:
 
 def _signature(options: Options, references: int) -> str:
     case = "lc" if options["lowercase"] else "mixed"
-    version = version_of("sacrebleu", "nist")
-    return f"NIST|nrefs:{references}|case:{case}|n:{ORDER}|algorithm:mteval-v13a|tok:{options['tokenize']}|sacrebleu:{version}"
+    installed = version("sacrebleu", "nist")
+    return (
+        f"NIST|nrefs:{references}|case:{case}|n:{ORDER}|algorithm:mteval-v13a|tok:{options['tokenize']}|sacrebleu:{installed}"
+    )
 
 
 ENTRIES = (

@@ -13,7 +13,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import sacre
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, scored, segment_mean, segments, version_of
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, load, segment_mean, segments, to_rows, version
 
 __all__ = ["ENTRIES"]
 
@@ -56,7 +56,7 @@ def _entry(name: str, summary: str, units: str) -> TextMetric:
 
     def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
         del prepared
-        return scored(_f_measures(name, scorer(tokenizer=Tokeniser(options, name)), hypotheses, references))
+        return to_rows(_f_measures(name, scorer(tokenizer=Tokeniser(options, name)), hypotheses, references))
 
     def corpus_score(hypotheses: Lines, references: References, options: Options) -> float:
         # With its own tokeniser the library is asked without ours.
@@ -66,9 +66,9 @@ def _entry(name: str, summary: str, units: str) -> TextMetric:
 
     def signature(options: Options, references: int) -> str:
         words = f"tok:{options['tokenize']}|stem:{'porter' if options['use_stemmer'] else 'no'}"
-        versions = f"rouge-score:{version_of('rouge-score', name)}"
+        versions = f"rouge-score:{version('rouge-score', name)}"
         if options["tokenize"] != OWN:
-            versions += f"|sacrebleu:{version_of('sacrebleu', name)}"
+            versions += f"|sacrebleu:{version('sacrebleu', name)}"
         return f"{name}|nrefs:{references}|case:lc|{words}|score:fmeasure|{versions}"
 
     return TextMetric(

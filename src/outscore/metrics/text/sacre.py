@@ -10,7 +10,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
-from outscore.metrics.text.entry import Direction, Foreign, Lines, References, TextMetric, load, version_of
+from outscore.metrics.text.entry import Direction, Foreign, Lines, References, TextMetric, load, version
 
 __all__ = [
     "LOWERCASE",
@@ -87,7 +87,7 @@ def signature(name: str, references: int, **fields: object) -> str:
     'TER|nrefs:2|case:lc|norm:no'
     """
     told = (f"{key}:{('no', 'yes')[value] if isinstance(value, bool) else value}" for key, value in fields.items())
-    return "|".join([name, f"nrefs:{references}", *told, f"version:{version_of('sacrebleu', name)}"])
+    return "|".join([name, f"nrefs:{references}", *told, f"version:{version('sacrebleu', name)}"])
 
 
 def case(*, lowercase: object) -> str:

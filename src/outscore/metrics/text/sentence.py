@@ -14,7 +14,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
 from outscore.metrics.text import bleu, chrf, sacre, ter
-from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, scored, segment_mean, segments
+from outscore.metrics.text.entry import Foreign, Lines, References, TextMetric, segment_mean, segments, to_rows
 
 __all__ = ["ENTRIES"]
 
@@ -26,7 +26,7 @@ def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], formula: str,
     name = f"sentence-{base.name}"
 
     def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
-        return scored(base.make(options).score(base.statistics(hypotheses, references, options, prepared)))
+        return to_rows(base.make(options).score(base.statistics(hypotheses, references, options, prepared)))
 
     def corpus_score(hypotheses: Lines, references: References, options: Options) -> float:
         score = scorer(options)

@@ -8,7 +8,7 @@ from typing import Any
 
 from outscore.core.numeric import Array
 from outscore.inference.decision import Side, sign
-from outscore.inference.families.multiplicity import corrected
+from outscore.inference.families.multiplicity import correct_family
 from outscore.inference.registry import TESTS
 from outscore.language.numbers import count
 from outscore.language.verdict.comparison import sentence, verdict
@@ -66,7 +66,7 @@ def as_family(
 
     `resampled` holds the adjusted p-values of a correction that works on resampled differences, as `max-t` does.
     """
-    p_values, family = corrected([c.p for c in found], correction, resampled=resampled)
+    p_values, family = correct_family([c.p for c in found], correction, resampled=resampled)
     question: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "delta": delta}
     claims = [worded(replace(c, p=p), **question, identical=c.identical) for c, p in zip(found, p_values, strict=True)]
     return claims, family

@@ -19,7 +19,7 @@ from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.binary.gains import gain_interval, gain_test
-from outscore.inference.families.multiplicity import corrected
+from outscore.inference.families.multiplicity import correct_family
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.outputs.model import Units
@@ -234,7 +234,7 @@ def _grouped(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
 
 
 def _adjusted(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, PValue], Family]:
-    found, family = corrected(list(p_values.values()), correction)
+    found, family = correct_family(list(p_values.values()), correction)
     return dict(zip(p_values, found, strict=True)), family
 
 

@@ -165,7 +165,7 @@ class _Work:
                 return self._binary(systems, found.unit)
         plain = self.asked.test == "permutation" and self.options["method"] == "auto"
         if plain and whole and not systems.single_scores() and systems.complete:
-            return self._corpus(systems.collapsed(), doing)
+            return self._corpus(systems.collapse_clusters(), doing)
         own = not (self.asked.test == "permutation" and systems.single_scores())
         chunks = self._chunks()
         self.progress.begin(f"testing {doing}", len(chunks))
@@ -264,7 +264,7 @@ class _Work:
             log_p, kind, kernel = self._macro_linear(rows, request)
         elif all(systems.complete for systems in rows):
             n = np.full(len(self.left), sum(systems.rows.shape[1] for systems in rows), dtype=np.int64)
-            datasets = tuple(summable(systems.collapsed()) for systems in rows)
+            datasets = tuple(summable(systems.collapse_clusters()) for systems in rows)
             work = replace(self, asked=replace(self.asked, request=request))
             table = work._shared(datasets, n, np.ones(len(self.left), dtype=bool), "the macro average")  # noqa: SLF001
             log_p, kind, kernel = table.log_p, table.kind, f"sign-flips:{request.options['resamples']}"
