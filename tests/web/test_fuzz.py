@@ -10,8 +10,8 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from outscore.web.forms.options import COMMANDS, form
 from outscore.web.http.openapi import description
+from outscore.web.jobs.form import COMMANDS, form
 
 QUICK = settings(max_examples=20, suppress_health_check=list(HealthCheck), phases=[Phase.generate], derandomize=True)
 DEEP = settings(QUICK, max_examples=1_500)

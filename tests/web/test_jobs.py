@@ -14,9 +14,9 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from outscore.web.jobs.commands import build
 from outscore.web.jobs.queue import Jobs
 from outscore.web.jobs.store import ExpiringRegistry, Store
+from outscore.web.jobs.submission import submit
 from outscore.web.jobs.workers import Answer
 from outscore.web.settings import Settings
 
@@ -199,7 +199,7 @@ def with_jobs(tmp_path):
     return run
 
 
-PLAN = build("plan", {"effect": 0.1}, {})
+PLAN = submit("plan", {"effect": 0.1}, {})
 
 
 def test_every_change_of_the_state_is_told_at_once(with_jobs):

@@ -7,9 +7,9 @@ import re
 import jsonschema
 import pytest
 
-from outscore.web.forms.options import COMMANDS
 from outscore.web.http import api
 from outscore.web.http.openapi import description
+from outscore.web.jobs.form import COMMANDS
 
 
 def test_it_has_exactly_the_routes():

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from outscore.web.forms.options import COMMANDS, form
+from outscore.web.jobs.form import COMMANDS, form
 from outscore.web.pages.views import QUESTIONS, VIEWS
 
 STATIC = {entry.name: entry for entry in files("outscore.web").joinpath("static").iterdir()}

@@ -68,11 +68,10 @@ def test_only_notes_of_ours_are_notes(tmp_path, monkeypatch):
     def speak(*_):
         print("warning: of a library", file=worker.sys.stderr)
         print("outscore: The cache is full.", file=worker.sys.stderr)
-        return 0
 
     monkeypatch.setattr(worker.Worker, "_run", speak)
     found = worker.Worker(COMMAND_LINE, io.StringIO()).answer({"task": "command", "words": [], "folder": str(tmp_path)})
-    assert found == {"code": 0, "error": None, "answer": None, "notes": ["The cache is full."]}
+    assert found == {"code": 0, "error": None, "parameter": None, "answer": None, "notes": ["The cache is full."]}
 
 
 @pytest.mark.parametrize(("number", "code", "begins"), [(28, 2, "The disk"), (5, 1, "This failed unexpectedly (OSError)")])

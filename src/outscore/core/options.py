@@ -43,8 +43,9 @@ class Option:
         registry; whether another value will do is then for the request to check.
     minimum
         The smallest number allowed.
-    label, group
-        What a form calls the option, and the part of the form it stands in.
+    label, group, form_help
+        What a form calls the option, the part of the form it stands in, and its line of help there, where `help` speaks of
+        other commands and options by their names on the command line.
     kind
         What it is filled in with.
     many
@@ -72,6 +73,7 @@ class Option:
     minimum: float | None = None
     label: str = ""
     group: str = ""
+    form_help: str = ""
     kind: Kind = "value"
     many: bool = False
     least: int = 0

@@ -137,6 +137,7 @@ def _refuse_text(peek: Peek, considered: Sequence[str]) -> None:
     raise OutscoreError(
         f'{peek.label} is in none of the formats {", ".join(considered)}: it begins "{shorten(filled[0])}".',
         "Name the format with --reader (format=... in Python), or give numbers below an optional header line.",
+        parameter="reader",
     )
 
 

@@ -132,6 +132,7 @@ def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
     raise OutscoreError(
         f"{who} no item in common: the first ids are `{a.ids[0]}` and `{b.ids[0]}`.",
         "Write the ids of both systems alike, or name their column with --item.",
+        parameter="item",
     )
 
 

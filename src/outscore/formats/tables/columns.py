@@ -206,6 +206,7 @@ def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, sys
         raise OutscoreError(
             f"{records.label}: {join_names(numeric)} could each be the score column.",
             "Name the one meant with --score COLUMN (score=... in Python).",
+            parameter="score",
         )
     return numeric
 
@@ -220,7 +221,7 @@ def _refuse_no_numbers(records: Records, free: Iterable[str]) -> NoReturn:
     nested = [name for name in records.columns if is_nested(records.sample[name])]
     if nested:
         raise OutscoreError(f"{message}; {join_names(nested)} holds lists or objects.", FLAT)
-    raise OutscoreError(f"{message}.", "Name the score column with --score COLUMN (score=... in Python).")
+    raise OutscoreError(f"{message}.", "Name the score column with --score COLUMN (score=... in Python).", parameter="score")
 
 
 def _refuse_malformed_numbers(records: Records, names: Iterable[str]) -> None:
@@ -240,6 +241,7 @@ def _check(records: Records, layout: Layout) -> None:
         raise OutscoreError(
             f"{records.label} has {repeats}no item column among {join_names(records.columns)}.",
             "Name it with --item COLUMN (item=... in Python); usual names such as id and question_id are recognised.",
+            parameter="item",
         )
 
 

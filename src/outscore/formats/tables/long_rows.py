@@ -113,16 +113,19 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
             f"{file.label} has no system column among {join_names(sample.columns)}.",
             "Parts hold a row for each item and system: name the column with --system-column (system=... in Python), or name"
             " tables with a column for each system one by one.",
+            parameter="system_column",
         )
     if len(layout.scores) != 1:
         raise OutscoreError(
             f"{file.label}: partitions serve one score column, and {join_names(layout.scores)} were named.",
             "Name one with --score.",
+            parameter="score",
         )
     if layout.cluster is not None:
         raise OutscoreError(
             f"{file.label} has clusters (`{layout.cluster}`), which partitions do not serve.",
             f"Rank the rows as one table, or say --cluster {NO_CLUSTERS} if items are independent.",
+            parameter="cluster",
         )
     return LongColumns(layout.item, layout.system, layout.scores[0], layout.dataset, layout.repeat)
 
@@ -208,6 +211,7 @@ def _scan(file: LongFile, columns: LongColumns) -> pl.LazyFrame:
         raise OutscoreError(
             f"{file.label}: column `{columns.score}` is of type {kind}, numbers were expected.",
             "Write the scores as numbers, or name another column with --score.",
+            parameter="score",
         )
     labels = [_label(column, schema[column], file).alias(part) for part, column in columns.labels.items()]
     key = pl.struct(*[part for part in (DATASET, ITEM) if part in columns.labels]).hash(SEED).alias(KEY)

@@ -73,6 +73,7 @@ def tango_test(pair: Discordance, request: KernelOptions) -> PValue:
         raise OutscoreError(
             f"`delta` is {request.delta:g}.",
             f"Scores are 0 or {pair.unit:g}, so it must lie between -{pair.unit:g} and {pair.unit:g}.",
+            parameter="delta",
         )
     z = reach(pair.orientation * pair.score(delta), request.alternative)
     log_p = float(scipy.special.log_ndtr(-z)) + (math.log(2) if request.alternative == "two-sided" else 0.0)

@@ -39,7 +39,9 @@ def reach(x: float, alternative: Alternative) -> float:
 def checked_resamples(resamples: int) -> int:
     """The number of resamples asked for, unless it is too large."""
     if resamples > MAX_RESAMPLES:
-        raise OutscoreError(f"Option `resamples` is {resamples:,}.", f"It must be at most {MAX_RESAMPLES:,}.")
+        raise OutscoreError(
+            f"Option `resamples` is {resamples:,}.", f"It must be at most {MAX_RESAMPLES:,}.", parameter="resamples"
+        )
     return resamples
 
 

@@ -145,7 +145,9 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     scores = unclustered_scores(pairs, metric, NAME, "`permutation` or `student`, which take them")
     if asked.delta:
         raise OutscoreError(
-            f"`delta` is {asked.delta:g}, and `bayes` tests none.", "Set its option `rope`, or use `permutation` or `student`."
+            f"`delta` is {asked.delta:g}, and `bayes` tests none.",
+            "Set its option `rope`, or use `permutation` or `student`.",
+            parameter="delta",
         )
     rope = float(str(asked.options["rope"]))
     pair = discordance(pairs, metric)

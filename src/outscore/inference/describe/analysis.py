@@ -60,7 +60,11 @@ def analyse(
     (0.14, 0.179, 'mean')
     """
     if not 0 < normality_alpha < 1:
-        raise OutscoreError(f"`normality_alpha` is {normality_alpha:g}.", "Give a number between 0 and 1, such as 0.05.")
+        raise OutscoreError(
+            f"`normality_alpha` is {normality_alpha:g}.",
+            "Give a number between 0 and 1, such as 0.05.",
+            parameter="normality_alpha",
+        )
     scores = scores_if_any(pairs, metric)
     clusters = pairs.clusters is not None
     units = pairs.per_item().rows if pairs.clusters is None else int(pairs.clusters.max()) + 1

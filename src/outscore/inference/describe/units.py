@@ -68,7 +68,9 @@ def evaluation_units(
     items = units_of(pairs)
     count, remainder = divmod(items.rows, size)
     if count == 0:
-        raise OutscoreError(f"`unit_size` is {size}, and there are {items.rows} items.", f"Give at most {items.rows}.")
+        raise OutscoreError(
+            f"`unit_size` is {size}, and there are {items.rows} items.", f"Give at most {items.rows}.", parameter="unit_size"
+        )
     order = np.arange(items.rows) if shuffle is None else _shuffle(items.rows, shuffle)
     chosen = order[: count * size].reshape(count, size)
     if statistic == "mean":
@@ -87,13 +89,16 @@ def evaluation_units(
 
 def _check(pairs: PairedScores, size: int, statistic: str) -> None:
     if int(size) != size or size < 1:
-        raise OutscoreError(f"`unit_size` is {size!r}.", "Give a whole number from 1 up.")
+        raise OutscoreError(f"`unit_size` is {size!r}.", "Give a whole number from 1 up.", parameter="unit_size")
     if statistic not in STATISTICS:
-        raise OutscoreError(f"`unit_statistic` is {statistic!r}.", f"Choose one of: {', '.join(STATISTICS)}.")
+        raise OutscoreError(
+            f"`unit_statistic` is {statistic!r}.", f"Choose one of: {', '.join(STATISTICS)}.", parameter="unit_statistic"
+        )
     if size > 1 and pairs.clusters is not None:
         raise OutscoreError(
             f"`unit_size` is {size}, and there are clusters.",
             "Give one of the two: a cluster already is a unit of several items.",
+            parameter="unit_size",
         )
 
 

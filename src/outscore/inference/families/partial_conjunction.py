@@ -96,7 +96,7 @@ def replicated_counts(log10_p: Array, *, combination: str = "bonferroni", alpha:
     [3, 1, 2]
     """
     if not 0 < alpha < 1:
-        raise OutscoreError(f"`alpha` is {alpha:g}.", "Give a number between 0 and 1, such as 0.05.")
+        raise OutscoreError(f"`alpha` is {alpha:g}.", "Give a number between 0 and 1, such as 0.05.", parameter="alpha")
     # A p-value of exactly α is claimed, however its logarithm was rounded.
     claimed = _log_partial(np.asarray(log10_p, dtype=float) * LN10, combination) <= math.log(alpha) + TIE_TOLERANCE
     return np.asarray(np.cumprod(claimed, axis=-1).sum(axis=-1))

@@ -51,11 +51,12 @@ class Study:
     def towards(self, effect: float) -> float:
         """The effect as the test sees it; a rate of discordance must leave room for it."""
         if not math.isfinite(effect):
-            raise OutscoreError(f"`effect` is {effect}.", "Give a finite number.")
+            raise OutscoreError(f"`effect` is {effect}.", "Give a finite number.", parameter="effect")
         if self.design.basis == "discordance" and abs(effect) > self.discordance:
             raise OutscoreError(
                 f"`discordance` is {self.discordance:.4g}, less than the effect {abs(effect):.4g}.",
                 "Accuracies cannot differ by more than the share of items on which the systems differ.",
+                parameter="discordance",
             )
         return {"two-sided": abs(effect), "greater": effect, "less": -effect}[self.design.alternative]
 
@@ -68,7 +69,9 @@ class Study:
                 if target >= 1
                 else f"no more than alpha ({alpha:g}), which needs no items"
             )
-            raise OutscoreError(f"`power` is {target:g}: {found}.", "Give a number between alpha and 1, such as 0.8.")
+            raise OutscoreError(
+                f"`power` is {target:g}: {found}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
+            )
         return target
 
     def power(self, n: float, effect: float) -> float:
@@ -159,7 +162,7 @@ class Study:
     def _require_two_units(self, n: float) -> None:
         if n < 2 * self.design.cluster_size:
             unit = "items" if self.design.cluster_size == 1 else f"clusters of {self.design.cluster_size:g}"
-            raise OutscoreError(f"`n` is {n:,.10g}: a t test needs two {unit} at least.", "Plan for more items.")
+            raise OutscoreError(f"`n` is {n:,.10g}: a t test needs two {unit} at least.", "Plan for more items.", parameter="n")
 
 
 def _wrong_tail(df: float, noncentrality: float, critical: float) -> float:
@@ -178,7 +181,9 @@ def study_of(design: StudyDesign) -> Study:
     _check(design)
     allowed = METHODS[design.basis]
     if design.method != "auto" and design.method not in allowed:
-        raise OutscoreError(f"`method` is {design.method!r}.", f"Here it may be one of: auto, {', '.join(allowed)}.")
+        raise OutscoreError(
+            f"`method` is {design.method!r}.", f"Here it may be one of: auto, {', '.join(allowed)}.", parameter="method"
+        )
     return Study(
         design,
         method=allowed[0] if design.method == "auto" else cast("Method", design.method),
@@ -193,7 +198,9 @@ def _check(design: StudyDesign) -> None:
     if sd is not None and discordance is not None:
         raise OutscoreError("Both `sd` and `discordance` were given.", "Give `discordance` for right-or-wrong items only.")
     if design.alternative not in SIDES:
-        raise OutscoreError(f"`alternative` is {design.alternative!r}.", f"Choose one of: {', '.join(SIDES)}.")
+        raise OutscoreError(
+            f"`alternative` is {design.alternative!r}.", f"Choose one of: {', '.join(SIDES)}.", parameter="alternative"
+        )
     _require("alpha", design.alpha, 0 < design.alpha < 1, "Give a number between 0 and 1, such as 0.05.")
     if sd is not None:
         fine = 0 <= sd < math.inf and (sd > 0 or design.within > 0)
@@ -216,6 +223,7 @@ def _check_repeats(sd: float | None, repeats: int, within: float) -> None:
         raise OutscoreError(
             f"`repeats` is {repeats}, but nothing says how much runs on one item differ.",
             "Give `within`, the sd of the difference between two single runs on one item.",
+            parameter="repeats",
         )
     if within and sd is None:
         raise OutscoreError(
@@ -225,7 +233,7 @@ def _check_repeats(sd: float | None, repeats: int, within: float) -> None:
 
 def _require(name: str, value: float, fine: bool, hint: str) -> None:  # noqa: FBT001 - the condition is the point
     if not fine:
-        raise OutscoreError(f"`{name}` is {value:,.10g}.", hint)
+        raise OutscoreError(f"`{name}` is {value:,.10g}.", hint, parameter=name)
 
 
 def checked_n(n: float) -> float:

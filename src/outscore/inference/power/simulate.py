@@ -89,7 +89,7 @@ def simulated_curve(
     [(5, 0.0), (20, 1.0)]
     """
     if replicates < 1:
-        raise OutscoreError(f"`replicates` is {replicates}.", "Give a whole number from 1 up.")
+        raise OutscoreError(f"`replicates` is {replicates}.", "Give a whole number from 1 up.", parameter="replicates")
     if effect is not None and kind == "bootstrap":
         raise OutscoreError(
             "Samples drawn from the data have the data's own difference.", "Use the normal curve for another one."

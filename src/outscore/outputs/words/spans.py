@@ -118,6 +118,7 @@ def _parse_tags(words: Words, tags: Labels) -> tuple[Array, Array, tuple[str, ..
             raise OutscoreError(
                 f"{words.place(row)}: found the tag `{tag}`, expected O, or B-, I-, E-, S-, L- or U- and a type.",
                 "Write entities as BIO, BIOES or BILOU tags; compare tags of words with --task pos.",
+                parameter="task",
             )
         prefixes.append(_OUT if found is None else _PREFIXES[found[1]])
         kinds.append(-1 if found is None else known.setdefault(found[2] or NO_TYPE, len(known)))
@@ -180,6 +181,7 @@ def _check_gold(gold: Spans) -> None:
     raise OutscoreError(
         f"{gold.words.place(row)}: found `{tag}`, which belongs to no entity when tags are read strictly.",
         "Correct gold's tags, or read all files leniently with --lenient (IOB1, as in the original CoNLL-2003, needs it).",
+        parameter="lenient",
     )
 
 

@@ -96,7 +96,9 @@ def word_units(
     labels, (right, *given) = shared_inventory(columns, clean)
     kept = np.flatnonzero(_counting_mask(gold, columns[0], trees=trees, punct=punct))
     if not len(kept):
-        raise OutscoreError(f"{gold.label} holds punctuation alone.", "Keep it with --punct (punct=True in Python).")
+        raise OutscoreError(
+            f"{gold.label} holds punctuation alone.", "Keep it with --punct (punct=True in Python).", parameter="punct"
+        )
     truth = right[kept]
     # Fortran order: nearly all operations are on the column of one system.
     answers = np.full((len(kept), len(systems)), labels.index(UNALIGNED), dtype=np.int32, order="F")
@@ -198,6 +200,7 @@ def label_column(words: Words, column: str) -> Labels:
             raise OutscoreError(
                 f"{words.label} has no trees: the task `dep` needs heads and relations.",
                 "Give CoNLL-U files with columns 7 and 8 filled in, or compare tags with --task pos.",
+                parameter="task",
             )
         return words.columns[column]
     if column in words.columns:

@@ -17,11 +17,12 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from outscore.core.options import did_you_mean
-from outscore.web.forms import options
 from outscore.web.http.openapi import description
-from outscore.web.jobs import commands, render
+from outscore.web.jobs import render
+from outscore.web.jobs.form import form
 from outscore.web.jobs.queue import MAX_WAIT
 from outscore.web.jobs.service import service_of
+from outscore.web.jobs.submission import RESULT
 from outscore.web.jobs.worker import CHART_TYPES
 from outscore.web.messages import JobRequest, SettingsRequest, TextRequest
 from outscore.web.problems import HTTPProblem
@@ -133,16 +134,16 @@ async def post_example(request: Request) -> Response:
 
 async def get_options(request: Request) -> Response:
     """The form of a command."""
-    fields = await anyio.to_thread.run_sync(options.form, request.path_params["command"])
+    fields = await anyio.to_thread.run_sync(form, request.path_params["command"])
     return JSONResponse([one.to_dict() for one in fields])
 
 
 async def post_job(request: Request) -> Response:
     """Start a job."""
     service = service_of(request)
-    command = await service.command(await _read_body(request, JobRequest))
+    submission = await service.submission(await _read_body(request, JobRequest))
     client = "" if request.client is None else request.client.host
-    return JSONResponse(service.jobs.start(command, client).to_dict(), 202)
+    return JSONResponse(service.jobs.start(submission, client).to_dict(), 202)
 
 
 async def get_job(request: Request) -> Response:
@@ -209,18 +210,18 @@ async def _run_plan(request: Request) -> AsyncIterator[str]:
     """Run a plan that needs no files, and yield the folder of its result."""
     settings = await _read_body(request, SettingsRequest)
     service = service_of(request)
-    command = await service.command(JobRequest("plan", {}, settings))
+    submission = await service.submission(JobRequest("plan", {}, settings))
     with TemporaryDirectory(dir=service.store.folder) as folder:
-        answer = await service.workers.run_quick({"task": "command", "words": command.words(), "folder": folder})
+        answer = await service.workers.run_quick({"task": "command", "words": submission.words(), "folder": folder})
         if answer.code:
-            raise command.refusal(answer.error or "There is no such plan.")
+            raise submission.problem(answer.error or "There is no such plan.", answer.parameter)
         yield folder
 
 
 async def post_plan(request: Request) -> Response:
     """Make a plan from numbers, without a job."""
     async with _run_plan(request) as folder:
-        content = await anyio.Path(folder, commands.RESULT).read_bytes()
+        content = await anyio.Path(folder, RESULT).read_bytes()
     return Response(content, media_type=render.TYPES["json"])
 
 

@@ -1,21 +1,21 @@
 """The OpenAPI description of the interface: every route, with the schemas of what goes in and comes out.
 
-The schemas of results are made from the dataclasses that are saved, so that page, command line and library have one.
+The schemas of results are made from the dataclasses that are saved, and those of settings from the forms, so that page,
+command line and library have one declaration of each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, get_args
 
 from outscore._version import __version__
-from outscore.web.forms.fields import Kind
-from outscore.web.forms.options import COMMANDS
+from outscore.web.jobs.form import COMMANDS, Field, Kind, form
 from outscore.web.jobs.queue import MAX_WAIT, State
 from outscore.web.jobs.render import TYPES
 from outscore.web.jobs.worker import CHART_TYPES
-from outscore.web.messages import FileDescription, JobRequest, SettingsRequest, TextRequest
+from outscore.web.messages import FileDescription, TextRequest
 
 __all__ = ["description"]
 
@@ -23,6 +23,15 @@ Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 WHOLE: Schema = {"type": "integer", "minimum": 0}
 ID: Schema = {"type": "string", "minLength": 1, "pattern": "^[A-Za-z0-9_-]+$"}
+VALUES: dict[str, Schema] = {
+    "number": {"type": ["number", "string"]},
+    "whole": {"type": ["integer", "string"]},
+    "flag": {"type": ["boolean", "string"]},
+    "text": {"type": ["string", "number"]},
+    "column": TEXT,
+    "system": TEXT,
+}
+"""What may be given for a setting, by the type of its field."""
 REFUSALS = {
     400: "It does not fit.",
     403: "Another page asked for it.",
@@ -80,9 +89,56 @@ def _own_schemas() -> dict[str, Schema]:
                 "python": TEXT,
             }
         ),
+        "JobRequest": {"oneOf": [_job_schema(command) for command in COMMANDS]},
         "Headline": _object({"headline": TEXT, "why": TEXT, "won": {"type": "boolean"}}),
         "Chart": _object({"name": TEXT, "title": TEXT, "caption": TEXT}),
     }
+
+
+def _settings_schemas() -> dict[str, Schema]:
+    """The settings of every command by name, with their types, defaults, choices and limits."""
+    return {_settings_name(command): _settings_schema(form(command)) for command in COMMANDS}
+
+
+def _settings_name(command: str) -> str:
+    return f"{command.capitalize()}Settings"
+
+
+def _settings_schema(fields: Iterable[Field]) -> Schema:
+    properties: dict[str, Schema] = {}
+    for field in fields:
+        if field.type == "file":
+            continue
+        schema = _setting_schema(field)
+        if field.name in properties:
+            # It means one of several things, according to another setting.
+            schema = {"anyOf": [properties[field.name], schema]}
+        properties[field.name] = schema
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _setting_schema(field: Field) -> Schema:
+    """One setting. Numbers and flags may also be written as text, and null stands for the default."""
+    if field.type in ("choice", "several"):
+        value: Schema = {"enum": [choice.value for choice in field.choices]}
+    else:
+        value = VALUES[field.type]
+    schema: Schema = {"anyOf": [value, {"type": "null"}]}
+    if field.many or field.type == "several":
+        schema["anyOf"].append(_list(value))
+    if field.option.minimum is not None:
+        schema["minimum"] = field.option.minimum
+    return {"title": field.label, "description": field.help, "default": field.default, **schema}
+
+
+def _job_schema(command: str) -> Schema:
+    """The request for a job of one command."""
+    files = {field.name: _list(ID) for field in form(command) if field.type == "file"}
+    parts = {"type": "object", "properties": files, "additionalProperties": False}
+    return _object(
+        {"command": {"const": command}, "files": parts, "settings": _ref(_settings_name(command))},
+        optional=("files", "settings"),
+    )
 
 
 def _operation(
@@ -139,10 +195,11 @@ def _file_paths() -> dict[str, Schema]:
     }
 
 
-def _job_paths(results: Schema, plans: Schema, settings: Schema) -> dict[str, Schema]:
+def _job_paths(results: Schema, plans: Schema) -> dict[str, Schema]:
     one, command = {"id": ID}, {"command": {"enum": list(COMMANDS)}}
     wait = {"wait": {"type": "number", "minimum": 0, "maximum": MAX_WAIT}}
     form, chart = {"form": {"enum": list(TYPES)}}, {"name": TEXT, "form": {"enum": list(CHART_TYPES)}}
+    settings = _ref(_settings_name("plan"))
     return {
         "/api/options/{command}": {
             "get": _operation("What may be asked of a command", 200, _json(_list(_ref("Field"))), parameters=command),
@@ -188,7 +245,7 @@ def description() -> Schema:
     from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.saved import DOCUMENTS
 
-    held = [*DOCUMENTS.values(), SettingsRequest, JobRequest, TextRequest, FileDescription]
+    held = [*DOCUMENTS.values(), TextRequest, FileDescription]
     made, schemas = msgspec.json.schema_components(held, ref_template="#/components/schemas/{name}")
     schema_of = dict(zip(map(str, held), made, strict=True))
     results, plans = (
@@ -199,6 +256,6 @@ def description() -> Schema:
     return {
         "openapi": "3.1.0",
         "info": {"title": "outscore", "version": __version__, "summary": "Did system A really outscore system B?"},
-        "paths": _file_paths() | _job_paths(results, plans, schema_of[str(SettingsRequest)]),
-        "components": {"schemas": schemas | _own_schemas()},
+        "paths": _file_paths() | _job_paths(results, plans),
+        "components": {"schemas": schemas | _own_schemas() | _settings_schemas()},
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from outscore.formats.base.source import stem_of
-from outscore.web.forms.options import form
-from outscore.web.jobs.commands import Command
+from outscore.web.jobs.form import form
+from outscore.web.jobs.submission import Submission
 
 __all__ = ["python_call"]
 
@@ -17,9 +17,9 @@ READING = {"system": "systems", "system-column": "system", "reader": "format"}
 """Settings that `osc.read` knows by another name."""
 
 
-def python_call(command: Command) -> str:
+def python_call(command: Submission) -> str:
     """What to write in Python; where no single call does what the command does, the call that loads its result."""
-    calls: Mapping[str, Callable[[Command], list[str] | None]] = {
+    calls: Mapping[str, Callable[[Submission], list[str] | None]] = {
         "compare": _compare,
         "texts": _texts,
         "rank": _rank,
@@ -37,7 +37,7 @@ def _call(function: str, *arguments: str, **named: str) -> str:
     return f"result = osc.{function}({', '.join([*arguments, *(f'{name}={value}' for name, value in named.items())])})"
 
 
-def _value(command: Command, name: str) -> str:
+def _value(command: Submission, name: str) -> str:
     """What was given for a setting, as Python writes it, which knows no number 010."""
     written = command.given[name][0]
     if not any(one.name == name and one.type in ("number", "whole") for one in form(command.name)):
@@ -45,7 +45,7 @@ def _value(command: Command, name: str) -> str:
     return repr(int(written) if written.lstrip("+-").isdecimal() else float(written))
 
 
-def _asked(command: Command, names: Sequence[str]) -> dict[str, str]:
+def _asked(command: Submission, names: Sequence[str]) -> dict[str, str]:
     """Keyword arguments for those settings that were given."""
     given = command.given
     named = {name.replace("-", "_"): _value(command, name) for name in names if name in given}
@@ -54,13 +54,13 @@ def _asked(command: Command, names: Sequence[str]) -> dict[str, str]:
     return named | ({"options": "{" + ", ".join(f"{k!r}: {v}" for k, v in own.items()) + "}"} if own else {})
 
 
-def _metric(command: Command) -> list[str]:
-    """The metrics as written on the command line."""
-    words = command.arguments
-    return words[words.index("--metric") + 1].split(",") if "--metric" in words else []
+def _metric(command: Submission) -> list[str]:
+    """The metrics with their options."""
+    written = command.request.written().get("metric") if command.request is not None else None
+    return written.split(",") if isinstance(written, str) else []
 
 
-def _names(command: Command, paths: Sequence[str]) -> list[str] | None:
+def _names(command: Submission, paths: Sequence[str]) -> list[str] | None:
     """What the command calls the systems of these files; None where it has to tell files of one name apart."""
     if "names" in command.given:
         return [name.strip() for name in command.given["names"][0].split(",")]
@@ -68,7 +68,7 @@ def _names(command: Command, paths: Sequence[str]) -> list[str] | None:
     return stems if len({*stems, "gold"}) > len(stems) else None
 
 
-def _reading(command: Command, **more: str) -> str:
+def _reading(command: Submission, **more: str) -> str:
     """Further arguments of `osc.read`."""
     given = command.given
     named = {name: repr(given[name][0] if len(given[name]) == 1 else list(given[name])) for name in COLUMNS if name in given}
@@ -78,7 +78,7 @@ def _reading(command: Command, **more: str) -> str:
     return "".join(f", {name}={value}" for name, value in (named | more).items())
 
 
-def _are_counts(command: Command) -> bool:
+def _are_counts(command: Submission) -> bool:
     """Whether every row holds several numbers of a system, whose metric is F1 unless another is asked for."""
     about = [command.places[path].about for path in command.parts["files"]]
     formats = [one.get("format") for one in about]
@@ -86,7 +86,7 @@ def _are_counts(command: Command) -> bool:
     return several or len(command.given.get("score", ())) > 1 or formats in (["f1-counts"], ["score-pairs", "score-pairs"])
 
 
-def _compare(command: Command) -> list[str] | None:
+def _compare(command: Submission) -> list[str] | None:
     files, given, more = command.parts["files"], command.given, _reading(command)
     if "slice" in given or "duplicates" in given or (len(files) == 2 and ("system" in given or _names(command, files) is None)):
         return None
@@ -106,7 +106,7 @@ def _compare(command: Command) -> list[str] | None:
     return [*lines, _call("compare", "a", "b", **named)]
 
 
-def _texts(command: Command) -> list[str] | None:
+def _texts(command: Submission) -> list[str] | None:
     parts, given, names = command.parts, command.given, _names(command, command.parts["files"])
     if names is None:
         return None
@@ -124,7 +124,7 @@ def _texts(command: Command) -> list[str] | None:
     return ["from pathlib import Path", "", _call("compare_texts", first, second, several, **named)]
 
 
-def _rank(command: Command) -> list[str] | None:
+def _rank(command: Submission) -> list[str] | None:
     parts, given = command.parts, command.given
     if any(parts.get(name) for name in ("reference", "gold")) or "duplicates" in given or "names" in given:
         return None
@@ -137,7 +137,7 @@ def _rank(command: Command) -> list[str] | None:
     return ["", _call("rank", f"osc.read({parts['files'][0]!r}{_reading(command, gaps='True')})", **named)]
 
 
-def _diff(command: Command) -> list[str] | None:
+def _diff(command: Submission) -> list[str] | None:
     parts, given, names = command.parts, command.given, _names(command, command.parts["files"])
     if "task" not in given or names is None:
         return None
@@ -150,7 +150,7 @@ def _diff(command: Command) -> list[str] | None:
     return ["", _call("diff", repr(parts["gold"][0]), systems, **named)]
 
 
-def _plan(command: Command) -> list[str] | None:
+def _plan(command: Submission) -> list[str] | None:
     given = command.given
     if command.parts.get("pilot") or "scores" in given or ("accuracy" in given and "discordance" not in given):
         return None

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from outscore.web.jobs.calls import python_call
-from outscore.web.jobs.commands import RESULT, Command
 from outscore.web.jobs.store import ExpiringRegistry, Store
+from outscore.web.jobs.submission import RESULT, Submission
 from outscore.web.jobs.workers import Answer, Workers
 from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
@@ -38,7 +38,7 @@ class Job:
     id: str
     folder: Path
     client: str
-    command: Command
+    command: Submission
     python: str
     state: State = "waiting"
     progress: dict[str, Any] | None = None
@@ -113,7 +113,7 @@ class Jobs:
         self._settings, self._store, self._workers = settings, store, workers
         self.registry: ExpiringRegistry[Job] = store.results
 
-    def start(self, command: Command, client: str) -> Job:
+    def start(self, command: Submission, client: str) -> Job:
         """Start a job, unless too many are waiting or running."""
         busy = [job for job in self.registry if not job.is_over]
         own = sum(job.client == client for job in busy)
@@ -158,7 +158,7 @@ class Jobs:
         try:
             answer = await self._workers.run_job(task, partial(job.set_state, "running"), job.set_progress)
             if answer.code:
-                problem = job.command.refusal(answer.error or "The job failed.")
+                problem = job.command.problem(answer.error or "The job failed.", answer.parameter)
                 job.setting = problem.setting
                 job.set_state("failed", problem.message)
             else:
@@ -198,7 +198,7 @@ def _bytes_in(folder: Path) -> int:
     return size
 
 
-def _place(command: Command, folder: Path) -> int:
+def _place(command: Submission, folder: Path) -> int:
     """Link the uploads into the folder under the names the command uses, and return the bytes that had to be copied.
 
     Links take no space, and survive the removal of the upload.

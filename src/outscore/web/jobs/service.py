@@ -13,9 +13,9 @@ from typing import IO
 import anyio.to_thread
 from starlette.requests import Request
 
-from outscore.web.jobs.commands import Command, build
 from outscore.web.jobs.queue import Job, Jobs
 from outscore.web.jobs.store import Store, Upload, safe_name
+from outscore.web.jobs.submission import Submission, submit
 from outscore.web.jobs.workers import Workers
 from outscore.web.messages import FileDescription, JobRequest
 from outscore.web.problems import HTTPProblem
@@ -65,12 +65,12 @@ class Service:
             raise
         return saved
 
-    async def command(self, request: JobRequest) -> Command:
-        """Build the command for a request, with the uploads it names."""
+    async def submission(self, request: JobRequest) -> Submission:
+        """Read what a client asks for, with the uploads it names."""
         found = {part: [self._upload(id_) for id_ in ids] for part, ids in request.files.items()}
         # In a thread: the first form of a command imports the registries it lists.
         uploads = {part: several for part, several in found.items() if several}
-        return await anyio.to_thread.run_sync(build, request.command, request.settings, uploads)
+        return await anyio.to_thread.run_sync(submit, request.command, request.settings, uploads)
 
     def _upload(self, id_: str) -> Upload:
         upload = self.store.uploads.get(id_)

@@ -3,8 +3,8 @@
 Tasks arrive on standard input and answers leave on standard output, a line of JSON each. ``{"task": "command", "words":
 [...], "folder": "..."}`` runs a command; the other tasks (`inspect`, `report`, `headline`, `draw`) look at one file of the
 folder. Answers are ``{"begun": true}``, any number of ``{"progress": {...}}``, and ``{"code": 0, "error": null,
-"answer": null, "notes": []}``. The worker exits as soon as its input is closed, whatever it is doing, so none outlives the
-page.
+"parameter": null, "answer": null, "notes": []}``. The worker exits as soon as its input is closed, whatever it is doing, so
+none outlives the page.
 """
 
 from __future__ import annotations
@@ -128,7 +128,6 @@ class Worker:
     def answer(self, task: Mapping[str, Any]) -> dict[str, Any]:
         """Do one task; errors become a sentence, and a failure of ours also a line on the terminal of the page."""
         stderr = io.StringIO()
-        code, answer = 0, None
         try:
             with (
                 contextlib.chdir(task["folder"]),
@@ -136,37 +135,38 @@ class Worker:
                 contextlib.redirect_stderr(stderr),
             ):
                 if task["task"] == "command":
-                    code = self._run(task["words"])
+                    answer = self._run(task["words"])
                 else:
                     answer = TASKS[task["task"]](task)
         except OutscoreError as error:
-            code = REFUSED
-            stderr.write(str(error))
+            return _refusal(str(error), error.parameter)
         except MemoryError:
-            code = REFUSED
-            stderr.write(NO_MEMORY)
+            return _refusal(NO_MEMORY)
         except Exception as error:  # noqa: BLE001 - a failure must not end the worker
             if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-                return {"code": REFUSED, "error": DISK_FULL, "answer": None, "notes": []}
+                return _refusal(DISK_FULL)
             self._say(describe_failure(error))
-            code = FAILED
-            stderr.write(f"This failed unexpectedly ({type(error).__name__}). Please report it with the command and the files.")
+            message = f"This failed unexpectedly ({type(error).__name__}). Please report it with the command and the files."
+            return {**_refusal(message), "code": FAILED}
         lines = stderr.getvalue().strip().splitlines()
-        # Our own lines on standard error are notes when the command succeeded.
-        notes = [line.removeprefix(PROGRAM) for line in lines if line.startswith(PROGRAM)] if code == 0 else []
-        return {"code": code, "error": _last_sentence(lines) if code else None, "answer": answer, "notes": notes}
+        # Our own lines on standard error are notes.
+        notes = [line.removeprefix(PROGRAM) for line in lines if line.startswith(PROGRAM)]
+        return {"code": 0, "error": None, "parameter": None, "answer": answer, "notes": notes}
 
-    def _run(self, words: list[str]) -> int:
+    def _run(self, words: list[str]) -> Any:  # noqa: ANN401 - whatever the command returns
         module, _, name = self._command_line.partition(":")
-        try:
-            getattr(import_module(module), name).main(words, "outscore")
-        except SystemExit as end:
-            return end.code if isinstance(end.code, int) else FAILED
-        return 0
+        command = getattr(import_module(module), name)
+        with command.make_context("outscore", list(words)) as context:
+            return command.invoke(context)
 
     def _say(self, line: str) -> None:
         self._terminal.write(f"{PROGRAM}{line}\n")
         self._terminal.flush()
+
+
+def _refusal(error: str, parameter: str | None = None) -> dict[str, Any]:
+    """The answer to a task that cannot be done, and the option that is to blame, if one is."""
+    return {"code": REFUSED, "error": error, "parameter": parameter, "answer": None, "notes": []}
 
 
 def _inspect(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,8 +235,3 @@ TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "headline": _headline,
     "draw": _draw,
 }
-
-
-def _last_sentence(lines: list[str]) -> str:
-    """Why the command ended; warnings may stand before it."""
-    return lines[-1].removeprefix(PROGRAM) if lines else "The command was ended."

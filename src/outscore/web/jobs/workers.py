@@ -24,6 +24,7 @@ __all__ = ["Answer", "Workers"]
 
 MAX_LINE = 1 << 24
 ProgressCallback = Callable[[dict[str, Any]], None]
+PATIENCE = 2.0
 MODULE = "outscore.web.jobs.worker"
 
 
@@ -38,6 +39,7 @@ class Answer:
 
     code: int
     error: str | None = None
+    parameter: str | None = None
     answer: Any = None
     notes: Sequence[str] = ()
 
@@ -89,13 +91,16 @@ class _Worker:
             raise _LostError(begun=begun) from error
         raise _LostError(begun=begun)
 
-    async def end(self) -> int:
-        """Kill the process, whatever it is doing, and return its exit code."""
+    async def end(self, patience: float = 0.0) -> int:
+        """Kill the process, whatever it is doing, unless it exits within so many seconds; return its exit code."""
         try:
             process = await self._starting
         except OSError:
             # The process failed to start; the caller already got the error.
             return 0
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                return await process.wait()
         if process.returncode is None:
             # Not `process.kill`: it would hide the exit code of a process that has just ended from `wait`.
             with contextlib.suppress(ProcessLookupError):
@@ -181,7 +186,8 @@ class Workers:
         except TimeoutError:
             return Answer(1, f"It took longer than {seconds:g} seconds, which is all it may. The command line has no limit.")
         except _LostError:
-            code = await worker.end()
+            # It has closed its output, so it is exiting by itself and its own code says why.
+            code = await worker.end(PATIENCE)
             how = f"signal {-code}" if code < 0 else f"code {code}"
             return Answer(1, f"The process was lost ({how}). Is memory short? Use fewer or smaller files.")
         except OSError as error:

@@ -70,7 +70,9 @@ def margin_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, req
     pair = discordance(pairs, metric)
     if pair is not None and margin >= pair.unit:
         raise OutscoreError(
-            f"`margin` is {margin:g}, and scores of 0 or {pair.unit:g} never differ by more.", f"Give less than {pair.unit:g}."
+            f"`margin` is {margin:g}, and scores of 0 or {pair.unit:g} never differ by more.",
+            f"Give less than {pair.unit:g}.",
+            parameter="margin",
         )
     turn = 1.0 if metric.higher_is_better else -1.0
     asked = replace(request, interval=False)

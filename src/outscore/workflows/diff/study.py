@@ -153,6 +153,8 @@ def sliced(units: Units, columns: Sequence[str]) -> Units:
         if column not in units.slices:
             known = ", ".join(f"`{name}`" for name in units.slices)
             raise OutscoreError(
-                f"There is no column `{column}` to split by.", f"There is {known}." if known else "Leave --slice out."
+                f"There is no column `{column}` to split by.",
+                f"There is {known}." if known else "Leave --slice out.",
+                parameter="slice",
             )
     return replace(units, slices={column: units.slices[column] for column in columns})

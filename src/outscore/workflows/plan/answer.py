@@ -85,13 +85,16 @@ def _check_question(study: Study, effect: float | None, n: float | None) -> None
     least, size = words.least_units(study.design), study.design.cluster_size
     if effect == 0:
         raise OutscoreError(
-            "`effect` is 0, and no number of items detects no difference.", "Give the smallest one that matters."
+            "`effect` is 0, and no number of items detects no difference.",
+            "Give the smallest one that matters.",
+            parameter="effect",
         )
     if n is not None and checked_n(n) < 2 * size:
         one = "one item" if size == 1 else f"one cluster of {size:.4g} items"
         raise OutscoreError(
             f"`n` is {n:,.10g}: {one} cannot tell two systems apart, whatever they score.",
             f"An exact test needs {count(least, 'item' if size == 1 else 'cluster')} at least.",
+            parameter="n",
         )
 
 
@@ -176,6 +179,7 @@ def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float
         raise OutscoreError(
             f"`accuracy` is {accuracy:g}" + (f" and the effect {effect:+g}." if effect else "."),
             "Both systems' accuracies must lie between 0 and 1.",
+            parameter="accuracy",
         )
     if design.discordance is None:
         independent = accuracy * (1 - other) + other * (1 - accuracy)
@@ -185,6 +189,7 @@ def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float
         raise OutscoreError(
             f"`discordance` is {design.discordance:g}, but accuracies of {accuracy:g} and {other:g} allow {most:.6g} at most.",
             "Check the two numbers.",
+            parameter="discordance",
         )
     return design, []
 
@@ -210,9 +215,11 @@ def possible_p(
     'p lies between .016 and .71'
     """
     if int(n) != n or n < 1:
-        raise OutscoreError(f"`n` is {n:g}.", "Give the whole number of items that both systems were scored on.")
+        raise OutscoreError(f"`n` is {n:g}.", "Give the whole number of items that both systems were scored on.", parameter="n")
     if n > MOST_PRINTED:
-        raise OutscoreError(f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MOST_PRINTED:,} items.")
+        raise OutscoreError(
+            f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MOST_PRINTED:,} items.", parameter="n"
+        )
     design = study_of(StudyDesign(alpha=alpha, alternative=alternative)).design
     texts = (str(score_a).strip(), str(score_b).strip())
     values = [_printed(text) for text in texts]

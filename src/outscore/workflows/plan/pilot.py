@@ -175,7 +175,9 @@ def _testable(test: str) -> TestEntry:
         raise OutscoreError(f"There is no test `{test}`.", did_you_mean(test, TESTS))
     entry = TESTS[test]
     if entry.simulation.refusal:
-        raise OutscoreError(f"`{test}` cannot be tried on samples: {entry.simulation.refusal}.", "Use --test permutation.")
+        raise OutscoreError(
+            f"`{test}` cannot be tried on samples: {entry.simulation.refusal}.", "Use --test permutation.", parameter="test"
+        )
     return entry
 
 

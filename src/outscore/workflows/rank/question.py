@@ -82,4 +82,5 @@ def check_test(test: str) -> None:
         raise OutscoreError(
             f"`rank` decides by p-values, and `{test}` gives posterior probabilities.",
             f"Use permutation, or compare two systems at a time with `outscore compare --test {test}`.",
+            parameter="test",
         )

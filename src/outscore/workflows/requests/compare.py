@@ -179,6 +179,7 @@ class TextsRequest(ComparisonRequest):
             "The output of each system, a segment per line; a quoted pattern stands for several runs.",
             label="Systems",
             group="files",
+            form_help="The output of each system, a segment per line.",
             kind="file",
             many=True,
             least=2,
@@ -189,6 +190,7 @@ class TextsRequest(ComparisonRequest):
     metric: str | None = declare(
         shared.METRIC,
         help="One or more; their p-values are corrected for their number.",
+        form_help="",
         choices=text_metrics,
         label="Metrics",
         default_text=",".join(METRICS_OF_TEXTS),
@@ -196,9 +198,9 @@ class TextsRequest(ComparisonRequest):
         annotation="Sequence[str] | None",
         doc='Names with options, ``"bleu:tokenize=none"``; ``outscore metrics`` lists them. None is BLEU and chrF.',
     )
-    test: str = declare(shared.TEST)
+    test: str = declare(shared.TEST, choices=shared.known_tests)
     set: Mapping[str, object] = declare(shared.SET)
-    method: str = declare(shared.METHOD)
+    method: str = declare(shared.METHOD, only_for=(("test", ("permutation",)),))
     alternative: str = declare(shared.ALTERNATIVE)
     alpha: float = declare(shared.ALPHA)
     delta: float = declare(shared.DELTA)
@@ -214,7 +216,7 @@ class TextsRequest(ComparisonRequest):
     documents: str | None = declare(shared.DOCUMENTS)
     buckets: tuple[str, ...] = declare(shared.BUCKETS)
     compat: str | None = declare(shared.COMPAT)
-    names: tuple[str, ...] = declare(shared.NAMES, most=2)
+    names: tuple[str, ...] = declare(shared.NAMES, most=2, form_help="What to call the systems, separated by a comma.")
 
     @property
     def metrics(self) -> list[str]:

@@ -92,6 +92,7 @@ class DiffRequest(Request):
             None,
             "Swapped as one: sentence, document, none, or a column of labels.",
             label="Swapped as one",
+            form_help="sentence, document, none, or a column of labels; empty: the task's own.",
             group="data",
             metavar="NAME",
             doc='What is swapped as one: ``"sentence"``, ``"document"``, a column of labels, or ``"none"``;\n'

@@ -42,15 +42,34 @@ class PlanRequest(Request):
             None,
             "The difference A - B to detect; with no spread given, in standard deviations.",
             label="Difference",
+            form_help="The difference A − B to detect; with no spread given, in standard deviations.",
             group="design",
         )
     )
     n: int | None = declare(
         Option("n", int, None, "How many items there are.", minimum=1, label="Number of items", group="design")
     )
-    power: float = declare(Option("power", float, 0.8, "Chance of detecting it.", label="Power", group="design"))
+    power: float = declare(
+        Option(
+            "power",
+            float,
+            0.8,
+            "Chance of detecting it.",
+            label="Power",
+            form_help="Chance of detecting the difference.",
+            group="design",
+        )
+    )
     sd: float | None = declare(
-        Option("sd", float, None, "Standard deviation between items of the difference A - B.", label="Spread", group="design")
+        Option(
+            "sd",
+            float,
+            None,
+            "Standard deviation between items of the difference A - B.",
+            label="Spread",
+            form_help="Standard deviation between items of the difference A − B.",
+            group="design",
+        )
     )
     discordance: float | None = declare(
         Option(
@@ -69,6 +88,7 @@ class PlanRequest(Request):
             None,
             "The baseline's accuracy; errors count as independent without --discordance.",
             label="Accuracy",
+            form_help="The baseline's accuracy; errors count as independent without a discordance.",
             group="design",
         )
     )
@@ -79,6 +99,7 @@ class PlanRequest(Request):
             (),
             "Scores to take the spread from; columns as in `compare`.",
             label="Pilot",
+            form_help="Scores to take the spread from.",
             group="files",
             kind="file",
             many=True,
@@ -130,6 +151,7 @@ class PlanRequest(Request):
             (),
             "Two printed accuracies: which p are possible? Needs --n.",
             label="Printed scores",
+            form_help="Two printed accuracies: which p are possible? Needs the number of items.",
             group="review",
             many=False,
             least=2,
@@ -146,6 +168,7 @@ class PlanRequest(Request):
             False,
             "With --pilot: try a test on samples like the pilot.",
             label="Try a test",
+            form_help="Try a test on samples like the pilot.",
             group="pilot",
             kind="flag",
         )
@@ -158,6 +181,7 @@ class PlanRequest(Request):
             "The test to try; see `outscore tests`.",
             shared.known_tests,
             label="Test",
+            form_help="The test to try.",
             group="pilot",
             metavar="NAME",
             default_text="permutation",
@@ -175,7 +199,7 @@ class PlanRequest(Request):
             default_text="200",
         )
     )
-    system: tuple[str, ...] = declare(shared.SYSTEM, group="pilot")
+    system: tuple[str, ...] = declare(shared.SYSTEM, group="pilot", form_help="Which two systems of a table.")
     item: str | None = declare(shared.ITEM, group="pilot")
     score: str | None = declare(
         shared.SCORE, default=None, many=False, help="Column of the scores.", group="pilot", annotation=""
@@ -190,6 +214,7 @@ class PlanRequest(Request):
             "Whose power: normal, t or McNemar's.",
             METHODS,
             label="Method",
+            form_help="How power is computed.",
             group="design",
             doc='``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``. The normal power counts rejections in the\n'
             "right direction only, as the sample-size formula does; the other two count every rejection.",

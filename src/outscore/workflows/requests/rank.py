@@ -56,7 +56,11 @@ class RankRequest(TestedRequest):
             metavar="TABLE | FILES ...",
         )
     )
-    metric: str | AdditiveMetric | None = declare(shared.METRIC, choices=_all_metrics)
+    metric: str | AdditiveMetric | None = declare(
+        shared.METRIC,
+        choices=_all_metrics,
+        form_help="What the rows add up to; empty: mean, or F1 for counts, or BLEU for texts.",
+    )
     test: str = declare(
         shared.TEST, help="See `outscore tests`.", choices=shared.known_tests, doc="A name from ``outscore tests``."
     )
@@ -86,6 +90,7 @@ class RankRequest(TestedRequest):
         shared.DUPLICATES,
         default="mean",
         help="Rows of one item that contradict each other.",
+        form_help="",
         choices=("mean", "first", "last", "stop"),
         label="Repeated rows",
     )
@@ -104,6 +109,7 @@ class RankRequest(TestedRequest):
             "Outputs: what the files hold; needs --gold.",
             RANKED_TASKS,
             label="Task",
+            form_help="For outputs: what the files hold.",
             group="files",
             always_saved=False,
             doc="Rank outputs: what they hold; needs `gold`.",
@@ -116,6 +122,7 @@ class RankRequest(TestedRequest):
             None,
             "Outputs: the right answers.",
             label="Right answers",
+            form_help="For outputs instead of scores: the right answers.",
             group="files",
             kind="file",
             most=1,

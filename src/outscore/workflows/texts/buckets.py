@@ -77,7 +77,9 @@ def _named(buckets: object) -> list[tuple[str, str | os.PathLike[str]]]:
     written = [buckets] if isinstance(buckets, (str, os.PathLike)) else buckets
     if not isinstance(written, (list, tuple)) or not all(isinstance(name, (str, os.PathLike)) for name in written):
         raise OutscoreError(
-            f"`buckets` is {buckets!r}.", 'Give "length", the path of a file of labels, or {"topic": a label for each segment}.'
+            f"`buckets` is {buckets!r}.",
+            'Give "length", the path of a file of labels, or {"topic": a label for each segment}.',
+            parameter="buckets",
         )
     return [(LENGTH_COLUMN if name == LENGTH else stem_of(os.fspath(name)), name) for name in written]
 

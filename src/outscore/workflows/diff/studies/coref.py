@@ -49,7 +49,9 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
     """Mentions of gold and all systems in one table."""
     if options.cluster not in (None, "document"):
         raise OutscoreError(
-            f"Mentions cannot be clustered by `{options.cluster}`: chains run through documents.", "Leave --cluster out."
+            f"Mentions cannot be clustered by `{options.cluster}`: chains run through documents.",
+            "Leave --cluster out.",
+            parameter="cluster",
         )
     assert isinstance(gold, Chains)
     responses = [chains for chains in systems.values() if isinstance(chains, Chains)]

@@ -63,7 +63,9 @@ def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, op
     files = _words(gold, systems)
     for criterion in options.criteria:
         if criterion in DEPENDENCIES:
-            raise OutscoreError(f"Task `pos` has no criterion `{criterion}`.", "Compare trees with --task dep.")
+            raise OutscoreError(
+                f"Task `pos` has no criterion `{criterion}`.", "Compare trees with --task dep.", parameter="task"
+            )
     if options.criteria:
         return _study("pos", files, tuple(dict.fromkeys(options.criteria)), maps, options)
     found = criteria_of(files)

@@ -21,6 +21,7 @@ REPAIR = Option(
     False,
     "Coreference: keep the first chain of a mention that is in two.",
     label="Repair",
+    form_help="Keep the first chain of a mention that is in two.",
     group="data",
     kind="flag",
     doc="Of coreference: keep a mention's first chain instead of refusing the file.",

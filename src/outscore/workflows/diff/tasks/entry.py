@@ -24,6 +24,7 @@ MAP = Option(
     (),
     "Rename a label in gold, one system, or all files.",
     label="Renamed labels",
+    form_help="[NAME:]OLD=NEW, for gold, one system, or all files.",
     group="data",
     many=True,
     metavar="[NAME:]OLD=NEW",

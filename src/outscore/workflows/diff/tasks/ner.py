@@ -21,6 +21,7 @@ LENIENT = Option(
     False,
     "Entities: read broken tag sequences as the lenient evaluation does.",
     label="Lenient",
+    form_help="Read broken tag sequences as the lenient evaluation does.",
     group="data",
     kind="flag",
     doc="Of entities: read broken tag sequences as the lenient evaluation does.",

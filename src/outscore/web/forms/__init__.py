@@ -1,1 +1,0 @@
-"""What may be asked of each command, as the fields of a form."""

@@ -1,0 +1,258 @@
+"""The form of each command: the options of its request, as fields that a person fills in.
+
+Nearly every field is an option as the request declares it. Three kinds of options become several fields, because a form asks
+for one thing at a time: the options of tests (`set.zeros`), the options of metrics (`metric.fbeta.beta`), and the criteria of
+diff tasks, of which each task has its own. Files are given by the ids of uploads; nothing here names a place on the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from typing import Any, Literal
+
+from outscore.core.options import OnlyFor, Option, did_you_mean
+from outscore.web.problems import HTTPProblem
+from outscore.workflows.requests.registry import REQUESTS
+
+__all__ = ["COMMANDS", "LENGTHS", "Choice", "Field", "Kind", "form"]
+
+COMMANDS = (*REQUESTS, "report")
+"""What a job can be; `report` shows a saved result again and has no request."""
+Kind = Literal["choice", "number", "whole", "text", "flag", "file", "column", "system", "several"]
+KINDS: Mapping[type, Kind] = {str: "text", int: "whole", float: "number", bool: "flag", Fraction: "text"}
+LENGTHS = "lengths"
+"""The field for the one kind of `buckets` that needs no file of labels."""
+CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
+    "alternative": {"two-sided": "either system better", "greater": "A better than B", "less": "A worse than B"},
+    "duplicates": {"stop": "refuse them", "mean": "their mean", "first": "the first one", "last": "the last one"},
+    "reader": {"auto": "recognise it"},
+    "compat": {"sacrebleu-ar": "sacreBLEU, approximate randomisation", "sacrebleu-bs": "sacreBLEU, bootstrap"},
+    "criterion": {
+        "las": "las (head and relation)",
+        "uas": "uas (head)",
+        "ls": "ls (relation)",
+        "arcs-any": "any antecedent",
+        "arcs-nom": "a nominal antecedent",
+    },
+}
+"""What a form calls the values of an option whose own names say too little."""
+BY_LENGTH = Option(LENGTHS, bool, False, "Also compare short and long segments.", label="By length", group="data", kind="flag")
+REPORT_FILES = Option(
+    "files",
+    str,
+    (),
+    "A result saved as JSON, shown again.",
+    label="Saved result",
+    group="files",
+    kind="file",
+    least=1,
+    most=1,
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One value that may be chosen."""
+
+    value: str
+    label: str
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a form.
+
+    `only` says when it means something: other fields, and the values of them that call for this one. `many` is for files,
+    columns, systems and texts of which several may be given; of files at least `least` and at most `most` are needed. The
+    choices of a text are proposals, besides which any other text will do. `option` is the declaration behind the field.
+    """
+
+    name: str
+    label: str
+    help: str
+    type: Kind
+    group: str
+    option: Option
+    default: str | int | float | bool | tuple[str, ...] | None = None
+    choices: tuple[Choice, ...] = ()
+    only: OnlyFor = ()
+    many: bool = False
+    least: int = 0
+    most: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The field as JSON; `only` is called `for` there."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "help": self.help,
+            "type": self.type,
+            "group": self.group,
+            "default": self.default,
+            "choices": [{"value": c.value, "label": c.label, "help": c.help} for c in self.choices],
+            "for": {name: list(values) for name, values in self.only},
+            "many": self.many,
+            **({"least": self.least, "most": self.most} if self.type == "file" else {}),
+        }
+
+
+def form(command: str) -> tuple[Field, ...]:
+    """All fields of a command; a field that depends on another follows it.
+
+    Examples
+    --------
+    >>> [field.name for field in form("report")]
+    ['files']
+    >>> [choice.value for field in form("diff") if field.name == "task" for choice in field.choices]
+    ['pos', 'dep', 'ner', 'label', 'coref']
+    """
+    if command not in COMMANDS:
+        raise HTTPProblem(404, f"There is no command `{command[:40]}`.", did_you_mean(command[:40], COMMANDS))
+    return _form(command)
+
+
+@cache
+def _form(command: str) -> tuple[Field, ...]:
+    if command == "report":
+        return tuple(_fields_of(REPORT_FILES))
+    fields = [field for option in REQUESTS[command].options() for field in _fields_of(option)]
+    owners = {field.name for field in fields if not field.only}
+    ordered: list[Field] = []
+    for field in fields:
+        if not any(name in owners for name, _ in field.only):
+            ordered += [field, *(other for other in fields if any(name == field.name for name, _ in other.only))]
+    return tuple(ordered)
+
+
+def _fields_of(option: Option) -> Iterator[Field]:
+    """The fields that stand for one option."""
+    match option.name, option.kind:
+        case _, "settings":
+            yield from _test_fields()
+        case _, "metric":
+            yield from _metric_fields(option)
+        case "criterion", _:
+            yield from _criterion_fields(option)
+        case "buckets", "file":
+            yield _field(option)
+            yield _field(BY_LENGTH)
+        case (("method" | "resamples"), _) if option.python is None:
+            yield _shared_with_tests(option)
+        case "task", _:
+            yield _task_field(option)
+        case _:
+            yield _field(option)
+
+
+def _field(option: Option, *, name: str = "", only: OnlyFor | None = None) -> Field:
+    """The field of a declared option."""
+    labels = CHOICE_LABELS.get(option.name, {})
+    # Where a registry has no more to say about a value than its label, it is not said twice.
+    choices = tuple(
+        Choice(value, labels.get(value, value), "" if value in labels else help_) for value, help_ in option.known.items()
+    )
+    default = option.default
+    if default == ():
+        default = None
+    elif isinstance(default, Fraction):
+        default = str(default)
+    return Field(
+        name or option.long,
+        option.label or option.name.replace("_", " ").capitalize(),
+        option.form_help or option.help,
+        _kind(option),
+        option.group,
+        option,
+        default,
+        choices,
+        option.only_for if only is None else only,
+        option.many or (option.kind != "file" and option.least > 1),
+        option.least,
+        option.most,
+    )
+
+
+def _kind(option: Option) -> Kind:
+    match option.kind:
+        case "flag" | "file" | "column" | "system":
+            return option.kind
+        case "names":
+            return "text"
+        case _:
+            return "choice" if option.choices else KINDS[option.type]
+
+
+def _metric_fields(option: Option) -> Iterator[Field]:
+    """The metric, and the options of every metric: `metric.fbeta.beta` is the option `beta` of `fbeta`."""
+    from outscore.metrics.registry import METRICS
+    from outscore.metrics.text.registry import TEXT_METRICS
+    from outscore.workflows.requests.compare import METRICS_OF_TEXTS
+
+    several = any(name in TEXT_METRICS for name in option.known)
+    only_texts = not any(name in METRICS for name in option.known)
+    yield replace(
+        _field(option),
+        type="several" if several else "choice",
+        default=METRICS_OF_TEXTS if only_texts else None,
+    )
+    for name in option.known:
+        entry = METRICS[name] if name in METRICS else TEXT_METRICS[name]
+        for own in entry.options:
+            called_for: OnlyFor = ((option.long, (name,)),)
+            yield replace(_field(own, name=f"{option.long}.{name}.{own.name}", only=called_for), group=option.group)
+
+
+def _test_fields() -> Iterator[Field]:
+    """The options of the tests, `set.zeros`; tests that have the same one share a field."""
+    for option, tests in _test_options():
+        if option.name not in ("method", "resamples"):
+            yield replace(_field(option, name=f"set.{option.name}", only=(("test", tests),)), group="test")
+
+
+def _test_options() -> Iterable[tuple[Option, tuple[str, ...]]]:
+    from outscore.inference.registry import TESTS
+
+    owners: dict[Option, tuple[str, ...]] = {}
+    for name, entry in TESTS.items():
+        for option in entry.options:
+            owners[option] = (*owners.get(option, ()), name)
+    return owners.items()
+
+
+def _shared_with_tests(option: Option) -> Field:
+    """An option of the command that tests declare as well: it means something for them, and its default is theirs."""
+    own = {test: declared for declared, tests in _test_options() for test in tests if declared.name == option.name}
+    defaults = {declared.default for declared in own.values()}
+    # The word for all tests calls for what permutation has.
+    more = tuple(value for _, values in option.only_for for value in values if value == "all")
+    default = next(iter(defaults)) if option.default is None and len(defaults) == 1 else option.default
+    return replace(_field(option, only=(("test", (*own, *more)),)), default=default)
+
+
+def _task_field(option: Option) -> Field:
+    """The task, each with its summary."""
+    from outscore.workflows.diff.tasks.registry import TASKS
+
+    field = _field(option)
+    return replace(field, choices=tuple(replace(choice, help=TASKS[choice.value].summary) for choice in field.choices))
+
+
+def _criterion_fields(option: Option) -> Iterator[Field]:
+    """What makes an answer right, for each task that leaves a choice; tags may also be in a column of any other name."""
+    from outscore.workflows.diff.tasks.registry import TASKS
+
+    for name, task in TASKS.items():
+        if task.criteria:
+            field = _field(replace(option, choices=task.criteria), only=(("task", (name,)),))
+            free = name == "pos"
+            empty = "empty: the first tags that all files have" if free else "none chosen: all"
+            yield replace(
+                field,
+                help=f"What makes an answer right; {empty}.",
+                type="text" if free else "several",
+                many=free,
+            )

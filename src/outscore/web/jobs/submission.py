@@ -1,0 +1,295 @@
+"""From what a person asks for to a request: settings are read by the form, files are uploads.
+
+Uploads are placed beside each other in the folder of the job, and the request names them as somebody would who stands in that
+folder. So its result has the same bytes as that of the command line shown beside it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import did_you_mean
+from outscore.web.jobs.form import LENGTHS, Field, form
+from outscore.web.jobs.store import Upload
+from outscore.web.problems import HTTPProblem
+from outscore.workflows.requests.base import Request, Written
+from outscore.workflows.requests.compare import LENGTH
+from outscore.workflows.requests.registry import REQUESTS
+
+__all__ = ["RESULT", "Submission", "read_value", "submit"]
+
+STEM = "result"
+RESULT = f"{STEM}.json"
+MAX_TEXT = 1_000
+MAX_VALUES = 1_000
+TRUE, FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
+Settings = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a job runs: a request, and the uploads by the path each has in the folder of the job.
+
+    `request` is None for `report`, which shows a saved result again. `parts` are the paths by the part they play, and `given`
+    the settings that differ from their defaults, as text.
+    """
+
+    name: str
+    request: Request | None
+    places: Mapping[str, Upload]
+    parts: Mapping[str, tuple[str, ...]]
+    given: Mapping[str, tuple[str, ...]]
+
+    @property
+    def outputs(self) -> list[str]:
+        """What the command line to copy writes, under names that none of its files has."""
+        taken = {place.casefold() for place in self.places}
+        stems = itertools.chain([STEM], (f"{STEM}-{i}" for i in itertools.count(2)))
+        return next(names for names in map(self._output_names, stems) if not taken.intersection(names))
+
+    def _output_names(self, stem: str) -> list[str]:
+        # The page of a diff shows examples, which its JSON does not hold, so both are written together.
+        return [f"{stem}.json", f"{stem}.html"] if self.name == "diff" else [f"{stem}.json"]
+
+    @property
+    def line(self) -> str:
+        """The command line to copy."""
+        if self.request is None:
+            return shlex.join(["outscore", "report", *self.parts["files"], "-o", *self.outputs])
+        return self.request.command_line(self.outputs)
+
+    def words(self, folder: str = "") -> list[str]:
+        """The words of the command as it is run, with its outputs in a folder where nothing is in their way."""
+        words = ["report", *self.parts["files"]] if self.request is None else self.request.words()
+        return [*words, *(word for name in self._output_names(STEM) for word in ("-o", f"{folder}{name}"))]
+
+    def problem(self, message: str, parameter: str | None = None) -> HTTPProblem:
+        """Why the job failed, with the field that caused it, if one did."""
+        return _labelled(self.name, message, "", parameter, self.given)
+
+
+def submit(command: str, settings: Mapping[str, object], uploads: Mapping[str, Sequence[Upload]]) -> Submission:
+    """The request that settings and files ask for, or a problem that names the field that does not fit."""
+    fields = form(command)
+    _check_files(fields, uploads)
+    given = _read_settings(fields, settings)
+    paths: dict[str, str] = {}
+    places: dict[str, Upload] = {}
+    for upload in itertools.chain.from_iterable(uploads.values()):
+        if upload.id not in paths:
+            paths[upload.id] = _free_place(upload.name, places)
+            places[paths[upload.id]] = upload
+    parts = {part: tuple(paths[upload.id] for upload in several) for part, several in uploads.items()}
+    request = None
+    if command in REQUESTS:
+        written = _written(given, parts)
+        try:
+            request = REQUESTS[command].from_written(written)
+        except OutscoreError as error:
+            raise _labelled(command, error.message, error.hint, error.parameter, given) from None
+    return Submission(command, request, places, parts, given)
+
+
+def _labelled(command: str, message: str, hint: str, parameter: str | None, given: Settings) -> HTTPProblem:
+    """A problem that begins with the label of the field it is about: errors know settings by their names only."""
+    field = None if parameter is None else _field_of(command, parameter, given)
+    if field is None:
+        return HTTPProblem(422, message, hint)
+    return HTTPProblem(422, f"{field.label}: {message}", hint, field.name)
+
+
+def _field_of(command: str, parameter: str, given: Settings) -> Field | None:
+    """The field of a parameter: of the command itself, or of the test or metric that was chosen (`set.zeros`)."""
+    fields = form(command)
+    name = parameter.replace("_", "-")
+    owned = [field for field in fields if field.name.rpartition(".")[2] == parameter and "." in field.name]
+    chosen = [field for field in owned if field.name in given]
+    plain = [field for field in fields if field.name == name]
+    return next(iter([*chosen, *plain, *owned]), None)
+
+
+def _check_files(fields: Sequence[Field], uploads: Mapping[str, Sequence[Upload]]) -> None:
+    known = {field.name: field for field in fields if field.type == "file"}
+    for part in uploads:
+        if part not in known:
+            raise HTTPProblem(422, f"There are no files `{part[:40]}`.", did_you_mean(part[:40], known))
+    for field in known.values():
+        count = len(uploads.get(field.name, ()))
+        if count < field.least or (field.most is not None and count > field.most):
+            message = f"{field.label}: {count} files were given, expected: {_range(field)}."
+            raise HTTPProblem(422, message, field.help)
+
+
+def _range(field: Field) -> str:
+    """How many files a field takes."""
+    if field.most is None:
+        return f"at least {field.least}"
+    return str(field.most) if field.least == field.most else f"{field.least} to {field.most}"
+
+
+def _read_settings(fields: Sequence[Field], settings: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
+    """The settings that differ from their defaults, as text; settings of metrics that were not chosen are refused."""
+    known: dict[str, list[Field]] = {}
+    for field in fields:
+        if field.type != "file":
+            known.setdefault(field.name, []).append(field)
+    for name in settings:
+        if name not in known:
+            raise HTTPProblem(422, f"There is no setting `{name[:40]}`.", did_you_mean(name[:40], known))
+    given: dict[str, tuple[str, ...]] = {}
+    # Every field follows those it depends on.
+    for name, candidates in known.items():
+        if settings.get(name) in (None, "", []):
+            continue
+        called_for = [one for one in candidates if _is_called_for(one, given, known)]
+        if not called_for:
+            others = " or ".join(f"`{value}`" for one in candidates for _, values in one.only for value in values)
+            message = f"{candidates[0].label}: this means something for {others} only."
+            raise HTTPProblem(422, message, "Leave it out, or choose one of them.", name)
+        texts = tuple(read_value(called_for[0], settings[name]))
+        if texts and texts != _default_texts(called_for[0]):
+            given[name] = texts
+    return given
+
+
+def _is_called_for(field: Field, given: Settings, known: Mapping[str, Sequence[Field]]) -> bool:
+    """Whether a field means something beside the settings before it, where those not given have their defaults."""
+    return all(any(value in values for value in given.get(name, _default_texts(known[name][0]))) for name, values in field.only)
+
+
+def _default_texts(field: Field) -> tuple[str, ...]:
+    if field.type == "flag":
+        return ("true" if field.default else "false",)
+    if isinstance(field.default, tuple):
+        return field.default
+    return () if field.default is None else (str(field.default),)
+
+
+def read_value(field: Field, value: object) -> list[str]:
+    """A value from JSON as text, once for every time the option is given; what the text means is for the option to say.
+
+    Examples
+    --------
+    >>> alpha = next(field for field in form("compare") if field.name == "alpha")
+    >>> read_value(alpha, "0.01"), read_value(alpha, 0.05), read_value(alpha, None)
+    (['0.01'], ['0.05'], [])
+    >>> read_value(alpha, "low")
+    Traceback (most recent call last):
+    outscore.web.problems.HTTPProblem: Level: 'low' was given. A number was expected.
+    """
+    if value is None or value == "":
+        return []
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    if len(values) > 1 and not (field.many or field.type == "several"):
+        raise _unfit(field, f"{len(values)} values were given.", "One was expected.")
+    if len(values) > MAX_VALUES:
+        raise _unfit(field, f"{len(values)} values were given.", f"At most {MAX_VALUES:,} can be given.")
+    texts = [text for one in values if (text := _text_of(field, one)) != ""]
+    wanted = field.option.least
+    if wanted > 1:
+        # Of a fixed number of values all may be written into one text.
+        texts = [word for text in texts for word in text.split()]
+        if texts and len(texts) != wanted:
+            raise _unfit(field, f"{' '.join(texts)[:60]!r} was given.", f"{wanted} values were expected.")
+    return texts
+
+
+def _text_of(field: Field, value: object) -> str:
+    match field.type:
+        case "flag":
+            if str(value).lower() not in (*TRUE, *FALSE):
+                raise _unexpected(field, value, "True or false was expected.")
+            return "true" if str(value).lower() in TRUE else "false"
+        case "number" | "whole":
+            return _number(field, value)
+        case "choice" | "several":
+            known = [choice.value for choice in field.choices]
+            if value not in known:
+                raise _unexpected(field, value, f"One of these was expected: {', '.join(known)}.")
+            return str(value)
+        case _:
+            return _line(field, value)
+
+
+def _number(field: Field, value: object) -> str:
+    """A number as browsers write it: 5e3 is a whole number there, and not for the option."""
+    expected = "A whole number was expected." if field.type == "whole" else "A number was expected."
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise _unexpected(field, value, expected)
+    text = str(value).strip()
+    try:
+        number = float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or (field.type == "whole" and not number.is_integer()):
+        raise _unexpected(field, value, expected)
+    if field.type == "number":
+        return text
+    # Not by way of a float where digits are given: a seed may have more of them than a float holds.
+    return str(int(text) if text.lstrip("+-").isdecimal() else int(number))
+
+
+def _line(field: Field, value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise _unexpected(field, value, "A text was expected.")
+    text = str(value)
+    if len(text) > MAX_TEXT or any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in text):
+        raise _unexpected(field, text[:40], f"A line of at most {MAX_TEXT:,} characters was expected.")
+    return text
+
+
+def _unexpected(field: Field, value: object, expected: str) -> HTTPProblem:
+    shown = repr(value)
+    if len(shown) > 60:
+        shown = shown[:60] + "…"
+    return _unfit(field, f"{shown} was given.", expected)
+
+
+def _unfit(field: Field, message: str, hint: str) -> HTTPProblem:
+    return HTTPProblem(422, f"{field.label}: {message}", hint, field.name)
+
+
+def _written(given: Settings, parts: Mapping[str, Sequence[str]]) -> dict[str, Written]:
+    """Settings and files as a request reads them: options of tests and metrics go where they belong."""
+    written: dict[str, Any] = {part: list(paths) for part, paths in parts.items()}
+    if "buckets" in written:
+        # The path of a file must not be taken for the word that stands for lengths.
+        written["buckets"] = [f"./{path}" if path == LENGTH else path for path in written["buckets"]]
+    tests: list[str] = []
+    for name, texts in given.items():
+        owner, _, own = name.partition(".")
+        if owner == "set":
+            tests.append(f"{own}={texts[0]}")
+        elif name == LENGTHS:
+            written["buckets"] = [LENGTH, *written.get("buckets", ())]
+        elif name == "metric":
+            written["metric"] = ",".join(_with_options(metric, given) for metric in texts)
+        elif not own:
+            written[name] = texts[0] if len(texts) == 1 else list(texts)
+    return {**written, "set": tests} if tests else written
+
+
+def _with_options(metric: str, given: Settings) -> str:
+    """A metric with its options: fbeta:beta=2."""
+    own = {name: texts[0] for name, texts in given.items() if name.startswith(f"metric.{metric}.")}
+    for name, text in own.items():
+        if any(mark in text for mark in ",:="):
+            label = name.rpartition(".")[2].replace("_", " ").capitalize()
+            message = f"{label}: {text!r} was given."
+            raise HTTPProblem(422, message, "It may not hold a comma, a colon or an equals sign.", name)
+    return ":".join([metric, *(f"{name.rpartition('.')[2]}={text}" for name, text in own.items())])
+
+
+def _free_place(name: str, taken: Mapping[str, Upload]) -> str:
+    """A file's own name, or that name in a numbered folder if another file or folder has it."""
+    place, number = name, 1
+    while place in taken or str(number) in taken or any(other.startswith(f"{place}/") for other in taken):
+        number += 1
+        place = f"{number}/{name}"
+    return place
