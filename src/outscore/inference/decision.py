@@ -27,7 +27,13 @@ def sign(x: float) -> Side:
 
 
 def rejects(p: PValue, alpha: float) -> bool:
-    """Whether the null hypothesis falls: by the upper end of p, and by the corrected p where p belongs to a family."""
+    """Whether the null hypothesis falls: by the upper end of p, and by the corrected p where p belongs to a family.
+
+    Examples
+    --------
+    >>> rejects(PValue(0.04, 0.03, 0.06, -1.4, "certified", "bracket"), 0.05)  # the upper bound decides
+    False
+    """
     return p.upper <= alpha and (p.adjusted is None or p.adjusted <= alpha)
 
 

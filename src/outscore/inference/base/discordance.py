@@ -47,6 +47,15 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
 
     Nothing but zeros is a table too: both systems are wrong on every item. What a right one would be worth it does not show,
     and 1 is taken. A metric whose scores are graded has none.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a = np.stack([[1, 1, 1, 1, 0, 1, 1, 1], np.ones(8, int)], axis=1)
+    >>> b = np.stack([[0, 0, 1, 0, 0, 0, 0, 0], np.ones(8, int)], axis=1)
+    >>> found = discordance(PairedScores(a, b), mean)
+    >>> found.n, found.only_a, found.only_b
+    (8, 6, 0)
     """
     if metric.ratio is None or metric.ratio[1] is None or pairs.clusters is not None or metric.graded:
         return None
@@ -65,7 +74,16 @@ def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | No
 
 
 def tango_test(pair: Discordance, request: KernelOptions) -> PValue:
-    """p-value of H0: p_A - p_B = δ by Tango's score test, normal approximation."""
+    """p-value of H0: p_A - p_B = δ by Tango's score test, normal approximation.
+
+    Source: Tango (1998), the score statistic of a paired difference in proportions.
+
+    Examples
+    --------
+    >>> pair = Discordance(n=100, only_a=15, only_b=5, unit=1.0, orientation=1)
+    >>> round(tango_test(pair, KernelOptions(delta=0.05)).value, 4)
+    0.2471
+    """
     import scipy.special
 
     delta = request.delta / pair.unit
@@ -81,7 +99,16 @@ def tango_test(pair: Discordance, request: KernelOptions) -> PValue:
 
 
 def tango_interval(pair: Discordance, alpha: float, p: PValue, alternative: str = "two-sided") -> Interval:
-    """All δ that Tango's test does not reject, moved to hold 0 exactly when the exact test does not reject 0."""
+    """All δ that Tango's test does not reject, moved to hold 0 exactly when the exact test does not reject 0.
+
+    Examples
+    --------
+    >>> pair = Discordance(n=100, only_a=15, only_b=5, unit=1.0, orientation=1)
+    >>> p = tango_test(pair, KernelOptions())
+    >>> found = tango_interval(pair, 0.05, p)
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.0134, 0.1924)
+    """
     import scipy.special
 
     side = alpha / 2 if alternative == "two-sided" else alpha

@@ -86,6 +86,14 @@ def item_scores(pairs: PairedScores, metric: AdditiveMetric, test: str) -> ItemS
     """The per-item scores behind a mean; a metric that is not one is refused with the name of a test that takes it.
 
     A sum is refused too: its p would be right, but limits and estimates would be those of the mean per item.
+
+    Examples
+    --------
+    >>> from outscore.metrics.registry import resolve
+    >>> metric, a, b = resolve("mean", np.array([0.3, 0.5]), np.array([0.1, 0.4]))
+    >>> scores = item_scores(PairedScores(a, b), metric, "student")
+    >>> scores.d.tolist(), scores.whole.tolist(), scores.scale  # 0.3 - 0.1 is 2/10 and not 0.19999999999999998
+    ([0.2, 0.1], [2, 1], 10)
     """
     if is_sum(metric):
         raise OutscoreError(
@@ -107,7 +115,14 @@ def is_sum(metric: AdditiveMetric) -> bool:
 
 
 def with_exact_integers(pairs: PairedScores) -> PairedScores:
-    """The same pairs in whole numbers, where they can be read back as what people wrote."""
+    """The same pairs in whole numbers, where they can be read back as what people wrote.
+
+    Examples
+    --------
+    >>> found = with_exact_integers(PairedScores(np.array([[0.1], [0.25]]), np.array([[0.3], [0.5]])))
+    >>> found.a.tolist(), found.b.tolist(), found.scale
+    ([[10], [25]], [[30], [50]], 100)
+    """
     written = to_exact_integers(pairs.a, pairs.b)
     if written is None:
         return pairs

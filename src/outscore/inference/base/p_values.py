@@ -36,7 +36,14 @@ def identical_p(n: int = 0) -> PValue:
 
 
 def exact_p(tail: Tail, sign: int, n: int, kernel: str, request: KernelOptions) -> PValue:
-    """An exact p from the tail at |t|; `sign` is that of the oriented t, n the number of units that differ."""
+    """An exact p from the tail at |t|; `sign` is that of the oriented t, n the number of units that differ.
+
+    Examples
+    --------
+    >>> tail = Tail(math.log(1 / 64), math.log(1 / 64))  # all of six coins
+    >>> exact_p(tail, 1, 6, "binomial", KernelOptions()).value, exact_p(tail, 1, 6, "binomial", KernelOptions("less")).value
+    (0.03125, 1.0)
+    """
     tail = Tail(tail.log, min(tail.log_atom, tail.log))
     if request.alternative == "two-sided":
         if sign == 0:

@@ -56,6 +56,11 @@ def normal_log_p(gap: float, sd: float, correction: float, alternative: Alternat
     """log p of a statistic that lies `gap` (oriented) from its null mean, by the normal law with a continuity correction.
 
     Every side moves the statistic by `correction` towards the middle of its own tail, so P(T ≥ t) still counts t itself.
+
+    Examples
+    --------
+    >>> round(math.exp(normal_log_p(1.96, 1.0, 0.0, "two-sided")), 4), round(math.exp(normal_log_p(1.96, 1.0, 0.0, "less")), 4)
+    (0.05, 0.975)
     """
     import scipy.special
 

@@ -153,7 +153,14 @@ def _log_far_tail(df: float, t: float) -> float:
 
 
 def t_interval(mean: Mean, alpha: float, alternative: Alternative, orientation: int, *, method: str, dual: bool) -> Interval:
-    """mean ± t · error; unbounded where a single unit leaves no degrees of freedom."""
+    """mean ± t · error; unbounded where a single unit leaves no degrees of freedom.
+
+    Examples
+    --------
+    >>> found = t_interval(Mean(0.5, 0.25, 20), 0.05, "two-sided", 1, method="Student t", dual=True)
+    >>> round(found.low, 4), round(found.high, 4)
+    (-0.0233, 1.0233)
+    """
     import scipy.special
 
     if mean.df < 1:

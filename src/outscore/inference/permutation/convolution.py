@@ -20,7 +20,23 @@ ALGORITHMS = {"dp": convolution.dynamic_programme, "fft": convolution.fast_fouri
 
 
 def convolution_p(flips: Flips, request: KernelOptions) -> PValue:
-    """The whole null law by convolution, summed where the statistic is extreme enough."""
+    """The whole null law by convolution, summed where the statistic is extreme enough.
+
+    Source: Zmigrod, Vieira and Cotterell (2022).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from outscore.core.metric import AdditiveMetric
+    >>> from outscore.core.paired import PairedScores
+    >>> from outscore.inference.base.sign_flips import flips_of
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a = np.stack([[1, 1, 1, 1, 0, 1, 1, 1], np.ones(8, int)], axis=1)
+    >>> b = np.stack([[0, 0, 1, 0, 0, 0, 0, 0], np.ones(8, int)], axis=1)
+    >>> flips = flips_of(PairedScores(a, b), mean)
+    >>> [round(convolution_p(flips, KernelOptions(method=method)).value, 9) for method in ("dp", "fft")]
+    [0.03125, 0.03125]
+    """
     if not flips.on_a_lattice:
         raise OutscoreError(
             f"The method {request.method} needs whole numbers, decimals or multiples of a small 1/q.",

@@ -64,6 +64,15 @@ def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOpti
 
     With δ ≠ 0 the units' differences are taken as symmetric about δ. That cannot hold for binary items, where sign flips would
     reject a true hypothesis far too often; they get Tango's score test instead, an asymptotic one.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a = np.stack([[1, 1, 1, 1, 0, 1, 1, 1], np.ones(8, int)], axis=1)
+    >>> b = np.stack([[0, 0, 1, 0, 0, 0, 0, 0], np.ones(8, int)], axis=1)
+    >>> p = permutation(PairedScores(a, b), mean, KernelOptions())
+    >>> p.value, p.kernel, p.statistic  # six items won and none lost: 2 / 2^6
+    (0.03125, 'binomial', 0.75)
     """
     units = units_of(pairs)
     total_a, total_b = units.totals()

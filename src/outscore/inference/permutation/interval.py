@@ -85,7 +85,13 @@ def _outer(limit: Limit | None, side: int, *, zero_rejected: bool) -> float | No
 
 
 def lower_limit(d: Array, w: Array, alpha: float) -> Limit | None:
-    """Smallest δ with p_greater(δ) > α; None when no δ is rejected (too few units)."""
+    """Smallest δ with p_greater(δ) > α; None when no δ is rejected (too few units).
+
+    Examples
+    --------
+    >>> lower_limit(np.arange(1.0, 8.0), np.ones(7), 0.05)
+    Limit(outer=2.3333333333333335, inner=2.3333333333333335)
+    """
     if len(d) == 0 or math.ldexp(alpha, min(len(d), 1000)) < 1:
         return None
     if len(d) <= MAX_LISTED:

@@ -51,7 +51,13 @@ def mcnemar_power(n: int, effect: float, discordance: float, alpha: float, alter
 def mcnemar_sample_size(
     effect: float, discordance: float, power: float, alpha: float, alternative: Alternative, guess: float
 ) -> int:
-    """The fewest items from which on the power never falls below the one asked for; `guess` is the normal formula's answer."""
+    """The fewest items from which on the power never falls below the one asked for; `guess` is the normal formula's answer.
+
+    Examples
+    --------
+    >>> mcnemar_sample_size(0.03, 0.1, 0.8, 0.05, "two-sided", 900.0)
+    920
+    """
     # The exact test costs some 1/δ items more than the formula; a tooth of the saw is worth 4/δ items at most.
     tooth = math.ceil(4 / abs(effect)) + 20
     low, high = max(0, math.floor(guess) - tooth), math.ceil(guess) + 2 * tooth
