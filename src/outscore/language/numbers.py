@@ -73,7 +73,10 @@ def format_p(p: PValue, alpha: float | None = None, *, brief: bool = False) -> s
     number, error = format_p_number(p, alpha), format_p_error(p)
     shown = f"p {number}" if number.startswith("<") else f"p = {number}"
     if brief and not (alpha is not None and p.lower <= alpha < p.upper):
-        error = error.partition(",")[0] if p.method == "monte-carlo" else "" if p.upper <= 1.01 * p.lower else error
+        if p.method == "monte-carlo":
+            error = error.partition(",")[0]
+        elif p.upper <= 1.01 * p.lower:
+            error = ""
     if not error:
         return shown
     return f"{shown} ({error})" if p.method == "certified" else f"{shown} {error}"

@@ -97,7 +97,9 @@ def interval_noun(interval: Interval, *, confidence: bool = False) -> str:
     >>> interval_noun(Interval(0.1, 0.2, 0.9, "posterior, Student t", dual=False), confidence=True)
     '90 % posterior interval'
     """
-    kind = "posterior " if interval.method.startswith("posterior") else "confidence " if confidence else ""
+    kind = "confidence " if confidence else ""
+    if interval.method.startswith("posterior"):
+        kind = "posterior "
     return f"{format_percent(interval.level)} {kind}interval"
 
 

@@ -70,8 +70,9 @@ def ranking_verdict(top: Standing, claims: Claims, family: Family, alpha: float,
 def _undecided(top: Standing, claims: Claims, equals: Sequence[str], score: str) -> str:
     """The best score, whom it belongs to, and why that settles nothing."""
     left, others = [name for name in claims.tied if name not in equals], len(top.systems) - 1
-    whom = {1: "the other system", 2: "either of the other systems"}.get(others, f"any of the {others:,} other systems")
-    whom = whom if len(left) == others else _named(left) if left else ""
+    whom = _named(left) if left else ""
+    if len(left) == others:
+        whom = {1: "the other system", 2: "either of the other systems"}.get(others, f"any of the {others:,} other systems")
     why = [f"cannot be told apart from {whom}"] if left else []
     why += [f"shares no item with {_named(claims.strangers)}"] if claims.strangers else []
     if len(equals) < 2:
@@ -210,7 +211,9 @@ def _leader(top: Standing, claims: Claims) -> str:
     if len(equals) > 1:
         # The others are equal to it, so what is said of one is left to the table.
         return f"{_named(equals)} rank first with equal scores"
-    return f"{claims.about} ranks first{', ' if ahead else ', but ' if rest else ''}{rest}"
+    if not rest:
+        return f"{claims.about} ranks first"
+    return f"{claims.about} ranks first, {rest}" if ahead else f"{claims.about} ranks first, but {rest}"
 
 
 def ranking_signature(

@@ -153,9 +153,15 @@ class _Work:
             test=self.asked.test,
             kernel=kernel,
             interval=interval,
-            unit="clusters" if board.clusters is not None else "units" if self.asked.unit_size > 1 else self.unit,
+            unit=self._unit_of(board),
             notes=[*board.notes, *lacking],
         )
+
+    def _unit_of(self, board: Board) -> Unit:
+        """What is swapped as one."""
+        if board.clusters is not None:
+            return "clusters"
+        return "units" if self.asked.unit_size > 1 else self.unit
 
     def _pairs(self, systems: SystemRows, doing: str) -> tuple[PairTable, str, str]:
         whole = self.asked.unit_size == 1
