@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.browser.screens import SHOTS, Screens
+from tests.web.small import SMALL
 
 # The one without windows, which Debian packages by itself, takes a third of the time of the others for the same pages.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -45,8 +46,8 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def server():
-    """The address of a page that was started for this session."""
-    command = [sys.executable, "-m", "outscore", "serve", "--no-browser", "--port", "0"]
+    """The address of a page that was started for this session, as a small one that imports nothing in advance."""
+    command = [sys.executable, "-c", SMALL, "serve", "--no-browser", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         line = process.stdout.readline()
         assert " at http://" in line, line + process.stdout.read()

@@ -12,6 +12,7 @@ from tests.report.ranking_making import MADE
 
 from outscore.core.errors import OutscoreError
 from outscore.report.charts.files import charts_of
+from outscore.report.charts.theme import chart_config
 from outscore.report.render import FORMS, render
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import plan, possible_p
@@ -54,4 +55,7 @@ def test_an_unknown_form_is_refused():
 def test_charts_of_every_kind(kind):
     charts = charts_of(KINDS[kind]())
     assert charts
+    for chart in charts:
+        # Drawing takes a description as it is, so it is checked against the schema here.
+        chart.drawing.configure(**chart_config("#ffffff")).to_dict(validate=True)
     assert charts[0].to_bytes("png").startswith(b"\x89PNG")

@@ -15,6 +15,7 @@ import httpx
 import numpy as np
 import pytest
 from tests.web.forks import forking
+from tests.web.small import SMALL
 
 from outscore.cli.serve import COMMAND_LINE
 from outscore.web.http.app import create_app
@@ -26,14 +27,6 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
 
-# As `outscore serve`, but with one worker that imports nothing in advance, which saves most of a test's time.
-SMALL = """
-import functools
-from outscore.web import settings
-settings.Settings = functools.partial(settings.Settings, workers=1, warm=False)
-from outscore.cli.app import main
-main()
-"""
 ADDRESS = "http://127.0.0.1:8370"
 
 
