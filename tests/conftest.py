@@ -110,3 +110,12 @@ def p_value():
 def comparison():
     """A comparison made by hand, with changes."""
     return make_comparison
+
+
+@pytest.fixture(scope="session")
+def forks():
+    """Where workers of the page come from that need not import anything."""
+    from tests.web.forks import forking
+
+    with forking() as found:
+        yield found

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tests.browser.screens import SHOTS, Screens
-from tests.web.small import SMALL
+from tests.web.small import serve_forked
 
 # The one without windows, which Debian packages by itself, takes a third of the time of the others for the same pages.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -45,10 +44,9 @@ def folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server():
-    """The address of a page that was started for this session, as a small one that imports nothing in advance."""
-    command = [sys.executable, "-c", SMALL, "serve", "--no-browser", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+def server(forks):
+    """The address of a page that was started for this session."""
+    with subprocess.Popen(**serve_forked(forks), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         line = process.stdout.readline()
         assert " at http://" in line, line + process.stdout.read()
         yield line.split(" at ")[1].split("/ ")[0]

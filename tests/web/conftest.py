@@ -14,7 +14,6 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
-from tests.web.forks import forking
 from tests.web.small import SMALL
 
 from outscore.cli.serve import COMMAND_LINE
@@ -68,13 +67,6 @@ class Page:
         answer = self.start(command, files, **settings)
         assert answer.status_code == 202, answer.text
         return self.finished(answer.json())
-
-
-@pytest.fixture(scope="session")
-def forks(tmp_path_factory):
-    """Where workers come from that need not import anything."""
-    with forking(tmp_path_factory.mktemp("forks")) as found:
-        yield found
 
 
 @contextmanager

@@ -17,6 +17,7 @@ import threading
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from outscore.engine.subprocesses import interpreter_command
 
@@ -41,18 +42,22 @@ LIBRARIES = ("altair", "jinja2", "rich.console", "scipy.fft", "scipy.optimize", 
 class Forks:
     """Where forks come from: in the place of `interpreter_command`, it gives the command that is answered by one."""
 
-    def __init__(self, address: Path):
-        self._address = address
+    def __init__(self, address: str | Path):
+        self.address = address
 
     def interpreter_command(self, module: str, **arguments) -> tuple[list[str], dict[str, str]]:
         (python, _isolated, _command, code, *folders), environment = interpreter_command(module, **arguments)
-        return [python, "-I", "-S", "-c", STAND_IN, str(self._address), code, *folders], environment
+        return [python, "-I", "-S", "-c", STAND_IN, str(self.address), code, *folders], environment
 
 
 @contextmanager
-def forking(folder: Path):
+def forking():
     """A process to fork from, for as long as this is open."""
-    address = folder / "forks"
+    with TemporaryDirectory() as folder:
+        yield from _forking(Path(folder, "forks"))
+
+
+def _forking(address: Path):
     command, environment = interpreter_command("tests.web.forks", address=str(address))
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
