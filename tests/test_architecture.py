@@ -21,7 +21,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # The front door re-exports lazily and may name anything.
 FRONT_DOOR = "outscore"
 
-TABLE = Path(__file__).with_name("architecture.txt")
+TESTS = Path(__file__).resolve().parent
+TABLE = TESTS / "architecture.txt"
 # Results show themselves in reports, and reports import results: the one import that points back. It happens inside a function,
 # when somebody asks for a report.
 LATE = ("outscore.results.rendering", "outscore.report.render")
@@ -96,8 +97,9 @@ def test_no_circle_between_modules():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-def test_no_circle_between_the_rooms_of_statistics():
-    below = ("core", "exact", "resampling", "metrics", "inference", "results")
+def test_no_circle_between_the_rooms_below_the_workflows():
+    data = ("core", "engine", "formats", "outputs", "scores", "examples")
+    below = (*data, "exact", "resampling", "metrics", "inference", "results")
     rooms = {room: uses for room, uses in actual().items() if room.split("/")[0] in below}
     try:
         TopologicalSorter(rooms).prepare()
@@ -128,6 +130,17 @@ def test_the_late_import_is_inside_one_function_and_the_only_one():
     assert not any(node in tree.body for node in late)
     results = {room for module in MODULES if room_of(module) == "results" for room in map(room_of, imports_of(module))}
     assert results == {"core", "results"}
+
+
+# Folders of tests that are about the whole.
+WHOLE = ("browser", "calibration", "contract", "golden", "reference", "saved")
+
+
+def test_tests_mirror_the_tree():
+    folders = {path.relative_to(TESTS) for path in TESTS.rglob("*") if path.is_dir() and path.name != "__pycache__"}
+    mirrored = {folder for folder in folders if folder.parts[0] not in WHOLE and any(TESTS.joinpath(folder).rglob("*.py"))}
+    assert mirrored
+    assert {str(folder) for folder in mirrored if not SOURCE.joinpath(folder).is_dir()} == set()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
