@@ -1,14 +1,13 @@
 """Coreference documents made by rule: gold and responses that get it wrong at stated rates, as CoNLL-2012 files.
 
-A document is a row of noun phrases with fillers between them, five to a sentence. A phrase is a name, a determiner with a
+A document is a sequence of noun phrases with fillers between them, five to a sentence. A phrase is a name, a determiner with a
 noun, a personal pronoun, a year, a possessive with its noun (two mentions, one inside the other) or a noun of a noun (two
-again).
-Mentions of one chain never cross, so that brackets read back as they were written.
+again). Mentions of one chain never cross, so that brackets can be read back.
 
-A response is gold with, for each mention, these chances: `missed` it is left out, `moved` it goes to some chain of its
-document, `trimmed` it loses its first token (where it has more than one); and `spurious` is the chance of every phrase that
-gold leaves alone to be put into some chain. With the chance `SHARED` the dice of a mention are the same for all responses, as
-real systems fail on the same mentions.
+A response is gold with errors. With these probabilities a mention is left out (`missed`), put into a random chain of its
+document (`moved`) or loses its first token if it has several (`trimmed`), and a phrase that gold leaves alone is put into a
+random chain (`spurious`). With probability `SHARED` the draws of a mention are the same for all responses, because real systems
+fail on the same mentions.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.examples.entry import Example, percent, stream
+from outscore.examples.entry import Example, percent, random_stream
 
 __all__ = ["COREFERENCE", "Document", "Rates", "make_document", "perturb", "simulate_documents", "to_conll"]
 
 DOCUMENTS, LENGTH = 24, 34
-PHRASES = 5
+PHRASES_PER_SENTENCE = 5
 NOUNS = ("mayor", "city", "river", "company", "report", "teacher", "bridge", "law")
 NAMES = ("Ada", "Brno", "Chen", "Delhi", "Eve", "Fiji")
 PERSONAL, POSSESSIVE = ("he", "she", "it", "they"), ("his", "her", "its", "their")
@@ -32,7 +31,7 @@ YEARS = ("1990", "2001", "2012")
 KINDS = ("name", "noun", "personal", "year", "possessive", "nested")
 KIND_CHANCES = (0.2, 0.25, 0.25, 0.05, 0.1, 0.15)
 NEW_CHAIN, SINGLE = 0.25, 0.25
-"""Chance of a mention to begin a chain, and of a phrase to be in none."""
+"""Probabilities that a mention begins a chain, and that a phrase is in none."""
 SHARED = 0.7
 
 Mention = tuple[int, int]
@@ -40,7 +39,7 @@ Mention = tuple[int, int]
 
 @dataclass(frozen=True)
 class Rates:
-    """Chances of an error at one mention."""
+    """Probabilities of errors at one mention."""
 
     missed: float
     moved: float
@@ -53,7 +52,7 @@ SYSTEMS: Mapping[str, Rates] = {"old": Rates(0.22, 0.16, 0.05, 0.18), "new": Rat
 
 @dataclass
 class Document:
-    """Words with their tags and the first words of sentences; phrases that might be mentions, and those that are, by chain."""
+    """Words, tags and sentence breaks; phrases that may be mentions, and the chains of those that are."""
 
     name: str
     words: list[str] = field(default_factory=list)
@@ -64,13 +63,13 @@ class Document:
 
 
 def make_document(rng: np.random.Generator, name: str, phrases: int) -> Document:
-    """A document of so many noun phrases with its gold chains."""
+    """A document of `phrases` noun phrases with its gold chains."""
     document = Document(name)
     for phrase in range(phrases):
-        if phrase % PHRASES == 0:
+        if phrase % PHRASES_PER_SENTENCE == 0:
             document.breaks.add(len(document.words))
-        _phrase(rng, document)
-        _add(document, ("saw", "VBD") if phrase % PHRASES < PHRASES - 1 else (".", "."))
+        _add_phrase(rng, document)
+        _add(document, ("saw", "VBD") if phrase % PHRASES_PER_SENTENCE < PHRASES_PER_SENTENCE - 1 else (".", "."))
     chains = 0
     for mention in document.candidates:
         if rng.random() < SINGLE:
@@ -90,7 +89,7 @@ def _add(document: Document, *words: tuple[str, str]) -> int:
     return start
 
 
-def _phrase(rng: np.random.Generator, document: Document) -> None:
+def _add_phrase(rng: np.random.Generator, document: Document) -> None:
     noun, other = (str(rng.choice(NOUNS)) for _ in range(2))
     kind = str(rng.choice(KINDS, p=KIND_CHANCES))
     if kind == "name":
@@ -111,27 +110,27 @@ def _phrase(rng: np.random.Generator, document: Document) -> None:
 
 
 def perturb(rng: np.random.Generator, document: Document, rates: Rates, shared: NDArray[np.float64]) -> dict[Mention, int]:
-    """A response's chains; `shared` holds five dice for each candidate."""
-    found: dict[Mention, int] = {}
+    """A response's chains; `shared` holds five draws for each candidate."""
+    response: dict[Mention, int] = {}
     chains = max(document.chains.values(), default=0) + 1
     own = rng.random(shared.shape)
-    dice = np.where(rng.random((len(shared), 1)) < SHARED, shared, own)
-    for mention, (missed, moved, trimmed, spurious, where) in zip(document.candidates, dice.tolist(), strict=True):
+    draws = np.where(rng.random((len(shared), 1)) < SHARED, shared, own)
+    for mention, (missed, moved, trimmed, spurious, where) in zip(document.candidates, draws.tolist(), strict=True):
         chain = document.chains.get(mention)
         if chain is None:
             if spurious < rates.spurious:
-                found[mention] = int(where * chains)
+                response[mention] = int(where * chains)
             continue
         if missed < rates.missed:
             continue
         start, end = mention
         start += trimmed < rates.trimmed and end > start
-        found[start, end] = int(where * chains) if moved < rates.moved else chain
-    return found
+        response[start, end] = int(where * chains) if moved < rates.moved else chain
+    return response
 
 
 def to_conll(document: Document, chains: Mapping[Mention, int], *, tags: bool = True) -> str:
-    """One document in the format, with outer brackets outside."""
+    """One document as CoNLL-2012, with outer brackets outside."""
     cells: list[list[str]] = [[] for _ in document.words]
     for start, end in sorted(chains, key=lambda m: (m[0], -m[1])):
         if start < end:
@@ -169,7 +168,7 @@ def simulate_documents(
 
 
 def _coreference(seed: int) -> dict[str, str]:
-    found = simulate_documents(stream("coreference", seed), SYSTEMS, documents=DOCUMENTS, phrases=LENGTH)
+    found = simulate_documents(random_stream("coreference", seed), SYSTEMS, documents=DOCUMENTS, phrases=LENGTH)
     return {f"{name}.conll": text for name, text in found.items()}
 
 
@@ -180,7 +179,7 @@ COREFERENCE = Example(
     "coreference metric is there at once.",
     f"{DOCUMENTS} documents of {LENGTH} noun phrases; mentions missed {percent(_OLD.missed)} (old) and {percent(_NEW.missed)} "
     f"(new), invented {percent(_OLD.spurious)} and {percent(_NEW.spurious)}, in a wrong chain {percent(_OLD.moved)}, without "
-    f"their first word {percent(_OLD.trimmed)}; {percent(SHARED)} of the dice shared.",
+    f"their first word {percent(_OLD.trimmed)}; {percent(SHARED)} of the random draws shared.",
     "diff",
     _coreference,
     {"gold": ("gold.conll",), "files": ("old.conll", "new.conll")},

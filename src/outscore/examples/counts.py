@@ -1,4 +1,4 @@
-"""Counts per item: rightly tagged words of sentences, and entities found in documents.
+"""Counts per item: correctly tagged words of sentences, and entities found in documents.
 
 The tagging simulation follows the accuracy and length distribution of part-of-speech taggers on English sentences that the
 literature on exact paired tests uses (Zmigrod, Vieira and Cotterell, 2022, section 5).
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from outscore.examples.entry import Example, stream
+from outscore.examples.entry import Example, random_stream
 
 __all__ = ["COUNTS", "LENGTH_MEAN", "LENGTH_SD", "POS_MEAN", "POS_SD", "TAGGING", "simulate_f1", "simulate_pos"]
 
@@ -28,7 +28,7 @@ def simulate_pos(n: int, multiplier: float, rng: np.random.Generator) -> tuple[C
     """Correctly tagged words per sentence for two taggers, and the sentence lengths they share.
 
     Lengths are rounded normals, at least 1; the accuracy of each sentence is a normal clipped to [0, 1], drawn for each tagger
-    on its own, the second one's mean multiplied by `multiplier`.
+    separately, with the mean of the second multiplied by `multiplier`.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def _table(header: Sequence[str], values: Counts) -> str:
 
 
 def _tagging(seed: int) -> dict[str, str]:
-    first, second, lengths = simulate_pos(SENTENCES, MULTIPLIER, stream("tagging", seed))
+    first, second, lengths = simulate_pos(SENTENCES, MULTIPLIER, random_stream("tagging", seed))
     return {
         f"tagger-{name}.tsv": _table(("correct", "errors"), np.column_stack([right, lengths - right]))
         for name, right in (("A", first), ("B", second))
@@ -78,7 +78,7 @@ def _tagging(seed: int) -> dict[str, str]:
 
 
 def _counts(seed: int) -> dict[str, str]:
-    a, b = simulate_f1(DOCUMENTS, RECALL, stream("counts", seed), entities=ENTITIES, wrong=WRONG)
+    a, b = simulate_f1(DOCUMENTS, RECALL, random_stream("counts", seed), entities=ENTITIES, wrong=WRONG)
     return {"entities.tsv": _table(("tp-A", "errors-A", "tp-B", "errors-B"), np.hstack([a, b]))}
 
 
@@ -94,7 +94,7 @@ TAGGING = Example(
 )
 COUNTS = Example(
     "F1 from counts",
-    "True positives and errors per document are all that F1 needs. Its p-value is exact, though F1 is no mean of documents.",
+    "True positives and errors per document are all that F1 needs. Its p-value is exact, although F1 is not a mean over documents.",
     f"{DOCUMENTS} documents with Poisson({ENTITIES}) entities, recall {RECALL[0]:.2f} and {RECALL[1]:.2f}, Poisson({WRONG}) "
     "wrong entities for each system.",
     "compare",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.examples.entry import Example, dice, percent, stream
+from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 from outscore.examples.grammar import make_sentence
 
 __all__ = ["ENTITIES"]
@@ -23,8 +23,8 @@ TYPES = tuple(PARTS)
 
 
 @dataclass(frozen=True)
-class Slips:
-    """Chances of an error: a name not seen, of another type, cut short, for every word after its first, a noun for a name."""
+class ErrorRates:
+    """Probabilities of errors: a name missed, mistyped or cut short (per word after the first), a noun taken for a name."""
 
     missed: float
     mistyped: float
@@ -33,50 +33,50 @@ class Slips:
 
 
 SYSTEMS = {
-    "old": Slips(missed=0.20, mistyped=0.06, cut=0.03, spurious=0.05),
-    "new": Slips(missed=0.08, mistyped=0.06, cut=0.22, spurious=0.05),
+    "old": ErrorRates(missed=0.20, mistyped=0.06, cut=0.03, spurious=0.05),
+    "new": ErrorRates(missed=0.08, mistyped=0.06, cut=0.22, spurious=0.05),
 }
 Piece = tuple[tuple[str, ...], str]
 
 
 def _pieces(rng: np.random.Generator) -> list[Piece]:
-    """A sentence as words, with names of several words as one, and the type of each: O where it is no name."""
+    """A sentence as words and whole names, each with its type: O for other words."""
     pieces: list[Piece] = []
     for word in make_sentence(rng, names=NAMES, pronouns=0.1):
         if word.tag == "PROPN":
             kind = TYPES[rng.integers(len(TYPES))]
             pieces.append((tuple(part[rng.integers(len(part))] for part in PARTS[kind]), kind))
         else:
-            # A noun may be taken for a name, the other words are never.
+            # Of the other words, only nouns may be taken for names.
             pieces.append(((word.form,), "noun" if word.tag == "NOUN" else "O"))
     return pieces
 
 
-def _tags(piece: Piece, slips: Slips, thrown: Sequence[float]) -> list[str]:
-    """A system's tags of one piece; of its dice one decides on missing, one on the type, one on the length, one picks."""
+def _tags(piece: Piece, rates: ErrorRates, draws: Sequence[float]) -> list[str]:
+    """A system's tags of one piece; the draws decide on missing it, on its type, on its length, and pick the wrong type."""
     words, kind = piece
-    seen, typed, length, pick = thrown
+    seen, typed, length, pick = draws
     if kind not in PARTS:
-        return [f"B-{TYPES[int(pick * len(TYPES))]}" if kind == "noun" and seen < slips.spurious else "O"]
-    if seen < slips.missed:
+        return [f"B-{TYPES[int(pick * len(TYPES))]}" if kind == "noun" and seen < rates.spurious else "O"]
+    if seen < rates.missed:
         return ["O"] * len(words)
     others = [other for other in TYPES if other != kind]
-    kind = others[int(pick * len(others))] if typed < slips.mistyped else kind
-    end = len(words) - (length < slips.cut * (len(words) - 1))
+    kind = others[int(pick * len(others))] if typed < rates.mistyped else kind
+    end = len(words) - (length < rates.cut * (len(words) - 1))
     return [f"B-{kind}", *[f"I-{kind}"] * (end - 1), *["O"] * (len(words) - end)]
 
 
 def _entities(seed: int) -> dict[str, str]:
-    rng = stream("entities", seed)
+    rng = random_stream("entities", seed)
     texts: dict[str, list[str]] = {name: [] for name in ("gold", *SYSTEMS)}
-    right = Slips(0.0, 0.0, 0.0, 0.0)
+    right = ErrorRates(0.0, 0.0, 0.0, 0.0)
     for _ in range(SENTENCES):
         pieces = _pieces(rng)
-        thrown = dice(rng, len(SYSTEMS), (len(pieces), 4), SHARED)
-        for name, slips in {"gold": right, **SYSTEMS}.items():
-            own = thrown[list(SYSTEMS).index(name) if name in SYSTEMS else 0].tolist()
-            for piece, die in zip(pieces, own, strict=True):
-                texts[name] += [f"{word} {tag}\n" for word, tag in zip(piece[0], _tags(piece, slips, die), strict=True)]
+        draws = draw_uniform(rng, len(SYSTEMS), (len(pieces), 4), SHARED)
+        for name, rates in {"gold": right, **SYSTEMS}.items():
+            own = draws[list(SYSTEMS).index(name) if name in SYSTEMS else 0].tolist()
+            for piece, drawn in zip(pieces, own, strict=True):
+                texts[name] += [f"{word} {tag}\n" for word, tag in zip(piece[0], _tags(piece, rates, drawn), strict=True)]
             texts[name].append("\n")
     return {f"{name}.bio": "".join(several) for name, several in texts.items()}
 
@@ -87,8 +87,8 @@ ENTITIES = Example(
     "The new system overlooks fewer names, but more often loses the last word of a long one: places gain, organisations lose.",
     f"{SENTENCES} sentences of an invented grammar with names of one to three words; missed {percent(_OLD.missed)} (old) and "
     f"{percent(_NEW.missed)} (new), cut short {percent(_OLD.cut)} and {percent(_NEW.cut)} for every word after the first, of "
-    f"another type {percent(_OLD.mistyped)}, nouns taken for names {percent(_OLD.spurious)}; {percent(SHARED)} of the dice "
-    "shared.",
+    f"another type {percent(_OLD.mistyped)}, nouns taken for names {percent(_OLD.spurious)}; {percent(SHARED)} of the random "
+    "draws shared.",
     "diff",
     _entities,
     {"gold": ("gold.bio",), "files": ("old.bio", "new.bio")},

@@ -1,7 +1,7 @@
-"""What an example is, and where its dice come from.
+"""The declaration of an example, and its random numbers.
 
-An example is made anew each time, from a seed and its own name: changing one leaves all others as they are. Philox counts its
-numbers instead of carrying a state along, so that the same seed gives the same files on every machine.
+An example is generated from a seed and its own name, so that changing one does not change the others. Philox is a counter-based
+generator: the same seed gives the same files on every machine.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Example", "Floats", "dice", "percent", "stream"]
+__all__ = ["Example", "Floats", "draw_uniform", "percent", "random_stream"]
 
 Floats = NDArray[np.float64]
 View = Literal["compare", "texts", "rank", "diff", "plan"]
 Value = str | int | float | list[str]
-# What one option holds, several names behind commas or several words; every other option is written once for each value.
+# Options that take several values at once, after commas or as words; all others are repeated for each value.
 WITH_COMMAS, WITH_SPACES = "metric", "scores"
 
 
@@ -30,16 +30,16 @@ class Example:
     Attributes
     ----------
     title, about
-        A headline, and what there is to see; `about` tells what comes out with seed 0.
+        A headline, and what there is to see with seed 0.
     parameters
-        What was simulated, in one line.
+        The parameters of the simulation, in one line.
     view
-        Which command it is for; `texts` is `outscore compare` with references.
+        The command that it is for; `texts` is `outscore compare` with references.
     files
         From a seed to the contents of the files by name.
     parts
-        Names of files by the part they play: `files` are arguments, all others stand behind the option of that name, except
-        the `gold` of a diff, which is its first argument.
+        The names of files by the part they play: `files` are arguments, all others follow the option of that name, except the
+        `gold` of a diff, which is its first argument.
     settings
         Options of the command by their long names.
     """
@@ -53,7 +53,7 @@ class Example:
     settings: Mapping[str, Value] = field(default_factory=dict)
 
     def command(self, folder: str = "") -> list[str]:
-        """The words behind `outscore` that show the example, with its files in a folder.
+        """The arguments of `outscore` that run the example, with its files in a folder.
 
         Examples
         --------
@@ -64,13 +64,13 @@ class Example:
         places = {part: [str(PurePath(folder, name)) for name in names] for part, names in self.parts.items()}
         words: list[str] = ["compare" if self.view == "texts" else self.view]
         for name, value in self.settings.items():
-            words += _written(name, value if isinstance(value, list) else [str(value)])
+            words += _option(name, value if isinstance(value, list) else [str(value)])
         first = places.pop("gold", []) if self.view == "diff" else []
         arguments = [*first, *places.pop("files", [])]
         return [*words, *(word for part, paths in places.items() for path in paths for word in (f"--{part}", path)), *arguments]
 
 
-def _written(name: str, values: Sequence[str]) -> list[str]:
+def _option(name: str, values: Sequence[str]) -> list[str]:
     if name == WITH_COMMAS:
         return [f"--{name}", ",".join(values)]
     if name == WITH_SPACES:
@@ -79,19 +79,19 @@ def _written(name: str, values: Sequence[str]) -> list[str]:
 
 
 def percent(share: float) -> str:
-    """A chance as people read it."""
+    """A probability in per cent."""
     return f"{100 * share:.0f} %"
 
 
-def stream(name: str, seed: int) -> np.random.Generator:
-    """The random numbers of one example."""
+def random_stream(name: str, seed: int) -> np.random.Generator:
+    """The random generator of one example."""
     return np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, *name.encode()])))
 
 
-def dice(rng: np.random.Generator, systems: int, shape: tuple[int, ...], shared: float) -> Floats:
+def draw_uniform(rng: np.random.Generator, systems: int, shape: tuple[int, ...], shared: float) -> Floats:
     """Uniform numbers for every system, (systems, *shape).
 
-    With the chance `shared` those of a row are the same for all systems, as real systems stumble over the same words.
+    With probability `shared` those of a row are the same for all systems, because real systems fail on the same words.
     """
     common, own = rng.random(shape), rng.random((systems, *shape))
     same = rng.random(shape[0]) < shared

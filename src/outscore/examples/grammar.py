@@ -1,8 +1,8 @@
 """A small invented grammar: sentences with their tags and trees.
 
-A sentence is a subject, a verb, an object, often a prepositional phrase and sometimes an adverb. The prepositional phrase
-belongs to the object or to the verb by a fair coin, so that no parser can know. Nouns and verbs have endings, which may come
-out wrong.
+A sentence is a subject, a verb, an object, often a prepositional phrase and sometimes an adverb. A fair coin decides whether
+the prepositional phrase belongs to the object or to the verb, so that no parser can know. Nouns and verbs have endings, which
+may be wrong.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORDS = {
 PLURAL = ("the", "these", "those", "all")
 """Determiners of nouns that end in -s."""
 LEAVES = frozenset({"det", "amod", "advmod", "case", "punct"})
-"""Relations of words that nothing hangs on."""
+"""Relations of words without dependents."""
 PHRASES = ("NOUN", "PROPN", "PRON")
 SEVERAL, PAST, ADJECTIVE, ADVERB, PREPOSITION, NOUN_ATTACHED = 0.4, 0.5, 0.4, 0.3, 0.8, 0.5
 
@@ -45,20 +45,20 @@ class Word:
 
     @property
     def form(self) -> str:
-        """The word as it is spelt."""
+        """The word as written."""
         return f"{self.stem}e{self.ending}" if self.stem.endswith("ch") and self.ending == "s" else self.stem + self.ending
 
 
 class _Sentence:
-    """Words in the order in which they are said; who hangs on what is settled at the end."""
+    """Words in order; their heads are set at the end."""
 
     def __init__(self, rng: np.random.Generator, chances: Sequence[float]) -> None:
         self._rng, self._chances = rng, chances
         self.words: list[Word] = []
         self.arcs: dict[int, tuple[int, str]] = {}
 
-    def say(self, tag: str, ending: str = "", among: Sequence[str] = ()) -> int:
-        """Add a word of a kind, and return its number."""
+    def add(self, tag: str, ending: str = "", among: Sequence[str] = ()) -> int:
+        """Add a word with a tag, and return its number."""
         stems = among or WORDS[tag]
         self.words.append(Word(stems[int(self._rng.integers(len(stems)))], ending, tag))
         return len(self.words)
@@ -66,22 +66,22 @@ class _Sentence:
     def happens(self, chance: float) -> bool:
         return bool(self._rng.random() < chance)
 
-    def phrase(self) -> int:
-        """A pronoun, a name, or a noun with what belongs to it; return the number of its head."""
+    def add_phrase(self) -> int:
+        """Add a pronoun, a name, or a noun with its modifiers, and return the number of its head."""
         tag = PHRASES[self._rng.choice(len(PHRASES), p=self._chances)]
         if tag != "NOUN":
-            return self.say(tag)
+            return self.add(tag)
         several = self.happens(SEVERAL)
-        before = [(self.say("DET", among=PLURAL if several else ()), "det")]
+        before = [(self.add("DET", among=PLURAL if several else ()), "det")]
         if self.happens(ADJECTIVE):
-            before.append((self.say("ADJ"), "amod"))
-        head = self.say(tag, "s" if several else "")
+            before.append((self.add("ADJ"), "amod"))
+        head = self.add(tag, "s" if several else "")
         self.arcs |= {word: (head, relation) for word, relation in before}
         return head
 
 
 def make_sentence(rng: np.random.Generator, *, names: float = 0.2, pronouns: float = 0.2) -> list[Word]:
-    """A sentence; so large are the shares of names and of pronouns among its phrases.
+    """A sentence with these shares of names and pronouns among its phrases.
 
     Examples
     --------
@@ -89,24 +89,24 @@ def make_sentence(rng: np.random.Generator, *, names: float = 0.2, pronouns: flo
     'Eve watches the bridge under the window.'
     """
     sentence = _Sentence(rng, (1.0 - names - pronouns, names, pronouns))
-    subject = sentence.phrase()
-    adverb = sentence.say("ADV") if sentence.happens(ADVERB) else None
+    subject = sentence.add_phrase()
+    adverb = sentence.add("ADV") if sentence.happens(ADVERB) else None
     present = "" if sentence.words[subject - 1].ending else "s"
-    verb = sentence.say("VERB", "ed" if sentence.happens(PAST) else present)
-    object_ = sentence.phrase()
+    verb = sentence.add("VERB", "ed" if sentence.happens(PAST) else present)
+    object_ = sentence.add_phrase()
     arcs = sentence.arcs
     arcs |= {subject: (verb, "nsubj"), object_: (verb, "obj")}
     if adverb is not None:
         arcs[adverb] = (verb, "advmod")
     if sentence.happens(PREPOSITION):
-        case = sentence.say("ADP")
-        inner = sentence.phrase()
+        case = sentence.add("ADP")
+        inner = sentence.add_phrase()
         arcs |= {case: (inner, "case"), inner: (object_, "nmod") if sentence.happens(NOUN_ATTACHED) else (verb, "obl")}
     words = [*sentence.words, Word(".", "", "PUNCT", verb, "punct")]
     return [Word(w.stem, w.ending, w.tag, *arcs.get(i + 1, (w.head, w.relation))) for i, w in enumerate(words)]
 
 
 def text_of(words: Sequence[Word]) -> str:
-    """A sentence as it is written."""
+    """A sentence as text."""
     text = " ".join(word.form for word in words[:-1]) + words[-1].form
     return text[0].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""A label per message of customers: gold and two classifiers, one of which leaves messages unanswered."""
+"""A label per customer message: gold and two classifiers, one of which leaves messages unanswered."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from outscore.examples.entry import Example, dice, percent, stream
+from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 
 __all__ = ["LABELS"]
 
@@ -27,27 +27,27 @@ TOPICS = {
 
 
 @dataclass(frozen=True)
-class Slips:
-    """Chances of an answer that is wrong, on most topics and on some, and of none at all."""
+class ErrorRates:
+    """Probabilities of a wrong answer, in general and on some topics, and of no answer."""
 
     wrong: float
     unanswered: float = 0.0
     topics: dict[str, float] = field(default_factory=dict)
 
 
-SYSTEMS = {"old": Slips(0.12, unanswered=0.03, topics={"returns": 0.38}), "new": Slips(0.12)}
+SYSTEMS = {"old": ErrorRates(0.12, unanswered=0.03, topics={"returns": 0.38}), "new": ErrorRates(0.12)}
 
 
 def _labels(seed: int) -> dict[str, str]:
-    rng = stream("labels", seed)
+    rng = random_stream("labels", seed)
     kinds, topics = list(KINDS), list(TOPICS)
     gold = rng.choice(len(kinds), ITEMS, p=SHARES).tolist()
     about = [topics[t] for t in rng.integers(len(topics), size=ITEMS)]
-    thrown = dice(rng, len(SYSTEMS), (ITEMS, 3), SHARED).tolist()
+    draws = draw_uniform(rng, len(SYSTEMS), (ITEMS, 3), SHARED).tolist()
     rows = [f"m{i + 1},{kinds[k]},{t},{_message(rng, kinds[k], t)}" for i, (k, t) in enumerate(zip(gold, about, strict=True))]
     files = {"gold.csv": ["id,gold,topic,message", *rows]}
-    for (name, slips), own in zip(SYSTEMS.items(), thrown, strict=True):
-        answers = [f"m{i + 1},{_answer(gold[i], slips, about[i], die)}" for i, die in enumerate(own)]
+    for (name, rates), own in zip(SYSTEMS.items(), draws, strict=True):
+        answers = [f"m{i + 1},{_answer(gold[i], rates, about[i], drawn)}" for i, drawn in enumerate(own)]
         files[f"{name}.csv"] = ["id,prediction", *answers]
     return {name: "\n".join(lines) + "\n" for name, lines in files.items()}
 
@@ -57,24 +57,24 @@ def _message(rng: np.random.Generator, kind: str, topic: str) -> str:
     return KINDS[kind].format(thing=thing, trouble=trouble, state=state)
 
 
-def _answer(gold: int, slips: Slips, topic: str, thrown: list[float]) -> str:
-    """A system's label; of the dice one decides on answering, one on being right, and one picks."""
-    answered, wrong, pick = thrown
+def _answer(gold: int, rates: ErrorRates, topic: str, draws: list[float]) -> str:
+    """A system's label; the draws decide whether it answers, whether it is right, and which wrong label it gives."""
+    answered, wrong, pick = draws
     kinds = list(KINDS)
-    if answered < slips.unanswered:
+    if answered < rates.unanswered:
         return ""
     others = [kind for kind in kinds if kind != kinds[gold]]
-    return others[int(pick * len(others))] if wrong < slips.topics.get(topic, slips.wrong) else kinds[gold]
+    return others[int(pick * len(others))] if wrong < rates.topics.get(topic, rates.wrong) else kinds[gold]
 
 
 _OLD = SYSTEMS["old"]
 LABELS = Example(
     "A gain from one topic",
-    "The new classifier is better overall. Split by topic, the gain comes from messages about returns; elsewhere there is none "
-    "to be seen. The old one left some messages unanswered, which count as wrong.",
+    "The new classifier is better overall. Split by topic, the gain comes from messages about returns; elsewhere there is "
+    "none. The old one left some messages unanswered, which count as wrong.",
     f"{ITEMS} messages on {len(TOPICS)} topics; wrong labels {percent(_OLD.wrong)}, those of the old one on returns "
     f"{percent(_OLD.topics['returns'])}, and {percent(_OLD.unanswered)} of its messages unanswered; {percent(SHARED)} of the "
-    "dice shared.",
+    "random draws shared.",
     "diff",
     _labels,
     {"gold": ("gold.csv",), "files": ("old.csv", "new.csv")},

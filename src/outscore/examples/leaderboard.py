@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from outscore.examples.entry import Example, percent, stream
+from outscore.examples.entry import Example, percent, random_stream
 
 __all__ = ["LEADERBOARD"]
 
@@ -29,8 +29,8 @@ EASE_SD = 1.0
 
 
 def _leaderboard(seed: int) -> dict[str, str]:
-    """Whether an answer is right follows the logistic law of skill and ease (Rasch, 1960)."""
-    rng = stream("leaderboard", seed)
+    """The probability of a right answer is logistic in skill and ease (Rasch, 1960)."""
+    rng = random_stream("leaderboard", seed)
     rows = ["item,dataset,system,score"]
     for dataset, items in DATASETS.items():
         ease = rng.normal(0.0, EASE_SD, items)

@@ -1,10 +1,10 @@
-"""Scores of two systems per item: a large difference that may be chance, and items that come in conversations."""
+"""Scores of two systems per item: a large difference that may be due to chance, and items grouped in conversations."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from outscore.examples.entry import Example, Floats, stream
+from outscore.examples.entry import Example, Floats, random_stream
 
 __all__ = ["CLUSTERS", "PLAN", "REVIEWER", "SCORES", "simulate_scores"]
 
@@ -12,7 +12,7 @@ ITEMS, LEAD = 40, 0.06
 EASE, EASE_SD, NOISE_SD = 0.55, 0.15, 0.18
 CONVERSATIONS, TURNS = 30, 12
 RIGHT, TOPIC_SD, TASTE_SD = 0.65, 0.1, 0.18
-# Chance does not always do what an example is about: of many draws one was chosen in which, with seed 0, it does.
+# Random data do not always show the point of an example: of many draws, these do with seed 0.
 SCORES_DRAW, TURNS_DRAW = 20, 252
 
 
@@ -21,7 +21,7 @@ def simulate_scores(
 ) -> Floats:
     """Real-valued scores of two systems, (n, 2).
 
-    An item has an ease that both systems share, N(mean, sd²); each adds noise of its own, N(0, noise²), and the first `lead`.
+    Both systems share the ease of an item, N(mean, sd²); each adds its own noise, N(0, noise²), and the first adds `lead`.
 
     Examples
     --------
@@ -35,14 +35,14 @@ def simulate_scores(
 
 
 def _scores(seed: int) -> dict[str, str]:
-    drawn = simulate_scores(ITEMS, LEAD, stream(f"scores-{SCORES_DRAW}", seed), mean=EASE, sd=EASE_SD, noise=NOISE_SD)
+    drawn = simulate_scores(ITEMS, LEAD, random_stream(f"scores-{SCORES_DRAW}", seed), mean=EASE, sd=EASE_SD, noise=NOISE_SD)
     rows = [f"q{i + 1},{a:.3f},{b:.3f}" for i, (a, b) in enumerate(np.clip(drawn, 0.0, 1.0).tolist())]
     return {"scores.csv": "\n".join(["id,model-A,model-B", *rows]) + "\n"}
 
 
 def _clusters(seed: int) -> dict[str, str]:
-    """Answers to the turns of conversations; a conversation suits one system as far as it does not suit the other."""
-    rng = stream(f"turns-{TURNS_DRAW}", seed)
+    """Answers to the turns of conversations; the more a conversation suits one system, the less it suits the other."""
+    rng = random_stream(f"turns-{TURNS_DRAW}", seed)
     ease = rng.normal(RIGHT, TOPIC_SD, CONVERSATIONS)
     taste = rng.normal(0.0, TASTE_SD, CONVERSATIONS)
     chances = np.column_stack([ease + taste, ease - taste]).clip(0.05, 0.95)
@@ -69,8 +69,8 @@ SCORES = Example(
 )
 CLUSTERS = Example(
     "Turns of one conversation are not independent",
-    "The two models are equal by design. Turn by turn a test names a winner, as it does in one of three such data sets; with "
-    "conversations swapped as one, none is left.",
+    "The two models are equal by design. Tested turn by turn there is a winner, as in one of three such data sets; with whole "
+    "conversations swapped there is none.",
     f"{CONVERSATIONS} conversations of {TURNS} turns, right or wrong; the chance of a right answer is N({RIGHT}, {TOPIC_SD}²) "
     f"per conversation, plus N(0, {TASTE_SD}²) for the first model and minus the same for the second, but .05 to .95.",
     "compare",
@@ -79,7 +79,7 @@ CLUSTERS = Example(
     {"cluster": "conversation"},
 )
 PLAN = Example(
-    "How many items would have told?",
+    "How many items would it take?",
     "The scores of the first example as a pilot: the number of items at which a lead of this size is found four times in five.",
     _SIMULATED,
     "plan",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from outscore.examples.entry import Example, dice, percent, stream
+from outscore.examples.entry import Example, draw_uniform, percent, random_stream
 from outscore.examples.grammar import LEAVES, Word, make_sentence
 
 __all__ = ["TAGS", "TREES"]
 
-SENTENCES, DOCUMENT = 210, 15
+SENTENCES, SENTENCES_PER_DOCUMENT = 210, 15
 SHARED = 0.5
 CONFUSED = {
     "NOUN": ("VERB", "PROPN"),
@@ -22,14 +22,14 @@ CONFUSED = {
     "ADP": ("ADV", "DET"),
     "PROPN": ("NOUN", "ADJ"),
 }
-"""For each tag the one that is taken for it most often, and another."""
-USUAL = 0.8
+"""For each tag the wrong tag that is given most often, and another."""
+MOST_OFTEN = 0.8
 OPPOSITE = {"nsubj": "obj", "obj": "nsubj"}
 
 
 @dataclass(frozen=True)
-class Slips:
-    """Chances of an error: in a tag, where a phrase is attached, subject for object, and where else a word hangs."""
+class ErrorRates:
+    """Probabilities of errors: in a tag, in the attachment of a phrase, of subject and object, and in other heads."""
 
     tag: float
     attachment: float
@@ -38,58 +38,58 @@ class Slips:
     tags: dict[str, float] = field(default_factory=dict)
 
     def of(self, tag: str) -> float:
-        """The chance that a tag comes out wrong."""
+        """The probability that a tag is wrong."""
         return self.tags.get(tag, self.tag)
 
 
 SYSTEMS = {
-    "old": Slips(tag=0.10, attachment=0.40, argument=0.03, other=0.04, tags={"VERB": 0.18}),
-    "new": Slips(tag=0.08, attachment=0.10, argument=0.15, other=0.04, tags={"PROPN": 0.35, "VERB": 0.03}),
+    "old": ErrorRates(tag=0.10, attachment=0.40, argument=0.03, other=0.04, tags={"VERB": 0.18}),
+    "new": ErrorRates(tag=0.08, attachment=0.10, argument=0.15, other=0.04, tags={"PROPN": 0.35, "VERB": 0.03}),
 }
 
 
-def _analysed(words: Sequence[Word], slips: Slips, thrown: Sequence[Sequence[float]]) -> list[Word]:
-    """A system's tags and arcs; each word has a die for its tag, one for its arc and two that pick."""
-    found = []
-    for i, (word, (tag, arc, *picks)) in enumerate(zip(words, thrown, strict=True)):
-        seen = _attached(words, i, slips, arc, picks[1])
-        wrong = word.tag in CONFUSED and tag < slips.of(word.tag)
-        found.append(replace(seen, tag=CONFUSED[word.tag][picks[0] >= USUAL]) if wrong else seen)
-    return found
+def _analyse(words: Sequence[Word], rates: ErrorRates, draws: Sequence[Sequence[float]]) -> list[Word]:
+    """A system's tags and arcs; each word has a draw for its tag, one for its arc, and two that pick the error."""
+    analysis = []
+    for i, (word, (tag, arc, *picks)) in enumerate(zip(words, draws, strict=True)):
+        seen = _attach(words, i, rates, arc, picks[1])
+        wrong = word.tag in CONFUSED and tag < rates.of(word.tag)
+        analysis.append(replace(seen, tag=CONFUSED[word.tag][picks[0] >= MOST_OFTEN]) if wrong else seen)
+    return analysis
 
 
-def _attached(words: Sequence[Word], i: int, slips: Slips, die: float, pick: float) -> Word:
-    """A word with its arc as a system sees it."""
+def _attach(words: Sequence[Word], i: int, rates: ErrorRates, draw: float, pick: float) -> Word:
+    """A word with the arc that a system gives it."""
     word = words[i]
     heads = {other.relation: n + 1 for n, other in enumerate(words)}
-    if word.relation == "nmod" and die < slips.attachment:
+    if word.relation == "nmod" and draw < rates.attachment:
         return replace(word, head=heads["root"], relation="obl")
-    if word.relation == "obl" and die < slips.attachment:
+    if word.relation == "obl" and draw < rates.attachment:
         return replace(word, head=heads["obj"], relation="nmod")
-    if word.relation in OPPOSITE and die < slips.argument:
+    if word.relation in OPPOSITE and draw < rates.argument:
         return replace(word, relation=OPPOSITE[word.relation])
-    # Only words that nothing hangs on go astray, so that what comes out is a tree.
-    if word.relation in LEAVES - {"punct"} and die < slips.other:
+    # Only words without dependents get another head, so that the result is a tree.
+    if word.relation in LEAVES - {"punct"} and draw < rates.other:
         others = [n + 1 for n, other in enumerate(words) if other.relation not in LEAVES and n + 1 != word.head]
         return replace(word, head=others[int(pick * len(others))])
     return word
 
 
 def _lines(words: Sequence[Word], number: int) -> str:
-    document = [f"# newdoc id = d{number // DOCUMENT + 1}"] if number % DOCUMENT == 0 else []
+    document = [f"# newdoc id = d{number // SENTENCES_PER_DOCUMENT + 1}"] if number % SENTENCES_PER_DOCUMENT == 0 else []
     rows = [f"{i + 1}\t{w.form}\t_\t{w.tag}\t_\t_\t{w.head}\t{w.relation}\t_\t_" for i, w in enumerate(words)]
     return "\n".join([*document, f"# sent_id = s{number + 1}", *rows, "", ""])
 
 
 def _trees(seed: int) -> dict[str, str]:
-    rng = stream("trees", seed)
+    rng = random_stream("trees", seed)
     texts: dict[str, list[str]] = {name: [] for name in ("gold", *SYSTEMS)}
     for number in range(SENTENCES):
         words = make_sentence(rng)
         texts["gold"].append(_lines(words, number))
-        thrown = dice(rng, len(SYSTEMS), (len(words), 4), SHARED).tolist()
-        for (name, slips), own in zip(SYSTEMS.items(), thrown, strict=True):
-            texts[name].append(_lines(_analysed(words, slips, own), number))
+        draws = draw_uniform(rng, len(SYSTEMS), (len(words), 4), SHARED).tolist()
+        for (name, rates), own in zip(SYSTEMS.items(), draws, strict=True):
+            texts[name].append(_lines(_analyse(words, rates, own), number))
     return {f"{name}.conllu": "".join(several) for name, several in texts.items()}
 
 
@@ -100,7 +100,7 @@ TAGS = Example(
     "What a better tagger broke",
     "The new tagger corrects more tags than it breaks. Verbs gain and names lose: both are real, and accuracy shows neither.",
     f"{_TEXT}; wrong tags {percent(_OLD.tag)} (old) and {percent(_NEW.tag)} (new), of verbs {percent(_OLD.of('VERB'))} and "
-    f"{percent(_NEW.of('VERB'))}, of the new one's names {percent(_NEW.of('PROPN'))}; {percent(SHARED)} of the dice shared.",
+    f"{percent(_NEW.of('VERB'))}, of the new one's names {percent(_NEW.of('PROPN'))}; {percent(SHARED)} of the random draws shared.",
     "diff",
     _trees,
     _PARTS,
@@ -112,7 +112,7 @@ TREES = Example(
     "mixes up subjects and objects.",
     f"{_TEXT}; prepositional phrases attached wrongly {percent(_OLD.attachment)} (old) and {percent(_NEW.attachment)} (new), "
     f"subject for object {percent(_OLD.argument)} and {percent(_NEW.argument)}, others {percent(_OLD.other)}; "
-    f"{percent(SHARED)} of the dice shared.",
+    f"{percent(SHARED)} of the random draws shared.",
     "diff",
     _trees,
     _PARTS,
