@@ -94,7 +94,8 @@ TAGGING = Example(
 )
 COUNTS = Example(
     "F1 from counts",
-    "True positives and errors per document are all that F1 needs. Its p-value is exact, although F1 is not a mean over documents.",
+    "True positives and errors per document are all that F1 needs. Its p-value is exact, "
+    "although F1 is not a mean over documents.",
     f"{DOCUMENTS} documents with Poisson({ENTITIES}) entities, recall {RECALL[0]:.2f} and {RECALL[1]:.2f}, Poisson({WRONG}) "
     "wrong entities for each system.",
     "compare",

@@ -64,8 +64,8 @@ TEXTS = Example(
     "The new system gets fewer words wrong, but its errors are whole words; the old one errs in endings. BLEU and TER, which "
     "count words, prefer the new system, and chrF, which counts characters, the old one.",
     f"{DOCUMENTS} documents of {MIN_SENTENCES} to {MAX_SENTENCES} sentences of an invented grammar; wrong words "
-    f"{percent(_OLD.word)} (old) and {percent(_NEW.word)} (new), wrong endings {percent(_OLD.ending)} and {percent(_NEW.ending)} "
-    f"of words that have any, times exp N(0, {DIFFICULTY_SD}²) per document and system; {percent(SHARED)} of the random "
+    f"{percent(_OLD.word)} (old) and {percent(_NEW.word)} (new), wrong endings {percent(_OLD.ending)} and "
+    f"{percent(_NEW.ending)} of words that have any, times exp N(0, {DIFFICULTY_SD}²) per document and system; {percent(SHARED)} of the random "
     "draws shared.",
     "texts",
     _texts,

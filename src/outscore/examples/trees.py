@@ -100,7 +100,8 @@ TAGS = Example(
     "What a better tagger broke",
     "The new tagger corrects more tags than it breaks. Verbs gain and names lose: both are real, and accuracy shows neither.",
     f"{_TEXT}; wrong tags {percent(_OLD.tag)} (old) and {percent(_NEW.tag)} (new), of verbs {percent(_OLD.of('VERB'))} and "
-    f"{percent(_NEW.of('VERB'))}, of the new one's names {percent(_NEW.of('PROPN'))}; {percent(SHARED)} of the random draws shared.",
+    f"{percent(_NEW.of('VERB'))}, of the new one's names {percent(_NEW.of('PROPN'))}; {percent(SHARED)} of the random draws "
+    "shared.",
     "diff",
     _trees,
     _PARTS,
