@@ -65,8 +65,8 @@ TEXTS = Example(
     "count words, prefer the new system, and chrF, which counts characters, the old one.",
     f"{DOCUMENTS} documents of {MIN_SENTENCES} to {MAX_SENTENCES} sentences of an invented grammar; wrong words "
     f"{percent(_OLD.word)} (old) and {percent(_NEW.word)} (new), wrong endings {percent(_OLD.ending)} and "
-    f"{percent(_NEW.ending)} of words that have any, times exp N(0, {DIFFICULTY_SD}²) per document and system; {percent(SHARED)} of the random "
-    "draws shared.",
+    f"{percent(_NEW.ending)} of words that have any, times exp N(0, {DIFFICULTY_SD}²) per document "
+    f"and system; {percent(SHARED)} of the random draws shared.",
     "texts",
     _texts,
     {"files": ("new.txt", "old.txt"), "reference": ("reference.txt",), "documents": ("documents.txt",)},
