@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from tests.browser.screens import PATIENCE, picture
 from tests.report.diff_making import HOSTILE, SENTENCE, make_changed, make_contexts, make_diff, make_units
+from tests.report.forms import render_html
 
 from outscore.outputs.changed import Contexts
 from outscore.outputs.outcomes import outcomes
 from outscore.report.rows.diff_pairs import sorted_shifts
-from outscore.report.write.diff_html import render_html
 from outscore.results.note import Note
 
 UNITS = make_units(systems=3)
@@ -123,7 +123,7 @@ def test_another_pair_and_criterion(visit, file):
     page.locator("#choice select").select_option(label="Newer → Third, LAS")
     pair = make_diff(PARSES).pairs[2]
     assert found(page) == pair.outcomes.changes
-    assert "Newer → Third" in page.locator("#step").inner_text()
+    assert "Newer → Third" in page.locator("#verdict-kind").inner_text()
     assert page.locator(".head sup").count() > 0
     page.locator('.cell[data-from="NOUN"][data-to="NOUN"]').click()
     assert found(page) == len(expected(1, 2, "NOUN", "NOUN", PARSES))

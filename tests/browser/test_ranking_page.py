@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.browser.screens import picture
 from tests.browser.test_report_page import VIEWS, opened
+from tests.report.forms import render_html
 from tests.report.ranking_making import HOSTILE, MADE
 
-from outscore.report.table import clean
-from outscore.report.write.ranking_html import render_html
+from outscore.report.document import clean
 
 
 @pytest.fixture(scope="module")

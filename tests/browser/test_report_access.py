@@ -9,11 +9,10 @@ import pytest
 from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings
 from tests.browser.test_report_page import opened, several
 from tests.report.diff_making import make_changed, make_contexts, make_diff, make_units
+from tests.report.forms import render_html
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
-from outscore.report.write import diff_html, html, ranking_html
-from outscore.report.write import plan as plan_forms
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import plan, possible_p
 
@@ -24,17 +23,17 @@ PAPER = {"width": 680, "height": 980}
 def diff_page() -> str:
     units = make_units(systems=3)
     whole = make_diff(units, warnings=("Newer hardly ever gives `X`.",))
-    return diff_html.render_html(whole, [make_changed(units)], make_contexts(units))
+    return render_html(whole, [make_changed(units)], make_contexts(units))
 
 
 MAKERS = {
-    "comparison": lambda: html.render_html(make_full()),
-    "several": lambda: html.render_html(several()),
-    "ranking": lambda: ranking_html.render_html(MADE["datasets"]()),
-    "baseline": lambda: ranking_html.render_html(MADE["baseline"]()),
+    "comparison": lambda: render_html(make_full()),
+    "several": lambda: render_html(several()),
+    "ranking": lambda: render_html(MADE["datasets"]()),
+    "baseline": lambda: render_html(MADE["baseline"]()),
     "diff": diff_page,
-    "plan": lambda: plan_forms.render(plan(StudyDesign(sd=1 / 3), effect=0.03), "html"),
-    "reviewer": lambda: plan_forms.render(possible_p(".871", ".864", 1000), "html"),
+    "plan": lambda: render_html(plan(StudyDesign(sd=1 / 3), effect=0.03)),
+    "reviewer": lambda: render_html(possible_p(".871", ".864", 1000)),
 }
 MAIN = ("comparison", "ranking", "diff")
 KINDS = [pytest.param(kind, marks=() if kind in MAIN else pytest.mark.slow) for kind in MAKERS]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.browser.screens import picture
+from tests.report.forms import render_html
 from tests.report.making import make_full
 
 from outscore.language.verdict.comparison import verdict
 from outscore.language.verdict.facts import Facts
-from outscore.report.write.html import render_html
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Decision, Family
 from outscore.results.interval import Interval

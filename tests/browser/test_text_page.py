@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.browser.screens import picture
 from tests.browser.test_report_page import VIEWS, opened
+from tests.report.forms import render_html
 
 from outscore.metrics.cache import StatisticsCache
-from outscore.report.write.html import render_html
 from outscore.workflows.texts.corpus import compare_texts, length_bands
 
 pytest.importorskip("sacrebleu")

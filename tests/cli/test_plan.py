@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from outscore.cli.app import App
 from outscore.cli.plan import plan
 from outscore.inference.power.planning import power
-from outscore.report.write.plan import render
+from outscore.report.render import render
 from outscore.results.saved import from_saved
 
 app = App("outscore", commands=[plan])

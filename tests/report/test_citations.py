@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from tests.report.forms import render_html
 from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
@@ -21,7 +22,6 @@ from outscore.metrics.registry import METRICS
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.report.references.bibliography import works
 from outscore.report.references.citations import cited_by_comparisons, cited_by_ranking
-from outscore.report.write.html import render_html
 
 FILE = files("outscore.report.references").joinpath("works.bib")
 # What BibTeX's standard styles warn about when it is missing.

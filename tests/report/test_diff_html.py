@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from tests.report.diff_making import make_changed, make_contexts, make_diff, make_units
+from tests.report.forms import render_html
 from tests.report.test_html import Page
 
 from outscore.core.errors import OutscoreError
 from outscore.report.charts.diff_data import matrix
 from outscore.report.explorer.data import embedded, pack
-from outscore.report.write.diff_html import render_html
 from outscore.results.diff import Diff
 
 

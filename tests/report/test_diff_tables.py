@@ -9,10 +9,11 @@ from tests.conftest import make_p
 from tests.report.diff_making import make_diff, make_units
 
 from outscore.core.errors import OutscoreError
-from outscore.report.rows.diff import whole_sheets
-from outscore.report.rows.diff_pairs import CLASSES, pair_sheets, sorted_parts, sorted_shifts
-from outscore.report.rows.diff_selection import TABLES, chosen_sheets, default_sheets
-from outscore.report.rows.diff_words import is_section, metric_name, points
+from outscore.report.document import is_section
+from outscore.report.rows.diff import whole_tables
+from outscore.report.rows.diff_pairs import CLASSES, pair_tables, sorted_parts, sorted_shifts
+from outscore.report.rows.diff_selection import TABLES, chosen_tables, detail_tables
+from outscore.report.rows.diff_words import metric_name, points
 from outscore.results.diff import KeyScore, Part, Shift
 
 
@@ -26,12 +27,12 @@ def three():
     return make_diff(make_units(systems=3), make_units(systems=3, criterion="las", heads=True))
 
 
-def named(sheets):
-    return {sheet.table.key: sheet for sheet in sheets}
+def named(tables):
+    return {table.key: table for table in tables}
 
 
 def test_pairs_state_the_identity(three):
-    rows = named(whole_sheets(three))["pairs"].table.rows
+    rows = named(whole_tables(three))["pairs"].rows
     assert len(rows) == len(three.pairs) == 6
     for pair, row in zip(three.pairs, rows, strict=True):
         o = pair.outcomes
@@ -41,7 +42,7 @@ def test_pairs_state_the_identity(three):
 
 def test_sections_of_transitions_add_up(two):
     pair = two.pairs[0]
-    table = named(pair_sheets(two, pair))["transitions"].table
+    table = named(pair_tables(two, pair))["transitions"]
     sizes, current = {}, ""
     for row in table.rows:
         if is_section(row):
@@ -53,30 +54,30 @@ def test_sections_of_transitions_add_up(two):
 
 
 def test_changed_errors_name_gold_first(two):
-    table = named(pair_sheets(two, two.pairs[0]))["transitions"].table
+    table = named(pair_tables(two, two.pairs[0]))["transitions"]
     assert all(row[0].count("→") == 2 for row in table.rows[-3:])
 
 
 def test_rows_that_are_not_tested_stand_apart(two):
-    table = named(pair_sheets(two, two.pairs[0]))["labels"].table
+    table = named(pair_tables(two, two.pairs[0]))["labels"]
     names = [row[0] for row in table.rows]
     border = names.index("Not tested: fewer than 20 units")
     assert [row[-1] for row in table.rows[:border]].count("") == 0
     assert names[border + 1 :] == ["X"]
-    short = named(pair_sheets(two, two.pairs[0], top=3))["labels"].table
+    short = named(pair_tables(two, two.pairs[0], top=3))["labels"]
     assert len(short.rows) == 3
     assert short.notes == ("Tested and not shown: 4.", "Not tested and not shown, fewer than 20 units: 1.")
 
 
 def test_score_of_all_in_the_oracle_is_the_systems_own(three):
-    table = named(whole_sheets(three))["oracle"].table
+    table = named(whole_tables(three))["oracle"]
     recalls = [points(three.scores[name]["upos"].r) for name in three.systems]
     assert list(table.rows[0][2:5]) == recalls
 
 
 def test_best_and_worst_of_a_row(three):
-    sheet = named(whole_sheets(three))["oracle"]
-    for i, row in enumerate(sheet.table.rows):
+    sheet = named(whole_tables(three))["oracle"]
+    for i, row in enumerate(sheet.rows):
         values = [float(cell) for cell in row[2:5]]
         marks = [sheet.marks.get((i, column)) for column in range(2, 5)]
         if len(set(values)) > 1:
@@ -85,41 +86,41 @@ def test_best_and_worst_of_a_row(three):
 
 
 def test_of_two_only_the_best_is_marked(two):
-    assert set(named(whole_sheets(two))["oracle"].marks.values()) == {"best"}
+    assert set(named(whole_tables(two))["oracle"].marks.values()) == {"best"}
 
 
 def test_one_system_has_scores_and_nothing_to_compare():
     one = make_diff(make_units(systems=1))
-    assert set(named(whole_sheets(one))) == {"scores", "rates", "settings"}
+    assert set(named(whole_tables(one))) == {"scores", "rates"}
 
 
 def test_responses_as_keys_have_a_column_per_metric(three):
     keys = [KeyScore("A", "B", "lea", 0.6358), KeyScore("A", "B", "mela", 0.7032)]
-    table = named(whole_sheets(make_diff(make_units(), keys=keys)))["keys"].table
+    table = named(whole_tables(make_diff(make_units(), keys=keys)))["keys"]
     assert table.columns == ("key", "response", "LEA F1", "MELA F1")
     assert table.rows == (("A", "B", "63.58", "70.32"),)
 
 
 @pytest.mark.parametrize("key", [key for key in TABLES if key != "keys"])
 def test_every_table_can_be_asked_for(three, key):
-    assert {sheet.table.key for sheet in chosen_sheets(three, (key,))} == {key}
+    assert {table.key for table in chosen_tables(three, (key,))} == {key}
 
 
 def test_unknown_tables_and_orders_are_refused(two):
     with pytest.raises(OutscoreError, match="no table `orakel`"):
-        chosen_sheets(two, ("orakel",))
+        chosen_tables(two, ("orakel",))
     with pytest.raises(OutscoreError, match="nothing to show in the table `keys`"):
-        chosen_sheets(two, ("keys",))
+        chosen_tables(two, ("keys",))
     with pytest.raises(OutscoreError, match="`sort` is `size`"):
-        pair_sheets(two, two.pairs[0], sort="size")
+        pair_tables(two, two.pairs[0], sort="size")
 
 
 def test_more_than_three_pairs_are_detailed_on_request(three):
     several = make_diff(make_units(systems=3))
-    assert any(sheet.pair for sheet in default_sheets(several, verbose=False, top=5, sort="evidence"))
+    assert any(table.key == "transitions" for table in detail_tables(several, verbose=False, top=5, sort="evidence"))
     many = make_diff(make_units(systems=3), pairs=several.pairs * 2)
-    assert not any(sheet.pair for sheet in default_sheets(many, verbose=False, top=5, sort="evidence"))
-    assert any(sheet.pair for sheet in default_sheets(many, verbose=True, top=5, sort="evidence"))
+    assert not any(table.key == "transitions" for table in detail_tables(many, verbose=False, top=5, sort="evidence"))
+    assert any(table.key == "transitions" for table in detail_tables(many, verbose=True, top=5, sort="evidence"))
 
 
 p_values = st.none() | st.floats(1e-6, 1).map(make_p)

@@ -10,12 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.report.diff_making import make_diff, make_units
+from tests.report.forms import render_latex, render_markdown, render_text
 
 from outscore.outputs.model import Units
 from outscore.report.rows.diff_selection import TABLES
-from outscore.report.write.diff_latex import render_latex
-from outscore.report.write.diff_markdown import render_markdown
-from outscore.report.write.diff_text import render_text
 from outscore.results.diff import Diff
 from outscore.results.note import Note
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.report.forms import latex, markdown, render_html, text
 from tests.report.making import make_full
 
 from outscore.report.charts.comparison import charts
 from outscore.report.rows.comparison import results
-from outscore.report.write import latex, markdown, text
-from outscore.report.write.html import render_html
 from outscore.results.comparison import Comparison
 from outscore.results.design import Decision
 from outscore.results.interval import Interval

@@ -7,11 +7,11 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
+from tests.report.forms import latex, markdown, render_html, text
 
 from outscore.core.errors import OutscoreError
 from outscore.report.charts.theme import PALETTE
-from outscore.report.write import latex, markdown, text
-from outscore.report.write.html import prose, render_html
+from outscore.report.write.html import prose
 from outscore.results.analysis import Advice, TestAdvice
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Decision, Family

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.report.forms import render_markdown as render
 
-from outscore.report.write.markdown import escape, render
+from outscore.report.write.markdown import escape
 from outscore.results.comparison import Comparisons, SystemScore
 
 

@@ -8,14 +8,13 @@ from dataclasses import replace
 from itertools import islice
 
 import pytest
+from tests.report.forms import render_latex, render_markdown
 from tests.report.ranking_making import HOSTILE, MADE
 
 from outscore.cli.output import show, write_all
 from outscore.report.references.citations import cited_by_ranking
 from outscore.report.render import render
 from outscore.report.rows.ranking_facts import headline
-from outscore.report.write.ranking_latex import render_latex
-from outscore.report.write.ranking_markdown import render_markdown
 from outscore.results.design import Family
 from outscore.results.ranking import Ranking
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
 import pytest
+from tests.report.forms import render_html
 from tests.report.ranking_making import HOSTILE, MADE
 from tests.report.test_html import Page, contrast
 
-from outscore.report.charts.heat_map import heat_map
+from outscore.report.charts.heat_map import heat_figure
 from outscore.report.charts.ranking_drawings import BANDS
 from outscore.report.charts.theme import PALETTE
-from outscore.report.table import clean
-from outscore.report.write.ranking_html import render_html
+from outscore.report.document import clean
 
 
 @cache
@@ -72,7 +73,7 @@ def test_every_pair_has_two_cells_and_a_title(name, k, linked):
 def test_a_title_tells_the_pairs_numbers():
     ranking = MADE["sixteen"]()
     pair = ranking.pairs[-1]
-    title = heat_map(ranking).pairs[-1].title
+    title = html.unescape(re.findall(r"<title>(.*?)</title>", heat_figure(ranking).svg(""))[-1])
     assert title.startswith(f"{pair.systems[0]} cannot be told apart from {pair.systems[1]}: difference ")
     assert "95 % interval" in title
     assert "adjusted p = " in title
@@ -80,7 +81,7 @@ def test_a_title_tells_the_pairs_numbers():
 
 
 def test_what_takes_the_place_of_a_heat_map():
-    assert heat_map(MADE["baseline"]()) is None
+    assert heat_figure(MADE["baseline"]()) is None
     assert 'class="heat"' not in source_of("baseline")
     assert "counts them for each system" in source_of("two-hundred")
     many = replace(MADE["two-hundred"](), pairs=MADE["two"]().pairs)
@@ -91,12 +92,12 @@ def test_order_of_the_sections():
     page = Page(source_of("datasets"))
     order = [
         "places",
-        "pairs",
         "groups",
+        "pairs",
         "pictures",
+        "metrics",
         "datasets",
         "replicability",
-        "metrics",
         "ranks",
         "grounds",
         "paper",

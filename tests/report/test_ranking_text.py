@@ -5,13 +5,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.report.forms import render_latex, render_markdown, render_text
 from tests.report.ranking_making import ALPHA, CHINESE, MADE, make_ranking, simulate
 
+from outscore.report.build.ranking import MAX_SHOWN
+from outscore.report.document import screen_width
 from outscore.report.rows.ranking_words import bounds_of, cells, decimals_of, fitted, places, shown_letters
-from outscore.report.table import screen_width
-from outscore.report.write.ranking_latex import render_latex
-from outscore.report.write.ranking_markdown import render_markdown
-from outscore.report.write.ranking_text import MOST_SHOWN, heat_lines, render_text
 from outscore.results.note import Note
 from outscore.results.ranking import PairCounts, RankDesign, RankedPair
 
@@ -58,7 +57,7 @@ def test_the_test_and_its_correction_are_named(name):
 def test_a_long_list_is_cut_and_says_so():
     ranking = MADE["ninety-three"]()
     text, whole = render_text(ranking), render_text(ranking, verbose=True)
-    assert f"Not shown: {93 - MOST_SHOWN} systems" in text
+    assert f"Not shown: {93 - MAX_SHOWN} systems" in text
     assert ranking.scores[40].system not in text
     assert all(s.system in whole for s in ranking.scores)
     assert "Not shown" not in whole
@@ -67,9 +66,15 @@ def test_a_long_list_is_cut_and_says_so():
     assert "mean paired advantage" in text
 
 
+def matrix_of(ranking) -> list[str]:
+    """The lines from the heading of the matrix on."""
+    lines = render_text(ranking).splitlines()
+    return lines[lines.index("Who beat whom") :]
+
+
 def test_against_a_naive_twin_signs_say_who_is_better():
     ranking = MADE["sixteen"]()
-    lines = heat_lines(ranking, 80)[2:18]
+    lines = matrix_of(ranking)[2:18]
     names = [s.system for s in ranking.scores]
     by_pair = {frozenset(pair.systems): pair for pair in ranking.pairs}
     for i, line in enumerate(lines):
@@ -150,7 +155,7 @@ def test_names_fit(name, room):
 
 def test_chinese_names_line_up():
     # The last cell of each row but the last is filled, so all these lines end in the same column.
-    rows = heat_lines(MADE["odd"](), 80)[2:6]
+    rows = matrix_of(MADE["odd"]())[2:6]
     assert any(CHINESE[:3] in row for row in rows)
     assert len({screen_width(row) for row in rows}) == 1
 

@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.report.rows.comparison import details, results, settings
+from outscore.report.build.comparison import build
+from outscore.report.document import Table, clean, make_table, screen_width
+from outscore.report.rows.comparison import results
 from outscore.report.rows.facts import headline
-from outscore.report.table import broken, clean, column_widths, make_table, screen_width
+from outscore.report.rows.settings import settings_table
+from outscore.report.write.text import broken, column_widths
 from outscore.results.comparison import Comparisons
 from outscore.results.design import Decision, Family
 
@@ -60,31 +63,38 @@ def test_words_stay_whole_where_they_can():
     assert broken("permutation-median", column_widths(table, 32)[0]) == ["permutation-", "median"]
 
 
+def tables_of(whole) -> list[Table]:
+    """The tables of the first comparison, as the verbose text has them."""
+    article = build(whole).articles[1]
+    sections = article.shown_sections("text", verbose=True)
+    return [block for _, blocks in sections for block in blocks if isinstance(block, Table)]
+
+
 def test_no_table_for_what_is_missing(comparison):
     whole = Comparisons([comparison()], {})
-    assert details(comparison(), whole) == []
-    assert settings(whole).rows == ()
+    assert tables_of(whole) == []
+    assert settings_table({}) is None
 
 
 def test_tables_come_in_the_order_of_reading(full):
     whole = full()
-    keys = [table.key for table in details(whole.comparisons[0], whole)]
+    keys = [table.key for table in tables_of(whole)]
     assert keys == ["path", "effects", "tests", "summary", "checks", "advice", "units", "power", "items"]
-    for table in details(whole.comparisons[0], whole):
+    for table in tables_of(whole):
         assert {len(row) for row in table.rows} == {len(table.columns)} == {len(table.align)}
 
 
 def test_the_deciding_test_stands_first_among_all(full, p_value):
     others = [p_value(0.02, test="student"), p_value(0.03, test="sign")]
     whole = full(tests=others)
-    table = next(table for table in details(whole.comparisons[0], whole) if table.key == "tests")
+    table = next(table for table in tables_of(whole) if table.key == "tests")
     assert [row[0] for row in table.rows] == ["permutation", "student", "sign"]
 
 
 def test_settings_look_alike_before_and_after_saving():
     kept = {"a": (1, 2), "b": {"c": None, "d": True}}
-    assert settings(Comparisons([], kept)).rows == settings(Comparisons([], {"a": [1, 2], "b": {"c": None, "d": True}})).rows
-    assert settings(Comparisons([], kept)).rows == (("a.1", "1"), ("a.2", "2"), ("b.d", "true"))
+    assert settings_table(kept).rows == settings_table({"a": [1, 2], "b": {"c": None, "d": True}}).rows
+    assert settings_table(kept).rows == (("a.1", "1"), ("a.2", "2"), ("b.d", "true"))
 
 
 FAMILY = "p adjusted for 2 comparisons by the method holm, which controls the family-wise error rate (FWER)."

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.report.forms import render_text as render
 
-from outscore.report.table import screen_width
-from outscore.report.write.text import render
+from outscore.report.document import screen_width
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.design import Alignment, Decision, Design, Family, PathStep, Slice
 from outscore.results.interval import Interval

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import make_comparison, make_p
+from tests.report.forms import latex, markdown, render_html, text
 from tests.report.making import SETTINGS
 from tests.report.test_html import HOSTILE, Page
 
 from outscore.language.verdict.agreement import agreement
-from outscore.report.rows.marking import cut, mark_up, marked_words, plain_words, window
+from outscore.report.document import mark_up
+from outscore.report.rows.marking import cut, marked_words, plain_words, window
 from outscore.report.rows.metrics import is_family_of_metrics, metric_notes, metric_sentence, metric_signatures
-from outscore.report.rows.segments import segment_lines, segment_views
-from outscore.report.write import latex, markdown, text
-from outscore.report.write.html import render_html
+from outscore.report.rows.segments import segments
 from outscore.results.comparison import Bayes, Bucket, Comparison, Comparisons, Margin, Runs, SystemScore
 from outscore.results.design import Decision, Family, Segment, Slice
 from outscore.results.interval import Interval
@@ -129,14 +129,20 @@ def test_stars_only_where_they_open_and_close():
 
 
 def test_the_sign_of_an_influence_is_said_in_words():
-    titles = [view.title for view in segment_views(make_texts().comparisons[0], 10)]
+    titles = [view.title for view in segments(make_texts().comparisons[0], 10).examples]
     assert titles[:2] == ["segment 7 moves bleu by 0.031 towards new", "segment 2 moves bleu by 0.012 towards old"]
-    assert segment_views(make_texts().comparisons[1], 10)[0].title == "segment 7 moves ter by 0.031 towards old"
+    assert segments(make_texts().comparisons[1], 10).examples[0].title == "segment 7 moves ter by 0.031 towards old"
+
+
+def listing(c, *, verbose) -> list[str]:
+    """The lines from the heading of the segments on."""
+    lines = text.render(c, verbose=verbose).splitlines()
+    return lines[lines.index("Segments that moved bleu most") :]
 
 
 def test_few_segments_on_a_screen_and_all_on_request():
     c = make_texts().comparisons[0]
-    few, many = ("\n".join(segment_lines(c, 80, verbose=verbose)) for verbose in (False, True))
+    few, many = ("\n".join(listing(c, verbose=verbose)) for verbose in (False, True))
     assert "4. " not in few
     assert "4. " in many
     assert "old        … word54 word55 word56 word57 word58 word59 [extra]" in few
@@ -144,12 +150,12 @@ def test_few_segments_on_a_screen_and_all_on_request():
     assert "word53" in many
     assert "new        (empty)" in few
     assert "old        [Eine] Katze [ist] auf Matte." in few
-    assert segment_lines(replace(c, segments=[]), 80, verbose=True) == []
+    assert "Segments that moved" not in text.render(replace(c, segments=[]), verbose=True)
 
 
 def test_several_references_are_all_shown():
     c = scored("bleu", 2.0, 1.0, 0, segments=[Segment("s", ["one two", "three four"], "three four", "x four", 0.1)])
-    assert segment_lines(c, 80, verbose=False)[-4:] == [
+    assert listing(c, verbose=False)[-4:] == [
         "   reference 1  one two",
         "   reference 2  three four",
         "   new          three four",
@@ -214,22 +220,27 @@ def test_signatures_lose_nothing():
     assert metric_signatures(replace(whole, comparisons=bare)) == ["metric:bleu|outscore:0", "metric:ter|outscore:0"]
 
 
+def said(found) -> str:
+    verdict = agreement(found, "Holm")
+    return verdict.text if verdict.reason else f"{verdict.headline}."
+
+
 def test_agreement():
     ahead, behind, won = scored("x", 2, 1, None), scored("y", 1, 2, None), scored("z", 2, 1, 0)
     lost, even = scored("v", 1, 2, 1), scored("w", 1, 1, None)
     lower = scored("u", 1, 2, None, higher=False)
-    assert agreement([ahead, won, lower], "Holm") == "All 3 metrics favour new, 1 of 3 significantly after correction (Holm)."
-    assert agreement([ahead, lower], "Holm") == "Both metrics favour new, none significantly after correction (Holm)."
-    assert agreement([ahead, behind], "Holm") == "The 2 metrics do not agree on which system is ahead; none shows a winner."
-    assert agreement([won, even], "Holm") == (
+    assert said([ahead, won, lower]) == "All 3 metrics favour new, 1 of 3 significantly after correction (Holm)."
+    assert said([ahead, lower]) == "Both metrics favour new, none significantly after correction (Holm)."
+    assert said([ahead, behind]) == "The 2 metrics do not agree on which system is ahead; none shows a winner."
+    assert said([won, even]) == (
         "1 of 2 metrics favours new, 1 of 2 significantly after correction (Holm); the other sees no difference."
     )
-    assert agreement([ahead, lower, even], "Holm").startswith("2 of 3 metrics favour new, none significantly")
-    assert agreement([ahead, even, even], "Holm").endswith("; the other 2 see no difference.")
-    assert "new wins by 1 of 3 significantly" in agreement([won, behind, even], "Holm")
-    assert agreement([won, lost], "Holm").startswith("The metrics contradict each other")
-    assert agreement([even, even], "Holm") == "Neither metric sees a difference."
-    assert agreement([even, even, even], "Holm") == "None of the 3 metrics sees a difference."
+    assert said([ahead, lower, even]).startswith("2 of 3 metrics favour new, none significantly")
+    assert said([ahead, even, even]).endswith("; the other 2 see no difference.")
+    assert "new wins by 1 of 3 significantly" in said([won, behind, even])
+    assert said([won, lost]).startswith("The metrics contradict each other")
+    assert said([even, even]) == "Neither metric sees a difference."
+    assert said([even, even, even]) == "None of the 3 metrics sees a difference."
 
 
 def test_what_is_no_family_of_metrics():

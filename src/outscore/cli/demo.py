@@ -153,10 +153,10 @@ def _show_left_out(*, texts: bool, pages: bool) -> None:
 
 def _index(examples: Mapping[str, Example], target: Path) -> str:
     """One page with a link to the page of every example."""
-    from outscore.report.write.html import environment
+    from outscore.report.build.common import examples_index
+    from outscore.report.write import html
 
-    views = [{"name": name, "title": one.title, "verdict": _verdict(name, target)} for name, one in examples.items()]
-    return environment().get_template("examples.html").render(examples=views)
+    return html.write(examples_index({name: (one.title, _verdict(name, target)) for name, one in examples.items()}))
 
 
 def _show_pages(examples: Mapping[str, Example], target: Path) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
-from outscore.report.values import Value, render_value
+from outscore.report.rows.values import Value, value_records
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff
 from outscore.results.plan import PlanResult, PossibleP
@@ -19,7 +19,7 @@ from outscore.results.ranking import Ranking
 if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts
     from outscore.report.charts.canvas import Chart
-    from outscore.report.document import Records
+    from outscore.report.document import Document, Records
     from outscore.report.rows.diff_pairs import Sort
 
     Examples = tuple[Sequence[Changed], Contexts | None]
@@ -64,35 +64,70 @@ def render(
         raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join(FORMS)}.")
     if form == "json":
         return json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    if form == "card" or isinstance(result, Value):
-        return _small(result, form, width)
+    if form == "card":
+        from outscore.report.cards import card
+
+        return card(result)
     if isinstance(result, Comparison):
         result = Comparisons([result], {})
     if form in ("csv", "pairs"):
         from outscore.report.write import csv
 
         return csv.write(_records(result, form))
-    shown: dict[str, Any] = {"verbose": verbose, "width": width}
-    if isinstance(result, Diff):
-        return _diff(result, form, examples, tables=tuple(tables), top=top, sort=sort, **shown)
-    return _document(result, form, **shown)
+    document = _document(result, tables=tables, top=top, sort=sort, examples=examples)
+    return _written(document, form, verbose=verbose, width=width)
 
 
-def _small(result: AnyResult, form: str, width: int) -> str:
-    """A card of any result, or a small result in any form."""
-    if form != "card" and isinstance(result, Value):
-        return render_value(result, form, width=width)
-    from outscore.report.cards import card
+def _written(document: Document, form: str, *, verbose: bool, width: int) -> str:
+    match form:
+        case "html":
+            from outscore.report.write import html
 
-    return card(result)
+            return html.write(document)
+        case "text":
+            from outscore.report.write import text
+
+            return text.write(document, verbose=verbose, width=width)
+        case "markdown":
+            from outscore.report.write import markdown
+
+            return markdown.write(document, verbose=verbose)
+        case _:
+            from outscore.report.write import latex
+
+            return latex.write(document, verbose=verbose)
 
 
-def _document(result: Comparisons | Ranking | PlanResult | PossibleP, form: str, **shown: Any) -> str:  # noqa: ANN401 - keywords
+def _document(
+    result: Comparisons | Ranking | Diff | PlanResult | PossibleP | Value,
+    *,
+    tables: Sequence[str],
+    top: int,
+    sort: Sort,
+    examples: Examples | None,
+) -> Document:
     if isinstance(result, Comparisons):
-        return _comparisons(result, form, **shown)
+        from outscore.report.build import comparison
+
+        return comparison.build(result)
     if isinstance(result, Ranking):
-        return _ranking(result, form, **shown)
-    return _plan(result, form, **shown)
+        from outscore.report.build import ranking
+
+        return ranking.build(result)
+    if isinstance(result, Diff):
+        from outscore.report.build import diff
+
+        if tables:
+            return diff.build_tables(result, tables, top=top, sort=sort)
+        changed, contexts = ((), None) if examples is None else examples
+        return diff.build(result, top=top, sort=sort, changed=changed, contexts=contexts)
+    if isinstance(result, PlanResult | PossibleP):
+        from outscore.report.build import plan
+
+        return plan.build(result)
+    from outscore.report.build import value
+
+    return value.build(result)
 
 
 def _records(result: AnyResult, form: str) -> Records:
@@ -105,6 +140,8 @@ def _records(result: AnyResult, form: str) -> Records:
         return records.comparisons(result)
     if form == "csv" and isinstance(result, Diff):
         return records.diff(result)
+    if form == "csv" and isinstance(result, Value):
+        return value_records(result)
     if form == "csv" and isinstance(result, (PlanResult, PossibleP)):
         return records.plan(result)
     raise OutscoreError(f"A {type(result).__name__} has no form `{form}`.", "Choose text, markdown, latex, html or json.")
@@ -138,73 +175,3 @@ def charts_of(result: AnyResult) -> list[Chart]:
     from outscore.report.charts import files
 
     return files.charts_of(result)
-
-
-def _comparisons(result: Comparisons, form: str, *, verbose: bool, width: int) -> str:
-    match form:
-        case "text":
-            from outscore.report.write import text
-
-            return text.render(result, verbose=verbose, width=width)
-        case "markdown":
-            from outscore.report.write import markdown
-
-            return markdown.render(result, verbose=verbose)
-        case "latex":
-            from outscore.report.write import latex
-
-            return latex.render(result, verbose=verbose)
-        case _:
-            from outscore.report.write.html import render_html
-
-            return render_html(result)
-
-
-def _ranking(result: Ranking, form: str, *, verbose: bool, width: int) -> str:
-    match form:
-        case "text":
-            from outscore.report.write.ranking_text import render_text
-
-            return render_text(result, verbose=verbose, width=width)
-        case "markdown":
-            from outscore.report.write.ranking_markdown import render_markdown
-
-            return render_markdown(result, verbose=verbose)
-        case "latex":
-            from outscore.report.write.ranking_latex import render_latex
-
-            return render_latex(result, verbose=verbose)
-        case _:
-            from outscore.report.write.ranking_html import render_html
-
-            return render_html(result)
-
-
-def _diff(result: Diff, form: str, examples: Examples | None, **shown: Any) -> str:  # noqa: ANN401 - the writers' keywords
-    match form:
-        case "text":
-            from outscore.report.write.diff_text import render_text
-
-            return render_text(result, **shown)
-        case "markdown":
-            from outscore.report.write.diff_markdown import render_markdown
-
-            del shown["width"]
-            return render_markdown(result, **shown)
-        case "latex":
-            from outscore.report.write.diff_latex import render_latex
-
-            del shown["width"]
-            return render_latex(result, **shown)
-        case _:
-            from outscore.report.write.diff_html import render_html
-
-            return render_html(result, *(([], None) if examples is None else examples))
-
-
-def _plan(result: PlanResult | PossibleP, form: str, *, verbose: bool, width: int) -> str:
-    from outscore.report.write import plan
-
-    if form == "text":
-        return plan.render_text(result, verbose=verbose, width=width)
-    return plan.render(result, form, verbose=verbose)

@@ -8,11 +8,11 @@ import math
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from tests.report.forms import render_html
 
 import outscore
 from outscore.core.errors import OutscoreError
 from outscore.inference.registry import TESTS
-from outscore.report.write.html import render_html
 from outscore.results.comparison import Comparisons
 from outscore.results.saved import parse
 

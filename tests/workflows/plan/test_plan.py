@@ -327,7 +327,7 @@ def test_curves_of_the_permutation_test_follow_the_t_test():
 
 
 def test_one_rounding_everywhere():
-    from outscore.report.write.plan import render
+    from outscore.report.render import render
 
     shown = render(plan(StudyDesign(sd=0.324), n=1000), "text")
     assert "0.0287" not in shown

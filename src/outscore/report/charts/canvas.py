@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.report.charts.theme import COLOURS, chart_config
-from outscore.report.table import clean, minus
+from outscore.report.document import clean, minus
 from outscore.results.analysis import Histogram
 
 if TYPE_CHECKING:

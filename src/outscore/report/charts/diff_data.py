@@ -11,9 +11,9 @@ from typing import Any
 
 from outscore.language.numbers import format_p_error, format_p_number
 from outscore.language.phrases import method_phrase
+from outscore.report.document import clean, glue
 from outscore.report.rows.diff_pairs import CLASSES, sorted_parts, sorted_shifts
 from outscore.report.rows.diff_words import adjusted_p, alpha_of, ends, interval_name, metric_name, p_number, pair_name, points
-from outscore.report.table import clean, glue
 from outscore.results.diff import Diff, Pair, Part
 
 __all__ = ["matrix", "pair_data"]

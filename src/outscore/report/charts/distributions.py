@@ -5,8 +5,8 @@ from __future__ import annotations
 from outscore.language.numbers import format_number, format_probability
 from outscore.report.charts.canvas import DASHED, WIDTH, Chart, bars, bins, data, layered, rule, short
 from outscore.report.charts.theme import COLOURS
+from outscore.report.document import clean
 from outscore.report.rows.comparison import decimals_of
-from outscore.report.table import clean
 from outscore.results.comparison import Comparison, Comparisons
 
 __all__ = ["differences_histogram", "quantile_chart", "scores_histograms"]

@@ -10,9 +10,9 @@ from outscore.language.numbers import finer, format_ends, format_level, format_n
 from outscore.language.phrases import interval_noun, name_of_test
 from outscore.report.charts.canvas import DASHED, DOTTED, WIDE, Chart, data, layered, padded, rule, scaled, short
 from outscore.report.charts.theme import COLOURS
+from outscore.report.document import minus
 from outscore.report.rows.comparison import alpha_of, decimals_of, finite, other_estimand
 from outscore.report.rows.nouns import units_of
-from outscore.report.table import minus
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 

@@ -6,17 +6,19 @@ A pair has two cells, one on each side of the diagonal; they share one title, an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 
 from outscore.report.charts.ranking_drawings import BANDS, MOST_DRAWN, band_key, band_names, heat_words
+from outscore.report.document import Figure, screen_width
 from outscore.report.rows.ranking_words import Outcome, cells, decimals_of, fitted, pair_words
-from outscore.report.table import screen_width
 from outscore.results.ranking import Ranking
 
-__all__ = ["MOST_LINKED", "Heat", "HeatPair", "heat_map", "heat_style"]
+__all__ = ["MAX_LINKED", "heat_figure", "heat_style"]
 
-MOST_LINKED = 500
+MAX_LINKED = 500
 """Pairs that a page lists, so that a cell can lead to its pair."""
 NAME = 26
+SIGNS = {"better": ">", "worse": "<", "apart": "×"}
 LETTER = 0.58
 """How wide a letter is, in font sizes."""
 
@@ -30,51 +32,57 @@ class HeatPair:
     cells: tuple[tuple[float, float, str], ...]
 
 
-@dataclass(frozen=True)
-class Heat:
-    """Everything the template draws: sizes in pixels, names with the middle of their row, pairs, and signs as paths."""
-
-    width: float
-    height: float
-    step: float
-    font: float
-    left: float
-    top: float
-    names: list[str]
-    pairs: list[HeatPair]
-    signs: dict[str, str]
-    legend: dict[str, str]
-    linked: bool
-    description: str
-
-
-def heat_map(ranking: Ranking) -> Heat | None:
+def heat_figure(ranking: Ranking) -> Figure | None:
     """The heat map of all pairs; None where pairs were not all compared or kept, or are too many to be seen."""
+    if ranking.baseline is not None or not ranking.pairs or not 2 < len(ranking.scores) <= MOST_DRAWN:
+        return None
+    linked = len(ranking.pairs) <= MAX_LINKED
+    hint = f"Point at a cell for its numbers{', or choose it for its line in the list' if linked else ''}."
+    return Figure(
+        "heat-map",
+        "Rows against columns, best first, by adjusted p.",
+        lambda _: _svg(ranking, linked=linked),
+        hint,
+        {band: (_swatch(band), name) for band, name in band_names(ranking).items()},
+    )
+
+
+def _swatch(band: str) -> str:
+    """The sign on cells of a band."""
+    return SIGNS.get(band.partition("-")[0], "")
+
+
+def _svg(ranking: Ranking, *, linked: bool) -> str:
+    """The drawing: names with numbers on the left, numbers above, cells, and signs over them. Sizes are in pixels."""
     systems = [s.system for s in ranking.scores]
     k = len(systems)
-    if ranking.baseline is not None or not ranking.pairs or not 2 < k <= MOST_DRAWN:
-        return None
-    step: float = 26 if k <= 25 else 16 if k <= 50 else 10
+    step = 10.0
+    if k <= 50:
+        step = 26 if k <= 25 else 16
     font = min(step - 2, 12)
     names = [fitted(system, NAME) for system in systems]
-    number = 2.2 * font
-    left = number + LETTER * font * max(map(screen_width, names)) + font / 2
+    left = 2.2 * font + LETTER * font * max(map(screen_width, names)) + font / 2
     top = 1.6 * font
+    width, height = round(left + k * step + 1, 1), round(top + k * step + 1, 1)
     pairs, signs = _pairs(ranking, systems, step, left, top)
-    return Heat(
-        width=round(left + k * step + 1, 1),
-        height=round(top + k * step + 1, 1),
-        step=step,
-        font=font,
-        left=round(left, 1),
-        top=round(top, 1),
-        names=names,
-        pairs=pairs,
-        signs=signs,
-        legend=band_names(ranking),
-        linked=len(pairs) <= MOST_LINKED,
-        description=heat_words(ranking),
-    )
+    small = ' font-size="6.5"' if step < 12 else ""
+    size = f'style="width:{width}px;min-width:{round(width * 0.75, 1)}px" font-size="{font}"'
+    about = f'role="img" aria-label="{escape(heat_words(ranking))}"'
+    lines = [f'<svg class="heat" {about} viewBox="0 0 {width} {height}" {size}>', '<g class="names">']
+    for i, name in enumerate(names):
+        middle = step * (i + 0.5)
+        place = f'x="{round(left - font / 2, 1)}" y="{round(top + middle, 1)}"'
+        lines.append(
+            f'<text {place} text-anchor="end">{i + 1}&#160; {escape(name)}</text>'
+            f'<text x="{round(left + middle, 1)}" y="{font * 0.9}" text-anchor="middle"{small}>{i + 1}</text>'
+        )
+    lines += ["</g>", '<g class="cells">']
+    for pair in pairs:
+        squares = "".join(f'<path class="{band}" d="M{x} {y}h{step}v{step}h-{step}z"/>' for x, y, band in pair.cells)
+        start, end = (f'<a href="#pair-{pair.number}" tabindex="-1">', "</a>") if linked else ("<g>", "</g>")
+        lines.append(f"{start}<title>{escape(pair.title)}</title>{squares}{end}")
+    lines += ["</g>", "".join(f'<path class="sign {kind}" d="{path}"/>' for kind, path in signs.items() if path), "</svg>"]
+    return "\n".join(lines)
 
 
 def _pairs(ranking: Ranking, systems: list[str], step: float, left: float, top: float) -> tuple[list[HeatPair], dict[str, str]]:

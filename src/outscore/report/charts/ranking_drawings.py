@@ -7,8 +7,8 @@ from typing import Any
 from outscore.language.numbers import format_level, format_number
 from outscore.report.charts.canvas import DASHED, Chart, data, layered, padded, rule
 from outscore.report.charts.theme import COLOURS
+from outscore.report.document import clean
 from outscore.report.rows.ranking_words import Cell, bounds_of, cells, decimals_of, fitted, interval_name, subject
-from outscore.report.table import clean
 from outscore.results.ranking import Ranking
 
 __all__ = ["BANDS", "MOST_DRAWN", "band_key", "band_names", "forest_chart", "heat_chart", "heat_words", "labels_of"]

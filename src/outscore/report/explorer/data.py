@@ -1,4 +1,4 @@
-"""The units of the explorer as compact JSON: integers packed into base64, every word and text stored once.
+"""The files of the explorer, and its units as compact JSON: integers packed into base64, every word and text stored once.
 
 A hundred thousand units of two systems take about two megabytes. Only contexts that some unit stands in are kept.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,25 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.model import Units
-from outscore.report.table import clean
+from outscore.report.document import clean
 
-__all__ = ["embedded", "examples_data", "pack"]
+__all__ = ["embedded", "examples_data", "file_text", "pack", "source"]
+
+SCRIPTS = ("data.js", "charts.js", "explorer.js")
 
 # What could end the block it stands in, or a line of an old script.
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 TYPES = tuple(np.dtype(name) for name in ("<i1", "<i2", "<i4"))
+
+
+def source() -> str:
+    """The script of the explorer; whoever runs it gives it a scope of its own."""
+    return "".join(map(file_text, SCRIPTS))
+
+
+def file_text(name: str) -> str:
+    """One of the explorer's files."""
+    return files("outscore.report.explorer").joinpath(name).read_text(encoding="utf-8")
 
 
 def embedded(data: object) -> str:

@@ -36,12 +36,12 @@ function choose(filter) {
 function drawPair() {
   const pair = pairs[state.pair];
   byId("explorer").hidden = false;
-  byId("step").textContent = `${pairs.some((p) => p.name !== pair.name) ? `${pair.name}, ` : ""}${pair.criterionName}: ${pair.significant ? "significant difference" : "undecided"}`;
-  byId("why").textContent = minus(pair.verdict);
+  byId("verdict-kind").textContent = `${pairs.some((p) => p.name !== pair.name) ? `${pair.name}, ` : ""}${pair.criterionName}: ${pair.significant ? "significant difference" : "undecided"}`;
+  byId("verdict-reason").textContent = minus(pair.verdict);
   byId("verdict").classList.toggle("won", pair.significant);
   byId("cards").replaceChildren(...drawCards(pair));
   byId("outcomes").replaceChildren(...drawOutcomes(pair, choose).filter(Boolean));
-  byId("sentences")?.replaceChildren(...pair.notes.map((text) => make("p", {}, ...coded(text))), ...(pair.sentence ? [make("pre", { class: "paste" }, pair.sentence)] : []));
+  document.querySelector(".sentences")?.replaceChildren(...pair.notes.map((text) => make("p", {}, ...coded(text))), ...(pair.sentence ? [make("pre", { class: "paste" }, pair.sentence)] : []));
   drawCharts();
 }
 

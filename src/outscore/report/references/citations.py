@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from outscore.report.document import Fact
 from outscore.report.references.bibliography import works
 from outscore.report.rows.plan import Plan
-from outscore.report.table import Fact
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff
 from outscore.results.interval import Interval

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from outscore.language.numbers import decimals_for, format_number, format_probability
+from outscore.report.document import Table, make_table
 from outscore.report.rows.comparison import finite
-from outscore.report.table import Table, make_table
-from outscore.results.analysis import Analysis, TestAdvice
+from outscore.results.analysis import TestAdvice
 from outscore.results.comparison import Comparison
 
-__all__ = ["analysis_tables", "unit_advice"]
+__all__ = ["advice", "checks", "nlpstattest", "summaries", "unit_advice"]
 
 SUMMARY = {
     "mean": "mean",
@@ -26,20 +28,11 @@ UNITS = (
 GROUPS = {"recommended": "recommended", "usable": "usable", "unsuited": "not suited"}
 
 
-def analysis_tables(c: Comparison) -> list[Table]:
-    """Summaries, checks and advice; nothing without an analysis."""
+def summaries(c: Comparison) -> Table | None:
+    """The numbers of each system and of their difference at a glance."""
     analysis = c.analysis
     if analysis is None:
-        return []
-    return [
-        _summaries(c, analysis),
-        _checks(analysis),
-        _advice("advice", "Which tests suit these data", analysis.tests),
-        _advice("nlpstattest", "What the published table of NLPStatTest says", analysis.nlpstattest),
-    ]
-
-
-def _summaries(c: Comparison, analysis: Analysis) -> Table:
+        return None
     found = [analysis.systems.get(key) for key in ("a", "b", "difference")]
     names = [name for name, summary in zip((*c.systems, "A - B"), found, strict=True) if summary is not None]
     columns = [summary for summary in found if summary is not None]
@@ -52,7 +45,11 @@ def _summaries(c: Comparison, analysis: Analysis) -> Table:
     return make_table("summary", "The data at a glance", ["", *names], "l" + "r" * len(names), rows if columns else [])
 
 
-def _checks(analysis: Analysis) -> Table:
+def checks(c: Comparison) -> Table | None:
+    """What the data look like to a test."""
+    analysis = c.analysis
+    if analysis is None:
+        return None
     rows: list[tuple[str, str, str]] = []
 
     def add(label: str, value: str | None, meaning: str = "") -> None:
@@ -74,9 +71,20 @@ def _checks(analysis: Analysis) -> Table:
     return make_table("checks", "Checks", ["check", "value", "meaning"], "lrl", rows)
 
 
+def advice(c: Comparison) -> Table | None:
+    """Which tests suit the data."""
+    return None if c.analysis is None else _advice("advice", "Which tests suit these data", c.analysis.tests)
+
+
+def nlpstattest(c: Comparison) -> Table | None:
+    """What another toolkit would advise."""
+    title = "What the published table of NLPStatTest says"
+    return None if c.analysis is None else _advice("nlpstattest", title, c.analysis.nlpstattest)
+
+
 def _advice(key: str, title: str, advice: TestAdvice) -> Table:
     rows = [(label, entry.test, entry.why) for group, label in GROUPS.items() for entry in getattr(advice, group)]
-    return make_table(key, title, ["suits", "test", "why"], "lll", rows)
+    return replace(make_table(key, title, ["suits", "test", "why"], "lll", rows), merges=True)
 
 
 def unit_advice(c: Comparison) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 from outscore.language.numbers import (
     count,
@@ -18,32 +17,35 @@ from outscore.language.numbers import (
     format_probability,
 )
 from outscore.language.phrases import ESTIMANDS, interval_noun, method_phrase
+from outscore.report.document import Table, clean, make_table, padded, screen_width
 from outscore.report.rows.nouns import noun_of, units_of, view_of
-from outscore.report.table import Table, clean, make_table
 from outscore.results.analysis import Effect
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
 __all__ = [
-    "ASKED_FOR",
     "adjusted",
     "alpha_of",
+    "deciding_items",
     "decimals_of",
-    "details",
     "effect_ends",
     "effect_name",
     "effect_value",
+    "effects",
     "family_note",
     "finite",
-    "flat",
     "intervals_of",
     "other_estimand",
+    "path",
+    "path_line",
+    "power",
     "results",
     "score_ends",
+    "score_lines",
     "scores",
-    "settings",
     "subject",
+    "tests",
 ]
 
 EFFECT_NAMES = {
@@ -64,8 +66,6 @@ CHOOSING = (
     "it finds differences where there are none."
 )
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
-# A result holds these only where the user asked for them, so no form leaves them out.
-ASKED_FOR = ("tests", "units", "buckets")
 ERROR_RATES = {"FWER": "family-wise error rate (FWER)", "FDR": "false discovery rate (FDR)"}
 VIEWS = {"rows": "every row for itself", "items": "repeats averaged per item"}
 
@@ -173,16 +173,16 @@ def scores(c: Comparison, alpha: float | None = None) -> Table:
     return make_table("scores", f"{subject(c)} ({better})", ["system", "score", noun], "lrr", rows)
 
 
-def details(c: Comparison, whole: Comparisons) -> list[Table]:
-    """All that a comparison knows beyond its evidence, in the order of reading, without what is missing."""
-    from outscore.report.rows.analysis import analysis_tables, unit_advice
-    from outscore.report.rows.texts import bucket_table
-
-    alpha = alpha_of(whole)
-    tables = [path(c), effects(c), tests(c, alpha), bucket_table(c, alpha), *analysis_tables(c), unit_advice(c), power(c)]
-    # Segments are shown with their texts, which say more than their scores.
-    tables += [] if c.segments else [deciding_items(c)]
-    return [table for table in tables if table is not None and table.rows]
+def score_lines(c: Comparison, alpha: float | None = None) -> list[str]:
+    """The same as lines of columns, for a screen."""
+    table = scores(c, alpha)
+    name_width = min(max(screen_width(row[0]) for row in table.rows), 40)
+    value_width = max(len(row[1]) for row in table.rows)
+    lines = [f"{table.title}, with {table.columns[2]}s" if len(table.columns) > 2 else table.title]
+    for name, value, *ends in table.rows:
+        end = f"   {ends[0]}" if ends and ends[0] else ""
+        lines.append(f"{padded(name, name_width, 'l')}  {value:>{value_width}}{end}")
+    return lines
 
 
 def path(c: Comparison) -> Table | None:
@@ -203,6 +203,12 @@ def path(c: Comparison) -> Table | None:
     inside = "segments of one document" if noun_of(c) == "segment" else "rows of one item, and items of one cluster,"
     note = f"The last row counts: {inside} are no independent evidence."
     return make_table("path", "From rows to units", ["view", "n", "A - B", "p", "what counts as one"], "lrrrl", rows, [note])
+
+
+def path_line(c: Comparison) -> list[str]:
+    """What repeats and clusters did to p, in a line."""
+    steps = [f"{format_probability(step.p)} over {step.n:,} {view_of(c, step.view)}" for step in c.design.path]
+    return [f"p = {', '.join(steps)}: the last one counts"] if len(steps) > 1 else []
 
 
 def effects(c: Comparison) -> Table:
@@ -266,24 +272,6 @@ def deciding_items(c: Comparison) -> Table:
     ]
     note = "Influence: what the item adds to the difference in the metric."
     return make_table("items", "Items that decided it", ["item", *c.systems, "A - B", "influence"], "lrrrr", rows, [note])
-
-
-def settings(whole: Comparisons) -> Table:
-    """What repeats the result, one setting per row."""
-    rows = [(name, value) for key, entry in whole.settings.items() for name, value in flat(str(key), entry)]
-    return make_table("settings", "Settings", ["setting", "value"], "ll", rows)
-
-
-def flat(name: str, value: object) -> Iterable[tuple[str, str]]:
-    """Nested settings as rows with dotted names; a tuple looks like the list it becomes when saved."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from flat(f"{name}.{key}", inner)
-    elif isinstance(value, list | tuple):
-        for i, inner in enumerate(value, 1):
-            yield from flat(f"{name}.{i}", inner)
-    elif value is not None:
-        yield name, str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def finite(value: float | None) -> float | None:

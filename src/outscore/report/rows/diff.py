@@ -6,36 +6,44 @@ Shares and scores are per cent, differences are points, second system minus firs
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from outscore.report.rows.comparison import settings as settings_table
-from outscore.report.rows.diff_words import Mark, Sheet, alpha_of, ends, interval_name, metric_name, p_number, pair_name, points
-from outscore.report.table import make_table
-from outscore.results.comparison import Comparisons
+from outscore.report.document import Mark, Table
+from outscore.report.rows.diff_words import (
+    alpha_of,
+    ends,
+    interval_name,
+    metric_name,
+    p_number,
+    pair_name,
+    points,
+    wide_table,
+)
 from outscore.results.diff import Diff, Oracle, Pair, Rates
 
-__all__ = ["WHOLE_TABLES", "whole_sheets"]
+__all__ = ["WHOLE_TABLES", "whole_tables"]
 
-WHOLE_TABLES = ("inventory", "scores", "rates", "pairs", "oracle", "labels", "solved", "agreement", "keys", "settings")
+WHOLE_TABLES = ("inventory", "scores", "rates", "pairs", "oracle", "labels", "solved", "agreement", "keys")
 # A row of recalls, precisions and F1 beside each other stays readable up to so many columns.
 MOST_SCORES = 6
 MOST_PAIRS = 15
 
 
-def whole_sheets(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Sheet]:
+def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Table]:
     """All tables about the systems together; `top` shortens the lists of labels and pairs."""
     found = [_inventory(diff), _scores(diff), _rates(diff), _pairs(diff, every_pair=every_pair)]
     found += [_oracle(diff, top), _solved(diff), _agreement(diff)] if len(diff.systems) > 1 else [_labels(diff, top)]
-    found += [_keys(diff), Sheet(settings_table(Comparisons([], diff.settings)))]
-    return [sheet for sheet in found if sheet.table.rows]
+    found += [_keys(diff)]
+    return [table for table in found if table.rows]
 
 
-def _inventory(diff: Diff) -> Sheet:
+def _inventory(diff: Diff) -> Table:
     kinds = (("gold lacks", diff.inventory.unknown), ("hardly ever given", diff.inventory.unused))
     rows = [(name, kind, ", ".join(labels)) for kind, lists in kinds for name, labels in lists.items() if labels]
-    return Sheet(make_table("inventory", "Labels that files do not share", ["system", "labels", "which"], "lll", rows))
+    return wide_table("inventory", "Labels that files do not share", ["system", "labels", "which"], "lll", rows)
 
 
-def _scores(diff: Diff) -> Sheet:
+def _scores(diff: Diff) -> Table:
     """One row per system: F1 of each metric, with recall and precision where there is room and they differ."""
     metrics = _metric_names(diff)
     rated = [name for name in metrics if _is_rated(diff, name)]
@@ -51,10 +59,10 @@ def _scores(diff: Diff) -> Sheet:
     if split and not wide:
         notes = ["Of metrics with recall and precision, F1 is shown."]
         notes += ["Outcomes, oracle and tests count recall."] if diff.task in ("pos", "dep") else []
-    table = make_table("scores", "Scores", columns, "l" + "r" * (len(columns) - 1), list(cells.values()), notes)
+    table = wide_table("scores", "Scores", columns, "l" + "r" * (len(columns) - 1), list(cells.values()), notes)
     by_column = [[values.get(metric) for metric in metrics] for values in diff.scores.values()]
     marks = {} if wide and split else _column_marks([[_f1(v) for v in row] for row in by_column])
-    return Sheet(table, marks if len(table.columns) == len(columns) else {})
+    return replace(table, marks=marks) if len(table.columns) == len(columns) else table
 
 
 def _metric_names(diff: Diff) -> list[str]:
@@ -93,13 +101,12 @@ def _ranked(values: Sequence[float | None]) -> dict[int, Mark]:
     if len(known) < 2 or len({text for text in shown if text}) < 2:
         return {}
     high, low = points(max(known)), points(min(known))
-    found: dict[int, Mark] = {
-        i: "best" if text == high else "worst" if text == low else "middle" for i, text in enumerate(shown) if text
-    }
+    ends_: dict[str, Mark] = {low: "worst", high: "best"}
+    found: dict[int, Mark] = {i: ends_.get(text, "middle") for i, text in enumerate(shown) if text}
     return found if len(known) > 2 else {i: mark for i, mark in found.items() if mark == "best"}
 
 
-def _rates(diff: Diff) -> Sheet:
+def _rates(diff: Diff) -> Table:
     """Recall, precision and F1 in rows of their own."""
     rows = [
         (name, metric_name(metric), points(value.r), points(value.p), points(value.f1))
@@ -107,10 +114,10 @@ def _rates(diff: Diff) -> Sheet:
         for metric, value in values.items()
         if isinstance(value, Rates)
     ]
-    return Sheet(make_table("rates", "Recall, precision and F1", ["system", "score", "r", "p", "F1"], "llrrr", rows))
+    return wide_table("rates", "Recall, precision and F1", ["system", "score", "r", "p", "F1"], "llrrr", rows)
 
 
-def _pairs(diff: Diff, *, every_pair: bool) -> Sheet:
+def _pairs(diff: Diff, *, every_pair: bool) -> Table:
     """One row per pair: how much differs, the difference in the score, and what became of the units."""
     alpha, shown = alpha_of(diff), diff.pairs if every_pair else _strongest(diff.primary_pairs)
     several = len({pair.criterion for pair in shown}) > 1
@@ -137,7 +144,7 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Sheet:
     if len(shown) < len(diff.pairs):
         notes.append(f"Not shown: {len(diff.pairs) - len(shown)} (other pairs or criteria; -v shows them).")
     title = "Pairs" if several or not shown else f"Pairs by {metric_name(shown[0].criterion)}"
-    return Sheet(make_table("pairs", title, columns, "llrrrrrrr", rows, notes if rows else []))
+    return wide_table("pairs", title, columns, "llrrrrrrr", rows, notes if rows else [])
 
 
 def _strongest(pairs: list[Pair]) -> list[Pair]:
@@ -145,11 +152,11 @@ def _strongest(pairs: list[Pair]) -> list[Pair]:
     return pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: pair.p.log10)[:MOST_PAIRS]
 
 
-def _oracle(diff: Diff, top: int | None) -> Sheet:
+def _oracle(diff: Diff, top: int | None) -> Table:
     """Systems beside the upper bound of their combination (Tuggener, 2017, tables 9 to 11)."""
     found = diff.oracle
     if found is None:
-        return Sheet(make_table("oracle", "Upper bound", [], "", []))
+        return wide_table("oracle", "Upper bound", [], "", [])
     total = sum(row.n for row in found.labels)
     # Every unit has one gold label, so the score of the whole is the mean of the labels' by their units.
     whole = [sum(row.n * row.scores[i] for row in found.labels) / total for i in range(len(diff.systems))]
@@ -167,16 +174,17 @@ def _oracle(diff: Diff, top: int | None) -> Sheet:
     bound = "bound: at least one system is right; gain: over the system that is best on all"
     notes = [f"{bound}; indep.: the bound if errors had nothing to do with each other."]
     title = f"Upper bound of a combination{_by(found)}"
-    return Sheet(make_table("oracle", title, columns, "lr" + "r" * (len(columns) - 2), rows, notes), marks)
+    table = wide_table("oracle", title, columns, "lr" + "r" * (len(columns) - 2), rows, notes)
+    return replace(table, marks=marks, signs=True)
 
 
-def _labels(diff: Diff, top: int | None) -> Sheet:
+def _labels(diff: Diff, top: int | None) -> Table:
     """The labels of a single system, which has nothing to be combined with."""
     labels = [] if diff.oracle is None else diff.oracle.labels
     rows = [(row.label, f"{row.n:,}", points(row.scores[0])) for row in labels[:top]]
     notes = [f"Not shown: {len(labels) - len(rows)}."] if len(rows) < len(labels) else []
     title = "Gold labels" if diff.oracle is None else f"Gold labels{_by(diff.oracle)}"
-    return Sheet(make_table("labels", title, ["label", "units", f"{diff.systems[0]}, % right"], "lrr", rows, notes))
+    return wide_table("labels", title, ["label", "units", f"{diff.systems[0]}, % right"], "lrr", rows, notes)
 
 
 def _by(oracle: Oracle) -> str:
@@ -184,7 +192,7 @@ def _by(oracle: Oracle) -> str:
     return "" if oracle.criterion in ("", "label") else f" ({metric_name(oracle.criterion)})"
 
 
-def _solved(diff: Diff) -> Sheet:
+def _solved(diff: Diff) -> Table:
     found = diff.oracle
     counts = [] if found is None else [*enumerate(found.solved_by)]
     total = sum(n for _, n in counts)
@@ -192,16 +200,16 @@ def _solved(diff: Diff) -> Sheet:
     if found is not None:
         rows += [(f"by {name} alone", f"{n:,}", points(n / total)) for name, n in found.only.items() if total]
         rows.append(("by a majority vote", f"{round(found.majority * total):,}", points(found.majority)))
-    return Sheet(make_table("solved", "Who solves what", ["solved", "units", "%"], "lrr", rows))
+    return wide_table("solved", "Who solves what", ["solved", "units", "%"], "lrr", rows)
 
 
-def _agreement(diff: Diff) -> Sheet:
+def _agreement(diff: Diff) -> Table:
     rows = [(name, *map(points, shares)) for name, shares in zip(diff.systems, diff.agreement, strict=False)]
     columns, align = ["same answers, %", *diff.systems], "l" + "r" * len(diff.systems)
-    return Sheet(make_table("agreement", "Agreement", columns, align, rows if len(diff.systems) > 2 else []))
+    return wide_table("agreement", "Agreement", columns, align, rows if len(diff.systems) > 2 else [])
 
 
-def _keys(diff: Diff) -> Sheet:
+def _keys(diff: Diff) -> Table:
     """One response scored with another as the key (Tuggener, 2017, table 13)."""
     metrics = list(dict.fromkeys(row.metric for row in diff.keys))
     found: dict[tuple[str, str], dict[str, float]] = {}
@@ -210,4 +218,4 @@ def _keys(diff: Diff) -> Sheet:
     rows = [(*names, *(points(values.get(metric)) for metric in metrics)) for names, values in found.items()]
     columns = ["key", "response", *(f"{metric_name(metric)} F1" for metric in metrics)]
     notes = ["The difference of two responses is 100 - F1."] if rows else []
-    return Sheet(make_table("keys", "One system as key for another", columns, "ll" + "r" * len(metrics), rows, notes))
+    return wide_table("keys", "One system as key for another", columns, "ll" + "r" * len(metrics), rows, notes)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import format_percent
+from outscore.report.document import Table
 from outscore.report.rows.diff_words import (
-    Sheet,
     adjusted_p,
     alpha_of,
     ends,
@@ -22,12 +23,12 @@ from outscore.report.rows.diff_words import (
     p_number,
     pair_name,
     points,
+    wide_table,
 )
-from outscore.report.table import Table, make_table
 from outscore.results.diff import Diff, Pair, Part, Shift
 from outscore.results.pvalue import PValue
 
-__all__ = ["CLASSES", "PAIR_TABLES", "SORTS", "Sort", "few_note", "pair_sheets", "sorted_parts", "sorted_shifts"]
+__all__ = ["CLASSES", "PAIR_TABLES", "SORTS", "Sort", "few_note", "pair_tables", "sorted_parts", "sorted_shifts"]
 
 Sort = Literal["evidence", "delta", "count"]
 SORTS: tuple[Sort, ...] = ("evidence", "delta", "count")
@@ -35,7 +36,7 @@ CLASSES = {"correction": "Corrections", "new_error": "New errors", "changed_erro
 PAIR_TABLES = ("metrics", "kinds", "transitions", "labels", "slices")
 
 
-def pair_sheets(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = "evidence") -> list[Sheet]:
+def pair_tables(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = "evidence") -> list[Table]:
     """All tables about one pair; `top` is how many rows of each kind are shown."""
     if sort not in SORTS:
         raise OutscoreError(f"`sort` is `{sort}`.", f"Choose from: {', '.join(SORTS)}.")
@@ -46,7 +47,8 @@ def pair_sheets(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = 
         _parts("labels", "Gold labels", diff, pair, top, sort),
         _parts("slices", "Slices", diff, pair, top, sort),
     ]
-    return [Sheet(table, pair=pair) for table in made if table.rows]
+    label = "" if len(diff.pairs) == 1 else f"-{diff.pairs.index(pair) + 1}"
+    return [replace(table, label=f"{table.key}{label}") for table in made if table.rows]
 
 
 def sorted_shifts(rows: Sequence[Shift], sort: Sort = "evidence") -> list[Shift]:
@@ -93,13 +95,13 @@ def _metrics(diff: Diff, pair: Pair) -> Table:
         )
         for row in pair.metrics
     ]
-    return make_table("metrics", "Other scores", ["score", *pair.systems, "Δ", level, "p"], "lrrrrr", rows)
+    return wide_table("metrics", "Other scores", ["score", *pair.systems, "Δ", level, "p"], "lrrrrr", rows)
 
 
 def _kinds(pair: Pair) -> Table:
     total = pair.outcomes.changes
     rows = [(metric_name(kind), f"{n:,}", points(n / total) if total else "") for kind, n in pair.kinds.items()]
-    return make_table("kinds", "What the changes consist of", ["change in", "count", "% of changes"], "lrr", rows)
+    return wide_table("kinds", "What the changes consist of", ["change in", "count", "% of changes"], "lrr", rows)
 
 
 def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
@@ -122,7 +124,7 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
         notes.append(f"Not shown: {left:,} rows.")
     title = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}: {points(pair.differ)} % of {pair.n:,} differ"
     columns = ["change", "count", "% of class", "% of changes", "mirror", "adj. p"]
-    return make_table("transitions", title, columns, "lrrrrr", rows, notes if rows else [])
+    return wide_table("transitions", title, columns, "lrrrrr", rows, notes if rows else [])
 
 
 def _shift_row(row: Shift, name: str) -> tuple[str, ...]:
@@ -152,7 +154,7 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
     title = f"{title}, {pair_name(pair)}, {metric_name(pair.criterion)}"
     level = "interval" if alpha is None else f"{format_percent(1 - alpha)} interval"
     columns = ["slice" if sliced else "label", "units", *pair.systems, "Δ", level, "adj. p"]
-    return make_table(key, title, columns, "lrrrrrr", rows, notes if rows else [])
+    return wide_table(key, title, columns, "lrrrrrr", rows, notes if rows else [])
 
 
 def _part_row(row: Part, *, sliced: bool) -> tuple[str, ...]:

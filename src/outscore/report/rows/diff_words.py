@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from outscore.language.numbers import finer, format_ends, format_number, format_p_number, format_percent, format_probability
-from outscore.report.table import Table
+from outscore.report.document import Table, make_table
 from outscore.results.diff import Diff, Pair
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
 __all__ = [
-    "Mark",
-    "Sheet",
     "adjusted_p",
     "alpha_of",
     "ends",
     "interval_name",
-    "is_section",
     "metric_name",
     "p_number",
     "pair_name",
     "points",
+    "wide_table",
 ]
 
 TOUCHING = 1e-6
-Mark = Literal["best", "middle", "worst"]
 NAMES = {
     "sentences": "sents",
     "uas": "UAS",
@@ -48,18 +44,16 @@ NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """A table, the cells (row, column) to mark, and what it is about where that is one pair."""
-
-    table: Table
-    marks: Mapping[tuple[int, int], Mark] = field(default_factory=dict)
-    pair: Pair | None = None
-
-
-def is_section(row: Sequence[str]) -> bool:
-    """Whether a row is a line across the table that says what the rows under it are."""
-    return len(row) > 1 and bool(row[0]) and not any(row[1:])
+def wide_table(
+    key: str,
+    title: str,
+    columns: Sequence[str],
+    align: str,
+    rows: Iterable[Sequence[str]],
+    notes: Iterable[str] = (),
+) -> Table:
+    """A table that may have a column for each of many systems, and lines across them."""
+    return replace(make_table(key, title, columns, align, rows, notes), splits=True)
 
 
 def metric_name(name: str) -> str:

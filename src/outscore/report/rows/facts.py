@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from outscore.language.numbers import count, decimals_for, format_number, format_p, format_probability
@@ -13,6 +14,7 @@ from outscore.language.phrases import (
     posterior_phrase,
 )
 from outscore.language.verdict.comparison import stored_verdict
+from outscore.report.document import Fact, clean
 from outscore.report.rows.comparison import (
     alpha_of,
     decimals_of,
@@ -20,15 +22,19 @@ from outscore.report.rows.comparison import (
     effect_name,
     effect_value,
     other_estimand,
+    path_line,
     subject,
 )
 from outscore.report.rows.nouns import group_of, noun_of, units_of
 from outscore.report.rows.texts import run_lines
-from outscore.report.table import Fact, clean
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import note_texts
 
-__all__ = ["evidence", "heading", "headline", "sides"]
+__all__ = ["evidence", "first_sentence", "heading", "headline", "power_lines", "short_evidence", "sides"]
+
+SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
+GUARDED = ("margin", "warnings", "notes")
+"""Each of their lines counts as much as the first."""
 
 
 def headline(c: Comparison) -> tuple[str, str]:
@@ -51,7 +57,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("margin", _margin(c, alpha_of(whole))),
         _fact("bayes", _bayes(c)),
         _fact("effect size", _effects(c)),
-        _fact("power", _power(c)),
+        _fact("power", power_lines(c)),
         _fact("fragility", _fragility(c)),
         _fact("design", _design(c)),
         _fact("runs", run_lines(c, alpha_of(whole))),
@@ -62,8 +68,24 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
     return [fact for fact in facts if fact.lines]
 
 
+def short_evidence(c: Comparison, whole: Comparisons) -> list[Fact]:
+    """The same for one screen: of warnings what is wrong, and the way from rows to units in a line."""
+    facts = []
+    for fact in evidence(c, whole):
+        lines = tuple(map(first_sentence, fact.lines)) if fact.label == "warnings" else fact.lines
+        facts.append(Fact(fact.label, lines))
+        if fact.label == "design":
+            facts.append(Fact("", tuple(path_line(c))))
+    return facts
+
+
+def first_sentence(text: str) -> str:
+    """A warning says what is wrong, then what to do about it; a screen has room for the first."""
+    return SENTENCE_END.split(text, maxsplit=1)[0]
+
+
 def _fact(label: str, lines: Iterable[str]) -> Fact:
-    return Fact(label, tuple(lines))
+    return Fact(label, tuple(lines), guarded=label in GUARDED)
 
 
 def _difference(c: Comparison, *, verbose: bool) -> list[str]:
@@ -73,7 +95,9 @@ def _difference(c: Comparison, *, verbose: bool) -> list[str]:
     if c.interval is None:
         return [*rows, "no interval for this test and metric"]
     # That an interval agrees with its test is what everybody expects; that it need not has to be said.
-    dual = ", dual to the test" if verbose and c.interval.dual else "" if c.interval.dual else ", not dual to the test"
+    dual = ", dual to the test" if verbose else ""
+    if not c.interval.dual:
+        dual = ", not dual to the test"
     return [*rows, f"{interval_phrase(c.interval, decimals)}   ({c.interval.method}{dual})"]
 
 
@@ -126,7 +150,8 @@ def _effects(c: Comparison) -> list[str]:
     return [f"{effect_name(first.name)} {value}" + (f" ({ends})" if ends else "")]
 
 
-def _power(c: Comparison) -> list[str]:
+def power_lines(c: Comparison) -> list[str]:
+    """What this number of items could have shown."""
     power = c.power
     if power is None or power.detectable_effect is None:
         return []

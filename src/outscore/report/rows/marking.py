@@ -7,14 +7,12 @@ its own rules, and may accept a word that is marked here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
-from itertools import groupby
 
-__all__ = ["Words", "cut", "mark_up", "marked_words", "plain_words", "window", "word_runs"]
+from outscore.report.document import Words
 
-Words = tuple[tuple[str, bool], ...]
-"""Words with the space after them, and whether each is marked."""
+__all__ = ["cut", "marked_words", "plain_words", "window"]
 
 # Chinese and Japanese are written without spaces, so each of their characters is a word; so is each punctuation mark.
 SINGLE = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65!-/:-@\\[-`{-~\u2010-\u2027\u00ab\u00bb\u00bf\u00a1"
@@ -52,29 +50,6 @@ def _marked(references: Sequence[str], output: str) -> Words:
 
 def _bare_words(text: str) -> list[str]:
     return [word.strip() for word in WORD.findall(text)]
-
-
-def mark_up(words: Words, mark: Callable[[str], str], escape: Callable[[str], str]) -> str:
-    """The words as one text, each run of marked ones inside one mark.
-
-    Examples
-    --------
-    >>> mark_up(marked_words(["a b c d"], "a x y d", "")[0], "[{}]".format, str.upper)
-    'A [X Y] D'
-    """
-    return "".join((mark(escape(text)) if marked else escape(text)) + space for text, space, marked in word_runs(words))
-
-
-def word_runs(words: Words) -> list[tuple[str, str, bool]]:
-    """Neighbours with the same mark as one text, the space after it, and the mark.
-
-    Examples
-    --------
-    >>> word_runs((("a ", True), ("b ", True), ("c", False)))
-    [('a b', ' ', True), ('c', '', False)]
-    """
-    joined = [("".join(word for word, _ in run), marked) for marked, run in groupby(words, key=lambda pair: pair[1])]
-    return [(text.rstrip(), text[len(text.rstrip()) :], marked) for text, marked in joined]
 
 
 def plain_words(text: str) -> Words:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_number, format_p_error, format_p_number, format_probability
 from outscore.language.phrases import (
@@ -15,11 +16,12 @@ from outscore.language.phrases import (
 )
 from outscore.language.runs import SINGLE_RUNS
 from outscore.language.verdict.agreement import agreement
+from outscore.report.document import Fact, Table, clean, make_table
 from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, intervals_of, other_estimand
-from outscore.report.rows.facts import evidence, sides
+from outscore.report.rows.facts import evidence, first_sentence, sides
 from outscore.report.rows.nouns import group_of, noun_of
-from outscore.report.table import Table, clean, make_table
 from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.design import Verdict
 from outscore.results.note import note_texts
 
 __all__ = [
@@ -29,7 +31,7 @@ __all__ = [
     "metric_sentence",
     "metric_signatures",
     "metric_table",
-    "metrics_headline",
+    "metrics_verdict",
 ]
 
 
@@ -46,9 +48,10 @@ def is_family_of_metrics(whole: Comparisons) -> bool:
     return len(shared) == 1 and len(names) == len(whole.comparisons)
 
 
-def metrics_headline(whole: Comparisons) -> str:
+def metrics_verdict(whole: Comparisons) -> Verdict:
     """Whether the metrics agree."""
-    return clean(agreement(whole.comparisons, _correction(whole)))
+    found = agreement(whole.comparisons, _correction(whole))
+    return replace(found, headline=clean(found.headline), reason=clean(found.reason))
 
 
 def _correction(whole: Comparisons) -> str:
@@ -89,15 +92,15 @@ def size_of(found: Sequence[Comparison]) -> str:
     return count(about.n, noun_of(about)) + ("" if groups is None else f" in {count(groups, group_of(about))}")
 
 
-def metric_facts(whole: Comparisons, label: str) -> list[str]:
-    """What the evidence of each metric says under a label, each line with its metric."""
-    return [
-        clean(f"{c.metric}, {line}")
-        for c in whole.comparisons
-        for fact in evidence(c, whole)
-        if fact.label == label
-        for line in fact.lines
-    ]
+def metric_facts(whole: Comparisons) -> list[Fact]:
+    """What was asked for and what to beware of, each line with its metric."""
+    lines: dict[str, list[str]] = {"runs": [], "margin": [], "bayes": []}
+    for c in whole.comparisons:
+        for fact in evidence(c, whole):
+            if fact.label in lines:
+                lines[fact.label] += [clean(f"{c.metric}, {line}") for line in fact.lines]
+    lines["notes"] = [first_sentence(note) for note in metric_notes(whole)]
+    return [Fact(label, tuple(said)) for label, said in lines.items() if said]
 
 
 def _methods(whole: Comparisons) -> str:

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 
 from outscore.language.numbers import format_level, format_p_number
 from outscore.language.rounding import effect_size
-
-# Nested settings as rows are the same in every report.
-from outscore.report.rows.comparison import flat
-from outscore.report.table import Fact, Table, clean, make_table
+from outscore.report.document import Fact, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve
 
@@ -57,7 +54,7 @@ def difference(found: PlanResult, effect: float | None = None) -> str:
 def facts(found: Plan) -> list[Fact]:
     """What the answer rests on, the most important first, without what is missing."""
     rows = _possible_facts(found) if isinstance(found, PossibleP) else _plan_facts(found)
-    return [Fact(label, tuple(lines)) for label, lines in rows if lines]
+    return [Fact(label, tuple(lines), guarded=label == "notes") for label, lines in rows if lines]
 
 
 def _plan_facts(found: PlanResult) -> list[tuple[str, Sequence[str]]]:
@@ -85,7 +82,11 @@ def _meaning(found: PlanResult) -> str:
     unit = " standard deviations" if found.design.basis == "standardised" else ""
     share = 100 * found.power
     about = "at least" if found.question == "items" else "about"
-    of_hundred = "more than 99" if share > 99 else "fewer than 1" if share < 1 else f"{about} {math.floor(share + 0.5)}"
+    of_hundred = f"{about} {math.floor(share + 0.5)}"
+    if share > 99:
+        of_hundred = "more than 99"
+    elif share < 1:
+        of_hundred = "fewer than 1"
     return f"if the true difference is {size}{unit}, {of_hundred} of 100 test sets of this size show it (p <= {level})"
 
 
@@ -129,9 +130,7 @@ def _range(counts: tuple[int, int]) -> str:
 def tables(found: Plan) -> list[Table]:
     """Every table, in the order of reading."""
     own = [_overlaps(found)] if isinstance(found, PossibleP) else [_tried(found.retrospective), _curve(found), _needs(found)]
-    rows = [row for key, entry in found.settings.items() for row in flat(str(key), entry)]
-    settings = make_table("settings", "Settings", ["setting", "value"], "ll", rows)
-    return [table for table in (*own, settings) if table.rows]
+    return [table for table in own if table.rows]
 
 
 def shown_tables(found: Plan) -> list[Table]:

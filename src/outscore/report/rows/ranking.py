@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
 from outscore.language.numbers import count, finer, format_level, format_number, format_percent
-from outscore.report.rows.comparison import flat
+from outscore.language.phrases import correction_name
+from outscore.report.document import Bar, Table, clean, make_table
+from outscore.report.rows.ranking_facts import words_of_test
 from outscore.report.rows.ranking_words import (
     Cell,
     adjusted_p,
+    bounds_of,
     cells,
     decimals_of,
     ends,
@@ -23,25 +28,32 @@ from outscore.report.rows.ranking_words import (
     subject,
     wins,
 )
-from outscore.report.table import Table, clean, make_table
-from outscore.results.ranking import RankedPair, RankedSystem, Ranking, Standing
+from outscore.results.ranking import CriticalDifference, RankedPair, RankedSystem, Ranking, Standing
 
 __all__ = [
     "GROUPS",
-    "MOST_LETTERS",
+    "What",
+    "bars",
     "critical_table",
     "grid_table",
     "group_lines",
     "pair_table",
     "place_table",
+    "printed_grid",
+    "printed_places",
     "replicability_table",
-    "settings_table",
     "standings_table",
+    "win_matrix",
 ]
 
+What = Literal["dataset", "metric"]
+ALL = " (-v shows all)"
+"""How to see what a brief report leaves out."""
 GROUPS = "Systems of one group cannot be told apart."
-MOST_LETTERS = 26
+MAX_LETTERS = 26
 """With more groups than letters a column of them is noise; the groups are still listed."""
+SIGNS = {"better": ">", "worse": "<", "open": "·", "apart": "?"}
+ARROWS = {"better": "↑", "worse": "↓"}
 OUTCOMES = {"better": "better", "worse": "worse", "open": "undecided", "apart": "no common item"}
 ADVANTAGE = (
     "Advantage: the mean difference to the other systems over the items of each pair; it makes the order, because the systems "
@@ -54,7 +66,7 @@ def place_table(ranking: Ranking, *, most: int | None = None, counts: bool = Fal
     if ranking.baseline is not None:
         return _baseline_table(ranking, most)
     standing, decimals = ranking.standing, decimals_of(ranking.standing)
-    letters = shown_letters(standing) if len(standing.groups) <= MOST_LETTERS else {}
+    letters = shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
     several_n = len({s.n for s in standing.scores}) > 1
     tested = standing.counts.testable > 0
     rows = [
@@ -97,7 +109,7 @@ def _letters_note(letters: dict[str, str]) -> list[str]:
 
 def _left_out(ranking: Ranking, most: int | None) -> list[str]:
     left = 0 if most is None else len(ranking.scores) - most
-    return [f"Not shown: {count(left, 'system')} (-v shows all)."] if left > 0 else []
+    return [f"Not shown: {count(left, 'system')}{ALL}."] if left > 0 else []
 
 
 def _baseline_table(ranking: Ranking, most: int | None) -> Table:
@@ -122,16 +134,14 @@ def _against(pair: RankedPair, outcome: str, ranking: Ranking, decimals: int) ->
 
 
 def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) -> list[str]:
-    """The groups, `most` of them, with so many `names` each; with a baseline there are none."""
+    """The groups, `most` of them, with so many `names` each."""
     standing = ranking.standing
-    if ranking.baseline is not None or not standing.groups:
-        return []
     lines = [
         f"{name}: {f'{clean(members[0])}, different from all others' if len(members) == 1 else named(members, names)}"
         for name, members in list(zip(group_names(standing), standing.groups, strict=True))[:most]
     ]
     left = 0 if most is None else len(standing.groups) - most
-    return [*lines, f"and {count(left, 'more group')} (-v shows all)"] if left > 0 else lines
+    return [*lines, f"and {count(left, 'more group')}{ALL}"] if left > 0 else lines
 
 
 def pair_table(ranking: Ranking, standing: Standing | None = None, most: int | None = None) -> Table:
@@ -142,7 +152,7 @@ def pair_table(ranking: Ranking, standing: Standing | None = None, most: int | N
     columns = ["first", "second", "n", "difference", interval_name(ranking), "p", "adj. p", "first is"]
     left = len(shown.pairs) - len(rows)
     notes = ["Difference: first - second.", *([f"Not shown: {count(left, 'pair')}."] if left else [])]
-    return make_table("pairs", f"Pairs by {subject(shown)}", columns, "llrrrrrl", rows, notes)
+    return replace(make_table("pairs", f"Pairs by {subject(shown)}", columns, "llrrrrrl", rows, notes), label="ranking-pairs")
 
 
 def _pair_row(pair: RankedPair, outcome: str, ranking: Ranking, decimals: int) -> tuple[str, ...]:
@@ -150,13 +160,11 @@ def _pair_row(pair: RankedPair, outcome: str, ranking: Ranking, decimals: int) -
     return f"{pair.n:,}", difference, interval, p_number(pair.p.value, ranking.alpha) if pair.n else "", adjusted, words
 
 
-def standings_table(ranking: Ranking, standings: Sequence[Standing], what: str) -> Table | None:
+def standings_table(ranking: Ranking, standings: Sequence[Standing], what: What) -> Table:
     """One line per dataset (or metric): its leader, and how many pairs differ."""
-    if not standings:
-        return None
     rows = [
         (
-            str((s.name if what == "dataset" else None) or s.metric),
+            _name(s, what),
             f"{s.n:,}",
             s.scores[0].system,
             format_number(s.scores[0].value, decimals_of(s)),
@@ -177,20 +185,27 @@ def _sharing(standing: Standing) -> int:
     return len(standing.scores) - 1 - wins(leader, len(standing.scores)) - losses(leader)
 
 
-def grid_table(ranking: Ranking, standings: Sequence[Standing], what: str, most: int | None = None) -> Table | None:
+def grid_table(ranking: Ranking, standings: Sequence[Standing], what: What, most: int | None = None) -> Table:
     """Systems by datasets (or metrics): scores, with the letters of their groups where there are any."""
-    if not standings:
-        return None
     whole = [ranking.standing, *standings]
     columns = [_cells_of(standing, ranking) for standing in whole]
     rows = [(s.system, *(column.get(s.system, "") for column in columns)) for s in ranking.scores][:most]
-    top = ranking.metric if what == "metric" else ranking.name or "all"
-    headings = ["system", top, *(str((s.name if what == "dataset" else None) or s.metric) for s in standings)]
-    letters = any(s.groups and len(s.groups) <= MOST_LETTERS for s in whole) and ranking.baseline is None
+    headings = _grid_heads(ranking, standings, what)
+    letters = any(s.groups and len(s.groups) <= MAX_LETTERS for s in whole) and ranking.baseline is None
     notes = ["Within a column, systems that share a letter cannot be told apart."] if letters else []
     notes += [] if ranking.baseline is None else ["+, -: significantly better, worse than the baseline."]
     notes += _left_out(ranking, most)
     return make_table(f"{what}-grid", f"Systems by {what}", headings, "l" + "r" * len(whole), rows, notes)
+
+
+def _grid_heads(ranking: Ranking, standings: Sequence[Standing], what: What) -> list[str]:
+    top = ranking.metric if what == "metric" else ranking.name or "all"
+    return ["system", top, *(_name(s, what) for s in standings)]
+
+
+def _name(standing: Standing, what: What) -> str:
+    """The name of a dataset, or of the metric where it has none."""
+    return standing.name if what == "dataset" and standing.name else standing.metric
 
 
 def _cells_of(standing: Standing, ranking: Ranking) -> dict[str, str]:
@@ -199,7 +214,7 @@ def _cells_of(standing: Standing, ranking: Ranking) -> dict[str, str]:
         found = cells(standing, ranking.alpha)
         marks = {s.system: _mark(s, ranking.baseline, found) for s in standing.scores}
     else:
-        marks = shown_letters(standing) if len(standing.groups) <= MOST_LETTERS else {}
+        marks = shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
     return {s.system: f"{format_number(s.value, decimals)} {marks.get(s.system, '')}".strip() for s in standing.scores}
 
 
@@ -208,10 +223,11 @@ def _mark(s: RankedSystem, baseline: str, found: Mapping[tuple[str, str], Cell])
     return "" if cell is None else {"better": "+", "worse": "-"}.get(cell.outcome, "")
 
 
-def replicability_table(ranking: Ranking, most: int | None = None) -> Table | None:
-    """On how many datasets a system is better than another, by two ways to combine their p-values."""
-    if not ranking.replicability:
-        return None
+def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool = False) -> Table:
+    """On how many datasets a system is better than another, by two ways to combine their p-values.
+
+    Of the first `most` rows, a `hint` says how to see the others.
+    """
     place = {s.system: i for i, s in enumerate(ranking.scores)}
     ordered = sorted(ranking.replicability, key=lambda r: (place[r.systems[0]], place[r.systems[1]]))
     rows = [
@@ -224,26 +240,156 @@ def replicability_table(ranking: Ranking, most: int | None = None) -> Table | No
         "and if they are independent (Fisher). On: the datasets where it is significantly better (Holm over datasets)."
     )
     left = len(ranking.replicability) - len(rows)
-    notes = [meaning, *([f"Not shown: {count(left, 'pair')} (-v shows all)."] if left else [])]
+    notes = [meaning, *([f"Not shown: {count(left, 'pair')}{ALL if hint else ''}."] if left else [])]
     columns = ["system", "better than", "at least", "if independent", "on"]
-    return make_table("replicability", "Replicability", columns, "llrrl", rows, notes)
+    return replace(make_table("replicability", "Replicability", columns, "llrrl", rows, notes), label="ranking-replicability")
 
 
-def critical_table(ranking: Ranking) -> Table | None:
+def critical_table(ranking: Ranking, found: CriticalDifference) -> Table:
     """Mean ranks over datasets or items, and the difference that Nemenyi's test asks for."""
-    found = ranking.critical_difference
-    if found is None:
-        return None
     rows = [(system, f"{rank:.2f}") for system, rank in sorted(found.mean_ranks.items(), key=lambda entry: entry[1])]
     meaning = (
         f"Friedman's test over {found.blocks:,} {found.over}: {friedman_p(found, ranking.alpha)}. Mean ranks that lie at "
         f"least {found.critical_difference:.2f} apart differ (Nemenyi)."
     )
     notes = [meaning, *(f"Not told apart: {named(group, 12)}." for group in found.groups if len(group) > 1)]
-    return make_table("critical", "Mean ranks", ["system", "mean rank"], "lr", rows, notes)
+    return replace(make_table("critical", "Mean ranks", ["system", "mean rank"], "lr", rows, notes), label="ranking-critical")
 
 
-def settings_table(ranking: Ranking) -> Table | None:
-    """What repeats the result."""
-    rows = [(name, value) for key, entry in ranking.settings.items() for name, value in flat(str(key), entry)]
-    return make_table("settings", "Settings", ["setting", "value"], "ll", rows) if rows else None
+def win_matrix(ranking: Ranking, most: int) -> Table | None:
+    """Who beat whom as a table of signs; None where pairs were not all compared, or are too many."""
+    systems = [s.system for s in ranking.scores]
+    if ranking.baseline is not None or not ranking.pairs or not 2 < len(systems) <= most:
+        return None
+    found, numbers = cells(ranking.standing, ranking.alpha), [str(i) for i in range(1, len(systems) + 1)]
+    rows = [
+        (number, row, *(_sign(found.get((row, column))) for column in systems))
+        for number, row in zip(numbers, systems, strict=True)
+    ]
+    # Every column has a sign, because every system met another.
+    columns = ["", "system", *numbers]
+    table = make_table("heat", "Who beat whom", columns, "rl" + "r" * len(systems), rows, [_legend(ranking)])
+    return replace(table, matrix=True)
+
+
+def _sign(cell: Cell | None) -> str:
+    """The sign of a pair from the side of its row; doubled where the strictest level is met."""
+    if cell is None:
+        return ""
+    strict = cell.outcome in ("better", "worse") and cell.level > 2
+    return SIGNS[cell.outcome] * (2 if strict else 1)
+
+
+def _legend(ranking: Ranking) -> str:
+    """What the signs say."""
+    bounds = bounds_of(ranking.alpha)
+    doubled = f" (doubled: <= {format_level(bounds[-1])})" if len(bounds) > 2 else ""
+    apart = "; ? no common item" if ranking.counts.testable < ranking.counts.pairs else ""
+    return f"> the row is better, < it is worse, adjusted p <= {format_level(ranking.alpha)}{doubled}; · not told apart{apart}."
+
+
+def bars(ranking: Ranking) -> tuple[Bar | None, ...]:
+    """Each system's interval (with a baseline that of its difference) as places in per cent of the widest range."""
+    found = cells(ranking.standing, ranking.alpha)
+    spans = [_span(s, None if ranking.baseline is None else (ranking.baseline, found)) for s in ranking.scores]
+    known = [x for span in spans if span is not None for x in span] + ([] if ranking.baseline is None else [0.0])
+    least, most = min(known), max(known)
+    scale = 100 / (most - least) if most > least else 0.0
+
+    def at(x: float) -> float:
+        return round((x - least) * scale, 2)
+
+    zero = None if ranking.baseline is None else at(0.0)
+    return tuple(
+        None if span is None else Bar(at(span[0]), at(span[1]), round(at(span[2]) - at(span[0]), 2), zero) for span in spans
+    )
+
+
+def _span(s: RankedSystem, against: tuple[str, Mapping[tuple[str, str], Cell]] | None) -> tuple[float, float, float] | None:
+    """The lower end, the value and the upper end of what is drawn; ends that are missing are where the value is."""
+    value, low, high = s.value, s.low, s.high
+    if against is not None:
+        baseline, found = against
+        cell = found.get((s.system, baseline))
+        if cell is None or cell.pair.difference is None:
+            return None
+        value, low, high = cell.pair.difference, cell.pair.low, cell.pair.high
+    return (value if low is None else low, value, value if high is None else high)
+
+
+def printed_places(ranking: Ranking, most: int | None = None) -> Table:
+    """The places as a paper prints them: groups as superscript letters, or arrows against a baseline."""
+    standing, decimals = ranking.standing, decimals_of(ranking.standing)
+    tested = standing.counts.testable > 0
+    alone = tested and ranking.baseline is None
+    rows = [
+        (
+            str(place) if tested else "",
+            s.system,
+            format_number(s.value, decimals),
+            ends(s.low, s.high, decimals),
+            _range(s.rank_low, s.rank_high) if alone else "",
+        )
+        for place, s in zip(places(standing), standing.scores, strict=True)
+    ]
+    columns = ["rank", "system", ranking.metric, interval_name(ranking), "ranks"]
+    title, notes = f"Ranking by {subject(standing)}", _printed_notes(ranking, most)
+    table = make_table("places", title, columns, "rlrrr", rows[:most], notes)
+    return replace(table, superscripts=_superscripts(ranking, [standing], 2 if tested else 1, len(table.rows)))
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def printed_grid(ranking: Ranking, standings: Sequence[Standing], what: What, most: int | None = None) -> Table:
+    """Systems by datasets or metrics as a paper prints them, each column with the marks of its own tests."""
+    whole = [ranking.standing, *standings]
+    filled = [{s.system: format_number(s.value, decimals_of(one)) for s in one.scores} for one in whole]
+    rows = [(s.system, *(column.get(s.system, "") for column in filled)) for s in ranking.scores]
+    heads, notes = _grid_heads(ranking, standings, what), _printed_notes(ranking, most)
+    table = make_table(f"{what}s", f"Systems by {what}", heads, "l" + "r" * len(whole), rows[:most], notes)
+    return replace(table, superscripts=_superscripts(ranking, whole, 1, len(table.rows)))
+
+
+def _superscripts(ranking: Ranking, standings: Sequence[Standing], first: int, most: int) -> dict[tuple[int, int], str]:
+    """Letters or arrows by row and column; the first standing has column `first`."""
+    above = {}
+    for column, standing in enumerate(standings, first):
+        marks = _marks(ranking, standing)
+        for row, s in enumerate(ranking.scores[:most]):
+            if s.system in marks:
+                above[row, column] = marks[s.system]
+    return above
+
+
+def _marks(ranking: Ranking, standing: Standing) -> dict[str, str]:
+    """The groups of each system, or an arrow for what it is beside the baseline."""
+    if ranking.baseline is None:
+        return shown_letters(standing) if len(standing.groups) <= MAX_LETTERS else {}
+    found = cells(standing, ranking.alpha)
+    return {
+        row: ARROWS[cell.outcome]
+        for (row, column), cell in found.items()
+        if column == ranking.baseline and cell.outcome in ARROWS
+    }
+
+
+def _printed_notes(ranking: Ranking, most: int | None) -> list[str]:
+    left = 0 if most is None else len(ranking.scores) - most
+    return [_printed_legend(ranking), *([f"{left} more systems are not shown."] if left > 0 else [])]
+
+
+def _printed_legend(ranking: Ranking) -> str:
+    family = ranking.family
+    if not ranking.counts.testable:
+        return "No two systems share an item: nothing could be tested"
+    how = (
+        f"{words_of_test(ranking.standing)}; {correction_name(family.correction)} over m = {family.m:,}, {family.error_rate}, "
+        f"alpha = {format_level(ranking.alpha)}"
+    )
+    if ranking.baseline is not None:
+        return f"Arrows: significantly better or worse than {clean(ranking.baseline)} ({how})"
+    if ranking.groups:
+        return f"Systems that share a letter cannot be told apart ({how})"
+    return f"Ranks: the places that the tests leave open ({how})"

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from outscore.language.numbers import count, format_level, format_percent
 from outscore.language.phrases import correction_name, method_phrase, name_of_test
 from outscore.language.verdict.ranking import design_parts
+from outscore.report.document import Fact, clean
 from outscore.report.rows.comparison import ERROR_RATES
-from outscore.report.table import Fact, clean
 from outscore.results.design import Family
 from outscore.results.note import note_texts
 from outscore.results.pvalue import PValue
@@ -64,7 +64,7 @@ def facts(ranking: Ranking) -> list[Fact]:
         ("coverage", [_coverage(ranking)]),
         ("notes", _notes(ranking)),
     ]
-    return [Fact(label, tuple(lines)) for label, lines in listed if lines]
+    return [Fact(label, tuple(lines), guarded=label == "notes") for label, lines in listed if lines]
 
 
 def _design(ranking: Ranking, design: RankDesign) -> str:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from outscore.language.numbers import decimals_for, format_ends, format_number, format_p_number, format_percent
-from outscore.report.table import clean, screen_width
+from outscore.report.document import clean, screen_width
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import CriticalDifference, RankedPair, RankedSystem, Ranking, Standing
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from outscore.language.numbers import format_number, format_p_number
 from outscore.language.phrases import interval_noun
+from outscore.report.document import Table, make_table
 from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, family_note, intervals_of, other_estimand
 from outscore.report.rows.nouns import units_of
-from outscore.report.table import Table, make_table
 from outscore.results.comparison import Comparison, Comparisons
 
 __all__ = ["slices"]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from outscore.language.numbers import decimals_for, finer, format_ends, format_number, format_p, format_p_number
 from outscore.language.phrases import interval_noun
+from outscore.report.document import Table, clean, make_table
 from outscore.report.rows.comparison import adjusted
 from outscore.report.rows.nouns import noun_of, units_of
-from outscore.report.table import Table, clean, make_table
 from outscore.results.comparison import Bucket, Comparison
 from outscore.results.interval import Interval
 

@@ -1,46 +1,85 @@
-"""Results as Markdown: headings, tables and the paste-ready sentence, for issues, notebooks and readme files."""
+"""Documents as Markdown: headings, tables and the paste-ready sentence, for issues, notebooks and readme files."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from outscore.report.rows.comparison import ASKED_FOR, alpha_of, details, results, scores, settings
-from outscore.report.rows.facts import evidence, heading, headline
-from outscore.report.rows.marking import mark_up
-from outscore.report.rows.metrics import is_family_of_metrics, metric_sentence, metric_table, metrics_headline
-from outscore.report.rows.segments import FEW, MANY, segment_views, segments_note, segments_title
-from outscore.report.table import Fact, Table, clean
-from outscore.results.comparison import Comparison, Comparisons
+from outscore.report.document import (
+    Article,
+    Block,
+    Cards,
+    Code,
+    Document,
+    Embed,
+    Examples,
+    Fact,
+    Facts,
+    Figure,
+    Listing,
+    Paragraph,
+    Quote,
+    Section,
+    Table,
+    Verdict,
+    clean,
+    is_section,
+    mark_up,
+)
 
-__all__ = ["escape", "facts_block", "fenced", "render", "table_block"]
+__all__ = ["escape", "write"]
 
 # Whatever could begin markup, and the bar that would end a cell.
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$!@])")
 # What a renderer would make a link of by itself.
 BARE_LINK = re.compile(r"(?i)(?<=\bwww)\.|:(?=//)")
+MARKS = {"best": "**", "worst": "*", "middle": ""}
+LEGEND = "Bold: the best system of the row; italics: the worst."
 
 
-def render(comparisons: Comparisons, *, verbose: bool = False) -> str:
-    """The whole result as Markdown; `verbose` adds every table and the settings."""
-    many = len(comparisons.comparisons) != 1
-    blocks = _metrics(comparisons) if is_family_of_metrics(comparisons) else _overview(comparisons) if many else []
-    for c in comparisons.comparisons:
-        blocks += _comparison(c, comparisons, "##" if many else "#", verbose=verbose)
-    if verbose and comparisons.settings:
-        blocks += ["## Settings", table_block(settings(comparisons))]
-    return "\n\n".join(blocks) + "\n"
+def write(document: Document, *, verbose: bool = False) -> str:
+    """The whole document as Markdown."""
+    articles = document.shown_articles("markdown", verbose=verbose)
+    return "\n\n".join(piece for article, sections in articles for piece in _article(article, sections)) + "\n"
 
 
-def _overview(whole: Comparisons) -> list[str]:
-    return [f"# {len(whole.comparisons)} comparisons", table_block(results(whole))]
+def _article(article: Article, sections: Sequence[tuple[Section, list[Block]]]) -> list[str]:
+    level = "#" * (article.depth + 1)
+    pieces = [f"{'#' * article.depth} {escape(article.title)}"] if article.title else []
+    for section, blocks in sections:
+        pieces += [f"{level} {escape(section.title)}"] if section.headed else []
+        pieces += [piece for block in blocks for piece in _pieces(block, level)]
+    return [piece for piece in pieces if piece]
 
 
-def _metrics(whole: Comparisons) -> list[str]:
-    """Several metrics as one answer, above each of them by itself."""
-    table = metric_table(whole)
-    top = [f"# {escape(metrics_headline(whole).removesuffix('.'))}", f"**{escape(table.title)}**", table_block(table)]
-    return [*top, f"> {escape(metric_sentence(whole))}"]
+def _pieces(block: Block, level: str) -> list[str]:  # noqa: C901, PLR0911 - one for each kind of block
+    """The paragraphs of a block."""
+    match block:
+        case Verdict():
+            strong = [f"**{escape(block.strong)}**"] if block.strong else []
+            if strong and block.plain:
+                return [f"{strong[0]}: {escape(block.plain[0])}", *map(escape, block.plain[1:])]
+            return [*strong, *map(escape, block.plain)]
+        case Table():
+            return _table(block, level)
+        case Facts():
+            return ["\n".join(map(_fact, block.facts))]
+        case Listing():
+            return [escape(block.note), "\n".join(f"- {escape(line)}" for line in block.lines)]
+        case Quote():
+            return [f"> {escape(block.text)}"]
+        case Code():
+            return [fenced(block.text)]
+        case Examples():
+            return [f"{level} {escape(block.title)}", block.note.format(marked="Marked words"), _examples(block)]
+        case Paragraph():
+            return [f"> **Warning.** {escape(block.text)}" if block.tone == "warning" else escape(block.text)]
+        case Cards():
+            return ["\n".join(_fact(Fact(card.label, (card.value, *card.small))) for card in block.cards)]
+        case Figure():
+            return [f"*{escape(block.caption)}*"]
+        case Embed():
+            return []
 
 
 def escape(text: str) -> str:
@@ -54,37 +93,8 @@ def escape(text: str) -> str:
     return BARE_LINK.sub(r"\\\g<0>", SPECIAL.sub(r"\\\1", clean(text)))
 
 
-def _comparison(c: Comparison, whole: Comparisons, level: str, *, verbose: bool) -> list[str]:
-    top, why = headline(c)
-    answer = f"**{escape(top)}**: {escape(why)}" if why else f"**{escape(top)}**"
-    blocks = [f"{level} {escape(heading(c))}", answer, table_block(scores(c, alpha_of(whole)))]
-    blocks.append(facts_block(evidence(c, whole, verbose=verbose)))
-    shown = [table for table in details(c, whole) if verbose or table.key in ("path", *ASKED_FOR)]
-    for table in shown:
-        blocks += [f"{level}# {escape(table.title)}", table_block(table)]
-    if c.segments:
-        blocks += [f"{level}# {escape(segments_title(c))}", segments_note(c), _segments(c, verbose=verbose)]
-    blocks += [f"{level}# For a paper", f"> {escape(c.sentence)}", fenced(c.signature)]
-    return [block for block in blocks if block]
-
-
-def _segments(c: Comparison, *, verbose: bool) -> str:
-    """A numbered list of segments, the texts of each as a list below it."""
-    lines = []
-    for i, view in enumerate(segment_views(c, MANY if verbose else FEW), 1):
-        lines.append(f"{i}. {escape(view.title)}")
-        lines += [f"    - {escape(label)}: {mark_up(words, _bold, escape)}" for label, words in view.texts]
-    return "\n".join(lines)
-
-
-def _bold(escaped: str) -> str:
-    """Stars only open and close beside letters and digits, whatever stands outside (CommonMark 0.31, 6.2); elsewhere a tag."""
-    return f"**{escaped}**" if escaped[0].isalnum() and escaped[-1].isalnum() else f"<b>{escaped}</b>"
-
-
-def facts_block(facts: list[Fact]) -> str:
-    """Facts as a list."""
-    return "\n".join(f"- **{escape(fact.label)}**: {escape(_joined(fact.lines))}" for fact in facts)
+def _fact(fact: Fact) -> str:
+    return f"- **{escape(fact.label)}**: {escape(_joined(fact.lines))}"
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -96,16 +106,42 @@ def _joined(lines: Sequence[str]) -> str:
     'A note. p = .5; q = .6'
     """
     texts = [" ".join(line.split()) for line in lines]
-    return "".join(text + ("" if i == len(texts) else " " if text.endswith(".") else "; ") for i, text in enumerate(texts, 1))
+    gaps = [" " if text.endswith(".") else "; " for text in texts[:-1]]
+    return "".join(text + gap for text, gap in zip(texts, [*gaps, ""], strict=True))
 
 
-def table_block(table: Table) -> str:
-    """A table with its notes below."""
+def _examples(block: Examples) -> str:
+    """A numbered list of examples, the texts of each as a list below it."""
+    lines = []
+    for i, example in enumerate(block.examples, 1):
+        lines.append(f"{i}. {escape(example.title)}")
+        lines += [f"    - {escape(label)}: {mark_up(words, _bold, escape)}" for label, words in example.texts]
+    return "\n".join(lines)
+
+
+def _bold(escaped: str) -> str:
+    """Stars only open and close beside letters and digits, whatever stands outside (CommonMark 0.31, 6.2); elsewhere a tag."""
+    return f"**{escaped}**" if escaped[0].isalnum() and escaped[-1].isalnum() else f"<b>{escaped}</b>"
+
+
+def _table(table: Table, level: str) -> list[str]:
+    """A table under its title with its notes below."""
+    titles = {"heading": [f"{level} {escape(table.title)}"], "bold": [f"**{escape(table.title)}**"], "none": []}
     rule = ["---:" if side == "r" else ":---" for side in table.align]
-    cells = [tuple(map(escape, row)) for row in (table.columns, *table.rows)]
-    lines = [_row(cells[0]), _row(rule), *map(_row, cells[1:])]
-    notes = [f"\n{escape(note)}" for note in table.notes]
-    return "\n".join([*lines, *notes])
+    rows = [_row([escape(name) for name in table.columns]), _row(rule)]
+    rows += [_row(_cells(table, i)) for i in range(len(table.rows))]
+    notes = [*table.notes, *([LEGEND] if "worst" in table.marks.values() else [])]
+    return [*titles[table.heading], "\n".join(rows), *map(escape, notes)]
+
+
+def _cells(table: Table, i: int) -> list[str]:
+    row = table.rows[i]
+    if table.splits and is_section(row):
+        return [f"**{escape(row[0])}**", *row[1:]]
+    signs = [MARKS[table.marks[i, column]] if (i, column) in table.marks else "" for column in range(len(row))]
+    above = [f"<sup>{escape(table.superscripts.get((i, column), ''))}</sup>" for column in range(len(row))]
+    texts = [f"{escape(cell)}{'' if sup == '<sup></sup>' else sup}" for cell, sup in zip(row, above, strict=True)]
+    return [f"{sign}{text}{sign}" for sign, text in zip(signs, texts, strict=True)]
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -114,7 +150,7 @@ def _row(cells: Sequence[str]) -> str:
 
 def fenced(text: str) -> str:
     """A block of code whose fence is longer than any run of back-ticks in it."""
-    plain = clean(text)
+    plain = "\n".join(map(clean, text.splitlines()))
     longest = max((len(run) for run in re.findall(r"`+", plain)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{plain}\n{fence}"

@@ -1,133 +1,131 @@
-"""Results as plain text: the verdict first, the evidence under it, the signature last.
-
-The text is the same on a terminal, in a pipe and in a file. No line is longer than the width asked for. A plain comparison fits
-one screen, with a table of its slices below it, and so does one by several metrics; `verbose` adds every table, and writes out
-every slice and every metric.
-"""
+"""Documents as plain text: the same on a terminal, in a pipe and in a file. No line is longer than the width asked for."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from outscore.language.numbers import format_probability
-from outscore.report.rows.comparison import ASKED_FOR, alpha_of, details, family_note, scores, settings
-from outscore.report.rows.facts import evidence
-from outscore.report.rows.metrics import (
-    is_family_of_metrics,
-    metric_facts,
-    metric_notes,
-    metric_sentence,
-    metric_signatures,
-    metric_table,
-    metrics_headline,
+from outscore.report.document import (
+    GLUED,
+    Article,
+    Block,
+    Cards,
+    Code,
+    Document,
+    Embed,
+    Examples,
+    Facts,
+    Figure,
+    Listing,
+    Paragraph,
+    Quote,
+    Section,
+    Table,
+    Verdict,
+    clean,
+    glue,
+    is_section,
+    mark_up,
+    padded,
+    screen_width,
 )
-from outscore.report.rows.nouns import view_of
-from outscore.report.rows.segments import segment_lines
-from outscore.report.rows.slices import slices
-from outscore.report.rows.texts import run_lines
-from outscore.report.table import GLUED, Table, broken, clean, column_widths, glue, padded, screen_width
-from outscore.results.comparison import Comparison, Comparisons
 
-__all__ = ["NARROWEST", "fact_lines", "render", "signature_lines", "titled", "wrapped"]
+__all__ = ["MIN_WIDTH", "broken", "column_widths", "write"]
 
 LABEL = 12
-NARROWEST = 40
+MIN_WIDTH = 40
 FILLER = "\ufdd0"
 """A code point that no text may hold."""
 GAP = "  "
+LONG_WORD = 24
+"""A word of more columns is no reason to narrow the other ones."""
+MAX_EXAMPLE_LABEL = 16
+SIGNS = {"best": "+", "worst": "-", "middle": " "}
+# Private-use characters hold the place of section lines, which must not widen the first column.
+FIRST_STAND_IN = 0xE000
+STAND_INS = range(FIRST_STAND_IN, FIRST_STAND_IN + 16)
+# What a name may be squeezed to before columns are moved below, or left out; and what it is cut to in a matrix of signs.
+NAME_BESIDE_NUMBERS, NAME_IN_ROW, NAME_IN_MATRIX = 14, 26, 18
 
 
-def render(comparisons: Comparisons, *, width: int = 80, verbose: bool = False) -> str:
-    """The whole result as text that ends with a line end."""
-    width = max(width, NARROWEST)
-    if not verbose and is_family_of_metrics(comparisons):
-        return "\n".join(_metrics(comparisons, width)) + "\n"
-    parts = None if verbose else slices(comparisons)
-    shown = comparisons.comparisons if parts is None else comparisons.comparisons[:1]
-    blocks = [_overview(comparisons, width)] if is_family_of_metrics(comparisons) else []
-    blocks += [_comparison(c, comparisons, width, verbose=verbose) for c in shown]
-    if parts is not None:
-        blocks[0] += ["", *titled(parts, width)]
-    elif comparisons.family is not None:
-        blocks.append(fact_lines("family", [family_note(comparisons)], width))
-    if verbose and comparisons.settings:
-        blocks.append(titled(settings(comparisons), width))
-    return ("\n" + "-" * width + "\n\n").join("\n".join(block) + "\n" for block in blocks)
+def write(document: Document, *, verbose: bool = False, width: int = 80) -> str:
+    """The whole document as text that ends with a line end."""
+    width = max(width, MIN_WIDTH)
+    articles = [_article(sections, width, verbose=verbose) for _, sections in _shown(document, verbose=verbose)]
+    return ("\n" + "-" * width + "\n\n").join("\n".join(lines) + "\n" for lines in articles if lines)
 
 
-def _comparison(c: Comparison, whole: Comparisons, width: int, *, verbose: bool) -> list[str]:
-    lines = [*wrapped(clean(c.verdict), width), ""]
-    lines += fact_lines("scores", _scores(c, alpha_of(whole)), width)
-    for fact in evidence(c, whole, verbose=verbose):
-        # One screen has room for what is wrong; what to do about it is in the other forms and in the verbose text.
-        texts = map(_first_sentence, fact.lines) if fact.label == "warnings" and not verbose else fact.lines
-        lines += fact_lines(fact.label, texts, width)
-        if fact.label == "design" and not verbose:
-            lines += fact_lines("", _path(c), width)
-    lines += fact_lines("for a paper", [c.sentence], width)
-    lines += fact_lines("signature", signature_lines(clean(c.signature), width - LABEL), width)
-    for table in details(c, whole):
-        if verbose or table.key in ASKED_FOR:
-            lines += ["", *titled(table, width)]
-    listing = segment_lines(c, width, verbose=verbose)
-    return [*lines, "", *listing] if listing else lines
+def _shown(document: Document, *, verbose: bool) -> list[tuple[Article, list[tuple[Section, list[Block]]]]]:
+    return document.shown_articles("text", verbose=verbose)
 
 
-def _metrics(whole: Comparisons, width: int) -> list[str]:
-    """Several metrics on one screen, and below it what was asked for and the segments behind the first metric."""
-    first, *_ = whole.comparisons
-    lines = [*_overview(whole, width), ""]
-    runs = [f"{c.metric}, {line}" for c in whole.comparisons for line in run_lines(c, alpha_of(whole))]
-    lines += fact_lines("runs", runs, width)
-    for label in ("margin", "bayes"):
-        lines += fact_lines(label, metric_facts(whole, label), width)
-    lines += fact_lines("notes", map(_first_sentence, metric_notes(whole)), width)
-    lines += fact_lines("for a paper", [metric_sentence(whole)], width)
-    rows = [row for signature in metric_signatures(whole) for row in signature_lines(signature, width - LABEL)]
-    lines += fact_lines("signature", rows, width)
-    tables = [_of_metric(table, c) for c in whole.comparisons for table in details(c, whole) if table.key in ASKED_FOR]
-    for block in (*(titled(table, width) for table in tables), segment_lines(first, width, verbose=False)):
-        lines += ["", *block] if block else []
+def _article(sections: Sequence[tuple[Section, list[Block]]], width: int, *, verbose: bool) -> list[str]:
+    """Blocks with an empty line between them; labelled statements stand close together."""
+    lines: list[str] = []
+    after_labelled = False
+    for section, blocks in sections:
+        for i, block in enumerate(blocks):
+            made = _lines(block, width, verbose=verbose)
+            labelled = isinstance(block, Facts | Listing | Quote | Code)
+            close = labelled and after_labelled and (i > 0 or section.joined)
+            if made:
+                lines += made if not lines or close else ["", *made]
+                after_labelled = labelled
     return lines
 
 
-def _of_metric(table: Table, c: Comparison) -> Table:
-    """A table that stands among those of other metrics says whose it is; that of buckets does anyway."""
-    return table if table.key == "buckets" else replace(table, title=clean(f"{table.title}: {c.metric}"))
+def _lines(block: Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C901, PLR0911 - one for each kind of block
+    match block:
+        case Verdict():
+            return [line for sentence in block.sentences for line in wrapped(clean(sentence), width)]
+        case Table():
+            return _table(block, width, verbose=verbose)
+        case Facts():
+            return [line for fact in block.facts for line in labelled_lines(fact.label, fact.lines, width)]
+        case Listing():
+            return labelled_lines(block.label, [*block.lines, *([block.note] if block.note else [])], width)
+        case Quote():
+            return labelled_lines(block.label, [block.text], width)
+        case Code():
+            return labelled_lines(block.label, code_lines(block, width - LABEL), width)
+        case Examples():
+            return _examples(block, width)
+        case Paragraph():
+            return labelled_lines("warnings", [block.text], width) if block.tone == "warning" else wrapped(block.text, width)
+        case Cards():
+            return [line for card in block.cards for line in labelled_lines(card.label, [card.value, *card.small], width)]
+        case Figure():
+            return wrapped(f"Chart: {clean(block.caption)}", width)
+        case Embed():
+            return []
 
 
-def _overview(whole: Comparisons, width: int) -> list[str]:
-    return [*wrapped(metrics_headline(whole), width), "", *titled(metric_table(whole), width)]
+def labelled_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
+    """A label in the margin and its texts beside it, each on lines of its own."""
+    room = width - LABEL
+    lines = [line for text in texts for piece in _unbroken(clean(text), room) for line in wrapped(piece, room)]
+    heads = [f"{clean(label):<{LABEL}}"] + [" " * LABEL] * (len(lines) - 1)
+    return [(head + line).rstrip() for head, line in zip(heads, lines, strict=False)]
 
 
-def _scores(c: Comparison, alpha: float | None) -> list[str]:
-    table = scores(c, alpha)
-    name_width = min(max(screen_width(row[0]) for row in table.rows), 40)
-    value_width = max(len(row[1]) for row in table.rows)
-    rows = [f"{table.title}, with {table.columns[2]}s" if len(table.columns) > 2 else table.title]
-    for name, value, *ends in table.rows:
-        rows.append(f"{padded(name, name_width, 'l')}  {value:>{value_width}}" + (f"   {ends[0]}" if ends and ends[0] else ""))
-    return rows
+def _unbroken(text: str, width: int) -> list[str]:
+    """A text in which a long signature breaks between its parts only."""
+    # A word that is not the first of a text stands on an indented line.
+    long = any(len(word) > width - 2 and "|" in word for word in text.split())
+    return code_lines(Code(text), width) if long else [text]
 
 
-def _path(c: Comparison) -> list[str]:
-    """What repeats and clusters did to p, in a line; the table of it is in the other forms."""
-    steps = [f"{format_probability(step.p)} over {step.n:,} {view_of(c, step.view)}" for step in c.design.path]
-    return [f"p = {', '.join(steps)}: the last one counts"] if len(steps) > 1 else []
-
-
-def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=[.]) (?=[A-Z])", text, maxsplit=1)[0]
-
-
-def signature_lines(signature: str, width: int) -> list[str]:
+def code_lines(code: Code, width: int) -> list[str]:
     """Break only between parts, so that the pieces can be put together again without thinking."""
+    return [row for line in code.text.splitlines() for row in _code_rows(line, code.breaks, width)]
+
+
+def _code_rows(line: str, breaks: str, width: int) -> list[str]:
     rows = [""]
-    for part in signature.split("|"):
-        piece = part if not rows[0] else f"|{part}"
+    for part in clean(line).split(breaks) if breaks else [clean(line)]:
+        piece = part if not rows[0] else f"{breaks}{part}"
         if rows[-1] and len(rows[-1]) + len(piece) > width:
             rows.append(piece)
         else:
@@ -135,8 +133,41 @@ def signature_lines(signature: str, width: int) -> list[str]:
     return rows
 
 
-def titled(table: Table, width: int) -> list[str]:
+def _examples(block: Examples, width: int) -> list[str]:
+    """The listing, marked words in brackets."""
+    note = block.note.format(marked="Words in [brackets]")
+    lines = [*textwrap.wrap(clean(block.title), width), *textwrap.wrap(note, width)]
+    for i, example in enumerate(block.examples, 1):
+        lines += textwrap.wrap(f"{i}. {example.title}", width, subsequent_indent="   ")
+        room = min(max(len(label) for label, _ in example.texts), MAX_EXAMPLE_LABEL)
+        for label, words in example.texts:
+            text = f"   {label:<{room}}  {mark_up(words, '[{}]'.format, clean)}"
+            lines += textwrap.wrap(text, width, subsequent_indent=" " * (room + 5), break_on_hyphens=False)
+    return lines
+
+
+def _table(table: Table, width: int, *, verbose: bool) -> list[str]:
     """The lines of a table with its title above and its notes below."""
+    if table.matrix:
+        return _matrix(table, width)
+    if table.optional and not verbose:
+        table = _without_optional(table, width)
+    table = _with_signs(table)
+    sections = [row[0] for row in table.rows if is_section(row)]
+    if table.splits and not sections:
+        return [line for piece in _pieces(table, width) for line in _titled(piece, width)]
+    if not table.splits or not sections:
+        return _titled(table, width)
+    stand_ins = (chr(FIRST_STAND_IN + i) for i in range(len(sections)))
+    rows = tuple((next(stand_ins), *row[1:]) if is_section(row) else row for row in table.rows)
+    lines: list[str] = []
+    for line in _titled(replace(table, rows=rows), width):
+        stands_in = len(line) == 1 and ord(line) in STAND_INS
+        lines += wrapped(sections[ord(line) - FIRST_STAND_IN], width) if stands_in else [line]
+    return lines
+
+
+def _titled(table: Table, width: int) -> list[str]:
     notes = [line for note in table.notes for line in wrapped(note, width)]
     return [*wrapped(table.title, width), *_grid(table, width), *notes]
 
@@ -158,13 +189,157 @@ def _grid_row(row: tuple[str, ...], widths: list[int], align: str) -> list[str]:
     return lines
 
 
-def fact_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
-    """A label in the margin and its texts beside it, each on lines of its own."""
+def _without_optional(table: Table, width: int) -> Table:
+    """The table without some columns, the first one first, as far as its rows would not stay on one line each."""
+    gone: list[str] = []
+    for name in [name for name in table.optional if name in table.columns]:
+        needs = [max(screen_width(row[i]) for row in (table.columns, *table.rows)) for i in range(len(table.columns))]
+        needs[1] = min(needs[1], NAME_IN_ROW)
+        if sum(needs) + len(GAP) * (len(needs) - 1) <= width:
+            break
+        gone.append(name)
+        kept = [i for i, column in enumerate(table.columns) if column != name]
+        table = replace(_columns_of(table, kept), title=table.title, notes=table.notes)
+    note = f"Left out for want of room: {', '.join(gone)} (-v shows all)."
+    return replace(table, notes=(*table.notes, note)) if gone else table
+
+
+def _columns_of(table: Table, chosen: Sequence[int]) -> Table:
+    """Some columns of a table, without title and notes."""
+    rows = tuple(tuple(row[i] for i in chosen) for row in table.rows)
+    align = "".join(table.align[i] for i in chosen)
+    return replace(table, title="", columns=tuple(table.columns[i] for i in chosen), align=align, rows=rows, notes=())
+
+
+def _pieces(table: Table, width: int) -> list[Table]:
+    """The table, or where its columns do not fit side by side, as those of thirty systems, some of them at a time.
+
+    The first column stands in every piece. Words of names may be broken, numbers may not.
+    """
+    grid = [*table.rows, table.columns]
+    needs = [
+        max(_longest(row[i], side if row is not table.columns else "l") for row in grid) for i, side in enumerate(table.align)
+    ]
+    groups: list[list[int]] = [[0]]
+    for i in range(1, len(needs)):
+        if sum(needs[j] + len(GAP) for j in groups[-1]) + needs[i] > width and len(groups[-1]) > 1:
+            groups.append([0])
+        groups[-1].append(i)
+    if len(groups) == 1:
+        return [table]
+    pieces = [_columns_of(table, group) for group in groups]
+    pieces[0] = replace(pieces[0], title=table.title)
+    pieces[-1] = replace(pieces[-1], notes=table.notes)
+    return pieces
+
+
+def _longest(cell: str, side: str) -> int:
+    """The longest word of a cell: whole where it is a number, up to a limit where it is part of a name."""
+    longest = max(map(len, cell.split()), default=0)
+    return longest if side == "r" else min(longest, NAME_BESIDE_NUMBERS)
+
+
+def _with_signs(table: Table) -> Table:
+    """The table with a sign after each ranked cell."""
+    if not table.marks or not table.signs:
+        return table
+    columns = {column for _, column in table.marks}
+    rows = tuple(
+        tuple(
+            cell + SIGNS[table.marks.get((i, column), "middle")] if column in columns and cell else cell
+            for column, cell in enumerate(row)
+        )
+        for i, row in enumerate(table.rows)
+    )
+    # The heading keeps its place over the digits.
+    headings = tuple(f"{name} " if column in columns else name for column, name in enumerate(table.columns))
+    legend = "+ best, - worst." if "worst" in table.marks.values() else "+ best."
+    return replace(table, columns=headings, rows=rows, notes=(*table.notes, legend))
+
+
+def _matrix(table: Table, width: int) -> list[str]:
+    """A number and a name, and a narrow column for each sign; nothing where names would be cut to pieces."""
+    signs = [row[2:] for row in table.rows]
+    step = max(len(text) for row in (table.columns[2:], *signs) for text in row) + 1
+    room = width - step * len(table.rows) - 4
+    if room < NAME_IN_MATRIX // 2:
+        return []
+    names = [_cut(row[1], min(room, NAME_IN_MATRIX)) for row in table.rows]
+    longest = max(map(screen_width, names))
+    lines = [table.title, " " * (longest + 4) + "".join(f"{number:>{step}}" for number in table.columns[2:])]
+    for row, name in zip(table.rows, names, strict=True):
+        start = f"{row[0]:>2}{GAP}{padded(name, longest, 'l')}"
+        lines.append((start + "".join(f"{text:>{step}}" for text in row[2:])).rstrip())
+    return [*lines, *(line for note in table.notes for line in wrapped(note, width))]
+
+
+def _cut(name: str, room: int) -> str:
+    """A name in at most so many columns, cut with dots."""
+    if screen_width(name) <= room:
+        return name
+    while screen_width(name) > room - 1:
+        name = name[:-1]
+    return f"{name}…"
+
+
+def column_widths(table: Table, room: int) -> list[int]:
+    """How wide each column is where all of them have so much room: the widest gives way first.
+
+    Columns give way as far as words stay whole, then as far as they can be broken behind hyphens, and at last between any two
+    letters. A very long word gives way before the others do.
+    """
+    columns = list(zip(table.columns, *table.rows, strict=True))
+    widths = [max(map(screen_width, cells)) for cells in columns]
+    for split, longest in ((_words, LONG_WORD), (_parts, LONG_WORD), (list, room)):
+        floors = [min(_widest(cells, split), longest) for cells in columns]
+        while sum(widths) > room and (loose := [i for i, width in enumerate(widths) if width > floors[i]]):
+            widths[max(loose, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _widest(cells: Sequence[str], split: Callable[[str], Sequence[str]]) -> int:
+    return max((screen_width(piece) for cell in cells for piece in split(cell)), default=0)
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+def _parts(text: str) -> list[str]:
+    """Words, and what hyphens between letters divide them into."""
+    return [part for word in text.split() for part in re.split(r"(?<=[^\W\d]-)(?=[^\W\d])", word)]
+
+
+def broken(text: str, width: int) -> list[str]:
+    """A text in lines of so many columns of a terminal, broken between words wherever they fit.
+
+    Examples
+    --------
+    >>> broken("permutation-median of all", 12), broken("模型名称", 5)
+    (['permutation-', 'median of', 'all'], ['模型', '名称'])
+    """
+    if screen_width(text) <= width:
+        return [text]
     lines: list[str] = []
-    for text in texts:
-        lines += wrapped(clean(text), width - LABEL)
-    heads = [f"{label:<{LABEL}}"] + [" " * LABEL] * (len(lines) - 1)
-    return [(head + line).rstrip() for head, line in zip(heads, lines, strict=False)]
+    for word in _words(text):
+        if lines and screen_width(joined := f"{lines[-1]} {word}") <= width:
+            lines[-1] = joined
+        else:
+            lines += _fitting(word, width)
+    return lines
+
+
+def _fitting(word: str, width: int) -> list[str]:
+    """A word in pieces that fit: whole, or broken behind hyphens, or else between letters."""
+    if screen_width(word) <= width:
+        return [word]
+    pieces = [""]
+    for part in _parts(word) if _widest([word], _parts) <= width else word:
+        if pieces[-1] and screen_width(pieces[-1] + part) > width:
+            pieces.append(part)
+        else:
+            pieces[-1] += part
+    return pieces
 
 
 def wrapped(text: str, width: int) -> list[str]:

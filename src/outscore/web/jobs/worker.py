@@ -178,9 +178,9 @@ def _inspect(task: Mapping[str, Any]) -> dict[str, Any]:
 def _headline(task: Mapping[str, Any]) -> dict[str, Any] | None:
     """What the report of the result has in large letters, and the line below; None where it begins with a table."""
     del task
+    from outscore.report.document import glue, minus
     from outscore.report.rows import facts
     from outscore.report.rows import plan as plan_tables
-    from outscore.report.table import glue, minus
     from outscore.results.comparison import Comparisons
     from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.saved import load

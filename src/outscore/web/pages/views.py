@@ -217,17 +217,16 @@ def _ranking_style() -> str:
 
 
 def _explorer() -> str:
-    from outscore.report.write.diff_html import SCRIPTS as PARTS
+    from outscore.report.explorer.data import source
 
     # One function around all of them: the page calls it for every result, and it leaves no other names behind.
-    parts = "".join(_text("outscore.report", name) for name in PARTS)
-    return f'window.outscoreExplorer = () => {{\n"use strict";\n{parts}}};\n'
+    return f'window.outscoreExplorer = () => {{\n"use strict";\n{source()}}};\n'
 
 
 MADE: Mapping[str, Callable[[], str]] = {
     "report.css": _report_style,
     "ranking.css": _ranking_style,
-    "explorer.css": lambda: _text("outscore.report", "explorer/explorer.css"),
+    "explorer.css": lambda: _text("outscore.report.explorer", "explorer.css"),
     "explorer.js": _explorer,
 }
 """Files of the reports that the pages share."""

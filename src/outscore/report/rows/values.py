@@ -1,25 +1,19 @@
-"""Small results in every form: a p-value, an interval, the outcome of a test, a score, a simulated power curve.
-
-Each is a title and a few labelled statements, or a short table.
-"""
+"""Small results in a few statements: a p-value, an interval, the outcome of a test, a score, a simulated power curve."""
 
 from __future__ import annotations
 
-import csv
-import html
-import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from outscore.language.numbers import format_interval, format_number, format_p, format_percent, format_probability
 from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
-from outscore.report.table import Table, clean, make_table
+from outscore.report.document import Records
 from outscore.results.comparison import SystemScore, TestResult
 from outscore.results.interval import Interval
 from outscore.results.plan import SimulatedCurve
 from outscore.results.pvalue import PValue
 
-__all__ = ["Value", "render_value", "statements"]
+__all__ = ["Value", "statements", "value_records"]
 
 Value = PValue | Interval | TestResult | SystemScore | SimulatedCurve
 Statements = list[tuple[str, str]]
@@ -71,62 +65,12 @@ def _of_test(result: TestResult) -> Statements:
     return [*rows, *(("note", note.text) for note in result.notes)]
 
 
-def render_value(value: Value, form: str, *, width: int = 80) -> str:
-    """A small result in one of the forms."""
-    if form == "csv":
-        return _csv(value)
-    title, rows = statements(value)
-    return FORMS[form](clean(title), [(label, clean(text)) for label, text in rows], width)
-
-
-def _text(title: str, rows: Statements, width: int) -> str:
-    from outscore.report.write.text import fact_lines
-
-    lines = [line for label, text in rows for line in fact_lines(label, [text], width)]
-    return "\n".join([title, *lines]) + "\n"
-
-
-def _markdown(title: str, rows: Statements, _width: int) -> str:
-    from outscore.report.write.markdown import escape
-
-    lines = [f"- **{escape(label)}**: {escape(text)}" for label, text in rows]
-    return "\n".join([f"**{escape(title)}**", "", *lines]).rstrip("\n") + "\n"
-
-
-def _latex(title: str, rows: Statements, _width: int) -> str:
-    from outscore.report.write.latex import table_block
-
-    return table_block(_table(title, rows), "value") + "\n"
-
-
-def _html(title: str, rows: Statements, _width: int) -> str:
-    cells = "".join(f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>" for label, text in rows)
-    head = f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{html.escape(title)}</title></head>'
-    return f"{head}\n<body><h1>{html.escape(title)}</h1><table>{cells}</table></body>\n</html>"
-
-
-def _table(title: str, rows: Statements) -> Table:
-    return make_table("value", title, ["", ""], "ll", rows)
-
-
-FORMS: Mapping[str, Callable[[str, Statements, int], str]] = {
-    "text": _text,
-    "markdown": _markdown,
-    "latex": _latex,
-    "html": _html,
-}
-
-
-def _csv(value: Value) -> str:
-    """All digits: one line, or one for each point of a curve."""
+def value_records(value: Value) -> Records:
+    """All digits: one record, or one for each point of a curve."""
     plain = value.to_dict()
     rows = [{"n": p["n"], "power": p["power"], "low": p["low"], "high": p["high"]} for p in plain.get("points", [])]
     rows = rows or [_flat(plain)]
-    content = io.StringIO()
-    writer = csv.DictWriter(content, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return content.getvalue()
+    return Records(tuple(rows[0]), tuple(rows))
 
 
 def _flat(plain: Mapping[str, Any]) -> dict[str, Any]:
