@@ -89,7 +89,8 @@ def _lines(block: Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C9
         case Quote():
             return labelled_lines(block.label, [block.text], width)
         case Code():
-            return labelled_lines(block.label, code_lines(block, width - LABEL), width)
+            rows = code_lines(block, width - LABEL)
+            return _beside(block.label, [line for row in rows for line in wrapped(row, width - LABEL)])
         case Examples():
             return _examples(block, width)
         case Paragraph():
@@ -105,7 +106,10 @@ def _lines(block: Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C9
 def labelled_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
     """A label in the margin and its texts beside it, each on lines of its own."""
     room = width - LABEL
-    lines = [line for text in texts for piece in _unbroken(clean(text), room) for line in wrapped(piece, room)]
+    return _beside(label, [line for text in texts for piece in _unbroken(clean(text), room) for line in wrapped(piece, room)])
+
+
+def _beside(label: str, lines: Sequence[str]) -> list[str]:
     heads = [f"{clean(label):<{LABEL}}"] + [" " * LABEL] * (len(lines) - 1)
     return [(head + line).rstrip() for head, line in zip(heads, lines, strict=False)]
 
