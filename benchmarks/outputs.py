@@ -126,7 +126,7 @@ def _coreference(sizes: Sizes) -> Call:
 
 def _page(sizes: Sizes) -> Call:
     """The explorer, from the files to the text of the page."""
-    from outscore.report.write.diff_html import render_html
+    from outscore.report.render import render
     from outscore.workflows.diff.run import OutputData, run_study
     from outscore.workflows.requests.diff import DiffRequest
 
@@ -134,7 +134,7 @@ def _page(sizes: Sizes) -> Call:
 
     def write() -> str:
         study, result = run_study(DiffRequest(task="pos"), OutputData(gold, dict(zip(ERRORS, systems, strict=True))))
-        return render_html(result, *study.changed())
+        return render(result, "html", examples=study.changed())
 
     return write
 
