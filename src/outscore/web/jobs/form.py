@@ -23,6 +23,7 @@ COMMANDS = (*REQUESTS, "report")
 """What a job can be; `report` shows a saved result again and has no request."""
 Kind = Literal["choice", "number", "whole", "text", "flag", "file", "column", "system", "several"]
 KINDS: Mapping[type, Kind] = {str: "text", int: "whole", float: "number", bool: "flag", Fraction: "text"}
+ALL = "all"
 LENGTHS = "lengths"
 """The field for the one kind of `buckets` that needs no file of labels."""
 CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
@@ -118,8 +119,8 @@ def form(command: str) -> tuple[Field, ...]:
 @cache
 def _form(command: str) -> tuple[Field, ...]:
     if command == "report":
-        return tuple(_fields_of(REPORT_FILES))
-    fields = [field for option in REQUESTS[command].options() for field in _fields_of(option)]
+        return (_field(REPORT_FILES),)
+    fields = [field for option in REQUESTS[command].options() for field in _fields_of(option, command)]
     owners = {field.name for field in fields if not field.only}
     ordered: list[Field] = []
     for field in fields:
@@ -128,8 +129,8 @@ def _form(command: str) -> tuple[Field, ...]:
     return tuple(ordered)
 
 
-def _fields_of(option: Option) -> Iterator[Field]:
-    """The fields that stand for one option."""
+def _fields_of(option: Option, command: str) -> Iterator[Field]:
+    """The fields that stand for one option of a command."""
     match option.name, option.kind:
         case _, "settings":
             yield from _test_fields()
@@ -141,7 +142,7 @@ def _fields_of(option: Option) -> Iterator[Field]:
             yield _field(option)
             yield _field(BY_LENGTH)
         case (("method" | "resamples"), _) if option.python is None:
-            yield _shared_with_tests(option)
+            yield from _shared_with_tests(option, REQUESTS[command].option("test"))
         case "task", _:
             yield _task_field(option)
         case _:
@@ -223,14 +224,17 @@ def _test_options() -> Iterable[tuple[Option, tuple[str, ...]]]:
     return owners.items()
 
 
-def _shared_with_tests(option: Option) -> Field:
-    """An option of the command that tests declare as well: it means something for them, and its default is theirs."""
-    own = {test: declared for declared, tests in _test_options() for test in tests if declared.name == option.name}
-    defaults = {declared.default for declared in own.values()}
-    # The word for all tests calls for what permutation has.
-    more = tuple(value for _, values in option.only_for for value in values if value == "all")
-    default = next(iter(defaults)) if option.default is None and len(defaults) == 1 else option.default
-    return replace(_field(option, only=(("test", (*own, *more)),)), default=default)
+def _shared_with_tests(option: Option, test: Option) -> Iterator[Field]:
+    """An option of the command that tests declare as well: it means what they say, and its default is theirs.
+
+    Tests that declare it differently have fields of their own, so that a value given for one is not taken for another.
+    """
+    for declared, tests in _test_options():
+        if declared.name == option.name:
+            # The word for all tests calls for what permutation has.
+            called_for = (*tests, ALL) if ALL in test.known and "permutation" in tests else tests
+            default = declared.default if option.default is None else option.default
+            yield replace(_field(option, only=(("test", called_for),)), default=default, help=declared.help)
 
 
 def _task_field(option: Option) -> Field:
