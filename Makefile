@@ -19,7 +19,7 @@ DEMO := $(VENV)/.ready-demo
 DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
 
-.PHONY: help demo test test-slow lint browser coverage bench docs screenshots clean
+.PHONY: help demo test test-slow lint browser coverage bench api docs screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make lint         only lint and types"
 	@echo "make coverage     the fast tests, and which lines and branches they reach"
 	@echo "make bench        measure the kernels against their peers"
+	@echo "make api        write the public functions anew from the declared requests"
 	@echo "make docs         renew the tables in the documentation"
 	@echo "make screenshots  pictures of the page for the documentation"
 	@echo "make clean        remove the environment and everything generated"
@@ -70,6 +71,9 @@ coverage: $(DEV) browser
 
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks.run
+
+api: $(DEV)
+	$(BIN)/python docs/write_api.py
 
 docs: $(DEV)
 	$(BIN)/python docs/build.py

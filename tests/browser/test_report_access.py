@@ -14,7 +14,8 @@ from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
 from outscore.results.plan import StudyDesign
-from outscore.workflows.plan.answer import plan, possible_p
+from outscore.workflows.plan.answer import plan_numbers as plan
+from outscore.workflows.plan.answer import possible_p
 
 # The width between the margins of A4 in the pixels of a stylesheet.
 PAPER = {"width": 680, "height": 980}

@@ -9,8 +9,9 @@ from tests.browser.screens import picture
 from tests.browser.test_report_page import VIEWS, opened
 from tests.report.forms import render_html
 
+from outscore import compare_texts
 from outscore.metrics.cache import StatisticsCache
-from outscore.workflows.texts.corpus import compare_texts, length_bands
+from outscore.workflows.texts.buckets import length_bands
 
 pytest.importorskip("sacrebleu")
 

@@ -125,7 +125,7 @@ PACKINGS = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress, "xz": 
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("format", TEXTS)
 def test_every_text_format_from_standard_input(format, packing, monkeypatch):
-    from outscore.cli.inputs import read_systems
+    from outscore.workflows.compare.inputs import read_systems
 
     raw = PACKINGS[packing](TEXTS[format].encode())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))

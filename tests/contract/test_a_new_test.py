@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
+from outscore import compare
 from outscore.cli.app import app
 from outscore.inference.advice import advise
 from outscore.inference.base.entry import Claim, Suitability, TestEntry
@@ -17,7 +18,6 @@ from outscore.metrics.registry import METRICS
 from outscore.report.references.citations import cited_by_comparisons, works_on_metric
 from outscore.results.comparison import Comparisons
 from outscore.web.pages.methods import sections
-from outscore.workflows.compare.arrays import compare
 
 SCORES = ([3.0, 5.0, 4.0, 8.0, 2.5, 6.0, 7.0], [1.0, 2.0, 3.0, 4.0, 1.0, 3.0, 5.5])
 

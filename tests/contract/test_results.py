@@ -23,7 +23,8 @@ from outscore.results.note import Note
 from outscore.results.plan import PowerPoint, SimulatedCurve, StudyDesign
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import MAX_REPR
-from outscore.workflows.plan.answer import plan, possible_p
+from outscore.workflows.plan.answer import plan_numbers as plan
+from outscore.workflows.plan.answer import possible_p
 
 HOSTILE = "<script>alert('x')</script> & \"long\" " + "name " * 60
 P = PValue(0.0123, 0.0123, 0.0123, -1.910094888560602, "exact", "lattice", n=80, statistic=0.5, dropped={"ties": 3}, mid=0.012)

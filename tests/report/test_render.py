@@ -15,7 +15,8 @@ from outscore.report.charts.files import charts_of
 from outscore.report.charts.theme import chart_config
 from outscore.report.render import FORMS, render
 from outscore.results.plan import StudyDesign
-from outscore.workflows.plan.answer import plan, possible_p
+from outscore.workflows.plan.answer import plan_numbers as plan
+from outscore.workflows.plan.answer import possible_p
 
 KINDS = {
     "comparison": lambda: make_full().comparisons[0],

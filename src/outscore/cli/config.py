@@ -22,9 +22,8 @@ from outscore.results.note import Note
 if TYPE_CHECKING:
     import yaml
 
-    from outscore.scores.system import Origin
 
-__all__ = ["DeclaredOption", "Saved", "changed_inputs", "config_option", "input_settings", "saved_inputs"]
+__all__ = ["DeclaredOption", "Saved", "changed_inputs", "config_option", "saved_inputs"]
 
 MADE_BY = {
     "outscore/result/1": "compare",
@@ -84,18 +83,20 @@ def saved_inputs(context: click.Context) -> Saved | None:
     return found if isinstance(found, Saved) else None
 
 
-def input_settings(inputs: Iterable[Origin]) -> list[dict[str, Any]]:
-    """What a result saves of the files it was made from."""
-    return [{"path": origin.path, "rows": origin.rows, "sha256": origin.sha256} for origin in inputs]
+def changed_inputs(saved: Saved | None, inputs: Iterable[Mapping[str, Any]], *, whole: bool = False) -> list[Note]:
+    """A note on every file that is no longer what the repeated result was made from; `inputs` as settings have them.
 
-
-def changed_inputs(saved: Saved | None, inputs: Iterable[Mapping[str, Any]]) -> list[Note]:
-    """A note on every file that is no longer what the repeated result was made from; `inputs` as `input_settings` has them."""
+    With `whole`, also on files that have come or gone: a pattern may stand for other files than it did.
+    """
     if saved is None:
         return []
-    now = {entry["path"]: entry["sha256"] for entry in inputs}
-    changed = [path for path, digest in now.items() if saved.digests.get(path, digest) != digest]
-    return [Note("difference", f"`{path}` has changed since `{saved.path}` was saved.") for path in changed]
+    now, then = {entry["path"]: entry["sha256"] for entry in inputs}, saved.digests
+    texts: list[str] = []
+    if whole:
+        texts += [f"`{path}` was part of `{saved.path}` and is no longer." for path in then if path not in now]
+        texts += [f"`{path}` was not part of `{saved.path}`." for path in now if path not in then]
+    texts += [f"`{path}` has changed since `{saved.path}` was saved." for path in now if then.get(path, now[path]) != now[path]]
+    return [Note("difference", text) for text in texts]
 
 
 def _load(context: click.Context, _param: click.Parameter, path: str | None) -> None:
@@ -267,9 +268,9 @@ def _shaped(param: click.Parameter, key: str, entry: _Entry) -> str | list[str]:
     """One value or several, as the option takes them; its declaration says how its value is written."""
     value = entry.value
     kind = param.declared.kind if isinstance(param, DeclaredOption) else "value"
-    if isinstance(value, dict) and (kind == "settings" or param.metavar == "KEY=VALUE"):
+    if isinstance(value, dict) and kind == "settings":
         return [f"{name}={inner}" for name, inner in value.items()]
-    if isinstance(value, list) and (kind == "names" or (param.metavar or "").startswith("A,B")):
+    if isinstance(value, list) and kind == "names":
         return ",".join(value)
     several = bool(getattr(param, "multiple", False)) or param.nargs != 1
     if isinstance(value, dict) or (isinstance(value, list) and not several):

@@ -8,12 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
     from rich.status import Status
 
-__all__ = ["working"]
+__all__ = ["remark", "working"]
 
 MOMENT = 1.0
+
+
+def remark(text: str) -> None:
+    """Say something that is worth knowing and no part of a result."""
+    click.echo(f"outscore: {text}", err=True)
 
 
 @contextmanager

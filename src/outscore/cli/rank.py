@@ -9,40 +9,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outscore.cli.config import Saved, changed_inputs, saved_inputs
+from outscore.cli.declared import declared_options, given_files, given_of, output_options
 from outscore.cli.output import check_further, check_outputs, show, write_all, write_files
-from outscore.cli.rank_request import RankRequest
-from outscore.cli.request import COLUMNS, metric_option
-from outscore.cli.shared import given_columns, given_files, output_options, shared
+from outscore.cli.progress import remark
+from outscore.workflows.requests.rank import RankRequest
 
 if TYPE_CHECKING:
     from outscore.workflows.rank.boards import Ranked
 
 __all__ = ["rank"]
 
-TASKS = ("label", "pos", "dep", "ner")
-
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="TABLE | FILES ...")
-@metric_option
-@shared("one-test", "set", "method", "alpha")
-@click.option("--correction", default="holm", show_default=True, metavar="NAME", help="For the number of pairs.")
-@click.option("--baseline", metavar="NAME", help="Compare every system with this one only.")
-@click.option("--critical-difference", is_flag=True, help="Also Friedman's test and Nemenyi's critical difference.")
-@shared("unit-size", "unit-statistic", "shuffle", "resamples", "seed")
-@click.option("--system", "systems", multiple=True, metavar="NAME", help="Rank these systems only; may be repeated.")
-@shared("item", "score", "system-column", "cluster", "repeat", "dataset")
-@click.option(
-    "--duplicates",
-    type=click.Choice(("mean", "first", "last", "stop")),
-    default="mean",
-    show_default=True,
-    help="Rows of one item that contradict each other.",
-)
-@shared("reader", "reference", "documents")
-@click.option("--task", type=click.Choice(TASKS), help="Outputs: what the files hold; needs --gold.")
-@click.option("--gold", metavar="FILE", help="Outputs: the right answers.")
-@click.option("--names", metavar="A,B,...", help="What to call the systems.  [default: header or file names]")
+@declared_options(RankRequest.options(), without=RankRequest.positional)
 @click.option("--jobs", type=int, default=0, help="Processes that work.  [default: one per processor]")
 @click.option("--dask", metavar="ADDRESS|local", help="Work on a Dask cluster, or on one made on this machine.")
 @click.option("--pairs", metavar="FILE.parquet", help="Also write every pair of every dataset as a table.")
@@ -55,9 +35,12 @@ def rank(
     form: str,
     outputs: tuple[str, ...],
     charts: str | None,
+    jobs: int,
+    dask: str | None,
+    pairs: str | None,
     *,
     verbose: bool,
-    **asked: Any,  # noqa: ANN401 - one per option above
+    **asked: Any,  # noqa: ANN401 - one per declared option
 ) -> None:
     """Rank many systems: all pairs tested, corrected, and grouped.
 
@@ -68,14 +51,12 @@ def rank(
     With --reference, FILES are texts, one for each system; with --gold and --task, outputs.
     """
     files = given_files(context, files)
-    asked["names"] = () if asked["names"] is None else tuple(name.strip() for name in asked["names"].split(","))
-    pairs = asked.pop("pairs")
-    request = RankRequest(files, columns=given_columns(asked, [name for name in COLUMNS if name != "slice"]), **asked)
-    request.check()
-    check_outputs(outputs, charts, request.files)
+    request = RankRequest.from_written({**given_of(RankRequest.options(), asked), "files": files})
+    request.validate()
+    check_outputs(outputs, charts, request.inputs)
     if pairs is not None:
-        check_further(pairs, request.files, option="--pairs", ending=".parquet", holds="a Parquet table")
-    found = _ranked(request, saved_inputs(context))
+        check_further(pairs, request.inputs, option="--pairs", ending=".parquet", holds="a Parquet table")
+    found = _ranked(request, jobs, dask, saved_inputs(context))
     # Files first: a closed pipe must not cost the saved result.
     write_all(found.ranking, outputs, charts, verbose=verbose)
     if pairs is not None:
@@ -83,13 +64,13 @@ def rank(
     show(found.ranking, form, verbose=verbose)
 
 
-def _ranked(request: RankRequest, saved: Saved | None) -> Ranked:
-    from outscore.cli.rank_sources import ranked
+def _ranked(request: RankRequest, jobs: int, dask: str | None, saved: Saved | None) -> Ranked:
     from outscore.engine.engines import engine_of, open_engine
     from outscore.engine.progress import terminal_progress
+    from outscore.workflows.rank.run import run_measured
 
-    with terminal_progress() as progress, open_engine(engine_of(request.jobs, dask=request.dask)) as engine:
-        found = ranked(request, engine, progress)
+    with terminal_progress() as progress, open_engine(engine_of(jobs, dask=dask)) as engine:
+        found = run_measured(request, engine=engine, progress=progress, remark=remark)
     ranking = found.ranking
     notes = changed_inputs(saved, ranking.settings["inputs"])
     return replace(found, ranking=replace(ranking, notes=[*ranking.notes, *notes]))
@@ -99,8 +80,9 @@ def _write_pairs(found: Ranked, request: RankRequest, path: str) -> None:
     import io
 
     from outscore.workflows.rank.boards import pairs_frame
+    from outscore.workflows.rank.question import Question
 
-    table = pairs_frame(found.measured, request.question)
+    table = pairs_frame(found.measured, Question(**request.question()))
     content = io.BytesIO()
     table.write_parquet(content)
     write_files({path: content.getvalue()})

@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from outscore.cli.declared import output_options
 from outscore.cli.output import check_outputs, check_suffixes, show, write_all
-from outscore.cli.shared import output_options
 from outscore.core.errors import OutscoreError
 
 __all__ = ["report"]

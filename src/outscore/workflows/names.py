@@ -1,11 +1,28 @@
-"""What systems are called that have no name but that of their file."""
+"""Names of files, and what systems are called that have no other name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-__all__ = ["distinct_names", "unique_names"]
+__all__ = ["distinct_names", "path_texts", "unique_names"]
+
+
+def path_texts(given: Iterable[object]) -> tuple[str, ...] | None:
+    """Paths as text; None where something else is among them.
+
+    Examples
+    --------
+    >>> path_texts([PurePath("a.txt"), "b.txt"]), path_texts(["a.txt", [1, 0]])
+    (('a.txt', 'b.txt'), None)
+    """
+    found = []
+    for path in given:
+        if not isinstance(path, (str, os.PathLike)):
+            return None
+        found.append(os.fspath(path))
+    return tuple(found)
 
 
 def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,14 +14,28 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
-from outscore.inference.base.entry import TestEntry
+from outscore.inference.base.entry import TestEntry, TestRequest
+from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.families.max_t import MAX_T
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import ALL, TESTS, deciding_test
 from outscore.metrics.registry import METRICS, resolve
 from outscore.workflows.requests.shared import ALTERNATIVES, STATISTICS
 
-__all__ = ["check_comparison", "check_correction", "check_request", "numbers_of", "paired"]
+__all__ = [
+    "Question",
+    "check_comparison",
+    "check_correction",
+    "check_level",
+    "check_metric",
+    "check_seed",
+    "check_side",
+    "check_units",
+    "deciding_entry",
+    "numbers_of",
+    "paired",
+    "question_of",
+]
 
 LARGEST_SCORE = 1e150
 """Squares and sums of scores up to this size are finite."""
@@ -89,7 +105,81 @@ def _kind_of(raw: Array) -> str:
     return found if raw.dtype.kind == "O" else str(raw.dtype)
 
 
-def check_request(alternative: object, delta: object, seed: object, alpha: object = 0.05) -> None:
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a comparison, apart from the data; `options` are all options of the deciding test, read."""
+
+    test: str
+    entry: TestEntry
+    options: Mapping[str, OptionValue]
+    alternative: Alternative
+    alpha: float
+    delta: float
+    margin: float | None
+    unit_size: int
+    unit_statistic: Literal["mean", "median"]
+    shuffle: int | None
+    unit_advice: bool
+    normality_alpha: float
+    seed: int
+
+    @property
+    def of_test(self) -> TestRequest:
+        """The part that the test itself is asked."""
+        return TestRequest(self.alternative, self.delta, self.alpha, self.seed, self.options)
+
+    @property
+    def side(self) -> dict[str, Any]:
+        """Level, side and the difference tested against, which decisions and words need."""
+        return {"alpha": self.alpha, "alternative": self.alternative, "delta": self.delta}
+
+
+def question_of(*, test: str, options: Mapping[str, object], unit_advice: bool = False, **asked: Any) -> Question:  # noqa: ANN401
+    """The question that checked options ask.
+
+    Examples
+    --------
+    >>> from outscore.workflows.requests.compare import CompareRequest
+    >>> question = question_of(**CompareRequest(test="wilcoxon", set={"zeros": "pratt"}).asked())
+    >>> question.entry.name, question.options
+    ('wilcoxon', {'zeros': 'pratt', 'variant': 'exact'})
+    """
+    entry = deciding_entry(test)
+    return Question(test, entry, complete(entry.name, entry.options, options), unit_advice=unit_advice, **asked)
+
+
+def check_comparison(
+    *,
+    test: str,
+    metric: str | AdditiveMetric | None,
+    options: Mapping[str, object],
+    alternative: str,
+    alpha: float,
+    delta: float,
+    margin: float | None,
+    unit_size: int,
+    unit_statistic: str,
+    shuffle: int | None,
+    normality_alpha: float,
+    names: Sequence[str],
+    seed: int,
+    unit_advice: bool = False,
+) -> None:
+    """Refuse whatever can be refused of a comparison without looking at data."""
+    entry = deciding_entry(test)
+    complete(entry.name, entry.options, options)
+    check_metric(metric)
+    check_side(alternative, delta)
+    check_seed("seed", seed)
+    check_level("alpha", alpha)
+    check_level("normality_alpha", normality_alpha)
+    if margin is not None:
+        _check_margin(entry, margin)
+    check_units(unit_size, unit_statistic, shuffle, advice=unit_advice)
+    _check_names(names)
+
+
+def check_side(alternative: object, delta: object) -> None:
     """Refuse what no test could be asked."""
     if alternative not in ALTERNATIVES:
         raise OutscoreError(
@@ -98,46 +188,6 @@ def check_request(alternative: object, delta: object, seed: object, alpha: objec
     if not _is_usual(delta) and delta != 0:
         cure = f"Give 0, or a number from {1 / LARGEST_SCORE:g} to {LARGEST_SCORE:g} in size."
         raise OutscoreError(f"`delta` is {_shown(delta)}.", cure, parameter="delta")
-    _check_seed("seed", seed)
-    _check_level("alpha", alpha)
-
-
-def check_comparison(
-    *,
-    test: str,
-    metric: str | AdditiveMetric | None = None,
-    options: Mapping[str, object] | None = None,
-    alternative: str = "two-sided",
-    alpha: float = 0.05,
-    delta: float = 0.0,
-    margin: float | None = None,
-    unit_size: int = 1,
-    unit_statistic: str = "mean",
-    shuffle: int | None = None,
-    unit_advice: bool = False,
-    normality_alpha: float = 0.05,
-    names: Sequence[str] = ("A", "B"),
-    seed: int = 0,
-) -> tuple[TestEntry, dict[str, OptionValue]]:
-    """Refuse whatever can be refused without looking at data; what is left is the test and its options.
-
-    Examples
-    --------
-    >>> entry, options = check_comparison(test="wilcoxon", options={"zeros": "pratt"}, metric="mean")
-    >>> entry.name, options
-    ('wilcoxon', {'zeros': 'pratt', 'variant': 'exact'})
-    """
-    entry = _entry(test)
-    settings = complete(entry.name, entry.options, options or {})
-    if isinstance(metric, str):
-        _check_metric(metric)
-    check_request(alternative, delta, seed, alpha)
-    _check_level("normality_alpha", normality_alpha)
-    if margin is not None:
-        _check_margin(entry, margin)
-    _check_units(unit_size, unit_statistic, shuffle, advice=unit_advice)
-    _check_names(names)
-    return entry, settings
 
 
 def check_correction(correction: str, *, test: str, delta: float) -> None:
@@ -165,7 +215,7 @@ def check_correction(correction: str, *, test: str, delta: float) -> None:
         )
 
 
-def _entry(test: object) -> TestEntry:
+def deciding_entry(test: object) -> TestEntry:
     """The test that decides: of all tests, the permutation test."""
     entry = deciding_test(test)
     if entry is None:
@@ -173,7 +223,10 @@ def _entry(test: object) -> TestEntry:
     return entry
 
 
-def _check_metric(metric: str) -> None:
+def check_metric(metric: object) -> None:
+    """Refuse a name that no metric has, and options that it lacks; a metric made by the caller needs no check."""
+    if not isinstance(metric, str):
+        return
     name, given = parse_spec(metric)
     if name not in METRICS:
         raise OutscoreError(f"There is no metric `{name}`.", did_you_mean(name, METRICS), parameter="metric")
@@ -191,13 +244,14 @@ def _check_margin(entry: TestEntry, margin: object) -> None:
         )
 
 
-def _check_units(size: object, statistic: object, shuffle: object, *, advice: bool) -> None:
+def check_units(size: object, statistic: object, shuffle: object, *, advice: bool) -> None:
+    """Refuse units that cannot be formed, and what has no effect on units of one item."""
     if not _is_whole(size) or int(str(size)) < 1:
         raise OutscoreError(f"`unit_size` is {_shown(size)}.", "Give a whole number from 1 up.", parameter="unit_size")
     if statistic not in STATISTICS:
         raise OutscoreError(f"`unit_statistic` is {statistic!r}.", "Use 'mean' or 'median'.", parameter="unit_statistic")
     if shuffle is not None:
-        _check_seed("shuffle", shuffle)
+        check_seed("shuffle", shuffle)
     if size == 1 and not advice:
         for idle, given in (("shuffle", shuffle is not None), ("unit_statistic", statistic != "mean")):
             if given:
@@ -216,12 +270,14 @@ def _check_names(names: object) -> None:
         raise OutscoreError(f"Both systems are named `{names[0]}`.", "Give them two different names.", parameter="names")
 
 
-def _check_seed(name: str, seed: object) -> None:
+def check_seed(name: str, seed: object) -> None:
+    """Refuse what no generator takes for a seed."""
     if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
         raise OutscoreError(f"`{name}` is {_shown(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name)
 
 
-def _check_level(name: str, level: object) -> None:
+def check_level(name: str, level: object) -> None:
+    """Refuse what is no level of a test."""
     if not isinstance(level, Real) or not 0 < float(level) < 1:
         raise OutscoreError(f"`{name}` is {_shown(level)}.", "Give a number between 0 and 1, such as 0.05.", parameter=name)
 

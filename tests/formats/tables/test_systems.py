@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from outscore.cli.inputs import read_systems
 from outscore.core.errors import OutscoreError
 from outscore.results.design import Alignment
+from outscore.workflows.compare.inputs import read_systems
 
 THREE = "id,a,b,c\nq1,1,0,1\nq2,1,1,0\n"
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outscore import compare, permutation_test
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import PairedScores
@@ -16,8 +17,7 @@ from outscore.inference.families import max_t as module
 from outscore.inference.families.max_t import Member, max_t, max_t_of_pair
 from outscore.inference.families.multiplicity import adjust
 from outscore.metrics.registry import resolve
-from outscore.workflows.compare.arrays import permutation_test
-from outscore.workflows.compare.slices import check_correction, compare_slices
+from outscore.workflows.validate import check_correction
 
 
 def all_swaps(units):
@@ -138,6 +138,13 @@ def test_lower_is_better_turns_the_alternative():
 def slices_of(n, parts, seed):
     rng = np.random.default_rng(seed)
     return rng.random(n) < 0.7, rng.random(n) < 0.6, [f"part {i % parts}" for i in range(n)]
+
+
+def compare_slices(a, b, column, values, **asked):
+    """The slices of a comparison, the family they make, and notes on those that were left out."""
+    found = compare(a, b, slices={column: values}, **asked)
+    whole, *parts = found.comparisons
+    return parts, found.family, [note for note in whole.notes if note.kind == "omission"]
 
 
 def test_slices_of_one_pair():

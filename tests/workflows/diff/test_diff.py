@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.coref_documents import RESPONSES, write_documents
 from tests.diff_files import write_trees
 
+from outscore import diff
 from outscore.core.errors import OutscoreError
 from outscore.results.diff import Diff
-from outscore.workflows.diff.run import OutputData, diff, study_of
+from outscore.workflows.diff.run import OutputData, study_of
 from outscore.workflows.requests.diff import DiffRequest
 
 

@@ -10,7 +10,8 @@ from outscore.inference.power.planning import detectable_effect, power, sample_s
 from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.results.saved import from_saved
-from outscore.workflows.plan.answer import plan, possible_p
+from outscore.workflows.plan.answer import plan_numbers as plan
+from outscore.workflows.plan.answer import possible_p
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, spread_of
 
 TEST = "(two-sided, alpha = .05)."

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import outscore as osc
-from outscore import OutscoreError
+from outscore import OutscoreError, rank
 from outscore.core.metric import AdditiveMetric
 from outscore.engine.engines import Processes, Serial, engine_of
 from outscore.engine.progress import Steps
@@ -18,7 +18,7 @@ from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.rank.boards import assembled, measure, pairs_frame, rank, rank_boards
+from outscore.workflows.rank.boards import assembled, measure, pairs_frame, rank_boards
 
 NAMES = ("a", "b", "c", "d")
 

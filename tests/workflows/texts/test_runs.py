@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from outscore import compare_texts
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import segment_statistics, text_metric
-from outscore.workflows.texts.corpus import compare_texts
 from outscore.workflows.texts.runs import mean_of_runs
 
 pytest.importorskip("sacrebleu")

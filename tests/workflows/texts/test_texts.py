@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import outscore as osc
+from outscore import compare_texts
 from outscore.core.errors import OutscoreError
 from outscore.engine.engines import Serial, engine_of
 from outscore.engine.progress import Steps
@@ -20,7 +21,7 @@ from outscore.metrics.cache import StatisticsCache
 from outscore.metrics.text.registry import TEXT_METRICS, segment_statistics, text_metric
 from outscore.results.comparison import Comparisons
 from outscore.results.note import note_texts
-from outscore.workflows.texts.corpus import compare_texts, length_bands
+from outscore.workflows.texts.buckets import length_bands
 from outscore.workflows.texts.statistics import Statistics
 
 pytest.importorskip("sacrebleu")
@@ -237,8 +238,10 @@ class TestSources:
         for path, lines in zip(paths, (OUTPUT, worse(4), REFERENCE), strict=True):
             path.write_text("\n".join(lines) + "\n")
         from_lists = compared(OUTPUT, tuple(worse(4)), metrics=["ter"])
-        assert compared(*paths, metrics=["ter"]) == from_lists
-        assert compared(*map(str, paths), metrics=["ter"]) == from_lists
+        for given in (paths, map(str, paths)):
+            from_files = compared(*given, metrics=["ter"], names=("A", "B"))
+            assert from_files.comparisons == from_lists.comparisons
+            assert len(from_files.settings["inputs"]) == 3
         assert osc.compare_texts is compare_texts
 
     def test_several_references_help_every_metric_that_takes_them(self):

@@ -1,20 +1,19 @@
 """Two systems, one answer: where metrics and inference meet.
 
-`permutation_test` gives the p-value alone, `compare` the whole result: scores, difference, interval, p, effects, power, the
-design's path from rows to clusters, and the verdict. `procedure.slices` asks the same of parts of the data as one family.
+`permutation_p` gives the p-value alone, `compare_rows` the whole result: scores, difference, interval, p, effects, power, the
+design's path from rows to clusters, and the verdict. `slices` asks the same of parts of the data as one family.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
-from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.binary.score_interval import score_intervals
@@ -22,73 +21,41 @@ from outscore.inference.describe.effects import scores_if_any
 from outscore.inference.describe.repeats import variance_parts
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.permutation.dispatch import permutation
-from outscore.inference.registry import TESTS
+from outscore.inference.registry import ALL, TESTS
 from outscore.language.signature import signature
 from outscore.results.analysis import UnitRow
-from outscore.results.comparison import Comparison, Comparisons, Margin, SystemScore, TestResult
-from outscore.results.design import Alignment, Decision, Design, Family, PathStep
+from outscore.results.comparison import Comparison, SystemScore, TestResult
+from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.pvalue import PValue
 from outscore.workflows.compare.evidence import evidence
-from outscore.workflows.compare.pairing import matched
+from outscore.workflows.compare.inputs import pair_given
 from outscore.workflows.compare.variants import all_tests, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.compare.verdicts import worded
-from outscore.workflows.validate import check_comparison, check_request, paired
+from outscore.workflows.validate import Question, check_seed, check_side, paired
 
-__all__ = ["compare", "comparisons", "permutation_test"]
-
-Statistic = Literal["mean", "median"]
+__all__ = ["compare_rows", "permutation_p"]
 
 
-def permutation_test(
+def permutation_p(
     a: object,
     b: object,
     *,
-    metric: str | AdditiveMetric = "mean",
-    alternative: str = "two-sided",
-    delta: float = 0.0,
-    items: object = None,
-    clusters: object = None,
-    method: str = "auto",
-    resamples: int = 9_999,
-    seed: int = 0,
+    metric: str | AdditiveMetric,
+    items: object,
+    clusters: object,
+    method: str,
+    resamples: int | None,
+    alternative: str,
+    delta: float,
+    seed: int,
 ) -> PValue:
-    """p-value of the paired permutation test, exact wherever the numbers allow.
-
-    H0: item by item the two systems are exchangeable. p is the share of all swaps with a difference in `metric` at least as
-    extreme as the observed one, ties included (Zmigrod, Vieira and Cotterell, 2022).
-
-    Parameters
-    ----------
-    a, b
-        One row per item, in the same order: (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn; (n, 4) tp, fp, fn, tn.
-        Or two systems as `read` gives them, which are matched by their item ids and bring items, clusters and names along.
-    metric
-        A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`.
-    alternative
-        ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
-    delta
-        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are taken as symmetric about it.
-        Right-or-wrong items get Tango's score test, which is asymptotic.
-    items
-        A label per row: rows of one item are repeats and are averaged first.
-    clusters
-        A label per row: rows of one cluster are swapped together.
-    method
-        ``"auto"``, ``"exact"`` (= ``"spectral"``), ``"certified"``, ``"dp"``, ``"fft"`` or ``"monte-carlo"``. One that cannot
-        serve the data is an error, never replaced silently.
-    resamples, seed
-        For Monte Carlo, where nothing exact serves.
-
-    Examples
-    --------
-    >>> p = permutation_test([1, 1, 0, 1, 1, 1], [0, 0, 0, 1, 0, 0])
-    >>> float(p), p.method
-    (0.125, 'exact')
-    """
-    both = matched(a, b, items=items, clusters=clusters)
+    """The p-value of the paired permutation test alone; see `outscore.permutation_test`."""
+    both = pair_given(a, b, items=items, clusters=clusters)
     pairs, additive = paired(both.a, both.b, metric, both.items, both.clusters)
-    check_request(alternative, delta, seed)
-    options = complete("permutation", TESTS["permutation"].options, {"method": method, "resamples": resamples})
+    check_side(alternative, delta)
+    check_seed("seed", seed)
+    given = {"method": method} | ({} if resamples is None else {"resamples": resamples})
+    options = complete("permutation", TESTS["permutation"].options, given)
     request = KernelOptions(
         alternative=cast("Alternative", alternative),
         delta=delta,
@@ -99,130 +66,79 @@ def permutation_test(
     return permutation(pairs, additive, request)
 
 
-def compare(
+def compare_rows(
     a: object,
     b: object,
+    question: Question,
     *,
-    metric: str | AdditiveMetric = "mean",
-    test: str = "permutation",
-    options: Mapping[str, object] | None = None,
-    alternative: str = "two-sided",
-    alpha: float = 0.05,
-    delta: float = 0.0,
-    margin: float | None = None,
+    metric: str | AdditiveMetric,
+    names: tuple[str, str],
     items: object = None,
     clusters: object = None,
-    unit_size: int = 1,
-    unit_statistic: str = "mean",
-    shuffle: int | None = None,
-    unit_advice: bool = False,
-    normality_alpha: float = 0.05,
-    names: tuple[str, str] = ("A", "B"),
     labels: Sequence[str] | None = None,
-    seed: int = 0,
 ) -> Comparison:
-    """Compare two systems: scores, difference with its interval, p-value, effects, power and a verdict in words.
+    """Compare two systems' rows, (n,) scores or (n, k) counts of the same items in the same order.
 
-    Parameters beyond those of `permutation_test`
-    ---------------------------------------------
-    test, options
-        A name from ``outscore tests`` and its own options. ``"all"`` decides by `permutation` and shows the others beside it.
-    alpha
-        The level of the decision; the interval has level 1 - alpha and the same design as p.
-    margin
-        Also test whether A is not worse than B by this much, and whether both are equal within it.
-    unit_size, unit_statistic, shuffle
-        Evaluation units of so many adjacent items, their mean or median, after shuffling with this seed.
-    unit_advice
-        Also show how spread, effect size and p move with the size of the units; choose the size for what it means, not for p.
-    normality_alpha
-        The level at which the analysis rejects normality of the differences; the decision does not rest on it.
-    names, labels
-        What to call the systems and the rows.
-
-    Examples
-    --------
-    >>> result = compare([0.9, 0.7, 0.8, 0.9, 1.0, 0.6], [0.5, 0.4, 0.7, 0.6, 0.8, 0.5], names=("new", "old"))
-    >>> result.verdict.split(":")[0], result.p.value
-    ('new outscored old', 0.03125)
+    `items` and `clusters` are labels of the rows or None, `labels` what the rows are called.
     """
-    both = matched(a, b, items=items, clusters=clusters, labels=labels, names=names, test=test)
-    entry, settings = check_comparison(
-        test=test,
-        metric=metric,
-        options=options,
-        alternative=alternative,
-        alpha=alpha,
-        delta=delta,
-        margin=margin,
-        unit_size=unit_size,
-        unit_statistic=unit_statistic,
-        shuffle=shuffle,
-        unit_advice=unit_advice,
-        normality_alpha=normality_alpha,
-        names=both.names,
-        seed=seed,
-    )
-    rows, additive = paired(both.a, both.b, metric, both.items, both.clusters)
+    rows, additive = paired(a, b, metric, items, clusters)
     # Once for all: every test and every effect would look for it again.
     rows = with_exact_integers(rows)
     if labels is not None and len(labels) != rows.rows:
         raise OutscoreError(f"There are {len(labels)} `labels` for {rows.rows} rows.", "Give one for each row.")
-    statistic = cast("Statistic", unit_statistic)
-    request = TestRequest(cast("Alternative", alternative), delta, alpha, seed, settings)
-    advice = _unit_advice(rows, additive, unit_size, statistic, shuffle, request) if unit_advice else []
-    pairs, remainder = evaluation_units(rows, additive, unit_size, statistic, shuffle) if unit_size != 1 else (rows, 0)
+    request, entry = question.of_test, question.entry
+    advice = _unit_advice(rows, additive, question) if question.unit_advice else []
+    pairs, remainder = _units(rows, additive, question)
     found = entry.run(pairs, additive, request)
-    called = (
-        labels_of(rows, both.labels, both.items, both.clusters)
-        if unit_size == 1
-        else [f"unit {i + 1}" for i in range(pairs.rows)]
-    )
-    others, remarks = all_tests(pairs, additive, request) if test == "all" else ([], [])
+    if question.unit_size == 1:
+        called = labels_of(rows, labels, items, clusters)
+    else:
+        called = [f"unit {i + 1}" for i in range(pairs.rows)]
+    others, remarks = all_tests(pairs, additive, request) if question.test == ALL else ([], [])
     found = replace(found, notes=[*found.notes, *remarks])
     parts = {
-        **evidence(pairs, additive, request, found.p, called, entry=entry, normality_alpha=normality_alpha),
+        **evidence(pairs, additive, request, found.p, called, entry=entry, normality_alpha=question.normality_alpha),
         "tests": others,
-        "margin": None if margin is None else margin_of(entry, pairs, additive, request, margin),
+        "margin": None if question.margin is None else margin_of(entry, pairs, additive, request, question.margin),
         "bayes": found.bayes,
         "unit_advice": advice,
     }
-    design = _design(rows, additive, remainder, unit_size, path_of(pairs, additive, found.p, request, entry))
-    changed = {option.name: settings[option.name] for option in entry.options if settings[option.name] != option.default}
-    mark = _unit_mark(pairs, unit_size, unit_statistic, shuffle)
-    names = (both.names[0], both.names[1])
-    return both.told(_assemble(pairs, additive, request, found, design, names, parts, changed, mark))
+    path = path_of(pairs, additive, found.p, request, entry)
+    design = _design(rows, additive, remainder, question.unit_size, path)
+    return _assemble(pairs, additive, question, found, design, names, parts)
 
 
-def comparisons(results: list[Comparison], settings: Mapping[str, Any], family: Family | None = None) -> Comparisons:
-    """Results of one call as they are saved, with the settings that repeat them."""
-    return Comparisons(list(results), dict(settings), family)
+def _units(rows: PairedScores, metric: AdditiveMetric, question: Question) -> tuple[PairedScores, int]:
+    """The evaluation units, and how many items are left over."""
+    if question.unit_size == 1:
+        return rows, 0
+    return evaluation_units(rows, metric, question.unit_size, question.unit_statistic, question.shuffle)
 
 
-def _unit_advice(
-    rows: PairedScores, metric: AdditiveMetric, size: int, statistic: Statistic, shuffle: int | None, request: TestRequest
-) -> list[UnitRow]:
+def _unit_advice(rows: PairedScores, metric: AdditiveMetric, question: Question) -> list[UnitRow]:
     """What units of the usual sizes and of the chosen one do, asked the same question as the comparison."""
     if rows.clusters is not None:
         raise OutscoreError(
             "Advice on the size of units was asked for, and there are clusters.",
             "Give one of the two: a cluster already is a unit of several items.",
         )
-    asked = KernelOptions(request.alternative, request.delta, seed=request.seed, level=request.alpha)
+    asked = KernelOptions(question.alternative, question.delta, seed=question.seed, level=question.alpha)
+    sizes = sorted({*SIZES, question.unit_size})
     try:
-        return unit_advisor(rows, metric, sorted({*SIZES, size}), statistic, shuffle, asked)
+        return unit_advisor(rows, metric, sizes, question.unit_statistic, question.shuffle, asked)
     except OutscoreError as refusal:
-        if not request.delta:
+        if not question.delta:
             raise
         # Its own hint names a test, and the advice has no other.
         message = f"Advice on the size of units comes from the permutation test: {refusal.message}"
         raise OutscoreError(message, "Leave out the advice, or `delta`.") from None
 
 
-def _unit_mark(pairs: PairedScores, size: int, statistic: str, shuffle: int | None) -> str:
+def _unit_mark(pairs: PairedScores, question: Question) -> str:
     """What a unit is, for the signature."""
-    if size > 1:
-        return f"{size}-item {statistic}{'' if shuffle is None else f', shuffled by {shuffle}'}"
+    if question.unit_size > 1:
+        shuffled = "" if question.shuffle is None else f", shuffled by {question.shuffle}"
+        return f"{question.unit_size}-item {question.unit_statistic}{shuffled}"
     return "items" if pairs.clusters is None else "clusters"
 
 
@@ -243,32 +159,29 @@ def _variances(rows: PairedScores, metric: AdditiveMetric) -> tuple[float, float
 def _assemble(
     pairs: PairedScores,
     metric: AdditiveMetric,
-    request: TestRequest,
+    question: Question,
     found: TestResult,
     design: Design,
     names: tuple[str, str],
     parts: Mapping[str, Any],
-    changed: Mapping[str, object],
-    mark: str,
 ) -> Comparison:
     items, p = pairs.per_item(), found.p
-    scores, own = scores_of(items, metric), score_intervals(pairs, metric, request.alpha)
+    scores, own = scores_of(items, metric), score_intervals(pairs, metric, question.alpha)
     groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1
-    asked: dict[str, Any] = {"alpha": request.alpha, "alternative": request.alternative, "delta": request.delta}
-    margin: Margin | None = parts["margin"]
+    options = question.options
     result = Comparison(
         systems=names,
         metric=metric.name,
         signature=signature(
             metric.name,
             p,
-            margin=None if margin is None else margin.value,
+            margin=question.margin,
             bayes=found.bayes,
-            options=changed,
-            unit=mark,
-            resamples=cast("int | None", request.options.get("resamples")),
-            seed=request.seed,
-            **asked,
+            options={o.name: options[o.name] for o in question.entry.options if options[o.name] != o.default},
+            unit=_unit_mark(pairs, question),
+            resamples=cast("int | None", options.get("resamples")),
+            seed=question.seed,
+            **question.side,
         ),
         higher_is_better=metric.higher_is_better,
         n=items.rows,
@@ -285,4 +198,4 @@ def _assemble(
         notes=found.notes,
         **parts,
     )
-    return worded(result, **asked, identical=bool((items.a == items.b).all()))
+    return worded(result, **question.side, identical=bool((items.a == items.b).all()))

@@ -25,10 +25,10 @@ from outscore.workflows.diff.pair import oracle_of
 from outscore.workflows.diff.study import Study
 from outscore.workflows.diff.tasks.registry import TASKS
 from outscore.workflows.diff.words import inventory_of, pair_in_words
-from outscore.workflows.names import distinct_names
+from outscore.workflows.names import distinct_names, path_texts
 from outscore.workflows.requests.diff import DiffRequest
 
-__all__ = ["OutputData", "call", "diff", "run", "run_study", "study_of"]
+__all__ = ["OutputData", "call", "run", "run_study", "study_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,77 +57,6 @@ def run_study(request: DiffRequest, data: OutputData | None = None) -> tuple[Stu
     return study, _summary(request, study)
 
 
-def diff(
-    gold: object,
-    systems: object,
-    *,
-    task: str,
-    criterion: str | Sequence[str] | None = None,
-    cluster: str | None = None,
-    map: Mapping[str, str] | str | Sequence[str] | None = None,
-    punct: bool = False,
-    subtypes: bool = False,
-    lenient: bool = False,
-    repair: bool = False,
-    slices: str | Sequence[str] = (),
-    correction: str = "holm",
-    min_support: int = 20,
-    alpha: float = 0.05,
-    seed: int = 0,
-) -> Diff:
-    """Compare what systems put out, unit by unit.
-
-    Parameters
-    ----------
-    gold, systems
-        Paths, `Outputs`, or (for ``task="label"``) lists of labels. `systems` is one of them, a list, or a dictionary by name.
-    task
-        ``"pos"``, ``"dep"``, ``"ner"``, ``"label"`` or ``"coref"``.
-    criterion
-        What makes an answer right, one or several of the task's criteria; the first is the primary one.
-    cluster
-        What is swapped as one: ``"sentence"``, ``"document"``, a column of labels, or ``"none"``.
-    map
-        Labels to rename before comparing, ``{"old": "new"}`` or ``["gold:old=new"]``.
-    punct, subtypes
-        Of trees: keep punctuation, keep relation subtypes.
-    lenient
-        Of entities: read broken tag sequences as the lenient evaluation does.
-    repair
-        Of coreference: keep a mention's first chain instead of refusing the file.
-    slices
-        Columns whose values are compared one by one.
-    correction, min_support, alpha
-        Of the rows of a table: correction, smallest number of units that is tested, level.
-    seed
-        For p-values and intervals that have to be sampled.
-
-    Examples
-    --------
-    >>> found = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU")}, task="label")
-    >>> pair = found.pairs[0]
-    >>> pair.differ, pair.outcomes.correction, pair.outcomes.new_error, found.oracle.all.rate
-    (0.6, 1, 1, 0.8)
-    """
-    return call(
-        gold,
-        systems,
-        task=task,
-        criterion=criterion,
-        cluster=cluster,
-        map=map,
-        punct=punct,
-        subtypes=subtypes,
-        lenient=lenient,
-        repair=repair,
-        slices=slices,
-        correction=correction,
-        min_support=min_support,
-        alpha=alpha,
-        seed=seed,
-    )
-
-
 def call(gold: object, systems: object, **given: Any) -> Diff:  # noqa: ANN401 - keywords of `outscore.diff`
     """`outscore.diff`: paths, outputs or labels, with options by their Python names."""
     files = _files(gold, systems)
@@ -145,10 +74,7 @@ def _files(gold: object, systems: object) -> tuple[str, ...] | None:
     several = [given] if isinstance(given, (str, os.PathLike)) else given
     if not isinstance(several, (list, tuple)) or not several:
         return None
-    paths = [gold, *several]
-    if not all(isinstance(path, (str, os.PathLike)) for path in paths):
-        return None
-    return tuple(os.fspath(path) for path in paths)
+    return path_texts([gold, *several])
 
 
 def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:

@@ -1,7 +1,7 @@
 """Planning: how many items, how small a difference, how likely a verdict, and what two printed scores leave possible.
 
-`plan` answers from numbers, and `possible_p` answers a reviewer who has two accuracies and n. Both say in their first sentence
-what was asked. Planning from data at hand is in `pilot`.
+`plan_numbers` answers from numbers, and `possible_p` answers a reviewer who has two accuracies and n. Both say in their first
+sentence what was asked. Planning from data at hand is in `pilot`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, StudyDesign
 from outscore.workflows.plan import words
+from outscore.workflows.requests.plan import POWER
+from outscore.workflows.requests.shared import ALPHA, ALTERNATIVE
 
-__all__ = ["plan", "possible_p", "whole_items"]
+__all__ = ["plan_numbers", "possible_p", "whole_items"]
 
 MOST_PRINTED = 1_000_000
 """Printed scores of more items leave more pairs of totals possible than can be looked at in a few seconds."""
@@ -33,12 +35,12 @@ EFFECTS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 """Where the items needed are computed, in multiples of the effect in question."""
 
 
-def plan(
+def plan_numbers(
     design: StudyDesign,
     *,
     effect: float | None = None,
     n: float | None = None,
-    power: float = 0.8,
+    power: float = POWER.default,
     accuracy: float | None = None,
 ) -> PlanResult:
     """Answer the question that is left open: items for an effect, the effect that n items detect, or the power of both.
@@ -56,9 +58,7 @@ def plan(
 
     Examples
     --------
-    >>> plan(StudyDesign(sd=1 / 3), effect=0.03).verdict
-    'You need 969 items to detect a difference of 0.03 in the mean score with power .8 (two-sided, alpha = .05).'
-    >>> plan(StudyDesign(sd=1 / 3), n=1000).verdict
+    >>> plan_numbers(StudyDesign(sd=1 / 3), n=1000).verdict
     'With 1,000 items you can detect a difference of 0.0296 in the mean score with power .8 (two-sided, alpha = .05).'
     """
     if effect is None and n is None:
@@ -195,7 +195,7 @@ def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float
 
 
 def possible_p(
-    score_a: str | float, score_b: str | float, n: int, *, alpha: float = 0.05, alternative: str = "two-sided"
+    score_a: str | float, score_b: str | float, n: int, *, alpha: float = ALPHA.default, alternative: str = ALTERNATIVE.default
 ) -> PossibleP:
     """The p-values that two printed accuracies on the same n items leave possible.
 

@@ -24,9 +24,14 @@ from outscore.inference.registry import TESTS
 from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.results.plan import PlanResult, SimulatedCurve, StudyDesign
-from outscore.workflows.plan.answer import plan, whole_items
+from outscore.workflows.plan.answer import plan_numbers, whole_items
 from outscore.workflows.plan.words import rounded
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.plan import POWER
 from outscore.workflows.validate import paired
+
+REPLICATES = 200
+"""Samples to try a test on, for each size, where nobody says otherwise."""
 
 __all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "spread_of"]
 
@@ -54,7 +59,7 @@ def plan_from_pilot(
     *,
     effect: float | None = None,
     n: float | None = None,
-    power: float = 0.8,
+    power: float = POWER.default,
     items: object = None,
     clusters: object = None,
     metric: str = "mean",
@@ -81,7 +86,7 @@ def plan_from_pilot(
     found: dict[str, Any] = {"cluster_size": spread.cluster_size, "icc": spread.icc}
     found |= {"discordance": spread.discordance} if binary else {"sd": spread.sd, "within": spread.within}
     turned = spread.orientation * spread.difference if own else effect
-    result = plan(StudyDesign(**(found | given)), effect=turned, n=n, power=power)
+    result = plan_numbers(StudyDesign(**(found | given)), effect=turned, n=n, power=power)
     return replace(result, notes=[*_notes(spread, result, own=own), *result.notes])
 
 
@@ -139,12 +144,12 @@ def retrospective_curves(
     pairs: PairedScores,
     metric: AdditiveMetric,
     *,
-    test: str = "permutation",
+    test: str = shared.TEST.default,
     options: Mapping[str, object] | None = None,
-    alternative: str = "two-sided",
-    alpha: float = 0.05,
-    replicates: int = 200,
-    seed: int = 0,
+    alternative: str = shared.ALTERNATIVE.default,
+    alpha: float = shared.ALPHA.default,
+    replicates: int = REPLICATES,
+    seed: int = shared.SEED.default,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[SimulatedCurve]:
     """Power of the chosen test on samples like the data, below and beyond their size: from a normal law, and from themselves.

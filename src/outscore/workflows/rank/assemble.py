@@ -50,7 +50,7 @@ def assembled(
 
     Examples
     --------
-    >>> from outscore.procedure.rank_measure import measure
+    >>> from outscore.workflows.rank.measure import measure
     >>> from outscore.scores.board import Board
     >>> values = np.array([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]])
     >>> found = assembled(measure([Board(("new", "old"), values, np.ones((2, 7), dtype=bool))]))

@@ -1,6 +1,6 @@
 """Many systems: who is ahead, and which differences are real.
 
-`rank` takes what people have, `rank_boards` the boards that readers make of it, `assembled` what was measured, wherever it was.
+`rank_boards` takes the boards that readers make of what people have, `assembled` what was measured, wherever it was.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ from outscore.scores.board import Board
 from outscore.workflows.rank.assemble import assembled
 from outscore.workflows.rank.corrections import pairs_frame
 from outscore.workflows.rank.design import design_of
-from outscore.workflows.rank.inputs import boards_from
 from outscore.workflows.rank.measure import measure, systems_of
 from outscore.workflows.rank.question import USUAL, Question
 
-__all__ = ["Ranked", "assembled", "measure", "pairs_frame", "rank", "rank_boards"]
+__all__ = ["Ranked", "assembled", "measure", "pairs_frame", "rank_boards"]
 
 SMALL = 0.001
 """The strictest level that reports tell apart."""
@@ -39,78 +38,6 @@ RESAMPLES = 9_999
 """Swaps that are drawn unless another number is asked for."""
 STEPPED = ("bonferroni", "holm", "shaffer")
 """Corrections that multiply the smallest p by the number of tests, whatever the others are."""
-
-
-def rank(
-    scores: object,
-    *,
-    metric: str | AdditiveMetric = "mean",
-    test: str = "permutation",
-    options: Mapping[str, object] | None = None,
-    correction: str = "holm",
-    baseline: str | None = None,
-    alpha: float = 0.05,
-    dataset: object = None,
-    items: object = None,
-    clusters: object = None,
-    unit_size: int = 1,
-    unit_statistic: str = "mean",
-    shuffle: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    critical_difference: bool = False,
-    seed: int = 0,
-) -> Ranking:
-    """Rank many systems: scores with intervals, all pairs tested and corrected, groups that cannot be told apart.
-
-    H0 of each pair is that of the test; systems are compared on the items both have. Several datasets are ranked one by one,
-    and together by their macro average, which is tested as a statistic of its own.
-
-    Parameters
-    ----------
-    scores
-        A dictionary of arrays by system, (n,) scores or (n, k) counts of the same items in the same order; or what `read`
-        gives; or a table (pandas, polars …), long (item, system, score) or wide (a column per system).
-    metric, test, options, unit_size, unit_statistic, shuffle
-        As in `compare`.
-    correction
-        For the number of pairs: ``"holm"``, ``"shaffer"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``, ``"bh"``, ``"by"``.
-    baseline
-        Compare all systems with this one only.
-    alpha
-        The level of all claims together; intervals have level 1 - alpha one by one.
-    dataset, items, clusters
-        Labels of the rows, or for a table the names of their columns. Rows of one item are repeats and averaged first.
-    engine, progress
-        Who does the work, and who is told how far it is. No result depends on them.
-    critical_difference
-        Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items where there is one.
-
-    Examples
-    --------
-    >>> right = {"new": [1, 1, 1, 1, 1, 1, 1, 1], "old": [0, 0, 0, 0, 0, 0, 0, 1], "base": [0, 0, 0, 0, 0, 0, 0, 0]}
-    >>> found = rank(right, metric="accuracy")
-    >>> found.systems, [pair.p.adjusted for pair in found.pairs], found.groups
-    (['new', 'old', 'base'], [0.03125, 0.0234375, 1.0], [['new'], ['old', 'base']])
-    >>> print(found.verdict)  # doctest: +NORMALIZE_WHITESPACE
-    new leads with accuracy 1.000: significantly better than both other systems (exact paired permutation test of each pair,
-    Holm correction over 3 tests, alpha = .05).
-    """
-    question = Question(
-        test=test,
-        options=options or {},
-        correction=correction,
-        baseline=baseline,
-        alpha=alpha,
-        unit_size=unit_size,
-        unit_statistic=unit_statistic,
-        shuffle=shuffle,
-        critical_difference=critical_difference,
-        seed=seed,
-    )
-    question.check(metric)
-    boards = boards_from(scores, dataset=dataset, items=items, clusters=clusters)
-    return rank_boards(boards, metric, question, engine=engine, progress=progress).ranking
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,7 +52,7 @@ def pairs_frame(measured: Sequence[Measured], question: Question = USUAL) -> pl.
 
     Examples
     --------
-    >>> from outscore.procedure.rank_measure import measure
+    >>> from outscore.workflows.rank.measure import measure
     >>> from outscore.scores.board import Board
     >>> values = np.array([[1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]])
     >>> frame = pairs_frame(measure([Board(("new", "old"), values, np.ones((2, 6), dtype=bool))]))

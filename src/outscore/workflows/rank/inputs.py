@@ -1,8 +1,7 @@
-"""From what a caller of `rank` has to boards: a dictionary of arrays, a file, systems that were read, or a table."""
+"""From what a caller of `rank` has to boards: a dictionary of arrays, systems that were read, or a table."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +11,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
-from outscore.formats.readers import read_scores
 from outscore.formats.tables.columns import Layout, find_layout
 from outscore.formats.tables.records import Block, Records
 from outscore.scores.board import Board, boards_of
@@ -25,27 +23,29 @@ SAMPLE = 20
 GIVE = "Give a dictionary of arrays by system, the path of a file, the scores that `read` returns, or a table with columns."
 
 
-def boards_from(scores: object, *, dataset: object = None, items: object = None, clusters: object = None) -> list[Board]:
-    """Boards of whatever was given; `dataset`, `items` and `clusters` are labels of the rows, or columns of a table or file.
+def boards_from(scores: object, *, dataset: object, items: object, clusters: object, duplicates: str) -> list[Board]:
+    """Boards of whatever was given but files; `dataset`, `items` and `clusters` are labels of the rows, or columns of a table.
 
     Examples
     --------
-    >>> (board,) = boards_from({"new": [1, 1, 0, 1], "old": [0, 1, 0, 0]}, items=["q1", "q1", "q2", "q2"])
+    >>> right = {"new": [1, 1, 0, 1], "old": [0, 1, 0, 0]}
+    >>> (board,) = boards_from(right, items=["q1", "q1", "q2", "q2"], clusters=None, dataset=None, duplicates="mean")
     >>> board.items, board.values.tolist()
     (('q1', 'q2'), [[1.0, 0.5], [0.5, 0.0]])
     """
+    return boards_of(_systems(scores, dataset, items, clusters), duplicates)  # type: ignore[arg-type] # refused there
+
+
+def _systems(scores: object, dataset: object, items: object, clusters: object) -> list[Scores]:
     if isinstance(scores, Mapping):
-        return boards_of(_from_arrays(scores, dataset, items, clusters))
-    if isinstance(scores, (str, os.PathLike)):
-        _check_columns(dataset=dataset, items=items, clusters=clusters)
-        return boards_of(read_scores(scores, item=_said(items), cluster=_said(clusters), dataset=_said(dataset), gaps=True))
+        return _from_arrays(scores, dataset, items, clusters)
     if isinstance(scores, Sequence) and scores and all(isinstance(system, Scores) for system in scores):
         given = [name for name, said in (("dataset", dataset), ("items", items), ("clusters", clusters)) if said is not None]
         if given:
             raise OutscoreError(f"`{given[0]}` is given, and the systems come with labels of their own.", "Leave it out.")
-        return boards_of(list(scores))
+        return list(scores)
     if hasattr(scores, "columns") and hasattr(scores, "__getitem__"):
-        return boards_of(_from_table(scores, dataset, items, clusters))
+        return _from_table(scores, dataset, items, clusters)
     raise OutscoreError(f"`scores` is a {type(scores).__name__}.", GIVE)
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.options import OptionValue, did_you_mean
+from outscore.core.options import OptionValue, complete, did_you_mean
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import TESTS
-from outscore.workflows.validate import check_comparison
+from outscore.workflows.requests import shared
+from outscore.workflows.validate import check_level, check_metric, check_seed, check_units, deciding_entry
 
 __all__ = ["USUAL", "Question", "check_test"]
 
@@ -25,30 +26,26 @@ class Question:
     {'zeros': 'drop', 'variant': 'exact'}
     """
 
-    test: str = "permutation"
+    test: str = shared.TEST.default
     options: Mapping[str, object] = field(default_factory=dict)
-    correction: str = "holm"
-    baseline: str | None = None
-    alpha: float = 0.05
-    unit_size: int = 1
-    unit_statistic: str = "mean"
-    shuffle: int | None = None
-    critical_difference: bool = False
-    seed: int = 0
+    correction: str = shared.CORRECTION.default
+    baseline: str | None = shared.BASELINE.default
+    alpha: float = shared.ALPHA.default
+    unit_size: int = shared.UNIT_SIZE.default
+    unit_statistic: str = shared.UNIT_STATISTIC.default
+    shuffle: int | None = shared.SHUFFLE.default
+    critical_difference: bool = shared.CRITICAL_DIFFERENCE.default
+    seed: int = shared.SEED.default
 
     def check(self, metric: str | AdditiveMetric | None = None) -> dict[str, OptionValue]:
         """Refuse whatever can be refused without looking at data; what is left are the test's options, all of them."""
         check_test(self.test)
-        _, options = check_comparison(
-            test=self.test,
-            metric=metric,
-            options=self.options,
-            alpha=self.alpha,
-            unit_size=self.unit_size,
-            unit_statistic=self.unit_statistic,
-            shuffle=self.shuffle,
-            seed=self.seed,
-        )
+        entry = deciding_entry(self.test)
+        options = complete(entry.name, entry.options, self.options)
+        check_metric(metric)
+        check_seed("seed", self.seed)
+        check_level("alpha", self.alpha)
+        check_units(self.unit_size, self.unit_statistic, self.shuffle, advice=False)
         self.check_family()
         return options
 
@@ -57,16 +54,20 @@ class Question:
         entry = CORRECTIONS.get(self.correction)
         if entry is None:
             fitting = [name for name, known in CORRECTIONS.items() if known.function is not None]
-            raise OutscoreError(f"There is no correction `{self.correction}`.", did_you_mean(self.correction, fitting))
+            raise OutscoreError(
+                f"There is no correction `{self.correction}`.", did_you_mean(self.correction, fitting), parameter="correction"
+            )
         if entry.function is None:
             raise OutscoreError(
                 f"Correction `{self.correction}` holds within one pair of systems, not across systems.",
                 "Use `holm` or `shaffer`.",
+                parameter="correction",
             )
         if entry.all_pairs and self.baseline is not None:
             raise OutscoreError(
                 f"Correction `{self.correction}` is for all pairs of systems, and with a baseline there are fewer.",
                 "Use `holm`.",
+                parameter="correction",
             )
 
 
@@ -77,7 +78,9 @@ USUAL = Question()
 def check_test(test: str) -> None:
     """Refuse what does not decide each pair by a p-value of its own."""
     if test == "all":
-        raise OutscoreError("`rank` decides by one test, and `all` was asked for.", "Name one, such as permutation.")
+        raise OutscoreError(
+            "`rank` decides by one test, and `all` was asked for.", "Name one, such as permutation.", parameter="test"
+        )
     if test in TESTS and TESTS[test].posterior:
         raise OutscoreError(
             f"`rank` decides by p-values, and `{test}` gives posterior probabilities.",

@@ -14,7 +14,7 @@ from outscore.engine.progress import Progress, Steps
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.scores.board import Board
 from outscore.workflows.texts.buckets import labels_of_segments
-from outscore.workflows.texts.corpus import chosen_metrics
+from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.statistics import Statistics, segments_of
 
 __all__ = ["TextBoard", "text_boards"]
@@ -32,9 +32,9 @@ class TextBoard:
 
 def text_boards(
     systems: Mapping[str, object],
-    references: Sequence[object],
+    references: object,
     *,
-    metrics: Sequence[str] = ("bleu",),
+    metrics: Sequence[str],
     documents: object = None,
     engine: Engine,
     cache: StatisticsCache | None = None,

@@ -208,6 +208,9 @@ def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
     """A value as Python callers write it: one or several, tuples or lists."""
     if option.kind == "settings":
         return dict(value)
+    if option.kind == "names":
+        # A string is no list of names, and is refused as it is.
+        return value if isinstance(value, str) else tuple(value)
     if isinstance(option.default, tuple) and not isinstance(value, Mapping):
         return (value,) if isinstance(value, str) else tuple(value)
     return value

@@ -141,6 +141,11 @@ class CompareRequest(ComparisonRequest):
     reader: str = declare(shared.READER)
     names: tuple[str, ...] = declare(shared.NAMES, most=2)
 
+    @property
+    def inputs(self) -> list[str]:
+        """Everything that is read."""
+        return list(self.files)
+
     def columns(self) -> dict[str, Any]:
         """The columns that were named, as readers take them."""
         return columns_of(self)
@@ -222,6 +227,12 @@ class TextsRequest(ComparisonRequest):
     def metrics(self) -> list[str]:
         """The metrics asked for, or the usual two."""
         return metrics_in(self.metric) if self.metric else list(METRICS_OF_TEXTS)
+
+    @property
+    def inputs(self) -> list[str]:
+        """Everything that is read, as written: systems, references and labels."""
+        labels = [] if self.documents is None else [self.documents]
+        return [*self.files, *self.reference, *labels, *(name for name in self.buckets if name != LENGTH)]
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a text is read; lists of segments have no files."""

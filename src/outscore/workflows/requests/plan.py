@@ -14,7 +14,17 @@ from outscore.workflows.requests.base import Request, declare, saved_value
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
 
-__all__ = ["DESIGN", "PlanRequest"]
+__all__ = ["DESIGN", "POWER", "PlanRequest"]
+
+POWER = Option(
+    "power",
+    float,
+    0.8,
+    "Chance of detecting it.",
+    label="Power",
+    form_help="Chance of detecting the difference.",
+    group="design",
+)
 
 METHODS = ("auto", "normal", "t", "exact")
 COLUMNS = ("item", "score", "cluster", "repeat")
@@ -49,17 +59,7 @@ class PlanRequest(Request):
     n: int | None = declare(
         Option("n", int, None, "How many items there are.", minimum=1, label="Number of items", group="design")
     )
-    power: float = declare(
-        Option(
-            "power",
-            float,
-            0.8,
-            "Chance of detecting it.",
-            label="Power",
-            form_help="Chance of detecting the difference.",
-            group="design",
-        )
-    )
+    power: float = declare(POWER)
     sd: float | None = declare(
         Option(
             "sd",

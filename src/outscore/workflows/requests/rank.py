@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
@@ -170,22 +170,23 @@ class RankRequest(TestedRequest):
         )
         return {"options": self.test_options(), **{name: self.value(name) for name in names}}
 
-    def validate(self, *, arrays: bool = False) -> None:
-        """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
+    def validate(self, *, kind: Literal["scores", "texts", "outputs"] | None = None) -> None:
+        """Refuse whatever can be refused before a file is opened; `kind` is what is ranked where no files are."""
         from outscore.workflows.rank.question import Question, check_test
 
-        if not arrays and not self.files:
+        if kind is None and not self.files:
             raise OutscoreError(
                 "No file was named.", "Write `outscore rank TABLE`, or name one file for each system.", parameter="files"
             )
         check_test(self.test)
-        if not self.reference and self.task is None:
+        texts = kind == "texts" or bool(self.reference)
+        if not texts and self.task is None:
             refuse_metric_of_texts(self.metric)
-        Question(**self.question()).check(None if self.reference else self.metric)
-        if self.reference:
+        Question(**self.question()).check(None if texts else self.metric)
+        if texts:
             self._check_texts()
-        elif self.task is not None or self.gold is not None:
-            self._check_outputs()
+        elif self.task is not None or self.gold is not None or kind == "outputs":
+            self._check_outputs(gold=self.gold is not None or kind == "outputs")
         elif self.documents is not None:
             raise OutscoreError(
                 "--documents is for texts, and no --reference was named.",
@@ -202,8 +203,8 @@ class RankRequest(TestedRequest):
         chosen_metrics(self.text_metrics)
         refuse_units_of_documents(self.unit_size, self.documents)
 
-    def _check_outputs(self) -> None:
-        if self.task is None or self.gold is None:
+    def _check_outputs(self, *, gold: bool) -> None:
+        if self.task is None or not gold:
             missing, given = ("task", "gold") if self.task is None else ("gold", "task")
             raise OutscoreError(f"--{given} is given without --{missing}.", f"Give --{missing} as well.", parameter=missing)
         if self.metric is not None:

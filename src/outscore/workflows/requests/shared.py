@@ -323,8 +323,8 @@ SLICE = Option(
     metavar="COLUMN",
     always_saved=False,
     python="slices",
-    annotation="ArrayLike | str | None",
-    doc="A label per row, or the column of a file: every value is compared by itself too.",
+    annotation="ArrayLike | Mapping[str, ArrayLike] | str | None",
+    doc="A label per row, alone or by the name of its column, or the column of a file: every value is compared by itself too.",
 )
 DATASET = Option(
     "dataset",

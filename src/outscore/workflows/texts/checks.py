@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from pathlib import Path
 
@@ -14,48 +14,8 @@ from outscore.inference.compat.sacrebleu import COMPAT
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import text_metric
-from outscore.workflows.validate import check_comparison
 
-__all__ = ["cache_of", "check_asked", "check_compat", "chosen_metrics", "engine_for"]
-
-ASKED = (
-    "test",
-    "options",
-    "alternative",
-    "delta",
-    "margin",
-    "unit_size",
-    "unit_statistic",
-    "shuffle",
-    "unit_advice",
-    "normality_alpha",
-    "seed",
-)
-"""What goes on to `compare` as it is."""
-OWN = ("metrics", "documents", "buckets", "correction", "compat", "names", "alpha", "jobs", "cache", "progress")
-ELSEWHERE = {
-    "metric": 'Write metrics=["bleu", "ter"], a list of names.',
-    "resamples": 'Write options={"resamples": 9999}: it is an option of the test.',
-    "method": 'Write options={"method": "exact"}: it is an option of the test.',
-    "clusters": "Write documents=, the document of each segment.",
-    "items": "Give several runs as a list of texts for each system.",
-    "labels": "Segments are named by their number: leave it out.",
-}
-"""Parameters of `compare` and options of tests, and what stands in their place."""
-
-
-def check_asked(asked: Mapping[str, object], *, names: tuple[str, str], alpha: float) -> None:
-    """Refuse parameters that do not exist here, and values that no text could make right.
-
-    Examples
-    --------
-    >>> check_asked({"test": "bootstrap", "options": {"resamples": 999}}, names=("new", "old"), alpha=0.05)
-    """
-    for name in asked:
-        if name not in ASKED:
-            hint = ELSEWHERE.get(name) or did_you_mean(name, [*OWN, *ASKED])
-            raise OutscoreError(f"`compare_texts` has no parameter `{name}`.", hint)
-    check_comparison(**{"test": "permutation", **asked}, names=names, alpha=alpha)  # type: ignore[arg-type]
+__all__ = ["cache_of", "check_compat", "chosen_metrics", "engine_for"]
 
 
 def check_compat(compat: str | None) -> None:

@@ -6,8 +6,6 @@ of two such tables. What is added is where the tables come from, the correction 
 
 from __future__ import annotations
 
-import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,139 +13,72 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
-from outscore.engine.progress import Progress, Steps
-from outscore.formats.segments import Segments
 from outscore.inference.base.influence import influence
 from outscore.inference.families.max_t import MAX_T
-from outscore.inference.registry import deciding_test
 from outscore.language.numbers import count
-from outscore.metrics.cache import StatisticsCache
-from outscore.metrics.text.entry import TextMetric
-from outscore.results.comparison import Bucket, Comparison, Comparisons
-from outscore.results.design import Segment
+from outscore.language.runs import SINGLE_RUNS
+from outscore.metrics.text.entry import SEGMENT_COLUMNS, TextMetric
+from outscore.results.comparison import Bucket, Comparison
+from outscore.results.design import Family, Segment
 from outscore.results.note import Note
-from outscore.workflows.compare.arrays import compare
-from outscore.workflows.compare.slices import Part, compare_slices, swapped_together
+from outscore.workflows.compare.arrays import compare_rows
+from outscore.workflows.compare.slices import Part, compare_slices, swap_together
 from outscore.workflows.compare.verdicts import as_family, worded
-from outscore.workflows.texts.buckets import Labels, buckets_of, in_bands, labels_of_segments, length_bands
-from outscore.workflows.texts.checks import cache_of, check_asked, check_compat, chosen_metrics, engine_for
+from outscore.workflows.texts.buckets import Labels, in_bands
+from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.compat import with_peer
-from outscore.workflows.texts.notes import nothing_scored, single_runs
 from outscore.workflows.texts.runs import mean_of_runs, runs_of
 from outscore.workflows.texts.statistics import Statistics, Texts
-from outscore.workflows.validate import check_correction
+from outscore.workflows.validate import Question
 
-__all__ = ["chosen_metrics", "compare_texts", "length_bands"]
+__all__ = ["TextDesign", "compare_corpora", "nothing_scored"]
 
 SHOWN = 10
-Path = str | os.PathLike[str]
-
-
-def compare_texts(
-    a: object,
-    b: object,
-    reference: object,
-    *,
-    metrics: Sequence[str] = ("bleu", "chrf"),
-    documents: Sequence[object] | Segments | Path | None = None,
-    buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
-    correction: str = "holm",
-    compat: str | None = None,
-    names: tuple[str, str] = ("A", "B"),
-    alpha: float = 0.05,
-    jobs: int | None = None,
-    cache: StatisticsCache | Path | None = None,
-    progress: Progress | None = None,
-    **asked: Any,  # noqa: ANN401 - as `compare` takes them
-) -> Comparisons:
-    """Compare two systems' texts, metric by metric, with p corrected for the number of metrics.
-
-    Parameters
-    ----------
-    a, b, reference
-        Lists of segments, or paths of text files. A list of lists, or of `pathlib.Path`, is several texts: the runs of a
-        system, or several references. A string alone is a path, a string in a list is a segment.
-    metrics
-        Names with options, ``"bleu:tokenize=none"``; `outscore metrics` lists them.
-    documents
-        The document of each segment, or the path of a file of them: documents are swapped and resampled as one.
-    buckets
-        Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the length of the
-        reference: each value is compared by itself, as a family of its own.
-    correction
-        For the p-values of the metrics, and for those of each column of buckets.
-    compat
-        ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.
-    jobs
-        How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.
-    cache, progress
-        Where statistics are kept, a folder or a `StatisticsCache`, and who is told how far they are.
-
-    Other parameters are those of `compare`: test, options, alternative, delta, margin, unit_size, unit_statistic, shuffle,
-    unit_advice, normality_alpha, seed.
-
-    Examples
-    --------
-    >>> reference = ["the cat sat on the mat", "it was late", "we go home now"]
-    >>> a, b = ["the cat sat on a mat", "it was late", "we go home"], ["a cat is on mat", "it late", "we go"]
-    >>> found = compare_texts(a, b, reference, metrics=["ter", "wer"], cache=StatisticsCache(None))
-    >>> [(c.metric, c.difference < 0, c.p.value, c.p.method) for c in found.comparisons]
-    [('ter', True, 0.25, 'exact'), ('wer', True, 0.25, 'exact')]
-    """
-    check_asked(asked, names=names, alpha=alpha)
-    check_correction(correction, test=asked.get("test", "permutation"), delta=asked.get("delta", 0.0))
-    check_compat(compat)
-    chosen = chosen_metrics(metrics)
-    statistics = Statistics(engine_for(jobs), cache_of(cache), progress or Steps())
-    texts = Texts.of(a, b, reference, (names[0], names[1]))
-    _check_runs(texts, asked.get("test", "permutation"))
-    grouped = None if documents is None else labels_of_segments(documents, "documents", len(texts.a[0]))
-    design = _Design(grouped, buckets_of(buckets, texts.references[0]), correction, compat, alpha, asked)
-    compared = [_compared(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
-    found = [c for c, _ in compared]
-    if not isinstance(cache, StatisticsCache):
-        # The cache of this machine is no part of the result; a caller with a cache of its own reads its notes there.
-        for note in statistics.cache.notes:
-            warnings.warn(note, stacklevel=2)
-    # What no metric can show is said once.
-    found[0] = replace(found[0], notes=[*found[0].notes, *single_runs(texts)])
-    family = None
-    if len(found) > 1:
-        per_row = {} if grouped is None else {"clusters": np.asarray(grouped)}
-        resampled = swapped_together([part for _, part in compared], per_row, asked) if correction == MAX_T else None
-        found, family = as_family(found, correction, alpha=alpha, **design.side, resampled=resampled)
-    return Comparisons(found, {}, family)
 
 
 @dataclass(frozen=True)
-class _Design:
+class TextDesign:
     """How the tables of statistics are compared, whichever metric they are of."""
 
     documents: Labels | None
     buckets: Mapping[str, Labels]
     correction: str
     compat: str | None
-    alpha: float
-    asked: Mapping[str, Any]
+    question: Question
 
-    @property
-    def side(self) -> dict[str, Any]:
-        """The alternative and the difference tested against."""
-        return {"alternative": self.asked.get("alternative", "two-sided"), "delta": self.asked.get("delta", 0.0)}
+
+def compare_corpora(
+    texts: Texts, metrics: Sequence[str], statistics: Statistics, design: TextDesign
+) -> tuple[list[Comparison], Family | None]:
+    """Compare two systems' texts, metric by metric, with p corrected for the number of metrics."""
+    _check_runs(texts, design.question)
+    chosen = chosen_metrics(metrics)
+    compared = [_compared(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
+    found = [c for c, _ in compared]
+    # What no metric can show is said once.
+    found[0] = replace(found[0], notes=[*found[0].notes, *single_runs(texts)])
+    if len(found) == 1:
+        return found, None
+    resampled = None
+    if design.correction == MAX_T:
+        per_row = {} if design.documents is None else {"clusters": np.asarray(design.documents)}
+        resampled = swap_together([part for _, part in compared], per_row, design.question)
+    return as_family(found, design.correction, **design.question.side, resampled=resampled)
 
 
 def _compared(
-    spec: str, entry: TextMetric, options: Mapping[str, OptionValue], texts: Texts, statistics: Statistics, design: _Design
+    spec: str, entry: TextMetric, options: Mapping[str, OptionValue], texts: Texts, statistics: Statistics, design: TextDesign
 ) -> tuple[Comparison, Part]:
     metric = entry.make(options)
     runs_a, runs_b = ([statistics.of(entry, options, run, texts.references) for run in side] for side in (texts.a, texts.b))
     first, second, together = mean_of_runs(metric, runs_a, runs_b)
     labels = [f"segment {i + 1}" for i in range(len(first))]
-    common: dict[str, Any] = {**design.asked, "metric": together, "alpha": design.alpha, "names": texts.names}
-    whole = compare(first, second, clusters=design.documents, labels=labels, **common)
+    common: dict[str, Any] = {"metric": together, "names": texts.names}
+    whole = compare_rows(first, second, design.question, clusters=design.documents, labels=labels, **common)
     parts, left_out = _buckets_of(first, second, common, design)
     signature = whole.signature.replace("|unit:items", "|unit:segments")
     whole = replace(
@@ -162,19 +93,27 @@ def _compared(
     if design.compat is not None:
         whole = with_peer(whole, design.compat, metric, runs_a, runs_b, grouped=design.documents is not None)
     if not len(runs_a) == len(runs_b) == 1:
-        whole = replace(whole, runs=runs_of(metric, runs_a, runs_b, design.documents, design.asked))
-    whole = worded(whole, alpha=design.alpha, **design.side, identical=bool((first == second).all()))
+        whole = replace(whole, runs=runs_of(metric, runs_a, runs_b, design.documents, design.question))
+    whole = worded(whole, **design.question.side, identical=bool((first == second).all()))
     return whole, Part(first, second, together, np.arange(len(labels)))
 
 
-def _buckets_of(a: Array, b: Array, common: Mapping[str, Any], design: _Design) -> tuple[list[Bucket], list[Note]]:
+def _buckets_of(a: Array, b: Array, common: Mapping[str, Any], design: TextDesign) -> tuple[list[Bucket], list[Note]]:
     """Every bucket compared by itself, and a note on each that the test cannot serve."""
     parts: list[Bucket] = []
     notes: list[Note] = []
     for column, values in design.buckets.items():
         clusters = None if column == "document" else design.documents
-        asked = {**common, "correction": design.correction, "clusters": clusters, "unit_advice": False}
-        found, _, left_out = compare_slices(a, b, column, [str(value) for value in values], **asked)
+        found, _, left_out = compare_slices(
+            a,
+            b,
+            column,
+            [str(value) for value in values],
+            design.question,
+            correction=design.correction,
+            per_row={"clusters": clusters},
+            **common,
+        )
         parts += in_bands([_bucket(column, part) for part in found])
         notes += left_out
     return parts, notes
@@ -197,11 +136,31 @@ def _shown(texts: Texts, pull: Array) -> list[Segment]:
     ]
 
 
-def _check_runs(texts: Texts, test: str) -> None:
+def _check_runs(texts: Texts, question: Question) -> None:
     """Means of unequally many runs have unequal spread, and swapping them is not valid."""
-    entry = deciding_test(test)
-    if len(texts.a) != len(texts.b) and entry is not None and entry.null == "swaps":
+    if len(texts.a) != len(texts.b) and question.entry.null == "swaps":
         runs = f"{texts.names[0]} has {count(len(texts.a), 'run')} and {texts.names[1]} {len(texts.b)}"
         raise OutscoreError(
-            f"{runs}; `{test}` would swap means of unequal spread.", "Give as many runs of each, or use `bootstrap`."
+            f"{runs}; `{question.test}` would swap means of unequal spread.", "Give as many runs of each, or use `bootstrap`."
         )
+
+
+def single_runs(texts: Texts) -> list[Note]:
+    """What one run of a system cannot show, by any metric."""
+    return [] if len(texts.a) > 1 and len(texts.b) > 1 else [Note("design", SINGLE_RUNS)]
+
+
+def nothing_scored(metric: AdditiveMetric, a: Array, b: Array) -> list[Note]:
+    """Segments on which a mean of segment scores cannot see a difference, because neither system scores at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean = AdditiveMetric("sentence-bleu", SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)))
+    >>> [note.text for note in nothing_scored(mean, np.array([[0, 1], [3, 1]]), np.array([[0, 1], [0, 1]]))]
+    ['On 50.0 % of the segments both systems have a sentence-bleu of 0.']
+    """
+    share = float(((a[:, 0] == 0) & (b[:, 0] == 0)).mean())
+    if metric.columns != SEGMENT_COLUMNS or not metric.higher_is_better or not share:
+        return []
+    return [Note("data", f"On {100 * share:.1f} % of the segments both systems have a {metric.name} of 0.")]

@@ -6,8 +6,7 @@ even have different signs: BLEU penalises a run that writes too little, but not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from outscore.inference.base.influence import influence, jackknife_error
 from outscore.inference.describe.repeats import run_test, standard_error
 from outscore.inference.describe.units import evaluation_units
 from outscore.results.comparison import Runs
+from outscore.workflows.validate import Question
 
 __all__ = ["mean_of_runs", "runs_of"]
 
@@ -85,7 +85,7 @@ def runs_of(
     runs_a: Sequence[Array],
     runs_b: Sequence[Array],
     documents: Sequence[object] | None,
-    asked: Mapping[str, Any],
+    question: Question,
 ) -> Runs:
     """The scores of the runs, what runs and the test set each contribute to the spread, and the test over runs.
 
@@ -94,9 +94,8 @@ def runs_of(
     a, b = (np.array([float(metric.score(rows.sum(axis=0))) for rows in side]) for side in (runs_a, runs_b))
     rows_a, rows_b, together = mean_of_runs(metric, runs_a, runs_b)
     pairs = PairedScores(rows_a, rows_b, clusters=codes_of(documents, len(rows_a), "documents"))
-    size = asked.get("unit_size", 1)
-    if size != 1:
-        pairs, _ = evaluation_units(pairs, together, size, asked.get("unit_statistic", "mean"), asked.get("shuffle"))
+    if question.unit_size != 1:
+        pairs, _ = evaluation_units(pairs, together, question.unit_size, question.unit_statistic, question.shuffle)
     return Runs(
         a.tolist(),
         b.tolist(),
@@ -105,8 +104,8 @@ def runs_of(
         run_test(
             a,
             b,
-            alternative=asked.get("alternative", "two-sided"),
+            alternative=question.alternative,
             higher_is_better=metric.higher_is_better,
-            seed=asked.get("seed", 0),
+            seed=question.seed,
         ),
     )

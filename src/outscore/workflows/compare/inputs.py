@@ -4,41 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.results.note import Note
 from outscore.workflows.names import unique_names
+from outscore.workflows.requests.shared import DUPLICATES, READER
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from outscore.results.design import Alignment
     from outscore.scores.system import Labels, Origin, Scores
 
-__all__ = ["TwoSystems", "read_systems"]
+__all__ = ["UNNAMED", "TwoSystems", "pair_given", "pair_scores", "read_systems", "refuse_unequal_runs"]
+
+TwoNames = tuple[str, str]
+UNNAMED: TwoNames = ("A", "B")
+"""What systems are called that have no name."""
 
 
 @dataclass(frozen=True, eq=False)
 class TwoSystems:
     """Both systems' numbers, (n,) scores or (n, k) counts, row by row of the same item, and where they come from.
 
-    `items` and `clusters` are codes per row or None, as `compare` takes them; `ids`, `datasets` and `slices` (by column) keep
-    their names. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
+    `items` and `clusters` are codes per row or None, `labels` is what the rows are called, `slices` the slice of each row by
+    column. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
     `unequal_repeats` that the rows are item means because the systems were run unequally often. `tables` are the files.
     """
 
-    a: NDArray[Any]
-    b: NDArray[Any]
+    a: object
+    b: object
     names: tuple[str, str]
-    counts: bool
-    tables: tuple[Origin, ...]
-    alignment: Alignment
-    items: NDArray[Any] | None = None
-    clusters: NDArray[Any] | None = None
+    counts: bool = False
+    tables: tuple[Origin, ...] = ()
+    alignment: Alignment | None = None
+    items: object = None
+    clusters: object = None
     ids: Labels | None = None
-    datasets: Labels | None = None
-    slices: Mapping[str, Labels] = field(default_factory=dict)
+    labels: Sequence[str] | None = None
+    slices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unequal_repeats: bool = False
     notes: tuple[Note, ...] = ()
 
@@ -47,47 +50,103 @@ def read_systems(
     paths: Sequence[str],
     names: tuple[str, str] | None = None,
     *,
-    duplicates: str = "stop",
-    format: str = "auto",
-    systems: Sequence[str] | None = None,
+    duplicates: str = DUPLICATES.default,
+    format: str = READER.default,
+    systems: Sequence[str] = (),
     **columns: Any,  # noqa: ANN401 - as `formats.read` takes them
 ) -> TwoSystems:
     """Read one file with both systems, or one file for each, and match their rows.
 
     `names` is what the systems are to be called, `systems` which two of the file to take; `columns` are those of
-    `outscore.formats.registry.read`: item, system, score, cluster, repeat, slice, dataset.
+    `outscore.read`: item, system, score, cluster, repeat, slice, dataset.
     """
     from outscore.formats.readers import read_scores
-    from outscore.scores.pairing import pair
 
     if list(paths).count("-") > 1:
-        raise OutscoreError("Standard input was named twice.", "Read one system from a file.")
+        raise OutscoreError("Standard input was named twice.", "Read one system from a file.", parameter="files")
     if systems and (len(systems) != 2 or systems[0] == systems[1]):
         chosen = ", ".join(f"`{name}`" for name in systems)
-        raise OutscoreError(f"--system chose {chosen}, two different systems are compared.", "Give --system twice.")
+        raise OutscoreError(
+            f"--system chose {chosen}, two different systems are compared.", "Give --system twice.", parameter="system"
+        )
     if len(paths) == 1:
-        found = read_scores(paths[0], format=format, systems=systems, **columns)
+        found = read_scores(paths[0], format=format, systems=systems or None, **columns)
         a, b, called = _from_one(found)
     else:
         files = [read_scores(path, format=format, **columns) for path in paths]
         a, b, called = _from_two(files[0], files[1], systems)
+    return pair_scores(a, b, names or called, duplicates)
+
+
+def pair_scores(a: Scores, b: Scores, names: tuple[str, str], duplicates: str) -> TwoSystems:
+    """Two systems' scores matched by item id, with what matching them left out."""
+    from outscore.scores.pairing import pair
+
     paired = pair(a, b, duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
     tables = [scores.origin for scores in (a, b) if scores.origin is not None]
     return TwoSystems(
         paired.a,
         paired.b,
-        names or called,
+        names,
         counts=paired.a.ndim == 2,
         tables=tuple(dict.fromkeys(tables)),
         alignment=paired.alignment,
         items=paired.items,
         clusters=paired.clusters,
         ids=paired.ids,
-        datasets=paired.datasets,
-        slices=paired.slices,
+        labels=None if paired.ids is None else paired.ids.texts(),
+        slices={column: labels.texts() for column, labels in paired.slices.items()},
         unequal_repeats=paired.unequal_repeats,
         notes=paired.notes,
     )
+
+
+def pair_given(
+    a: object,
+    b: object,
+    *,
+    items: object = None,
+    clusters: object = None,
+    labels: Sequence[str] | None = None,
+    names: tuple[str, ...] = (),
+    duplicates: str = DUPLICATES.default,
+) -> TwoSystems:
+    """Two systems as Python callers have them: scores that were read are matched by item id, arrays by their place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from outscore.scores.system import Labels, Scores
+    >>> new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1", "q2", "q3"]))
+    >>> old = Scores("old", np.array([0, 0]), Labels.of(["q3", "q1"]))
+    >>> both = pair_given(new, old)
+    >>> both.a.tolist(), both.b.tolist(), both.names, both.labels
+    ([1, 1], [0, 0], ('new', 'old'), ['q1', 'q3'])
+    """
+    from outscore.scores.system import Scores
+
+    if not isinstance(a, Scores) and not isinstance(b, Scores):
+        return TwoSystems(a, b, cast("TwoNames", names or UNNAMED), items=items, clusters=clusters, labels=labels)
+    if not isinstance(a, Scores) or not isinstance(b, Scores):
+        raise OutscoreError(
+            "One of `a` and `b` was read from a file and the other was not.", "Read both, or give the `values` of both."
+        )
+    for name, given in (("items", items), ("clusters", clusters), ("labels", labels)):
+        if given is not None:
+            raise OutscoreError(f"`{name}` was given, and scores that were read have their own.", f"Leave `{name}` out.")
+    return pair_scores(a, b, cast("TwoNames", names or (a.name, b.name)), duplicates)
+
+
+def refuse_unequal_runs(test: str, *, unequal: bool) -> None:
+    """Refuse to swap item means of systems that were run unequally often."""
+    from outscore.inference.registry import deciding_test
+
+    entry = deciding_test(test)
+    if unequal and entry is not None and entry.null == "swaps":
+        raise OutscoreError(
+            "The systems were run unequally often per item, and swapping item means of unequal spread is not valid.",
+            "Use the test `student`, which takes item means.",
+        )
 
 
 def _from_one(found: list[Scores]) -> tuple[Scores, Scores, tuple[str, str]]:

@@ -14,7 +14,7 @@ from outscore.workflows.names import distinct_names
 if TYPE_CHECKING:
     from outscore.scores.system import Labels, Scores
 
-__all__ = ["named_files", "read_many"]
+__all__ = ["files_by_system", "read_many"]
 
 
 def read_many(
@@ -50,7 +50,7 @@ def read_many(
     return whole, notes
 
 
-def named_files(paths: Sequence[str], names: Sequence[str], systems: Sequence[str], noun: str) -> dict[str, str]:
+def files_by_system(paths: Sequence[str], names: Sequence[str], systems: Sequence[str], noun: str) -> dict[str, str]:
     """Files by the system they belong to, for inputs of one system per file."""
     if systems:
         raise OutscoreError(f"--system chooses from a table, and these are {noun}.", "Name the files that are wanted.")
@@ -100,9 +100,9 @@ def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tupl
 
 def _as_datasets(files: Sequence[Sequence[Scores]]) -> str:
     """What was made of the files, and of Parquet how the same files may be one dataset."""
-    told = f"The same systems stand in {len(files)} files: each file is a dataset, named after it"
+    said = f"The same systems stand in {len(files)} files: each file is a dataset, named after it"
     parquet = all(scores.origin is not None and scores.origin.format == "parquet" for file in files for scores in file)
-    return f"{told}. Name their folder instead if they are the parts of one." if parquet else f"{told}."
+    return f"{said}. Name their folder instead if they are the parts of one." if parquet else f"{said}."
 
 
 def _constant(label: str, rows: int) -> Labels:

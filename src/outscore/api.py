@@ -1,0 +1,1008 @@
+"""The public functions. Written from the requests by `make api`: change the declarations, not this file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from outscore.core.metric import AdditiveMetric
+    from outscore.engine.engines import Engine
+    from outscore.engine.progress import Progress
+    from outscore.formats.segments import Segments
+    from outscore.metrics.cache import StatisticsCache
+    from outscore.results.comparison import Comparison, Comparisons
+    from outscore.results.diff import Diff
+    from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.pvalue import PValue
+    from outscore.results.ranking import Ranking
+    from outscore.scores.system import Scores
+
+    Path = str | os.PathLike[str]
+    Texts = Sequence[str] | Sequence[Sequence[str]] | Sequence[os.PathLike[str]] | Segments | Path
+    Table = Any  # a dataframe of whichever library: anything with named columns
+
+__all__ = ["compare", "compare_texts", "diff", "permutation_test", "plan", "rank"]
+
+
+@overload
+def compare(
+    a: ArrayLike | Scores | Path,
+    b: ArrayLike | Scores | Path | None = None,
+    *,
+    metric: str | AdditiveMetric | None = None,
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+        "all",
+    ] = "permutation",
+    options: Mapping[str, object] | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    delta: float = 0.0,
+    margin: float | None = None,
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    unit_advice: bool = False,
+    normality_alpha: float = 0.05,
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    seed: int = 0,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | Sequence[str] = (),
+    system_column: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    slices: None = None,
+    dataset: str | None = None,
+    duplicates: Literal["stop", "mean", "first", "last"] = "stop",
+    reader: Literal["auto", "parquet", "jsonl", "csv", "tsv", "scores", "score-pairs", "f1-counts"] = "auto",
+    names: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    a: ArrayLike | Scores | Path,
+    b: ArrayLike | Scores | Path | None = None,
+    *,
+    metric: str | AdditiveMetric | None = None,
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+        "all",
+    ] = "permutation",
+    options: Mapping[str, object] | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    delta: float = 0.0,
+    margin: float | None = None,
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    unit_advice: bool = False,
+    normality_alpha: float = 0.05,
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    seed: int = 0,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | Sequence[str] = (),
+    system_column: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    slices: ArrayLike | Mapping[str, ArrayLike] | str,
+    dataset: str | None = None,
+    duplicates: Literal["stop", "mean", "first", "last"] = "stop",
+    reader: Literal["auto", "parquet", "jsonl", "csv", "tsv", "scores", "score-pairs", "f1-counts"] = "auto",
+    names: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+) -> Comparisons: ...
+
+
+def compare(
+    a: ArrayLike | Scores | Path,
+    b: ArrayLike | Scores | Path | None = None,
+    *,
+    metric: str | AdditiveMetric | None = None,
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+        "all",
+    ] = "permutation",
+    options: Mapping[str, object] | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    delta: float = 0.0,
+    margin: float | None = None,
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    unit_advice: bool = False,
+    normality_alpha: float = 0.05,
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    seed: int = 0,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | Sequence[str] = (),
+    system_column: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    slices: ArrayLike | Mapping[str, ArrayLike] | str | None = None,
+    dataset: str | None = None,
+    duplicates: Literal["stop", "mean", "first", "last"] = "stop",
+    reader: Literal["auto", "parquet", "jsonl", "csv", "tsv", "scores", "score-pairs", "f1-counts"] = "auto",
+    names: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+) -> Comparison | Comparisons:
+    """Compare two systems: scores, difference with its interval, p-value, effects, power and a verdict in words.
+
+    H0 is that of the test; for the default one, item by item the two systems are exchangeable.
+
+    Parameters
+    ----------
+    a : ArrayLike | Scores | Path
+        The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;
+        (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file, which may hold both systems.
+    b : ArrayLike | Scores | Path | None, default None
+        The scores of system B, in the same form and order as `a`.
+    metric : str | AdditiveMetric | None, default None
+        A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
+        counts of a file.
+    test : str, default "permutation"
+        A name from ``outscore tests``. ``"all"`` decides by `permutation` and shows the others beside it.
+    options : Mapping[str, object] | None, default None
+        The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
+    alternative : str, default "two-sided"
+        ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
+    alpha : float, default 0.05
+        The level of the decision; the interval has level 1 - alpha and the same design as p.
+    delta : float, default 0.0
+        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are taken as
+        symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
+    margin : float | None, default None
+        Also test whether A is not worse than B by this much, and whether both are equal within it.
+    unit_size : int, default 1
+        Evaluation units of so many adjacent items.
+    unit_statistic : str, default "mean"
+        What the items of a unit are summarised by.
+    shuffle : int | None, default None
+        Shuffle the items with this seed before units are formed.
+    unit_advice : bool, default False
+        Also show how spread, effect size and p move with the size of the units; choose the size for what it
+        means, not for p.
+    normality_alpha : float, default 0.05
+        The level at which the analysis rejects normality of the differences; the decision does not rest on
+        it.
+    correction : str, default "holm"
+        For the p-values of slices.
+    seed : int, default 0
+        For Monte Carlo and bootstrap.
+    systems : Sequence[str], default ()
+        Which systems of a file to take.
+    items : ArrayLike | str | None, default None
+        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
+        of the item ids.
+    score : str | Sequence[str], default ()
+        Column of the scores; several make counts (tp, fp, fn).
+    system_column : str | None, default None
+        Column of the systems' names.
+    clusters : ArrayLike | str | None, default None
+        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        or ``"none"``.
+    repeat : str | None, default None
+        Column of epochs, seeds, samples: averaged per item.
+    slices : ArrayLike | Mapping[str, ArrayLike] | str | None, default None
+        A label per row, alone or by the name of its column, or the column of a file: every value is compared
+        by itself too.
+    dataset : str | None, default None
+        Column of the dataset an item belongs to.
+    duplicates : str, default "stop"
+        What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
+        the last.
+    reader : str, default "auto"
+        The format of the files, a name from ``outscore formats``.
+    names : Sequence[str] | None, default None
+        What to call the systems.
+    labels : Sequence[str] | None, default None
+        What to call the rows of arrays; files and `Scores` have item ids.
+
+    Returns
+    -------
+    Comparison | Comparisons
+        The comparison; with `slices`, the whole first and then every slice, as one family.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> result = compare([0.9, 0.7, 0.8, 0.9, 1.0, 0.6], [0.5, 0.4, 0.7, 0.6, 0.8, 0.5], names=("new", "old"))
+    >>> result.verdict.split(":")[0], result.p.value
+    ('new outscored old', 0.03125)
+    >>> parts = compare([3, 4, 5, 1], [1, 2, 1, 2], slices={"topic": ["x", "x", "x", "y"]})
+    >>> [(part.slice.value, part.p.value, part.p.adjusted) for part in parts.comparisons[1:]]
+    [('x', 0.25, 0.5), ('y', 1.0, 1.0)]
+    """
+    from outscore.workflows.compare.run import call
+
+    return call(
+        a,
+        b,
+        metric=metric,
+        test=test,
+        options=options,
+        alternative=alternative,
+        alpha=alpha,
+        delta=delta,
+        margin=margin,
+        unit_size=unit_size,
+        unit_statistic=unit_statistic,
+        shuffle=shuffle,
+        unit_advice=unit_advice,
+        normality_alpha=normality_alpha,
+        correction=correction,
+        seed=seed,
+        systems=systems,
+        items=items,
+        score=score,
+        system_column=system_column,
+        clusters=clusters,
+        repeat=repeat,
+        slices=slices,
+        dataset=dataset,
+        duplicates=duplicates,
+        reader=reader,
+        names=names,
+        labels=labels,
+    )
+
+
+def compare_texts(
+    a: Texts,
+    b: Texts,
+    reference: Texts,
+    *,
+    metrics: Sequence[str] | None = None,
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+        "all",
+    ] = "permutation",
+    options: Mapping[str, object] | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    delta: float = 0.0,
+    margin: float | None = None,
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    normality_alpha: float = 0.05,
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    seed: int = 0,
+    documents: Sequence[object] | Segments | Path | None = None,
+    buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
+    compat: Literal["sacrebleu-ar", "sacrebleu-bs"] | None = None,
+    names: Sequence[str] | None = None,
+    jobs: int | None = None,
+    cache: StatisticsCache | Path | None = None,
+    progress: Progress | None = None,
+) -> Comparisons:
+    """Compare two systems' texts, metric by metric, with p corrected for the number of metrics.
+
+    Parameters
+    ----------
+    a : Texts
+        The output of system A: a list of segments, or the path of a text file. A list of lists, or of
+        `pathlib.Path`, is several runs. A string alone is a path, a string in a list is a segment.
+    b : Texts
+        The output of system B, in the same form.
+    reference : Texts
+        The reference, in the same form; a list of lists or of `pathlib.Path` is several.
+    metrics : Sequence[str] | None, default None
+        Names with options, ``"bleu:tokenize=none"``; ``outscore metrics`` lists them. None is BLEU and chrF.
+    test : str, default "permutation"
+        A name from ``outscore tests``. ``"all"`` decides by `permutation` and shows the others beside it.
+    options : Mapping[str, object] | None, default None
+        The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
+    alternative : str, default "two-sided"
+        ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
+    alpha : float, default 0.05
+        The level of the decision; the interval has level 1 - alpha and the same design as p.
+    delta : float, default 0.0
+        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are taken as
+        symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
+    margin : float | None, default None
+        Also test whether A is not worse than B by this much, and whether both are equal within it.
+    unit_size : int, default 1
+        Evaluation units of so many adjacent items.
+    unit_statistic : str, default "mean"
+        What the items of a unit are summarised by.
+    shuffle : int | None, default None
+        Shuffle the items with this seed before units are formed.
+    normality_alpha : float, default 0.05
+        The level at which the analysis rejects normality of the differences; the decision does not rest on
+        it.
+    correction : str, default "holm"
+        For the p-values of the metrics.
+    seed : int, default 0
+        For Monte Carlo and bootstrap.
+    documents : Sequence[object] | Segments | Path | None, default None
+        The document of each segment, or the path of a file of them: documents are swapped and resampled as
+        one.
+    buckets : Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None, default None
+        Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the
+        length of the reference: each value is compared by itself, as a family of its own.
+    compat : str | None, default None
+        ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.
+    names : Sequence[str] | None, default None
+        What to call the systems.
+    jobs : int | None, default None
+        How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.
+    cache : StatisticsCache | Path | None, default None
+        Where statistics are kept: a folder or a `StatisticsCache`; None is the usual folder.
+    progress : Progress | None, default None
+        What is told how far the work is. No result depends on it.
+
+    Returns
+    -------
+    Comparisons
+        A comparison for each metric, as one family.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> reference = ["the cat sat on the mat", "it was late", "we go home now"]
+    >>> a, b = ["the cat sat on a mat", "it was late", "we go home"], ["a cat is on mat", "it late", "we go"]
+    >>> found = compare_texts(a, b, reference, metrics=["ter", "wer"])
+    >>> [(c.metric, c.difference < 0, c.p.value, c.p.method) for c in found.comparisons]
+    [('ter', True, 0.25, 'exact'), ('wer', True, 0.25, 'exact')]
+    """
+    from outscore.workflows.texts.run import call
+
+    return call(
+        a,
+        b,
+        reference,
+        metrics=metrics,
+        test=test,
+        options=options,
+        alternative=alternative,
+        alpha=alpha,
+        delta=delta,
+        margin=margin,
+        unit_size=unit_size,
+        unit_statistic=unit_statistic,
+        shuffle=shuffle,
+        normality_alpha=normality_alpha,
+        correction=correction,
+        seed=seed,
+        documents=documents,
+        buckets=buckets,
+        compat=compat,
+        names=names,
+        jobs=jobs,
+        cache=cache,
+        progress=progress,
+    )
+
+
+def rank(
+    scores: Mapping[str, ArrayLike] | Mapping[str, Texts] | Sequence[Scores] | Sequence[Path] | Path | Table,
+    *,
+    metric: str | AdditiveMetric | None = None,
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+    ] = "permutation",
+    options: Mapping[str, object] | None = None,
+    alpha: float = 0.05,
+    correction: Literal["bonferroni", "holm", "shaffer", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    baseline: str | None = None,
+    critical_difference: bool = False,
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    seed: int = 0,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | Sequence[str] = (),
+    system_column: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    dataset: ArrayLike | str | None = None,
+    duplicates: Literal["mean", "first", "last", "stop"] = "mean",
+    reader: Literal["auto", "parquet", "jsonl", "csv", "tsv", "scores", "score-pairs", "f1-counts"] = "auto",
+    reference: Path | Sequence[object] | None = None,
+    documents: Sequence[object] | Segments | Path | None = None,
+    task: Literal["label", "pos", "dep", "ner"] | None = None,
+    gold: object = None,
+    names: Sequence[str] | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Ranking:
+    """Rank many systems: scores with intervals, all pairs tested and corrected, groups that cannot be told apart.
+
+    H0 of each pair is that of the test; systems are compared on the items both have. Several datasets are ranked
+    one by one, and together by their macro average, which is tested as a statistic of its own. With `reference`
+    texts are ranked instead of scores, with `gold` and `task` outputs.
+
+    Parameters
+    ----------
+    scores : Mapping[str, ArrayLike] | Mapping[str, Texts] | Sequence[Scores] | Sequence[Path] | Path | Table
+        A dictionary of arrays by system, (n,) scores or (n, k) counts of the same items in the same order;
+        what `read` gives; a table (pandas, polars ...), long (item, system, score) or wide (a column per
+        system); or paths: a table, a file for each system or dataset, a folder of Parquet parts. Texts and
+        outputs come by system, or as paths.
+    metric : str | AdditiveMetric | None, default None
+        A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
+        counts of a file.
+    test : str, default "permutation"
+        A name from ``outscore tests``.
+    options : Mapping[str, object] | None, default None
+        The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
+    alpha : float, default 0.05
+        The level of all claims together; intervals have level 1 - alpha one by one.
+    correction : str, default "holm"
+        For the number of pairs.
+    baseline : str | None, default None
+        Compare every system with this one only.
+    critical_difference : bool, default False
+        Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items where there
+        is one.
+    unit_size : int, default 1
+        Evaluation units of so many adjacent items.
+    unit_statistic : str, default "mean"
+        What the items of a unit are summarised by.
+    shuffle : int | None, default None
+        Shuffle the items with this seed before units are formed.
+    seed : int, default 0
+        For Monte Carlo and bootstrap.
+    systems : Sequence[str], default ()
+        Which systems of a file to take.
+    items : ArrayLike | str | None, default None
+        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
+        of the item ids.
+    score : str | Sequence[str], default ()
+        Column of the scores; several make counts (tp, fp, fn).
+    system_column : str | None, default None
+        Column of the systems' names.
+    clusters : ArrayLike | str | None, default None
+        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        or ``"none"``.
+    repeat : str | None, default None
+        Column of epochs, seeds, samples: averaged per item.
+    dataset : ArrayLike | str | None, default None
+        A label per row, or the column of a file or table: the dataset of each row.
+    duplicates : str, default "mean"
+        What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
+        the last.
+    reader : str, default "auto"
+        The format of the files, a name from ``outscore formats``.
+    reference : Path | Sequence[object] | None, default None
+        Rank texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.
+    documents : Sequence[object] | Segments | Path | None, default None
+        The document of each segment, or the path of a file of them: documents are swapped and resampled as
+        one.
+    task : str | None, default None
+        Rank outputs: what they hold; needs `gold`.
+    gold : object, default None
+        Rank outputs: the right answers, as `diff` takes them.
+    names : Sequence[str] | None, default None
+        What to call the systems.
+    engine : Engine | None, default None
+        What does the work; None is this process. No result depends on it.
+    progress : Progress | None, default None
+        What is told how far the work is. No result depends on it.
+
+    Returns
+    -------
+    Ranking
+        The systems, best first, with all pairs and groups.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> right = {"new": [1, 1, 1, 1, 1, 1, 1, 1], "old": [0, 0, 0, 0, 0, 0, 0, 1], "base": [0, 0, 0, 0, 0, 0, 0, 0]}
+    >>> found = rank(right, metric="accuracy")
+    >>> found.systems, [pair.p.adjusted for pair in found.pairs], found.groups
+    (['new', 'old', 'base'], [0.03125, 0.0234375, 1.0], [['new'], ['old', 'base']])
+    """
+    from outscore.workflows.rank.run import call
+
+    return call(
+        scores,
+        metric=metric,
+        test=test,
+        options=options,
+        alpha=alpha,
+        correction=correction,
+        baseline=baseline,
+        critical_difference=critical_difference,
+        unit_size=unit_size,
+        unit_statistic=unit_statistic,
+        shuffle=shuffle,
+        seed=seed,
+        systems=systems,
+        items=items,
+        score=score,
+        system_column=system_column,
+        clusters=clusters,
+        repeat=repeat,
+        dataset=dataset,
+        duplicates=duplicates,
+        reader=reader,
+        reference=reference,
+        documents=documents,
+        task=task,
+        gold=gold,
+        names=names,
+        engine=engine,
+        progress=progress,
+    )
+
+
+def diff(
+    gold: object,
+    systems: object,
+    *,
+    task: Literal["pos", "dep", "ner", "label", "coref"],
+    criterion: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    map: Mapping[str, str] | str | Sequence[str] | None = None,
+    punct: bool = False,
+    subtypes: bool = False,
+    lenient: bool = False,
+    repair: bool = False,
+    slices: str | Sequence[str] = (),
+    min_support: int = 20,
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "bh", "by"] = "holm",
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> Diff:
+    """Compare what systems put out, unit by unit: what each corrected, broke and changed, and whether it is real.
+
+    Parameters
+    ----------
+    gold : object
+        The right answers: a path, `Outputs`, or (for ``task="label"``) a list of labels.
+    systems : object
+        The outputs of one system or more, in the same form: one, a list, or a dictionary.
+    task : str
+        What the files hold.
+    criterion : str | Sequence[str] | None, default None
+        What makes an answer right, one or several of the task's criteria; the first is the primary one.
+    cluster : str | None, default None
+        What is swapped as one: ``"sentence"``, ``"document"``, a column of labels, or ``"none"``; None is the
+        task's own.
+    map : Mapping[str, str] | str | Sequence[str] | None, default None
+        Labels to rename before comparing, ``{"old": "new"}`` or ``["gold:old=new"]``.
+    punct : bool, default False
+        Of trees: keep punctuation.
+    subtypes : bool, default False
+        Of trees: keep relation subtypes (nmod:poss).
+    lenient : bool, default False
+        Of entities: read broken tag sequences as the lenient evaluation does.
+    repair : bool, default False
+        Of coreference: keep a mention's first chain instead of refusing the file.
+    slices : str | Sequence[str], default ()
+        Columns whose values are compared one by one.
+    min_support : int, default 20
+        The smallest number of units with which a row is tested; rows with fewer are listed.
+    correction : str, default "holm"
+        For the p-values of a table's rows.
+    alpha : float, default 0.05
+        The level of all decisions.
+    seed : int, default 0
+        For p-values and intervals that must be sampled.
+
+    Returns
+    -------
+    Diff
+        Scores of all systems, and what changed between each two of them.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> found = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU")}, task="label")
+    >>> pair = found.pairs[0]
+    >>> pair.differ, pair.outcomes.correction, pair.outcomes.new_error, found.oracle.all.rate
+    (0.6, 1, 1, 0.8)
+    """
+    from outscore.workflows.diff.run import call
+
+    return call(
+        gold,
+        systems,
+        task=task,
+        criterion=criterion,
+        cluster=cluster,
+        map=map,
+        punct=punct,
+        subtypes=subtypes,
+        lenient=lenient,
+        repair=repair,
+        slices=slices,
+        min_support=min_support,
+        correction=correction,
+        alpha=alpha,
+        seed=seed,
+    )
+
+
+@overload
+def plan(
+    *,
+    effect: float | None = None,
+    n: int | None = None,
+    power: float = 0.8,
+    sd: float | None = None,
+    discordance: float | None = None,
+    accuracy: float | None = None,
+    pilot: Path | Sequence[ArrayLike | Scores | Path] | None = None,
+    repeats: int | None = None,
+    within: float | None = None,
+    cluster_size: float | None = None,
+    icc: float | None = None,
+    scores: None = None,
+    retrospective: bool = False,
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+    ]
+    | None = None,
+    replicates: int | None = None,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    method: Literal["auto", "normal", "t", "exact"] = "auto",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> PlanResult: ...
+
+
+@overload
+def plan(
+    *,
+    effect: float | None = None,
+    n: int | None = None,
+    power: float = 0.8,
+    sd: float | None = None,
+    discordance: float | None = None,
+    accuracy: float | None = None,
+    pilot: Path | Sequence[ArrayLike | Scores | Path] | None = None,
+    repeats: int | None = None,
+    within: float | None = None,
+    cluster_size: float | None = None,
+    icc: float | None = None,
+    scores: tuple[str | float, str | float],
+    retrospective: bool = False,
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+    ]
+    | None = None,
+    replicates: int | None = None,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    method: Literal["auto", "normal", "t", "exact"] = "auto",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> PossibleP: ...
+
+
+def plan(
+    *,
+    effect: float | None = None,
+    n: int | None = None,
+    power: float = 0.8,
+    sd: float | None = None,
+    discordance: float | None = None,
+    accuracy: float | None = None,
+    pilot: Path | Sequence[ArrayLike | Scores | Path] | None = None,
+    repeats: int | None = None,
+    within: float | None = None,
+    cluster_size: float | None = None,
+    icc: float | None = None,
+    scores: tuple[str | float, str | float] | None = None,
+    retrospective: bool = False,
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+    ]
+    | None = None,
+    replicates: int | None = None,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    method: Literal["auto", "normal", "t", "exact"] = "auto",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> PlanResult | PossibleP:
+    """Plan a comparison: required items, a detectable difference, or power; or which p two printed scores allow.
+
+    Give `effect` to learn how many items detect it, `n` to learn what they can detect, or both to learn the
+    power. The spread comes from `sd`, `discordance` or `accuracy`, or from a pilot.
+
+    Parameters
+    ----------
+    effect : float | None, default None
+        The difference A - B to detect; with no spread given, in standard deviations.
+    n : int | None, default None
+        How many items there are.
+    power : float, default 0.8
+        Chance of detecting it.
+    sd : float | None, default None
+        Standard deviation between items of the difference A - B.
+    discordance : float | None, default None
+        Share of right-or-wrong items that one system alone gets right.
+    accuracy : float | None, default None
+        The baseline's accuracy; errors count as independent without --discordance.
+    pilot : Path | Sequence[ArrayLike | Scores | Path] | None, default None
+        Scores to take the spread from: a file with both systems, or a list of two files, arrays or `Scores`.
+    repeats : int | None, default None
+        Runs of each system per item.
+    within : float | None, default None
+        Standard deviation of the difference between two runs on one item.
+    cluster_size : float | None, default None
+        Items per cluster, such as a document.
+    icc : float | None, default None
+        Correlation of differences within a cluster.
+    scores : tuple[str | float, str | float] | None, default None
+        Two printed accuracies, as text to keep trailing zeros: which p-values do they leave possible? Needs
+        `n`.
+    retrospective : bool, default False
+        With --pilot: try a test on samples like the pilot.
+    test : str | None, default None
+        The test to try; see `outscore tests`.
+    replicates : int | None, default None
+        Samples to try it on, for each size.
+    systems : Sequence[str], default ()
+        Which systems of a file to take.
+    items : ArrayLike | str | None, default None
+        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
+        of the item ids.
+    score : str | None, default None
+        Column of the scores.
+    clusters : ArrayLike | str | None, default None
+        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        or ``"none"``.
+    repeat : str | None, default None
+        Column of epochs, seeds, samples.
+    method : str, default "auto"
+        ``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``. The normal power counts rejections in the right
+        direction only, as the sample-size formula does; the other two count every rejection.
+    alternative : str, default "two-sided"
+        ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
+    alpha : float, default 0.05
+        The level of the test.
+    seed : int, default 0
+        For the samples of --retrospective.
+    progress : Progress | None, default None
+        What is told how far the work is. No result depends on it.
+
+    Returns
+    -------
+    PlanResult | PossibleP
+        The plan; with `scores`, the range of p-values they leave possible.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> plan(effect=0.03, sd=1 / 3).items
+    969
+    >>> plan(scores=(".871", ".864"), n=1000).verdict.split(",")[0]
+    'p lies between .016 and .71'
+    """
+    from outscore.workflows.plan.run import call
+
+    return call(
+        effect=effect,
+        n=n,
+        power=power,
+        sd=sd,
+        discordance=discordance,
+        accuracy=accuracy,
+        pilot=pilot,
+        repeats=repeats,
+        within=within,
+        cluster_size=cluster_size,
+        icc=icc,
+        scores=scores,
+        retrospective=retrospective,
+        test=test,
+        replicates=replicates,
+        systems=systems,
+        items=items,
+        score=score,
+        clusters=clusters,
+        repeat=repeat,
+        method=method,
+        alternative=alternative,
+        alpha=alpha,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def permutation_test(
+    a: ArrayLike | Scores,
+    b: ArrayLike | Scores,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    delta: float = 0.0,
+    items: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    seed: int = 0,
+    metric: str | AdditiveMetric = "mean",
+    method: Literal["auto", "exact", "spectral", "certified", "dp", "fft", "monte-carlo"] = "auto",
+    resamples: int | None = None,
+) -> PValue:
+    """The p-value of the paired permutation test, exact wherever the numbers allow.
+
+    H0: item by item the two systems are exchangeable. p is the share of all swaps with a difference in `metric`
+    at least as extreme as the observed one, ties included (Zmigrod, Vieira and Cotterell, 2022).
+
+    Parameters
+    ----------
+    a : ArrayLike | Scores
+        The scores of system A, as in `compare`.
+    b : ArrayLike | Scores
+        The scores of system B, in the same form and order as `a`.
+    alternative : str, default "two-sided"
+        ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
+    delta : float, default 0.0
+        Test whether A - B is `delta` instead of 0, for metrics that are means; the differences are taken as
+        symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
+    items : ArrayLike | str | None, default None
+        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
+        of the item ids.
+    clusters : ArrayLike | str | None, default None
+        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        or ``"none"``.
+    seed : int, default 0
+        For Monte Carlo and bootstrap.
+    metric : str | AdditiveMetric, default "mean"
+        A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`.
+    method : str, default "auto"
+        How p is computed. A method that cannot serve the data is an error, never replaced silently.
+    resamples : int | None, default None
+        How many swaps Monte Carlo draws, where nothing exact serves; None is the test's own number.
+
+    Returns
+    -------
+    PValue
+        The p-value with its bounds and how it was computed.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> p = permutation_test([1, 1, 0, 1, 1, 1], [0, 0, 0, 1, 0, 0])
+    >>> float(p), p.method
+    (0.125, 'exact')
+    """
+    from outscore.workflows.compare.arrays import permutation_p
+
+    return permutation_p(
+        a,
+        b,
+        alternative=alternative,
+        delta=delta,
+        items=items,
+        clusters=clusters,
+        seed=seed,
+        metric=metric,
+        method=method,
+        resamples=resamples,
+    )

@@ -1,0 +1,190 @@
+"""From a request to a comparison of scores: the files are read, matched, compared as a whole and slice by slice."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.note import Note
+from outscore.workflows.compare.arrays import compare_rows
+from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems, refuse_unequal_runs
+from outscore.workflows.compare.slices import compare_slices
+from outscore.workflows.names import path_texts
+from outscore.workflows.requests.compare import CompareRequest
+from outscore.workflows.validate import question_of
+
+__all__ = ["call", "run"]
+
+SLICES = "slice"
+"""What a column is called whose labels were given without a name."""
+
+
+def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
+    """Read the files of a request, or take `data` in their place, and compare; slices, if asked for, follow the whole.
+
+    Examples
+    --------
+    >>> data = TwoSystems([0.9, 0.7, 0.8, 0.9, 1.0, 0.6], [0.5, 0.4, 0.7, 0.6, 0.8, 0.5], ("new", "old"))
+    >>> found = run(CompareRequest(), data)
+    >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
+    ('new outscored old', 0.03125)
+    """
+    request.validate(arrays=data is not None)
+    systems = data or _read(request)
+    refuse_unequal_runs(request.test, unequal=systems.unequal_repeats)
+    _check_slices(request, systems)
+    question = question_of(**request.asked())
+    metric: str | AdditiveMetric = request.metric or ("f1" if systems.counts else "mean")
+    per_row: dict[str, Any] = {"items": systems.items, "clusters": systems.clusters, "labels": systems.labels}
+    try:
+        whole = compare_rows(systems.a, systems.b, question, metric=metric, names=systems.names, **per_row)
+    except OutscoreError as refusal:
+        raise _with_origin(refusal, request, systems) from None
+    if systems.alignment is not None:
+        whole = replace(whole, alignment=systems.alignment)
+    notes = [*_reading_notes(request, systems, from_files=data is None), *whole.notes]
+    settings = request.settings(systems.tables)
+    if request.slice is None:
+        return Comparisons([replace(whole, notes=notes)], settings)
+    parts, family, left_out = compare_slices(
+        np.asarray(systems.a),
+        np.asarray(systems.b),
+        request.slice,
+        systems.slices[request.slice],
+        question,
+        correction=request.correction,
+        metric=metric,
+        names=systems.names,
+        per_row=per_row,
+    )
+    return Comparisons([replace(whole, notes=[*notes, *left_out]), *parts], settings, family)
+
+
+def call(
+    a: object,
+    b: object,
+    *,
+    labels: Sequence[str] | None,
+    items: object,
+    clusters: object,
+    slices: object,
+    **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare`
+) -> Comparison | Comparisons:
+    """`outscore.compare`: paths, scores or arrays, with options by their Python names."""
+    if isinstance(a, (str, os.PathLike)):
+        found = run(_of_files([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given))
+        return found if slices is not None else found.comparisons[0]
+    request = CompareRequest.from_python(given)
+    data = pair_given(a, b, items=items, clusters=clusters, labels=labels, names=request.names, duplicates=request.duplicates)
+    _refuse_reading_options(request)
+    if slices is None:
+        return run(request, data).comparisons[0]
+    column, values = _sliced(slices, data)
+    return run(replace(request, slice=column), replace(data, slices={column: values}))
+
+
+def _of_files(files: Sequence[object], labels: object, **given: Any) -> CompareRequest:  # noqa: ANN401
+    if labels is not None:
+        raise OutscoreError("`labels` was given, and files have item ids.", "Leave `labels` out.", parameter="labels")
+    for name in ("items", "clusters", "slices"):
+        if given[name] is not None and not isinstance(given[name], str):
+            raise OutscoreError(
+                f"`{name}` is not the name of a column.", "For a file, name the column that holds it.", parameter=name
+            )
+    names = path_texts(files)
+    if names is None:
+        raise OutscoreError(
+            "One of `a` and `b` is a file and the other is not.", "Give two files, or one that holds both systems."
+        )
+    return CompareRequest.from_python(given, files=names)
+
+
+def _refuse_reading_options(request: CompareRequest) -> None:
+    """Refuse options that say how a file is read where there is none."""
+    for option in request.options():
+        reads = option.kind in ("column", "system") or option.name == "reader"
+        if reads and request.is_given(option):
+            raise OutscoreError(
+                f"`{option.keyword}` is for files, and the scores are given as they are.",
+                f"Leave `{option.keyword}` out.",
+                parameter=option.name,
+            )
+
+
+def _sliced(slices: object, data: TwoSystems) -> tuple[str, Sequence[str]]:
+    """The column and the slice of each row: a column of scores that were read, labels by column, or labels alone."""
+    if isinstance(slices, str):
+        if slices not in data.slices:
+            raise OutscoreError(
+                f"The scores have no column `{slices}` of slices.",
+                "Read them with slice=..., or give a label for each row.",
+                parameter="slice",
+            )
+        return slices, data.slices[slices]
+    if isinstance(slices, Mapping):
+        if len(slices) != 1:
+            raise OutscoreError(f"`slices` names {len(slices)} columns.", "Give one of them.", parameter="slice")
+        column, labels = next(iter(slices.items()))
+        return str(column), [str(label) for label in labels]
+    return SLICES, [str(label) for label in np.asarray(slices).tolist()]
+
+
+def _read(request: CompareRequest) -> TwoSystems:
+    names = (request.names[0], request.names[1]) if request.names else None
+    return read_systems(
+        request.files,
+        names,
+        duplicates=request.duplicates,
+        format=request.reader,
+        systems=request.system,
+        **request.columns(),
+    )
+
+
+def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
+    if request.slice is None:
+        return
+    if request.slice not in systems.slices:
+        raise OutscoreError(
+            f"Column `{request.slice}` differs between the systems on the same item, so the items cannot be cut along it.",
+            "Name a column with --slice that says the same of an item for both systems.",
+            parameter="slice",
+        )
+    rows, labels = len(np.asarray(systems.a)), len(systems.slices[request.slice])
+    if rows != labels:
+        raise OutscoreError(
+            f"There are {labels:,} labels of slices for {rows:,} rows.", "Give one for each row.", parameter="slice"
+        )
+
+
+def _reading_notes(request: CompareRequest, systems: TwoSystems, *, from_files: bool) -> list[Note]:
+    """What the reader should know about how the files were read."""
+    notes = [*(_recognised(request, systems) if from_files else []), *systems.notes]
+    if from_files and request.metric is None and systems.counts:
+        text = "The columns were read as F1 counts (true positives, errors); --metric asks for another metric."
+        notes.insert(0, Note("input", text))
+    return notes
+
+
+def _recognised(request: CompareRequest, systems: TwoSystems) -> list[Note]:
+    """Columns that nobody named and that change what counts as one observation."""
+    found = {part: column for table in systems.tables for part, column in table.columns.items()}
+    used = {"repeat": systems.items is not None or systems.unequal_repeats, "cluster": systems.clusters is not None}
+    named = request.columns()
+    taken = [f"`{found[part]}` as {part}s" for part, here in used.items() if here and part in found and part not in named]
+    return [Note("input", f"Recognised by name: {' and '.join(taken)}.")] if taken else []
+
+
+def _with_origin(refusal: OutscoreError, request: CompareRequest, systems: TwoSystems) -> OutscoreError:
+    """A refusal that speaks of clusters nobody asked for says where they come from."""
+    if "cluster" not in refusal.message or not (recognised := _recognised(request, systems)):
+        return refusal
+    hint = f"{refusal.hint} {recognised[0]} Write --cluster none to leave clusters out."
+    return OutscoreError(refusal.message, hint, parameter="cluster")

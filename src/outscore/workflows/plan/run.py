@@ -1,0 +1,118 @@
+"""From a request to a plan: from numbers, from a pilot at hand, or from two printed scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from outscore.core.errors import OutscoreError
+from outscore.engine.progress import Progress, Steps
+from outscore.results.plan import PlanResult, PossibleP, StudyDesign
+from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
+from outscore.workflows.plan.answer import plan_numbers, possible_p
+from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves
+from outscore.workflows.requests.base import input_settings
+from outscore.workflows.requests.compare import columns_of
+from outscore.workflows.requests.plan import PlanRequest
+from outscore.workflows.versions import versions
+
+__all__ = ["call", "run"]
+
+
+def run(request: PlanRequest, data: TwoSystems | None = None, *, progress: Progress | None = None) -> PlanResult | PossibleP:
+    """Answer a request; `data` is a pilot in place of files.
+
+    Examples
+    --------
+    >>> run(PlanRequest(effect=0.03, sd=1 / 3)).verdict
+    'You need 969 items to detect a difference of 0.03 in the mean score with power .8 (two-sided, alpha = .05).'
+    """
+    request.validate(arrays=data is not None)
+    found: PlanResult | PossibleP
+    inputs: dict[str, Any] = {}
+    if request.scores:
+        assert request.n is not None
+        first, second = request.scores
+        found = possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative)
+    elif request.pilot or data is not None:
+        pilot = data or _read(request)
+        found = _from_pilot(request, pilot, progress or Steps())
+        inputs = {"inputs": input_settings(pilot.tables)}
+    else:
+        design = StudyDesign(**request.design("sd", "discordance"))
+        question = {name: request.value(name) for name in ("effect", "n", "power", "accuracy")}
+        found = plan_numbers(design, **question)
+    return replace(found, settings={**request.settings(), **inputs, "versions": versions()})
+
+
+def call(
+    *,
+    pilot: object,
+    items: object,
+    clusters: object,
+    progress: Progress | None,
+    **given: Any,  # noqa: ANN401 - the other keywords of `outscore.plan`
+) -> PlanResult | PossibleP:
+    """`outscore.plan`: numbers, and a pilot as paths, scores or arrays, with options by their Python names."""
+    if given.get("scores") is not None:
+        given["scores"] = tuple(str(score) for score in given["scores"])
+    several = [pilot] if isinstance(pilot, (str, os.PathLike)) else pilot
+    if several is None or (isinstance(several, Sequence) and all(isinstance(one, (str, os.PathLike)) for one in several)):
+        files = tuple(os.fspath(one) for one in several or ())
+        columns = {"items": items, "clusters": clusters}
+        return run(PlanRequest.from_python({**given, **columns}, pilot=files), progress=progress)
+    if not isinstance(several, Sequence) or len(several) != 2:
+        raise OutscoreError(
+            f"`pilot` is a {type(pilot).__name__}.",
+            "Give a file with both systems, or both systems' scores.",
+            parameter="pilot",
+        )
+    data = pair_given(*several, items=items, clusters=clusters)
+    return run(PlanRequest.from_python(given), data, progress=progress)
+
+
+def _read(request: PlanRequest) -> TwoSystems:
+    """One file with both systems, or one for each."""
+    both = read_systems(
+        request.pilot,
+        systems=request.system,
+        **columns_of(request),
+    )
+    if both.counts:
+        raise OutscoreError(
+            "The pilot holds counts, a plan needs one score per item.", "Name their column with --score.", parameter="score"
+        )
+    return both
+
+
+def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
+    labels: dict[str, Any] = {"items": pilot.items, "clusters": pilot.clusters}
+    question = {name: request.value(name) for name in ("effect", "n", "power")}
+    result = plan_from_pilot(pilot.a, pilot.b, **question, **labels, **request.design())
+    result = replace(result, notes=[*pilot.notes, *result.notes])
+    if not request.retrospective:
+        return result
+    return replace(result, retrospective=_try_test(request, pilot, labels, progress))
+
+
+def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any], progress: Progress) -> Any:  # noqa: ANN401
+    pairs, metric = paired_pilot(pilot.a, pilot.b, **labels)
+    names = ("test", "replicates", "alternative", "alpha", "seed")
+    given = {name: request.value(name) for name in names if request.value(name) is not None}
+    return retrospective_curves(pairs, metric, **given, progress=_by_steps(progress))
+
+
+def _by_steps(progress: Progress) -> Callable[[int, int], None]:
+    """Progress that is told counts and totals, for one that is told step by step."""
+    before = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal before
+        if not before:
+            progress.begin("samples", total)
+        progress.advance(done - before)
+        before = done
+
+    return report

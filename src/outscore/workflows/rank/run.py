@@ -1,0 +1,309 @@
+"""From a request to a ranking: scores in tables, texts with references, outputs with gold, or Parquet files of any size."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.engine.engines import Engine, engine_of
+from outscore.engine.progress import Progress, Steps
+from outscore.formats.base.entry import Choice
+from outscore.formats.segments import read_segments
+from outscore.formats.tables.partitions import are_partitions
+from outscore.results.note import Note
+from outscore.results.ranking import Ranking
+from outscore.scores.board import Board, boards_of
+from outscore.scores.system import Origin, Scores
+from outscore.workflows.names import path_texts
+from outscore.workflows.rank.boards import Ranked, rank_boards
+from outscore.workflows.rank.inputs import boards_from
+from outscore.workflows.rank.many import files_by_system, read_many
+from outscore.workflows.rank.outputs import board_of_outputs
+from outscore.workflows.rank.parquet.plan import measured_from_partitions
+from outscore.workflows.rank.question import Question
+from outscore.workflows.rank.texts import text_boards
+from outscore.workflows.requests.rank import RankRequest
+
+__all__ = ["RankData", "call", "run", "run_measured"]
+
+Kind = Literal["scores", "texts", "outputs"]
+
+
+@dataclass(frozen=True, eq=False)
+class RankData:
+    """What is ranked as a caller has it, in place of files: boards of scores, or texts or outputs by system with gold.
+
+    `gold` holds the references of texts, or the right answers to outputs.
+    """
+
+    kind: Kind
+    boards: Sequence[Board] = ()
+    systems: Mapping[str, object] | None = None
+    gold: object = None
+    documents: object = None
+    origins: Sequence[Origin] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Material:
+    """Boards by metric, the first of which is the headline; the files, and what to say of them.
+
+    `unit` is what items are called, `group` what those that are swapped as one are, `called` what the metrics are.
+    """
+
+    boards: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
+    origins: Sequence[Origin]
+    notes: Sequence[Note]
+    unit: str = "items"
+    group: str | None = None
+    called: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """Who does the work, who is told how far it is, and who hears what is no part of the result."""
+
+    engine: Engine
+    progress: Progress
+    remark: Callable[[str], None]
+
+
+def run(
+    request: RankRequest,
+    data: RankData | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[str], None] = warnings.warn,
+) -> Ranking:
+    """Read the files of a request, or take `data` in their place, and rank their systems."""
+    return run_measured(request, data, engine=engine, progress=progress, remark=remark).ranking
+
+
+def run_measured(
+    request: RankRequest,
+    data: RankData | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[str], None] = warnings.warn,
+) -> Ranked:
+    """The ranking with everything measured for it: the pairs themselves, however many there are."""
+    request.validate(kind=None if data is None else data.kind)
+    work = _Work(engine or engine_of(), progress or Steps(), remark)
+    if data is not None and data.kind == "scores":
+        metric = request.metric or "mean"
+        return _rank(_Material([(metric, data.boards)], data.origins, []), request, work)
+    if request.reference or (data is not None and data.kind == "texts"):
+        return _rank(_texts(request, data or _read_texts(request), work), request, work)
+    if request.task is not None:
+        return _rank(_outputs(request, data or _read_outputs(request)), request, work)
+    if are_partitions(request.files):
+        return _from_partitions(request, work)
+    return _rank(_scores(request), request, work)
+
+
+def call(
+    scores: object,
+    *,
+    items: object,
+    clusters: object,
+    dataset: object,
+    reference: object,
+    documents: object,
+    gold: object,
+    engine: Engine | None,
+    progress: Progress | None,
+    **given: Any,  # noqa: ANN401 - the other keywords of `outscore.rank`
+) -> Ranking:
+    """`outscore.rank`: arrays, tables, paths, texts or outputs, with options by their Python names."""
+    labels = {"items": items, "clusters": clusters, "dataset": dataset}
+    more: dict[str, Any] = {"engine": engine, "progress": progress}
+    paths = _paths(scores, reference, documents, gold)
+    if paths is not None:
+        columns = {name: label for name, label in labels.items() if label is not None}
+        for name, label in columns.items():
+            if not isinstance(label, str):
+                raise OutscoreError(
+                    f"`{name}` is not the name of a column.", "For a table, name the column that holds it.", parameter=name
+                )
+        return run(RankRequest.from_python({**given, **columns}, **paths), **more)
+    if reference is not None or gold is not None:
+        kind: Kind = "outputs" if reference is None else "texts"
+        _refuse_labels(labels, kind)
+        systems = _by_system(scores, kind)
+        data = RankData(kind, (), systems, gold if reference is None else reference, documents)
+        return run(RankRequest.from_python(given), data, **more)
+    request = RankRequest.from_python(given)
+    request.validate(kind="scores")
+    boards = boards_from(scores, duplicates=request.duplicates, **labels)
+    read = isinstance(scores, Sequence) and all(isinstance(one, Scores) for one in scores)
+    origins = [one.origin for one in scores if one.origin is not None] if read else []  # type: ignore[attr-defined]
+    return run(request, RankData("scores", boards, origins=list(dict.fromkeys(origins))), **more)
+
+
+def _paths(scores: object, reference: object, documents: object, gold: object) -> dict[str, Any] | None:
+    """Everything by the name of its file, where it is: these are a request that can be repeated."""
+    systems = list(scores.values()) if isinstance(scores, Mapping) else scores
+    several = [systems] if isinstance(systems, (str, os.PathLike)) else systems
+    references: Sequence[object] = []
+    if reference is not None:
+        references = reference if isinstance(reference, (list, tuple)) else [reference]
+    if not isinstance(several, (list, tuple)) or not several:
+        return None
+    if isinstance(reference, (list, tuple)) and not all(isinstance(path, os.PathLike) for path in reference):
+        # A list of strings is a text, segment by segment.
+        return None
+    files, texts = path_texts(several), path_texts(references)
+    others = path_texts([*([] if documents is None else [documents]), *([] if gold is None else [gold])])
+    if files is None or texts is None or others is None:
+        return None
+    return {
+        "files": files,
+        "names": tuple(str(name) for name in scores) if isinstance(scores, Mapping) else (),
+        "reference": texts,
+        "documents": None if documents is None else others[0],
+        "gold": None if gold is None else others[-1],
+    }
+
+
+def _refuse_labels(labels: Mapping[str, object], kind: Kind) -> None:
+    for name, label in labels.items():
+        if label is not None and not (kind == "outputs" and name == "clusters"):
+            raise OutscoreError(f"`{name}` is for scores, not for {kind}.", f"Leave `{name}` out.", parameter=name)
+
+
+def _by_system(given: object, kind: Kind) -> dict[str, object]:
+    if not isinstance(given, Mapping) or len(given) < 2:
+        raise OutscoreError(
+            f"`scores` is a {type(given).__name__}, {kind} of two or more systems were expected.",
+            "Give a dictionary of them by system, or a list of paths.",
+        )
+    return {str(name): output for name, output in given.items()}
+
+
+def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
+    (metric, boards), *further = material.boards
+    return rank_boards(
+        boards,
+        metric,
+        Question(**request.question()),
+        further=further,
+        unit=material.unit,
+        group=material.group,
+        called=material.called,
+        engine=work.engine,
+        progress=work.progress,
+        settings=request.settings(material.origins),
+        notes=material.notes,
+    )
+
+
+def _read_texts(request: RankRequest) -> RankData:
+    if request.inputs.count("-") > 1:
+        raise OutscoreError(
+            "Standard input (-) is named twice, and can be read once.", "Save it to a file first.", parameter="files"
+        )
+    systems = files_by_system(request.system_files, request.names, request.system, "texts")
+    texts = {name: read_segments(path) for name, path in systems.items()}
+    references = [read_segments(path) for path in request.reference]
+    documents = None if request.documents is None else read_segments(request.documents)
+    files = [*texts.values(), *references, *([] if documents is None else [documents])]
+    origins = [text.origin for text in files if text.origin is not None]
+    return RankData("texts", (), texts, references, documents, origins)
+
+
+def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
+    assert data.systems is not None
+    boards, notes = text_boards(
+        data.systems,
+        data.gold,
+        metrics=request.text_metrics,
+        documents=data.documents,
+        engine=work.engine,
+        progress=work.progress,
+    )
+    for note in notes:
+        work.remark(note)
+    return _Material(
+        [(found.metric, [found.board]) for found in boards],
+        data.origins,
+        [Note("method", f"{found.spec}: {found.signature}.") for found in boards],
+        unit="segments",
+        called=[found.spec for found in boards],
+    )
+
+
+def _read_outputs(request: RankRequest) -> RankData:
+    systems = files_by_system(request.system_files, request.names, request.system, "outputs")
+    return RankData("outputs", (), systems, request.gold)
+
+
+def _outputs(request: RankRequest, data: RankData) -> _Material:
+    assert request.task is not None
+    assert data.systems is not None
+    found = board_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster)
+    called = "f1" if found.metric == "f1" else f"{found.criterion} accuracy"
+    return _Material(
+        [(found.metric, [found.board])], found.origins, found.notes, unit=found.unit, group=found.group, called=[called]
+    )
+
+
+def _scores(request: RankRequest) -> _Material:
+    scores, notes = read_many(
+        request.system_files,
+        format=request.reader,
+        systems=request.system,
+        names=request.names,
+        columns=request.columns(),
+    )
+    metric: str | AdditiveMetric = request.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
+    boards = boards_of(scores, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
+    origins = list(dict.fromkeys(one.origin for one in scores if one.origin is not None))
+    return _Material([(metric, boards)], origins, notes)
+
+
+def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
+    _check_partitioned(request)
+    found = measured_from_partitions(
+        request.files,
+        Question(**request.question()),
+        choice=Choice(systems=request.system, **request.columns()),
+        engine=work.engine,
+        progress=work.progress,
+    )
+    if len(found.files) > 1 and found.columns.dataset is None:
+        text = f"{len(found.files):,} Parquet files were read as parts of one dataset"
+        note = Note("input", f"{text}; --dataset names a column that tells datasets apart.")
+        found = replace(found, notes=(*found.notes, note))
+    origins = [Origin(file.path, _digest(file.place), file.rows, "parquet", unit="row") for file in found.files]
+    return Ranked(found.ranking(request.settings(origins)), found.measured)
+
+
+def _check_partitioned(request: RankRequest) -> None:
+    """Refuse what parts cannot serve."""
+    if request.metric not in (None, "mean", "accuracy"):
+        raise OutscoreError(
+            f"Parquet parts are ranked by their mean scores, not by {request.metric}.",
+            "Leave --metric out, or give one table.",
+            parameter="metric",
+        )
+    for option in request.options():
+        if option.name in ("unit_size", "critical_difference", "names", "duplicates") and request.is_given(option):
+            raise OutscoreError(
+                f"--{option.long} needs all rows at once, and Parquet parts are read one by one.",
+                f"Leave --{option.long} out, or name the files one by one if they are few and small.",
+                parameter=option.name,
+            )
+
+
+def _digest(path: str) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

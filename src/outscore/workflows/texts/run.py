@@ -1,0 +1,197 @@
+"""From a request to a comparison of texts: systems, references and labels are read, and compared by every metric."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from outscore.core.errors import OutscoreError
+from outscore.engine.engines import Engine, engine_of
+from outscore.engine.progress import Progress, Steps
+from outscore.formats.segments import Segments, read_segments
+from outscore.metrics.cache import StatisticsCache
+from outscore.results.comparison import Comparisons
+from outscore.scores.system import Origin
+from outscore.workflows.compare.inputs import UNNAMED, TwoNames
+from outscore.workflows.names import distinct_names, path_texts
+from outscore.workflows.requests.compare import LENGTH, TextsRequest
+from outscore.workflows.texts.buckets import buckets_of, labels_of_segments, length_bands
+from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
+from outscore.workflows.texts.corpus import TextDesign, compare_corpora
+from outscore.workflows.texts.statistics import Statistics, Texts
+from outscore.workflows.validate import question_of
+
+__all__ = ["TextData", "call", "run"]
+
+PATTERN = re.compile(r"[._-]*(?:[*?]|\[[^]]*\])+([._-]?)")
+"""Wildcards with what joins them to the rest of a name; what follows stays, and may begin the suffix."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextData:
+    """Texts and labels as a caller has them, in place of files; `names` is what the systems are called."""
+
+    a: object
+    b: object
+    reference: object
+    names: tuple[str, str] = UNNAMED
+    documents: object = None
+    buckets: object = None
+    origins: Sequence[Origin] = field(default_factory=tuple)
+
+
+def run(
+    request: TextsRequest,
+    data: TextData | None = None,
+    *,
+    engine: Engine | None = None,
+    cache: StatisticsCache | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[str], None] = warnings.warn,
+) -> Comparisons:
+    """Read the files of a request, or take `data` in their place, and compare them by every metric.
+
+    `remark` is told what a folder of this machine did, which is no part of a result.
+    """
+    request.validate(arrays=data is not None)
+    given = data or _read(request)
+    kept = cache_of(cache)
+    statistics = Statistics(engine or engine_of(), kept, progress or Steps())
+    texts = Texts.of(given.a, given.b, given.reference, given.names)
+    grouped = None if given.documents is None else labels_of_segments(given.documents, "documents", len(texts.a[0]))
+    buckets = buckets_of(given.buckets, texts.references[0])
+    design = TextDesign(grouped, buckets, request.correction, request.compat, question_of(**request.asked()))
+    found, family = compare_corpora(texts, request.metrics, statistics, design)
+    if cache is None:
+        # A caller with a cache of its own reads its notes there.
+        for note in kept.notes:
+            remark(note)
+    return Comparisons(found, request.settings(given.origins), family)
+
+
+def call(
+    a: object,
+    b: object,
+    reference: object,
+    *,
+    metrics: object,
+    documents: object,
+    buckets: object,
+    jobs: int | None,
+    cache: object,
+    progress: Progress | None,
+    **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare_texts`
+) -> Comparisons:
+    """`outscore.compare_texts`: paths or lists of segments, with options by their Python names."""
+    if metrics is not None:
+        chosen_metrics(metrics)
+        assert isinstance(metrics, Sequence)
+        given["metrics"] = ",".join(metrics)
+    more: dict[str, Any] = {
+        "engine": engine_for(jobs),
+        "cache": None if cache is None else cache_of(cache),
+        "progress": progress,
+    }
+    files = _files(a, b, reference, documents, buckets)
+    if files is not None:
+        return run(TextsRequest.from_python(given, **files), **more)
+    request = TextsRequest.from_python(given)
+    data = TextData(a, b, reference, cast("TwoNames", request.names or UNNAMED), documents, buckets)
+    return run(request, data, **more)
+
+
+def _files(a: object, b: object, reference: object, documents: object, buckets: object) -> dict[str, Any] | None:
+    """Everything by the name of its file, where it is: these are a request that can be repeated."""
+    references = reference if isinstance(reference, (list, tuple)) else [reference]
+    columns = [buckets] if isinstance(buckets, (str, os.PathLike)) else buckets
+    columns = () if columns is None else columns
+    if isinstance(columns, Mapping) or not isinstance(columns, Sequence):
+        return None
+    if reference is not references and not all(isinstance(path, os.PathLike) for path in references):
+        # A list of strings is a text, segment by segment.
+        references = [reference]
+    names = path_texts([*columns, a, b, *([] if documents is None else [documents]), *references])
+    if names is None:
+        return None
+    found = list(names)
+    taken = [found.pop(0) for _ in columns]
+    return {
+        "buckets": tuple(taken),
+        "files": (found.pop(0), found.pop(0)),
+        "documents": None if documents is None else found.pop(0),
+        "reference": tuple(found),
+    }
+
+
+def _read(request: TextsRequest) -> TextData:
+    if request.inputs.count("-") > 1:
+        raise OutscoreError(
+            "Standard input (-) is named twice, and can be read once.", "Save it to a file first.", parameter="files"
+        )
+    runs = [[read_segments(path) for path in _expand(written)] for written in request.files]
+    references = [read_segments(path) for path in request.reference]
+    documents = None if request.documents is None else _labels(request.documents, references[0])
+    labels = {name: _labels(name, references[0]) for name in request.buckets if name != LENGTH}
+    first, second = request.names or _names(request.files)
+    texts = [*runs[0], *runs[1], *references, *([] if documents is None else [documents]), *labels.values()]
+    return TextData(
+        runs[0],
+        runs[1],
+        references,
+        (first, second),
+        documents,
+        _buckets(request, references[0], labels),
+        [text.origin for text in texts if text.origin is not None],
+    )
+
+
+def _expand(written: str) -> list[str]:
+    """The files that a quoted pattern stands for: runs of one system."""
+    if Path(written).exists() or not glob.has_magic(written):
+        return [written]
+    found = sorted(glob.glob(written))  # noqa: PTH207 - patterns may be absolute
+    if not found:
+        raise OutscoreError(f"No file fits `{written}`.", "Check the pattern and the folder you are in.")
+    return found
+
+
+def _names(paths: Sequence[str]) -> tuple[str, str]:
+    first, second = distinct_names([_without_pattern(path) for path in paths])
+    return first, second
+
+
+def _without_pattern(path: str) -> str:
+    """What a pattern's files have in common, `new.txt` for `new-*.txt`; the pattern itself where that is no name."""
+    if Path(path).exists():
+        return path
+    plain = PATTERN.sub(r"\1", path)
+    return path if Path(plain).name.startswith(".") or not Path(plain).name else plain
+
+
+def _labels(path: str, reference: Segments) -> Segments:
+    """A label per segment, from a file of as many lines."""
+    labels = read_segments(path)
+    if len(labels) != len(reference):
+        raise OutscoreError(
+            f"`{path}` has {len(labels):,} lines for {len(reference):,} segments.", "Give one label for each segment."
+        )
+    return labels
+
+
+def _buckets(
+    request: TextsRequest, reference: Segments, labels: Mapping[str, Segments]
+) -> dict[str, tuple[str, ...] | Segments]:
+    """The labels of every column that the segments are cut along, by a name that is free."""
+    found: dict[str, tuple[str, ...] | Segments] = {}
+    for name in request.buckets:
+        column = "reference length" if name == LENGTH else Path(name).stem
+        if column in found:
+            raise OutscoreError(f"--buckets names `{column}` twice.", "Name it once, or rename a file.", parameter="buckets")
+        found[column] = tuple(length_bands(reference.lines)) if name == LENGTH else labels[name]
+    return found
