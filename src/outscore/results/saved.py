@@ -105,8 +105,8 @@ def from_saved(data: dict[str, Any]) -> Saved | None:
     Examples
     --------
     >>> from outscore.results.plan import StudyDesign
-    >>> from outscore.workflows.plan.answer import plan
-    >>> found = plan(StudyDesign(), effect=0.2)
+    >>> from outscore.workflows.plan.answer import plan_numbers
+    >>> found = plan_numbers(StudyDesign(), effect=0.2)
     >>> from_saved(found.to_dict()) == found, from_saved({"schema": "other/1"})
     (True, None)
     """

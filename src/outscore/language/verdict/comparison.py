@@ -16,7 +16,7 @@ def stored_verdict(c: Comparison) -> Verdict:
 
     Examples
     --------
-    >>> from outscore.workflows.compare.arrays import compare
+    >>> from outscore import compare
     >>> stored_verdict(compare([2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6], names=("new", "old"))).headline
     'new outscored old'
     """
