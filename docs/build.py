@@ -12,14 +12,16 @@ in a temporary folder that holds the demonstration data, so paths in the outputs
 
 from __future__ import annotations
 
-import os
+import contextlib
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from outscore.cli.app import app
 from outscore.examples.registry import EXAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,9 +39,9 @@ def write_examples(folder: Path) -> None:
 
 def run(command: str, folder: Path) -> str:
     """What a command prints, as a reader at an 80-column terminal would see it."""
-    words = [sys.executable, "-m", *shlex.split(command)]
-    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1"}
-    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False, encoding="utf-8")
+    name, *arguments = shlex.split(command)
+    with contextlib.chdir(folder):
+        done = CliRunner(env={"COLUMNS": "80", "NO_COLOR": "1"}).invoke(app, arguments, prog_name=name)
     return (done.stdout + done.stderr).rstrip("\n")
 
 

@@ -185,13 +185,17 @@ def real_count(sizes: Sequence[Fraction], observed: Fraction, *, ties: bool = Tr
 
 def subset_limit(d: Sequence[Fraction], w: Sequence[Fraction], alpha: float) -> Fraction | None:
     """Smallest δ with #{F : Σ_F d ≤ δ Σ_F w} > α·2^G over all subsets F, the empty one included; None if every δ does."""
-    pairs = [(Fraction(0), Fraction(0))]
+    # Whole numbers are added and sorted ten times as fast as fractions.
+    part, share = (math.lcm(*(x.denominator for x in row)) for row in (d, w))
+    pairs = [(0, 0)]
     for x, weight in zip(d, w, strict=True):
-        pairs += [(s + x, t + weight) for s, t in pairs]
-    means = sorted(s / t for s, t in pairs[1:])
+        pairs += [(s + int(x * part), t + int(weight * share)) for s, t in pairs]
     if Fraction(alpha) * len(pairs) < 1:
         return None
-    return next(mean for k, mean in enumerate(means, start=2) if k > Fraction(alpha) * len(pairs))
+    whole = math.lcm(*{t for _, t in pairs[1:]})
+    means = sorted(s * (whole // t) for s, t in pairs[1:])
+    found = next(mean for k, mean in enumerate(means, start=2) if k > Fraction(alpha) * len(pairs))
+    return Fraction(found * share, whole * part)
 
 
 def signed_ranks(d: Sequence[Any], zeros: str) -> list[int]:

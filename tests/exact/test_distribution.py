@@ -61,7 +61,7 @@ def test_tail_keeps_relative_accuracy():
 
 
 @pytest.mark.parametrize("method", ["auto", "dp", "fft"])
-@pytest.mark.parametrize("n", [6, 14])
+@pytest.mark.parametrize("n", [6, 10, pytest.param(14, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_any_function_of_four_columns(rank, n, method):
     """h gets the caller's columns also where the flips have a lower rank."""
