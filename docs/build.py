@@ -6,6 +6,8 @@
     ```
     <!-- /output -->
 
+Tables of options come from the declared requests, between `<!-- options: compare -->` and `<!-- /options -->`.
+
 `python docs/build.py` rewrites the files, `python docs/build.py --check` fails when one of them is out of date. Commands run
 in a temporary folder that holds the demonstration data, so paths in the outputs are the reader's own.
 """
@@ -17,15 +19,19 @@ import re
 import shlex
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from click.testing import CliRunner
 
 from outscore.cli.app import app
+from outscore.core.options import Option
 from outscore.examples.registry import EXAMPLES
+from outscore.workflows.requests.registry import REQUESTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+OPTIONS = re.compile(r"(<!-- options: (?P<request>\w+) -->\n).*?(<!-- /options -->)", re.DOTALL)
 BLOCK = re.compile(r"(<!-- output: (?P<command>.+?) -->\n```text\n).*?(```\n<!-- /output -->)", re.DOTALL)
 
 
@@ -45,8 +51,27 @@ def run(command: str, folder: Path) -> str:
     return (done.stdout + done.stderr).rstrip("\n")
 
 
+def option_table(options: Iterable[Option]) -> str:
+    """The options of a request as a table: on the command line, in Python, their defaults and what they do."""
+    rows = ["| option | in Python | default | meaning |", "|---|---|---|---|"]
+    for option in options:
+        if option.kind == "file" and option.name in ("files", "gold"):
+            continue
+        word = f"`--{option.long}`"
+        keyword = "in `options`" if option.keyword is None else f"`{option.keyword}`"
+        rows.append(f"| {word} | {keyword} | {_default(option)} | {option.help.replace('|', '/')} |")
+    return "\n".join(rows) + "\n"
+
+
+def _default(option: Option) -> str:
+    if option.default_text:
+        return option.default_text
+    return "" if option.default in (None, (), {}, False) else f"`{option.default}`"
+
+
 def renewed(text: str, folder: Path) -> str:
-    """A page with all its outputs made anew."""
+    """A page with all its outputs and tables made anew."""
+    text = OPTIONS.sub(lambda block: block[1] + option_table(REQUESTS[block["request"]].options()) + block[3], text)
     return BLOCK.sub(lambda block: block[1] + run(block["command"], folder) + "\n" + block[3], text)
 
 

@@ -309,7 +309,6 @@ def compare_texts(
         "bootstrap-median",
         "block-bootstrap",
         "bayes",
-        "all",
     ] = "permutation",
     options: Mapping[str, object] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",

@@ -47,7 +47,7 @@ def evidence(
     labels: Sequence[str],
     *,
     entry: TestEntry,
-    normality_alpha: float = 0.05,
+    normality_alpha: float,
 ) -> dict[str, Any]:
     """The parts of a Comparison that follow from the data and the test's answer."""
     units = units_of(pairs)

@@ -41,6 +41,7 @@ from outscore.results.design import Family
 from outscore.results.diff import LabelOracle, Oracle, OracleRate, Outcomes, Pair, Part, ScoreChange, Shift
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
+from outscore.workflows.requests import shared
 
 __all__ = ["Statistics", "accuracy_change", "metric_change", "oracle_of", "pair_of"]
 
@@ -56,10 +57,10 @@ KIND_NAMES = {OUTCOMES.index(name): name for name in CHANGES}
 class Statistics:
     """How rows are tested: level, correction within a table, smallest number of units a row is tested with, and seed."""
 
-    alpha: float = 0.05
-    correction: str = "holm"
-    min_support: int = 20
-    seed: int = 0
+    alpha: float = shared.ALPHA.default
+    correction: str = shared.CORRECTION.default
+    min_support: int = shared.MIN_SUPPORT.default
+    seed: int = shared.SEED.default
 
 
 def accuracy_change(name: str, first: Array, second: Array, clusters: Array | None, asked: Statistics) -> ScoreChange:

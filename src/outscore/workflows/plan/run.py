@@ -13,10 +13,9 @@ from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
 from outscore.workflows.plan.answer import plan_numbers, possible_p
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves
-from outscore.workflows.requests.base import input_settings
+from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.compare import columns_of
 from outscore.workflows.requests.plan import PlanRequest
-from outscore.workflows.versions import versions
 
 __all__ = ["call", "run"]
 

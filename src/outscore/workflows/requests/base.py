@@ -20,7 +20,7 @@ from outscore.core.options import Option, did_you_mean
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
 
-__all__ = ["Request", "Written", "declare", "input_settings", "saved_value"]
+__all__ = ["Request", "Written", "declare", "input_settings", "saved_value", "versions"]
 
 Written = str | Sequence[str] | Mapping[str, str]
 _OPTION = "option"
@@ -254,3 +254,20 @@ def _literal(value: object) -> str:
     if isinstance(value, Mapping):
         return repr(dict(value))
     return repr(value)
+
+
+def versions() -> dict[str, str]:
+    """Versions of outscore, of what computes its numbers, and of Python."""
+    import platform
+
+    import numpy as np
+    import scipy
+
+    from outscore._version import __version__
+
+    return {
+        "outscore": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "python": platform.python_version(),
+    }

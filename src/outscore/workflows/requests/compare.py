@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, Written, declare, input_settings, saved_value
+from outscore.workflows.requests.base import Request, Written, declare, input_settings, saved_value, versions
 
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
@@ -77,9 +77,7 @@ class ComparisonRequest(TestedRequest):
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
         """What is saved: the options of `outscore compare`, whichever of its two kinds this is."""
-        from outscore.workflows.versions import versions
-
-        options = {option.name: option for option in every_option()}
+        options = {option.name: option for option in (*every_option(), *self.options())}
         order = [*SAVED_ORDER, *(name for name in options if name not in (*SAVED_ORDER, "files"))]
         saved: dict[str, Any] = {"files": list(self.value("files"))}
         for name in order:

@@ -10,7 +10,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
 from outscore.workflows.diff.tasks.registry import TASKS, task_options
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, declare, input_settings, saved_value
+from outscore.workflows.requests.base import Request, declare, input_settings, saved_value, versions
 
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
@@ -109,17 +109,7 @@ class DiffRequest(Request):
         annotation="str | Sequence[str]",
         doc="Columns whose values are compared one by one.",
     )
-    min_support: int = declare(
-        Option(
-            "min_support",
-            int,
-            20,
-            "Rows with fewer units are listed, not tested.",
-            label="Fewest units",
-            group="test",
-            doc="The smallest number of units with which a row is tested; rows with fewer are listed.",
-        )
-    )
+    min_support: int = declare(shared.MIN_SUPPORT)
     correction: str = declare(shared.CORRECTION, help="For the p-values of a table's rows.", choices=_row_corrections)
     alpha: float = declare(shared.ALPHA, doc="The level of all decisions.")
     names: tuple[str, ...] = declare(shared.NAMES, metavar="A,B,...", default_text="file names")
@@ -208,8 +198,6 @@ class DiffRequest(Request):
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401
         """What is saved; `found` are the criteria and the clusters that the task chose where nothing was asked."""
-        from outscore.workflows.versions import versions
-
         saved = {option.name: saved_value(option, self.value(option.name)) for option in self.options()}
         del saved["gold"]
         first = {"files": [*([] if self.gold is None else [self.gold]), *self.files], "names": ",".join(self.names) or None}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import declare, input_settings, saved_value
+from outscore.workflows.requests.base import declare, input_settings, saved_value, versions
 from outscore.workflows.requests.compare import (
     TestedRequest,
     columns_of,
@@ -226,8 +226,6 @@ class RankRequest(TestedRequest):
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
         """What is saved: every option, some of them only where they were given."""
-        from outscore.workflows.versions import versions
-
         saved = {
             option.name: saved_value(option, self.value(option.name))
             for option in self.options()

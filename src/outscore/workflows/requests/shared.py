@@ -9,8 +9,8 @@ from outscore.core.options import Option
 
 __all__ = [
     "ALPHA", "ALTERNATIVE", "ALTERNATIVES", "BASELINE", "BUCKETS", "CLUSTER", "COLUMNS", "COMPAT", "CORRECTION",
-    "CRITICAL_DIFFERENCE", "DATASET", "DELTA", "DOCUMENTS", "DUPLICATES", "ITEM", "MARGIN", "METHOD", "METRIC", "NAMES",
-    "NORMALITY_ALPHA", "READER", "REFERENCE", "REPEAT", "RESAMPLES", "SCORE", "SEED", "SET", "SHUFFLE", "SLICE",
+    "CRITICAL_DIFFERENCE", "DATASET", "DELTA", "DOCUMENTS", "DUPLICATES", "ITEM", "MARGIN", "METHOD", "METRIC", "MIN_SUPPORT",
+    "NAMES", "NORMALITY_ALPHA", "READER", "REFERENCE", "REPEAT", "RESAMPLES", "SCORE", "SEED", "SET", "SHUFFLE", "SLICE",
     "STATISTICS", "SYSTEM", "SYSTEM_COLUMN", "TEST", "UNIT_ADVICE", "UNIT_SIZE", "UNIT_STATISTIC",
     "known_corrections", "known_tests", "pair_corrections",
 ]  # fmt: skip
@@ -451,4 +451,13 @@ CRITICAL_DIFFERENCE = Option(
     group="test",
     kind="flag",
     doc="Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items where there is one.",
+)
+MIN_SUPPORT = Option(
+    "min_support",
+    int,
+    20,
+    "Rows with fewer units are listed, not tested.",
+    label="Fewest units",
+    group="test",
+    doc="The smallest number of units with which a row is tested; rows with fewer are listed.",
 )

@@ -1,0 +1,298 @@
+"""One declaration per command: an option stands in one place and shows everywhere."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import outscore as osc
+from outscore.cli.app import app
+from outscore.cli.config import config_option
+from outscore.cli.declared import declared_options, given_of
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option
+from outscore.workflows.requests.base import Request, declare
+from outscore.workflows.requests.registry import REQUESTS
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "outscore"
+DUMMY = Option("dummy_size", int, 37, "Only a dummy.", minimum=2, label="Dummy", group="test")
+
+
+def script(name: str):
+    """A module of the documentation, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def extended(request: type[Request]) -> type[Request]:
+    """A request with one option more."""
+    return dataclasses.make_dataclass("Extended", [("dummy_size", int, declare(DUMMY))], bases=(request,), frozen=True)
+
+
+@pytest.fixture(params=REQUESTS)
+def request_type(request) -> type[Request]:
+    return extended(REQUESTS[request.param])
+
+
+@pytest.fixture
+def command(request_type):
+    @click.command()
+    @declared_options(request_type.options(), without=request_type.positional)
+    @config_option
+    def run(**asked) -> None:
+        given = given_of(request_type.options(), asked)
+        click.echo(request_type.from_written(given).value("dummy_size"))
+
+    return run
+
+
+NEEDED = {"diff": ["--task", "pos"]}
+
+
+class TestOneMoreOption:
+    def test_it_is_in_the_help(self, command):
+        assert "--dummy-size INTEGER RANGE" in CliRunner().invoke(command, ["--help"]).output
+
+    def test_it_is_read_from_the_command_line_and_from_a_config(self, command, request_type, tmp_path):
+        (tmp_path / "c.yaml").write_text("dummy-size: 5\n")
+        needed = NEEDED.get(request_type.command, [])
+        assert CliRunner().invoke(command, [*needed, "--dummy-size", "4"]).output == "4\n"
+        assert CliRunner().invoke(command, [*needed, "--config", str(tmp_path / "c.yaml")]).output == "5\n"
+        assert CliRunner().invoke(command, needed).output == "37\n"
+
+    def test_it_is_saved(self, request_type):
+        saved = request_type.from_written({"dummy-size": "5"}).settings()
+        assert saved.get("dummy_size", saved.get("dummy-size")) == 5
+
+    def test_it_is_a_keyword_in_python(self, request_type):
+        writer = script("write_api")
+        front = next(front for front in writer.FRONTS if front.request is REQUESTS[request_type.command])
+        text = writer.function(dataclasses.replace(front, request=request_type), "call")
+        assert "dummy_size: int = 37" in text
+        assert "dummy_size=dummy_size" in text
+        assert "dummy_size : int, default 37\n        Only a dummy." in text
+        assert request_type.from_python({"dummy_size": 4}).value("dummy_size") == 4
+
+    def test_it_is_in_the_table_of_the_docs(self, request_type):
+        table = script("build").option_table(request_type.options())
+        assert "| `--dummy-size` | `dummy_size` | `37` | Only a dummy. |" in table
+
+    def test_it_is_checked(self, request_type):
+        for wrong in ("1", "x", "2.5"):
+            with pytest.raises(OutscoreError) as refused:
+                request_type.from_written({"dummy-size": wrong})
+            assert refused.value.parameter == "dummy_size"
+
+    def test_it_is_in_the_calls_to_copy(self, request_type):
+        request = request_type.from_written({"dummy-size": "5"})
+        assert "--dummy-size 5" in request.command_line()
+        assert "dummy_size=5" in request.python_call()
+        assert "dummy" not in request_type().command_line()
+
+
+GIVEN = {
+    "compare": {
+        "files": ["a.txt", "b.txt"],
+        "set": ["zeros=pratt"],
+        "names": "new, old",
+        "alpha": "1e-3",
+        "seed": "9" * 19,
+    },
+    "texts": {"files": ["a", "b"], "reference": ["r", "s"], "metric": "bleu:tokenize=none,chrf", "buckets": ["length"]},
+    "rank": {"files": ["t.csv"], "critical-difference": "true", "score": ["tp", "fp"]},
+    "diff": {"gold": "g", "files": ["a", "b"], "task": "dep", "punct": "true", "map": ["a=b"]},
+    "plan": {"scores": ".871 .864", "n": "1000"},
+}
+
+
+class TestWritten:
+    @pytest.mark.parametrize("name", REQUESTS)
+    def test_text_survives_the_way_there_and_back(self, name):
+        request = REQUESTS[name].from_written(GIVEN[name])
+        assert REQUESTS[name].from_written(request.written()) == request
+        assert json.loads(json.dumps(request.written())) == request.written()
+        assert set(request.written()) == {key.replace("-", "_") for key in GIVEN[name]}
+
+    @pytest.mark.parametrize("name", REQUESTS)
+    def test_an_unknown_option_is_named(self, name):
+        with pytest.raises(OutscoreError, match="has no option `aplha`") as refused:
+            REQUESTS[name].from_written({"aplha": "1"})
+        assert refused.value.parameter == "aplha"
+
+    @pytest.mark.parametrize(
+        ("name", "given", "parameter"),
+        [
+            ("compare", {"files": ["a"], "alpha": "2"}, "alpha"),
+            ("compare", {"files": ["a"], "test": "anova"}, "test"),
+            ("compare", {"files": ["a"], "metric": "meen"}, "metric"),
+            ("compare", {"files": ["a"], "margin": "-1"}, "margin"),
+            ("compare", {"files": ["a"], "shuffle": "3"}, "shuffle"),
+            ("compare", {}, "files"),
+            ("texts", {"files": ["a", "b"]}, "reference"),
+            ("texts", {"files": ["a", "b"], "reference": ["r"], "compat": "moses"}, "compat"),
+            ("rank", {"files": ["a"], "correction": "max-t"}, "correction"),
+            ("rank", {"files": ["a"], "gold": "g"}, "task"),
+            ("diff", {"gold": "g", "files": ["a"], "task": "pos", "punct": "true"}, "punct"),
+            ("diff", {"gold": "g", "files": ["a"], "task": "pos", "min-support": "0"}, "min_support"),
+            ("plan", {"scores": ".8 .7"}, "n"),
+            ("plan", {"effect": ".1", "replicates": "9"}, "replicates"),
+        ],
+    )
+    def test_errors_name_the_parameter_before_any_file_is_opened(self, name, given, parameter):
+        with pytest.raises(OutscoreError) as refused:
+            REQUESTS[name].from_written(given).validate()
+        assert refused.value.parameter == parameter
+
+
+def defaults(path: Path):
+    """Parameters and fields with a literal for a default: their names and the literals."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            given, asked = node.args, [*node.args.posonlyargs, *node.args.args]
+            pairs = [
+                *zip(reversed(asked), reversed(given.defaults), strict=False),
+                *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+            ]
+            found = [(argument.arg, default) for argument, default in pairs]
+        elif isinstance(node, ast.ClassDef):
+            fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+            found = [(one.target.id, one.value) for one in fields]
+        else:
+            continue
+        for name, default in found:
+            if isinstance(default, ast.Constant):
+                yield name, default.value
+
+
+DECLARED = {o.name: o.default for r in REQUESTS.values() for o in r.options() if o.default not in (None, False, (), {})}
+
+
+def stated_elsewhere(*rooms: str) -> list[str]:
+    """Where a parameter of an option's name has a default of its own."""
+    files = [path for room in rooms for path in (SOURCE / room).rglob("*.py")]
+    return [
+        f"{path.relative_to(SOURCE)}: {name} = {value!r}"
+        for path in files
+        if "requests" not in path.parts
+        for name, value in defaults(path)
+        if name in DECLARED and value not in (None, False)
+    ]
+
+
+def test_defaults_are_declared_once():
+    assert {"alpha", "normality_alpha", "unit_size", "min_support", "power", "test"} <= set(DECLARED)
+    assert stated_elsewhere("workflows", "cli", "web") == []
+
+
+def test_the_search_for_defaults_finds_some(tmp_path):
+    path = tmp_path / "x.py"
+    path.write_text("def f(a, *, alpha=0.05, seed: int = 0): ...\nclass C:\n    power: float = 0.8\n    n: int\n")
+    assert set(defaults(path)) == {("alpha", 0.05), ("seed", 0), ("power", 0.8)}
+
+
+def test_the_public_functions_are_up_to_date(capsys):
+    assert script("write_api").main(["--check"]) == 0, capsys.readouterr().out
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Files of every kind, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OUTSCORE_CACHE", str(tmp_path / "cache"))
+    rows = [f"q{i},{(i * 7) % 5},{(i * 3) % 4},{'xy'[i % 2]}" for i in range(24)]
+    Path("table.csv").write_text("\n".join(["id,new,old,task", *rows]) + "\n")
+    Path("a.txt").write_text("".join(f"{(i * 7) % 5}\n" for i in range(24)))
+    Path("b.txt").write_text("".join(f"{(i * 3) % 4}\n" for i in range(24)))
+    words = ["the cat sat on the mat", "it was late", "we go home now", "a dog ran", "she sings", "all is well"]
+    Path("ref.txt").write_text("\n".join(words) + "\n")
+    Path("one.txt").write_text("\n".join(word.replace("the", "a") for word in words) + "\n")
+    Path("two.txt").write_text("\n".join(" ".join(word.split()[:2]) for word in words) + "\n")
+    for name, step in (("gold", 99), ("first", 3), ("second", 5)):
+        labels = [f"q{i},{'no' if i % step == 0 and name != 'gold' else 'yes'}" for i in range(30)]
+        column = "gold" if name == "gold" else "prediction"
+        Path(f"{name}.csv").write_text("\n".join([f"id,{column}", *labels]) + "\n")
+    return tmp_path
+
+
+SAME = {
+    "compare": (["a.txt", "b.txt", "--alpha", "0.1"], lambda: osc.compare("a.txt", "b.txt", alpha=0.1)),
+    "compare a table": (
+        ["table.csv", "--item", "id", "--slice", "task", "--seed", "3", "--set", "resamples=99"],
+        lambda: osc.compare("table.csv", items="id", slices="task", seed=3, options={"resamples": 99}),
+    ),
+    "texts": (
+        ["one.txt", "two.txt", "--reference", "ref.txt", "--metric", "ter,wer", "--buckets", "length"],
+        lambda: osc.compare_texts("one.txt", "two.txt", "ref.txt", metrics=["ter", "wer"], buckets="length"),
+    ),
+    "rank": (["table.csv", "--correction", "bh"], lambda: osc.rank("table.csv", correction="bh")),
+    "rank texts": (
+        ["one.txt", "two.txt", "--reference", "ref.txt", "--metric", "wer"],
+        lambda: osc.rank(["one.txt", "two.txt"], reference="ref.txt", metric="wer"),
+    ),
+    "rank outputs": (
+        ["first.csv", "second.csv", "--gold", "gold.csv", "--task", "label"],
+        lambda: osc.rank(["first.csv", "second.csv"], gold="gold.csv", task="label"),
+    ),
+    "diff": (
+        ["gold.csv", "first.csv", "second.csv", "--task", "label", "--min-support", "5"],
+        lambda: osc.diff("gold.csv", ["first.csv", "second.csv"], task="label", min_support=5),
+    ),
+    "plan": (["--effect", "0.03", "--sd", "0.3"], lambda: osc.plan(effect=0.03, sd=0.3)),
+    "plan from a pilot": (
+        ["--effect", "0.5", "--pilot", "a.txt", "--pilot", "b.txt"],
+        lambda: osc.plan(effect=0.5, pilot=["a.txt", "b.txt"]),
+    ),
+    "plan a review": (["--scores", ".871", ".864", "--n", "1000"], lambda: osc.plan(scores=(".871", ".864"), n=1000)),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_python_and_the_command_line_give_the_same_json(files, name):
+    words, call = SAME[name]
+    done = CliRunner().invoke(app, [{"texts": "compare"}.get(name, name.split()[0]), *words, "--format", "json"])
+    assert done.exit_code == 0, done.stderr
+    printed = json.loads(done.stdout)
+    found = json.loads(json.dumps(call().to_dict()))
+    if name == "compare":
+        # One comparison stands for itself in Python.
+        assert found == printed["comparisons"][0]
+    else:
+        assert found == printed
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_calls_to_copy_do_the_same(files, name):
+    words, call = SAME[name]
+    kind = {"compare a table": "compare", "rank texts": "rank", "rank outputs": "rank"}.get(name, name.split()[0])
+    found: dict[str, object] = {}
+    request = _request_of(kind, words)
+    exec(request.python_call(), found)  # noqa: S102 - what a reader would run
+    assert found["result"].to_dict() == call().to_dict()
+
+
+def _request_of(kind: str, words: list[str]) -> Request:
+    """The request that the words of a command line ask for."""
+    given: dict[str, list[str]] = {}
+    name, rest = None, list(words)
+    while rest:
+        word = rest.pop(0)
+        if word.startswith("--"):
+            name = word.removeprefix("--")
+            wanted = 2 if name == "scores" else 1
+            given.setdefault(name, []).extend(rest.pop(0) for _ in range(wanted))
+        else:
+            given.setdefault("files", []).append(word)
+    if kind == "diff":
+        given["gold"] = [given["files"].pop(0)]
+    return REQUESTS[kind].from_written(given)
