@@ -14,6 +14,7 @@ from outscore.results.comparison import Comparison, SystemScore
 from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
+from outscore.results.signature import Signature
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
@@ -80,7 +81,9 @@ def make_comparison(**changes) -> Comparison:
     comparison = Comparison(
         systems=("A", "B"),
         metric="accuracy",
-        signature="metric:accuracy|test:permutation|method:exact|kernel:lattice|n:2000|alternative:two-sided|alpha:0.05|outscore:0",
+        signature=Signature.parse(
+            "metric:accuracy|test:permutation|method:exact|kernel:lattice|n:2000|alternative:two-sided|alpha:0.05|outscore:0"
+        ),
         higher_is_better=True,
         n=2000,
         clusters=None,

@@ -178,7 +178,8 @@ def _records_in(kind, known=None):
     known = set() if known is None else known
     for hint in typing.get_type_hints(kind).values():
         for part in _parts(hint):
-            if getattr(part, "__module__", "").startswith("outscore.") and part not in known and isinstance(part, type):
+            record = isinstance(part, type) and (is_dataclass(part) or hasattr(part, "__struct_fields__"))
+            if record and part not in known:
                 known.add(part)
                 _records_in(part, known)
     return known

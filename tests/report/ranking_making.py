@@ -24,6 +24,7 @@ from outscore.results.ranking import (
     Replicated,
     Standing,
 )
+from outscore.results.signature import Signature
 
 ALPHA = 0.05
 OF_STANDING = ("metric", "higher", "baseline", "keep_pairs", "test", "kernel")
@@ -149,7 +150,9 @@ def make_ranking(scores: np.ndarray, names, *, datasets: list[Standing] | None =
         headline=f"{leader.system} leads",
         reason=f"{said}.",
         sentence=f"Of {len(names)} systems on {top.n:,} items, {leader.system} has the best {top.metric} ({leader.value:.4f}).",
-        signature=f"rank:pairs|metric:{top.metric}|test:{top.test}|kernel:{top.kernel}|correction:holm|n:{top.n}|alpha:0.05|outscore:0",
+        signature=Signature.parse(
+            f"rank:pairs|metric:{top.metric}|test:{top.test}|kernel:{top.kernel}|correction:holm|n:{top.n}|alpha:0.05|outscore:0"
+        ),
         settings={"test": top.test, "correction": "holm", "alpha": ALPHA, "seed": 0, "versions": {"outscore": "0"}},
         datasets=datasets or [],
     )

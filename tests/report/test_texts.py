@@ -16,7 +16,7 @@ from tests.report.forms import latex, markdown, render_html, text
 from tests.report.making import SETTINGS
 from tests.report.test_html import HOSTILE, Page
 
-from outscore.language.verdict.agreement import agreement
+from outscore.language.verdict.comparison import agreement
 from outscore.report.document import mark_up
 from outscore.report.rows.marking import cut, marked_words, plain_words, window
 from outscore.report.rows.metrics import is_family_of_metrics, metric_notes, metric_sentence, metric_signatures
@@ -25,6 +25,7 @@ from outscore.results.comparison import Bayes, Bucket, Comparison, Comparisons, 
 from outscore.results.design import Decision, Family, Segment, Slice
 from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.signature import Signature
 
 LONG = " ".join(f"word{i}" for i in range(60))
 SEGMENTS = [
@@ -43,7 +44,9 @@ RUNS = Runs([26.1, 26.5], [27.2, 27.6], 0.21, 0.11, make_p(1 / 3, test="permutat
 def scored(metric: str, a: float, b: float, winner: int | None, *, higher: bool = True, **more) -> Comparison:
     difference = a - b
     made = {
-        "signature": f"metric:{metric}|test:permutation|n:2000|alpha:0.05|seed:0|outscore:0|{metric.upper()}|nrefs:1|version:2",
+        "signature": Signature.parse(
+            f"metric:{metric}|test:permutation|n:2000|alpha:0.05|seed:0|outscore:0|{metric.upper()}|nrefs:1|version:2"
+        ),
         "interval": Interval(difference - 0.5, difference + 0.5, 0.95, "inversion", dual=True),
         "decision": Decision(winner, "undecided" if winner is None else "better"),
     }
@@ -216,7 +219,7 @@ def test_signatures_lose_nothing():
         "BLEU|nrefs:1|version:2",
         "TER|nrefs:1|version:2",
     ]
-    bare = [replace(c, signature=f"metric:{c.metric}|outscore:0") for c in whole.comparisons]
+    bare = [replace(c, signature=Signature.parse(f"metric:{c.metric}|outscore:0")) for c in whole.comparisons]
     assert metric_signatures(replace(whole, comparisons=bare)) == ["metric:bleu|outscore:0", "metric:ter|outscore:0"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import math
@@ -20,6 +21,7 @@ from outscore.core.errors import OutscoreError
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
+from outscore.results.signature import Signature
 
 SAVED = [PValue, Interval, Comparison, Comparisons]
 plain = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -50,6 +52,7 @@ LEAVES = {
     str: st.text(max_size=8),
     bool: st.booleans(),
     type(None): st.none(),
+    Signature: st.text("ab:|", max_size=8).map(Signature.parse),
     typing.Any: plain | st.lists(plain, max_size=2),
 }
 
@@ -105,3 +108,24 @@ def test_rubbish_is_refused_in_one_sentence(kind, rubbish):
 def test_another_schema_is_refused():
     with pytest.raises(OutscoreError):
         Comparisons.from_dict({"comparisons": [], "settings": {}, "schema": "outscore/result/999"})
+
+
+@given(st.text("ab:|", max_size=12))
+def test_a_signature_is_its_line(line):
+    assert str(Signature.parse(line)) == line
+    assert Signature.parse(line) == line
+    assert hash(Signature.parse(line)) == hash(line)
+
+
+def test_a_signature_has_parts_and_is_frozen():
+    line = Signature([("metric", "bleu"), ("unit", "items"), ("n", 5), ("outscore", "0")]).extended("BLEU|nrefs:1")
+    assert line.value("n") == "5"
+    assert line.replacing("unit", "items", "segments").value("unit") == "segments"
+    assert line.replacing("unit", "clusters", "segments") == line
+    assert [str(part) for part in line.before_and_after("outscore")] == [
+        "metric:bleu|unit:items|n:5|outscore:0",
+        "BLEU|nrefs:1",
+    ]
+    assert copy.deepcopy(line) == line
+    with pytest.raises(AttributeError, match="frozen"):
+        line.parts = ()

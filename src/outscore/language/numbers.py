@@ -14,6 +14,7 @@ from outscore.results.pvalue import PValue
 __all__ = [
     "count",
     "decimals_for",
+    "effect_size",
     "finer",
     "format_ends",
     "format_interval",
@@ -24,11 +25,14 @@ __all__ = [
     "format_p_number",
     "format_percent",
     "format_probability",
+    "rounded",
 ]
 
 # Below this the value itself is no longer a normal float and only its logarithm can be trusted.
 SMALLEST_NORMAL_LOG10 = -307.6
 SMALLEST_WRITTEN_OUT = Decimal("1e-4")
+TINY, HUGE = 1e-5, 1e9
+"""Numbers in between are written out."""
 
 
 def format_probability(value: float, digits: int | None = None, rounding: str = ROUND_HALF_EVEN) -> str:
@@ -70,13 +74,9 @@ def format_p(p: PValue, alpha: float | None = None, *, brief: bool = False) -> s
     >>> format_p(PValue(5e-324, 0.0, 5e-324, -1505.23, "exact", "lattice"))
     'p = 10^-1505.2'
     """
-    number, error = format_p_number(p, alpha), format_p_error(p)
+    number = format_p_number(p, alpha)
     shown = f"p {number}" if number.startswith("<") else f"p = {number}"
-    if brief and not (alpha is not None and p.lower <= alpha < p.upper):
-        if p.method == "monte-carlo":
-            error = error.partition(",")[0]
-        elif p.upper <= 1.01 * p.lower:
-            error = ""
+    error = format_p_error(p, bounds=not brief or (alpha is not None and p.lower <= alpha < p.upper))
     if not error:
         return shown
     return f"{shown} ({error})" if p.method == "certified" else f"{shown} {error}"
@@ -98,8 +98,10 @@ def format_p_number(p: PValue, alpha: float | None = None) -> str:
     return format_probability(p.value, _digits(p.value, alpha))
 
 
-def format_p_error(p: PValue) -> str:
+def format_p_error(p: PValue, *, bounds: bool = True) -> str:
     """What bounding or sampling left open, nothing where the value is all there is to know.
+
+    Without `bounds` those of sampled values are left out, and certified ones less than 1 % apart.
 
     Examples
     --------
@@ -110,9 +112,10 @@ def format_p_error(p: PValue) -> str:
         return ""
     low, high = format_probability(p.lower, 4, ROUND_FLOOR), format_probability(p.upper, 4, ROUND_CEILING)
     if p.method == "certified" and p.lower < p.upper:
-        return f"between {low} and {high}"
+        return f"between {low} and {high}" if bounds or p.upper > 1.01 * p.lower else ""
     if p.method == "monte-carlo":
-        return f"± {format_probability((p.upper - p.lower) / 2, 2)}, 99 % bounds {low} to {high}"
+        half = f"± {format_probability((p.upper - p.lower) / 2, 2)}"
+        return f"{half}, 99 % bounds {low} to {high}" if bounds else half
     return ""
 
 
@@ -208,3 +211,34 @@ def format_level(alpha: float) -> str:
 def format_percent(level: float) -> str:
     """A confidence level: 95 %."""
     return f"{100 * level:.10g} %"
+
+
+def effect_size(value: float, *, computed: bool) -> str:
+    """A difference that was asked for as it is; a computed one rounded up: what is smaller would promise too much.
+
+    Examples
+    --------
+    >>> effect_size(0.02, computed=False), effect_size(0.028741, computed=True)
+    ('0.02', '0.0288')
+    """
+    return rounded(value, up=True) if computed else rounded(value, 4)
+
+
+def rounded(value: float, digits: int = 3, *, up: bool = False) -> str:
+    """So many significant digits, away from 0 if asked for; very small and very large numbers as powers of ten.
+
+    Examples
+    --------
+    >>> rounded(0.02953130, up=True), rounded(-0.5), rounded(12345.0), rounded(2.656e-9)
+    ('0.0296', '-0.5', '12300', '2.66e-9')
+    """
+    if not value:
+        return "0"
+    context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_HALF_EVEN)
+    # The last digits of a float are noise, which must not push a number up.
+    clean = Decimal(f"{abs(value):.12g}").normalize(context)
+    sign = "-" if value < 0 else ""
+    if TINY <= abs(value) < HUGE:
+        return f"{sign}{clean:f}"
+    exponent = clean.adjusted()
+    return f"{sign}{clean.scaleb(-exponent).normalize():f}e{exponent}"

@@ -11,8 +11,11 @@ from outscore.results.pvalue import PValue
 
 __all__ = [
     "ESTIMANDS",
+    "SHORT_ESTIMANDS",
+    "SINGLE_RUNS",
     "correction_name",
     "equivalence_phrase",
+    "interval_kind",
     "interval_noun",
     "interval_phrase",
     "method_phrase",
@@ -21,8 +24,11 @@ __all__ = [
     "posterior_phrase",
 ]
 
+SINGLE_RUNS = "Single runs: whether the difference would outlast another training run is not tested. Several runs would tell."
+"""What one run of each system leaves open, whatever the metric."""
 # What a test of another estimand speaks of; the difference in the metric needs no name beside itself.
 ESTIMANDS = {"difference": "difference", "median": "median difference", "pseudomedian": "pseudomedian (Hodges-Lehmann)"}
+SHORT_ESTIMANDS = {**ESTIMANDS, "pseudomedian": "pseudomedian"}
 
 
 def name_of_test(test: str) -> str:
@@ -87,6 +93,19 @@ def equivalence_phrase(p: PValue, alpha: float | None = None) -> str:
     return f"{format_p(p, alpha, brief=True)}, two one-sided {tests}"
 
 
+def interval_kind(interval: Interval, *, confidence: bool = False) -> str:
+    """The kind of interval; `confidence` writes the word out for a paper.
+
+    Examples
+    --------
+    >>> interval_kind(Interval(0.1, 0.2, 0.95, "inversion", dual=True))
+    'interval'
+    """
+    if interval.method.startswith("posterior"):
+        return "posterior interval"
+    return "confidence interval" if confidence else "interval"
+
+
 def interval_noun(interval: Interval, *, confidence: bool = False) -> str:
     """The kind of interval with its level; `confidence` writes the word out for a paper.
 
@@ -97,10 +116,7 @@ def interval_noun(interval: Interval, *, confidence: bool = False) -> str:
     >>> interval_noun(Interval(0.1, 0.2, 0.9, "posterior, Student t", dual=False), confidence=True)
     '90 % posterior interval'
     """
-    kind = "confidence " if confidence else ""
-    if interval.method.startswith("posterior"):
-        kind = "posterior "
-    return f"{format_percent(interval.level)} {kind}interval"
+    return f"{format_percent(interval.level)} {interval_kind(interval, confidence=confidence)}"
 
 
 def interval_phrase(interval: Interval, decimals: int, *, confidence: bool = False) -> str:

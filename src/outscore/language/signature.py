@@ -1,17 +1,26 @@
-"""One line that makes a number reproducible."""
+"""One line that makes a number reproducible, for every kind of result."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from outscore._version import __version__
+from outscore.language.verdict.ranking import Claims
 from outscore.results.comparison import Bayes
+from outscore.results.design import Family
+from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.pvalue import PValue
+from outscore.results.ranking import RankDesign, Standing
+from outscore.results.signature import Signature
 
-__all__ = ["signature"]
+__all__ = ["comparison_signature", "plan_signature", "possible_p_signature", "ranking_signature"]
+
+NAMED = {"method", "resamples", "rope"}
+"""Options of tests that stand in the signature under their own rules."""
+VERSION = ("outscore", __version__)
 
 
-def signature(
+def comparison_signature(
     metric: str,
     p: PValue,
     *,
@@ -24,25 +33,111 @@ def signature(
     unit: str = "items",
     resamples: int | None = None,
     seed: int | None = None,
-) -> str:
-    """One line that says how the number came about; resamples and seed only where sampling took part.
+) -> Signature:
+    """How a comparison came about; resamples and seed only where sampling took part.
 
     `options` are the test's own options that were not left at their defaults. With `bayes` the test is that, and the p-value
     names its own.
 
     Examples
     --------
-    >>> signature("f1", PValue(0.5, 0.5, 0.5, -0.3, "exact", "plane", n=80), alternative="two-sided", alpha=0.05)
-    'metric:f1|test:permutation|method:exact|kernel:plane|n:80|unit:items|alternative:two-sided|alpha:0.05|outscore:0.1.0'
+    >>> p = PValue(0.5, 0.5, 0.5, -0.3, "exact", "plane", n=80)
+    >>> print(comparison_signature("f1", p, alternative="two-sided", alpha=0.05))
+    metric:f1|test:permutation|method:exact|kernel:plane|n:80|unit:items|alternative:two-sided|alpha:0.05|outscore:0.1.0
     """
-    test = p.signature if bayes is None else f"test:bayes|rope:{bayes.rope:g}|p-{p.signature}"
-    parts = [f"metric:{metric}", test, f"unit:{unit}", f"alternative:{alternative}", f"alpha:{alpha:g}"]
+    parts: list[tuple[str, object]] = [("metric", metric)]
+    if bayes is None:
+        parts += p.signature.parts
+    else:
+        (name, test), *others = p.signature.parts
+        parts += [("test", "bayes"), ("rope", f"{bayes.rope:g}"), (f"p-{name}", test), *others]
+    parts += [("unit", unit), ("alternative", alternative), ("alpha", f"{alpha:g}")]
     if delta:
-        parts.append(f"delta:{delta:g}")
+        parts.append(("delta", f"{delta:g}"))
     if margin is not None:
-        parts.append(f"margin:{margin:g}")
-    named = {"method", "resamples", "rope"}
-    parts += [f"{key}:{value}" for key, value in (options or {}).items() if key not in named]
+        parts.append(("margin", f"{margin:g}"))
+    parts += [(key, value) for key, value in (options or {}).items() if key not in NAMED]
     if p.method == "monte-carlo":
-        parts += [f"{key}:{value}" for key, value in (("resamples", resamples), ("seed", seed)) if value is not None]
-    return "|".join([*parts, f"outscore:{__version__}"])
+        parts += [(key, value) for key, value in (("resamples", resamples), ("seed", seed)) if value is not None]
+    return Signature([*parts, VERSION])
+
+
+def ranking_signature(
+    top: Standing,
+    claims: Claims,
+    family: Family,
+    *,
+    design: RankDesign,
+    alpha: float,
+    baseline: str | None,
+    datasets: int,
+    seed: int | None,
+) -> Signature:
+    """How a ranking came about; the seed only where sampling took part."""
+    parts: list[tuple[str, object]] = [
+        ("rank", "pairs" if baseline is None else f"against {baseline}"),
+        ("metric", top.metric),
+        ("test", top.test),
+        ("method", claims.kind),
+        ("kernel", top.kernel),
+        ("systems", len(top.systems)),
+        ("n", top.n),
+        ("unit", _unit_mark(design)),
+    ]
+    if design.clusters is not None:
+        parts.append(("clusters", design.clusters))
+    if design.repeats != 1.0:
+        parts.append(("repeats", f"{design.repeats:.4g}"))
+    if datasets > 1:
+        parts.append(("datasets", datasets))
+    if claims.datasets_test is not None:
+        parts.append(("datasets-test", claims.datasets_test))
+    parts += [("correction", family.correction), ("m", family.m), ("alternative", "two-sided"), ("alpha", f"{alpha:g}")]
+    if claims.kind == "monte-carlo" and seed is not None:
+        parts.append(("seed", seed))
+    return Signature([*parts, VERSION])
+
+
+def _unit_mark(design: RankDesign) -> str:
+    """What is swapped, as the signature of a comparison says it."""
+    if design.unit_size > 1:
+        shuffled = "" if design.shuffle is None else f", shuffled by {design.shuffle}"
+        return f"{design.unit_size}-{design.noun} {design.unit_statistic}{shuffled}"
+    return f"{design.noun if design.clusters is None else design.group}s"
+
+
+def plan_signature(plan: PlanResult) -> Signature:
+    """What repeats a plan."""
+    design = plan.design
+    parts: list[tuple[str, object]] = [("plan", plan.question)]
+    if plan.question != "items":
+        parts.append(("n", plan.items))
+    if plan.question != "effect":
+        parts.append(("effect", f"{plan.effect:g}"))
+    if plan.question != "power":
+        parts.append(("power", f"{plan.power:g}"))
+    if design.sd is not None:
+        parts.append(("sd", f"{design.sd:g}"))
+    if design.discordance is not None:
+        parts.append(("discordance", f"{design.discordance:g}"))
+    if design.within:
+        parts += [("within", f"{design.within:g}"), ("repeats", design.repeats)]
+    if design.cluster_size > 1:
+        parts += [("cluster-size", f"{design.cluster_size:g}"), ("icc", f"{design.icc:g}")]
+    parts += [("method", plan.method), ("alternative", design.alternative), ("alpha", f"{design.alpha:g}")]
+    return Signature([*parts, VERSION])
+
+
+def possible_p_signature(found: PossibleP) -> Signature:
+    """What repeats the answer to a reviewer."""
+    return Signature(
+        [
+            ("plan", "possible-p"),
+            ("scores", " ".join(found.scores)),
+            ("n", found.n),
+            ("test", "mcnemar"),
+            ("alternative", found.alternative),
+            ("alpha", f"{found.alpha:g}"),
+            VERSION,
+        ]
+    )

@@ -12,6 +12,7 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result, brief_interval, brief_name, brief_number, brief_p, frame, records_of
+from outscore.results.signature import Signature
 
 if TYPE_CHECKING:
     import polars as pl
@@ -252,7 +253,7 @@ class Comparison(Result):
 
     systems: tuple[str, str]
     metric: str
-    signature: str
+    signature: Signature
     higher_is_better: bool
     n: int
     clusters: int | None

@@ -6,6 +6,7 @@ what the formula says, `items` what a person has to collect.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -13,6 +14,7 @@ from outscore.results.analysis import Power, PowerPoint
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result, brief_number, brief_p
+from outscore.results.signature import Signature
 
 __all__ = ["EffectPoint", "OverlapPoint", "PlanResult", "PossibleP", "Power", "PowerPoint", "SimulatedCurve", "StudyDesign"]
 
@@ -58,6 +60,18 @@ class StudyDesign:
     def design_effect(self) -> float:
         """How many items in clusters are worth one item alone (Kish, 1965)."""
         return 1 + (self.cluster_size - 1) * self.icc
+
+    @property
+    def min_units(self) -> int:
+        """The fewest units with which a test that flips their signs can reach alpha at all: its smallest p is 2^-m a side.
+
+        Examples
+        --------
+        >>> StudyDesign().min_units, StudyDesign(alternative="greater").min_units
+        (6, 5)
+        """
+        tails = 2 if self.alternative == "two-sided" else 1
+        return max(2, math.ceil(math.log2(tails / self.alpha) - 1e-12))
 
 
 @dataclass(frozen=True, repr=False)
@@ -192,7 +206,7 @@ class PlanResult(Result):
     curve: list[PowerPoint] = field(default_factory=list)
     needs: list[EffectPoint] = field(default_factory=list)
     retrospective: list[SimulatedCurve] = field(default_factory=list)
-    signature: str = ""
+    signature: Signature = field(default_factory=Signature)
     notes: list[Note] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     schema: Literal["outscore/plan/1"] = "outscore/plan/1"
@@ -250,7 +264,7 @@ class PossibleP(Result):
     significant_up_to: int | None
     curve: list[OverlapPoint] = field(default_factory=list)
     verdict: str = ""
-    signature: str = ""
+    signature: Signature = field(default_factory=Signature)
     notes: list[Note] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     schema: Literal["outscore/possible-p/1"] = "outscore/possible-p/1"

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, Self
 
 from outscore.core.numeric import LN10
 from outscore.results.rendering import Result, brief_p
+from outscore.results.signature import Signature
 
 __all__ = ["ROUNDING", "SMALLEST", "Kind", "PValue"]
 
@@ -105,9 +106,9 @@ class PValue(Result):
         return f"p = {self.value:.4g} ({self.test} test, {self.method}: {self.kernel})"
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """One line that says how the number came about."""
-        return f"test:{self.test}|method:{self.method}|kernel:{self.kernel}|n:{self.n}"
+        return Signature([("test", self.test), ("method", self.method), ("kernel", self.kernel), ("n", self.n)])
 
     def _brief(self) -> str:
         return f"{brief_p(self.value, self.log10)} {self.method}, {self.test} test, n={self.n}"

@@ -13,6 +13,7 @@ from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.pvalue import Kind
 from outscore.results.rendering import Result, brief_name, brief_number, frame, records_of
+from outscore.results.signature import Signature
 
 if TYPE_CHECKING:
     import polars as pl
@@ -346,7 +347,7 @@ class Ranking(Result, Standing):
     baseline: str | None
     verdict: str
     sentence: str
-    signature: str
+    signature: Signature
     settings: dict[str, Any]
     headline: str = ""
     reason: str = ""

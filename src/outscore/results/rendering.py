@@ -19,6 +19,7 @@ import msgspec
 from outscore.core.errors import OutscoreError
 from outscore.results.files import form_of_file, write_files
 from outscore.results.note import with_note_objects
+from outscore.results.signature import Signature
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,7 +60,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON-ready dictionaries, lists and numbers."""
-        plain = _without_non_finite(msgspec.to_builtins(self))
+        plain = _without_non_finite(msgspec.to_builtins(self, enc_hook=_to_plain))
         assert isinstance(plain, dict)
         return plain
 
@@ -67,7 +68,7 @@ class Result:
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The inverse of `to_dict`."""
         try:
-            return msgspec.convert(with_note_objects(data), cls)
+            return msgspec.convert(with_note_objects(data), cls, dec_hook=_from_plain)
         except msgspec.ValidationError as error:
             raise BrokenResultError(cls.__name__, str(error)) from None
 
@@ -138,6 +139,19 @@ class Result:
     def _repr_html_(self) -> str:
         """A card for notebooks: no script, no style but the notebook's own."""
         return self._rendered("card")
+
+
+def _to_plain(value: object) -> str:
+    """A signature is a line in JSON."""
+    if isinstance(value, Signature):
+        return str(value)
+    raise NotImplementedError(type(value))
+
+
+def _from_plain(kind: type, value: object) -> Signature:
+    if kind is Signature and isinstance(value, str):
+        return Signature.parse(value)
+    raise ValueError(f"Expected `str`, got `{type(value).__name__}`")
 
 
 def _report() -> ModuleType:

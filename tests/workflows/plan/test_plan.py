@@ -147,7 +147,7 @@ def test_impossible_plans(case):
 def test_dictionaries_in_and_out(found):
     assert type(found).from_dict(found.to_dict()) == found
     assert from_saved(found.to_dict()) == found
-    assert found.signature.startswith("plan:")
+    assert str(found.signature).startswith("plan:")
     assert found.verdict in found._repr_html_()
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from outscore.language.numbers import format_level, format_percent
-from outscore.language.phrases import equivalence_phrase, interval_noun, noninferiority_phrase, posterior_phrase
+from collections.abc import Sequence
+from dataclasses import replace
+
+from outscore.inference.decision import Side, sign
+from outscore.language.numbers import count, format_level, format_percent
+from outscore.language.phrases import equivalence_phrase, interval_kind, interval_noun, noninferiority_phrase, posterior_phrase
 from outscore.language.verdict.facts import Facts
 from outscore.results.comparison import Comparison
 from outscore.results.design import Verdict
+from outscore.results.pvalue import PValue
 
-__all__ = ["sentence", "stored_verdict", "verdict"]
+__all__ = ["agreement", "sentence", "stored_verdict", "verdict", "with_verdict"]
 
 
 def stored_verdict(c: Comparison) -> Verdict:
@@ -25,6 +30,60 @@ def stored_verdict(c: Comparison) -> Verdict:
         return Verdict(c.headline, c.reason, winner, claim)
     headline = "No winner" if winner is None else f"{c.systems[winner]} outscored {c.systems[1 - winner]}"
     return Verdict(headline, c.verdict, winner, claim)
+
+
+def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float, identical: bool = False) -> Comparison:
+    """The same result with its decision, verdict and sentence as they follow from its numbers.
+
+    `identical` says that the systems have the same score on every item.
+    """
+    facts = Facts(
+        systems=c.systems,
+        metric=c.metric,
+        higher_is_better=c.higher_is_better,
+        scores=(c.scores[0].value, c.scores[1].value),
+        difference=c.difference,
+        p=c.p,
+        interval=c.interval,
+        alpha=alpha,
+        alternative=alternative,
+        delta=delta,
+        margin=c.margin,
+        bayes=c.bayes,
+        direction=_direction(c.p),
+        identical=identical,
+    )
+    answer = verdict(facts)
+    noun, more = _unit(c)
+    return replace(
+        c,
+        decision=facts.decision,
+        verdict=answer.text,
+        headline=answer.headline,
+        reason=answer.reason,
+        identical=identical,
+        sentence=sentence(facts, n=c.n, noun=noun, more=more),
+    )
+
+
+def _unit(c: Comparison) -> tuple[str, str]:
+    """What the comparison counts, and what is to be said about it behind the number."""
+    noun, more = c.design.noun, ""
+    if c.design.unit_size != 1:
+        noun, more = "unit", f" of {c.design.unit_size} {c.design.noun}s"
+    if c.clusters is not None:
+        more += f" in {count(c.clusters, 'document' if c.design.noun == 'segment' else 'cluster')}"
+    if c.slice is not None:
+        more += f" with {c.slice.column} = {c.slice.value}"
+    return noun, more
+
+
+def _direction(p: PValue) -> Side | None:
+    """The side a test sees for itself."""
+    from outscore.inference.registry import TESTS
+
+    entry = TESTS.get(p.test)
+    return None if entry is None or entry.lean is None else sign(entry.lean(p))
 
 
 def verdict(facts: Facts) -> Verdict:
@@ -57,13 +116,12 @@ def verdict(facts: Facts) -> Verdict:
     return Verdict(headline, f"{evidence}.", facts.winner, facts.decision.claim)
 
 
-def sentence(facts: Facts, *, n: int, unit: str = "items") -> str:
+def sentence(facts: Facts, *, n: int, noun: str = "item", more: str = "") -> str:
     """One sentence to paste into a paper: sizes, scores, difference, interval, test, p.
 
-    `unit` begins with the plural of what `n` counts: ``"items"``, ``"items in 15 clusters"``.
+    `noun` is what `n` counts, and `more` says something about it: ``" in 15 clusters"``.
     """
-    noun, space, more = unit.partition(" ")
-    where = f"On {n:,} {noun if n != 1 else noun.removesuffix('s')}{space}{more}"
+    where = f"On {count(n, noun)}{more}"
     if facts.identical and not facts.delta:
         a, b = facts.systems
         return f"{where}, {a} and {b} scored identically ({facts.metric} {facts.values[0]})."
@@ -83,7 +141,7 @@ def _finding(facts: Facts) -> str:
         better = f"{facts.systems[first]} ({facts.metric} {facts.values[first]}) is better than {facts.systems[second]}"
         return f"{better} ({facts.values[second]}){facts.beyond}{judged} {level}"
     if facts.about:
-        of = " of the differences" if "pseudomedian" in facts.about else ""
+        of = " of the differences" if facts.interval is not None and facts.interval.estimand == "pseudomedian" else ""
         between = f"the {facts.about}{of} between {a} ({facts.metric} {value_a}) and {b} ({value_b})"
     else:
         between = f"the difference in {facts.metric} between {a} ({value_a}) and {b} ({value_b})"
@@ -137,7 +195,7 @@ def _contradiction(facts: Facts) -> str:
     if interval is None:
         return ""
     inside = (interval.low is None or interval.low <= facts.delta) and (interval.high is None or facts.delta <= interval.high)
-    noun = "the " + interval_noun(interval).split(" % ")[1]
+    noun = f"the {interval_kind(interval)}"
     if facts.unsettled:
         return "" if inside else f"{noun} leaves out {at} because it goes by p alone, and the decision by the bounds of p"
     if inside and facts.rejected and not interval.dual:
@@ -203,3 +261,29 @@ def _margin_clause(facts: Facts) -> str:
 
 def _posterior(facts: Facts) -> str:
     return "" if facts.bayes is None else f"posterior probabilities: {posterior_phrase(facts.bayes, facts.systems)}"
+
+
+def agreement(found: Sequence[Comparison], correction: str) -> Verdict:
+    """Whom several metrics favour, and how many of them significantly so after `correction`; headlines have no full stop."""
+    m, leaders = len(found), [name for c in found if (name := _ahead(c)) is not None]
+    if not leaders:
+        return Verdict(f"{'Neither metric' if m == 2 else f'None of the {m} metrics'} sees a difference")
+    winners = [c.systems[c.decision.winner] for c in found if c.decision.winner is not None]
+    significant = f"{len(winners) or 'none'}{f' of {m}' if winners else ''} significantly after correction ({correction})"
+    if len(set(winners)) > 1:
+        return Verdict("The metrics contradict each other", f"each system wins by some of the {m}, {significant}.")
+    if len(set(leaders)) == 1:
+        tied = m - len(leaders)
+        favour = f"{leaders[0]}, {significant}"
+        if not tied:
+            return Verdict(f"{'Both' if m == 2 else f'All {m}'} metrics favour {favour}")
+        some = f"{len(leaders)} of {m} metrics favour{'s' if len(leaders) == 1 else ''} {favour}"
+        return Verdict(f"{some}; the other{' sees' if tied == 1 else f' {tied} see'} no difference")
+    won = f"{winners[0]} wins by {significant}" if winners else "none shows a winner"
+    return Verdict(f"The {m} metrics do not agree on which system is ahead; {won}")
+
+
+def _ahead(c: Comparison) -> str | None:
+    if c.difference == 0:
+        return None
+    return c.systems[(c.difference > 0) != c.higher_is_better]

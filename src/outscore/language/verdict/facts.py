@@ -7,7 +7,7 @@ from typing import Literal
 
 from outscore.inference.decision import Side, decide, rejects, side_of_test, sign
 from outscore.language.numbers import decimals_for, format_level, format_number, format_p, format_probability
-from outscore.language.phrases import ESTIMANDS, interval_phrase, method_phrase
+from outscore.language.phrases import SHORT_ESTIMANDS, interval_phrase, method_phrase
 from outscore.results.comparison import Bayes, Margin
 from outscore.results.design import Decision
 from outscore.results.interval import Interval
@@ -83,8 +83,8 @@ class Facts:
         """What the test speaks of where that is not the difference in the metric; empty where it is."""
         if self.interval is None or self.interval.estimand == "difference":
             return ""
-        # Its full name stands with the interval.
-        return ESTIMANDS[self.interval.estimand].split(" (")[0]
+        # The full name stands with the interval.
+        return SHORT_ESTIMANDS[self.interval.estimand]
 
     @property
     def decimals(self) -> int:

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from outscore._version import __version__
 from outscore.language.numbers import count, format_level, format_number
 from outscore.language.phrases import correction_name, method_phrase, name_of_test
 from outscore.results.design import Family, Verdict
 from outscore.results.pvalue import Kind, PValue
 from outscore.results.ranking import RankDesign, Standing
 
-__all__ = ["Claims", "design_parts", "ranking_sentence", "ranking_signature", "ranking_verdict"]
+__all__ = ["Claims", "design_parts", "ranking_sentence", "ranking_verdict"]
 
 SHOWN = 3
 """Names listed in a sentence; of more, the rest is counted."""
@@ -70,11 +69,12 @@ def ranking_verdict(top: Standing, claims: Claims, family: Family, alpha: float,
 def _undecided(top: Standing, claims: Claims, equals: Sequence[str], score: str) -> str:
     """The best score, whom it belongs to, and why that settles nothing."""
     left, others = [name for name in claims.tied if name not in equals], len(top.systems) - 1
-    whom = _named(left) if left else ""
-    if len(left) == others:
-        whom = {1: "the other system", 2: "either of the other systems"}.get(others, f"any of the {others:,} other systems")
-    why = [f"cannot be told apart from {whom}"] if left else []
-    why += [f"shares no item with {_named(claims.strangers)}"] if claims.strangers else []
+    why = []
+    if left:
+        everyone = {1: "the other system", 2: "either of the other systems"}.get(others, f"any of the {others:,} other systems")
+        why.append(f"cannot be told apart from {everyone if len(left) == others else _named(left)}")
+    if claims.strangers:
+        why.append(f"shares no item with {_named(claims.strangers)}")
     if len(equals) < 2:
         # Of different items the best score need not be the leader's.
         best = f"has the best {score}" if top.ordered_by == "score" else "is ahead on the items shared"
@@ -205,56 +205,12 @@ def _leader(top: Standing, claims: Claims) -> str:
         others = f"{_named(claims.better)} {'is' if len(claims.better) == 1 else 'are'}"
         return f"{claims.about} is ahead on average, but {others} significantly better on the items shared"
     equals = _equals(top, claims)
-    ahead = f"significantly ahead of {count(len(claims.worse), 'system')}" if claims.worse else ""
-    tied = f"cannot be told apart from {_named(claims.tied)}" if claims.tied else ""
-    rest = ", and ".join(part for part in (ahead, tied) if part)
     if len(equals) > 1:
         # The others are equal to it, so what is said of one is left to the table.
         return f"{_named(equals)} rank first with equal scores"
-    if not rest:
-        return f"{claims.about} ranks first"
-    return f"{claims.about} ranks first, {rest}" if ahead else f"{claims.about} ranks first, but {rest}"
-
-
-def ranking_signature(
-    top: Standing,
-    claims: Claims,
-    family: Family,
-    *,
-    design: RankDesign,
-    alpha: float,
-    baseline: str | None,
-    datasets: int,
-    seed: int | None,
-) -> str:
-    """One line that says how the numbers came about; the seed only where sampling took part."""
-    parts = [
-        "rank:pairs" if baseline is None else f"rank:against {baseline}",
-        f"metric:{top.metric}",
-        f"test:{top.test}",
-        f"method:{claims.kind}",
-        f"kernel:{top.kernel}",
-        f"systems:{len(top.systems)}",
-        f"n:{top.n}",
-        f"unit:{_unit_mark(design)}",
-    ]
-    if design.clusters is not None:
-        parts.append(f"clusters:{design.clusters}")
-    if design.repeats != 1.0:
-        parts.append(f"repeats:{design.repeats:.4g}")
-    if datasets > 1:
-        parts.append(f"datasets:{datasets}")
-    if claims.datasets_test is not None:
-        parts.append(f"datasets-test:{claims.datasets_test}")
-    parts += [f"correction:{family.correction}", f"m:{family.m}", "alternative:two-sided", f"alpha:{alpha:g}"]
-    if claims.kind == "monte-carlo" and seed is not None:
-        parts.append(f"seed:{seed}")
-    return "|".join([*parts, f"outscore:{__version__}"])
-
-
-def _unit_mark(design: RankDesign) -> str:
-    """What is swapped, as the signature of a comparison says it."""
-    if design.unit_size > 1:
-        shuffled = "" if design.shuffle is None else f", shuffled by {design.shuffle}"
-        return f"{design.unit_size}-{design.noun} {design.unit_statistic}{shuffled}"
-    return f"{design.noun if design.clusters is None else design.group}s"
+    first = f"{claims.about} ranks first"
+    if claims.worse:
+        first += f", significantly ahead of {count(len(claims.worse), 'system')}"
+    if not claims.tied:
+        return first
+    return f"{first}, {'and' if claims.worse else 'but'} cannot be told apart from {_named(claims.tied)}"

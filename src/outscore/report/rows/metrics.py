@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_number, format_p_error, format_p_number, format_probability
 from outscore.language.phrases import (
+    SINGLE_RUNS,
     correction_name,
     equivalence_phrase,
     interval_noun,
@@ -14,8 +15,7 @@ from outscore.language.phrases import (
     noninferiority_phrase,
     posterior_phrase,
 )
-from outscore.language.runs import SINGLE_RUNS
-from outscore.language.verdict.agreement import agreement
+from outscore.language.verdict.comparison import agreement
 from outscore.report.document import Fact, Table, clean, make_table
 from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, intervals_of, other_estimand
 from outscore.report.rows.facts import evidence, first_sentence, sides
@@ -23,6 +23,7 @@ from outscore.report.rows.nouns import group_of, noun_of
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.design import Verdict
 from outscore.results.note import note_texts
+from outscore.results.signature import Signature
 
 __all__ = [
     "is_family_of_metrics",
@@ -185,21 +186,13 @@ def metric_signatures(whole: Comparisons) -> list[str]:
 
     Where a metric has no signature of its own, its whole line is given: nothing may be lost that repeats a number.
     """
-    split = [_split(clean(c.signature)) for c in whole.comparisons]
+    split = [c.signature.before_and_after("outscore") for c in whole.comparisons]
     if not all(own for _, own in split):
-        return [clean(c.signature) for c in whole.comparisons]
+        return [clean(str(c.signature)) for c in whole.comparisons]
     values: dict[str, set[str]] = {}
     for head, _ in split:
-        for part in head:
-            values.setdefault(part.partition(":")[0], set()).add(part)
+        for key, value in head.parts:
+            values.setdefault(key, set()).add(value)
     # The metric stands in its own line; the method and its kernel differ where the metrics do, and stand under the table.
-    shared = [next(iter(parts)) for key, parts in values.items() if len(parts) == 1 and key != "metric"]
-    return ["|".join(shared), *("|".join(own) for _, own in split)]
-
-
-def _split(signature: str) -> tuple[list[str], list[str]]:
-    """The parts up to this program's version, and those behind it."""
-    parts = signature.split("|")
-    ends = [i for i, part in enumerate(parts, 1) if part.startswith("outscore:")]
-    end = ends[0] if ends else len(parts)
-    return parts[:end], parts[end:]
+    shared = [(key, next(iter(found))) for key, found in values.items() if len(found) == 1 and key != "metric"]
+    return [clean(str(Signature(shared))), *(clean(str(own)) for _, own in split)]

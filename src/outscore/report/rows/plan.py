@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from outscore.language.numbers import format_level, format_p_number
-from outscore.language.rounding import effect_size
+from outscore.language.numbers import effect_size, format_level, format_p_number
 from outscore.report.document import Fact, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve

@@ -231,6 +231,11 @@ def _job_paths(results: Schema, plans: Schema) -> dict[str, Schema]:
 
 
 @cache
+def _schema_of_line(_kind: type) -> dict[str, Any]:
+    """Signatures are lines in JSON."""
+    return {"type": "string"}
+
+
 def description() -> Schema:
     """The whole description.
 
@@ -246,7 +251,9 @@ def description() -> Schema:
     from outscore.results.saved import DOCUMENTS
 
     held = [*DOCUMENTS.values(), TextRequest, FileDescription]
-    made, schemas = msgspec.json.schema_components(held, ref_template="#/components/schemas/{name}")
+    made, schemas = msgspec.json.schema_components(
+        held, schema_hook=_schema_of_line, ref_template="#/components/schemas/{name}"
+    )
     schema_of = dict(zip(map(str, held), made, strict=True))
     results, plans = (
         {"anyOf": [schema_of[str(kind)] for kind in kinds]} for kinds in (DOCUMENTS.values(), (PlanResult, PossibleP))

@@ -22,7 +22,8 @@ from outscore.inference.describe.repeats import variance_parts
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.registry import ALL, TESTS
-from outscore.language.signature import signature
+from outscore.language.signature import comparison_signature
+from outscore.language.verdict.comparison import with_verdict
 from outscore.results.analysis import UnitRow
 from outscore.results.comparison import Comparison, SystemScore, TestResult
 from outscore.results.design import Alignment, Decision, Design, PathStep
@@ -30,7 +31,6 @@ from outscore.results.pvalue import PValue
 from outscore.workflows.compare.evidence import evidence
 from outscore.workflows.compare.inputs import pair_given
 from outscore.workflows.compare.variants import all_tests, labels_of, margin_of, path_of, scores_of
-from outscore.workflows.compare.verdicts import worded
 from outscore.workflows.validate import Question, check_seed, check_side, paired
 
 __all__ = ["compare_rows", "permutation_p"]
@@ -172,7 +172,7 @@ def _assemble(
     result = Comparison(
         systems=names,
         metric=metric.name,
-        signature=signature(
+        signature=comparison_signature(
             metric.name,
             p,
             margin=question.margin,
@@ -198,4 +198,4 @@ def _assemble(
         notes=found.notes,
         **parts,
     )
-    return worded(result, **question.side, identical=bool((items.a == items.b).all()))
+    return with_verdict(result, **question.side, identical=bool((items.a == items.b).all()))

@@ -14,14 +14,15 @@ from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.families.max_t import MAX_T, Member, max_t_of_pair
+from outscore.inference.families.multiplicity import correct_family
+from outscore.language.verdict.comparison import with_verdict
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, Slice
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
-from outscore.workflows.compare.verdicts import as_family
 from outscore.workflows.validate import Question, paired
 
-__all__ = ["Part", "compare_slices", "swap_together"]
+__all__ = ["Part", "as_family", "compare_slices", "swap_together"]
 
 
 @dataclass(frozen=True)
@@ -103,3 +104,22 @@ def _member(part: Part, coins: Array, per_row: Mapping[str, Array], question: Qu
         return Member(units, metric, rows[: units.rows])
     # Units stand in the order in which their labels first appear.
     return Member(pairs, metric, np.array(list(dict.fromkeys(coins[rows].tolist()))))
+
+
+def as_family(
+    found: Sequence[Comparison],
+    correction: str,
+    *,
+    alpha: float,
+    alternative: str,
+    delta: float,
+    resampled: Array | None = None,
+) -> tuple[list[Comparison], Family]:
+    """Comparisons made together: each with its corrected p, and with words that follow from it.
+
+    `resampled` holds the adjusted p-values of a correction that works on resampled differences, as `max-t` does.
+    """
+    p_values, family = correct_family([c.p for c in found], correction, resampled=resampled)
+    question: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "delta": delta}
+    claims = [with_verdict(replace(c, p=p), **question, identical=c.identical) for c, p in zip(found, p_values, strict=True)]
+    return claims, family

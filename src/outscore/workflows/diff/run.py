@@ -22,9 +22,8 @@ from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
 from outscore.results.diff import Diff
 from outscore.workflows.diff.pair import oracle_of
-from outscore.workflows.diff.study import Study
+from outscore.workflows.diff.study import Study, inventory_of, pair_of_view
 from outscore.workflows.diff.tasks.registry import TASKS
-from outscore.workflows.diff.words import inventory_of, pair_in_words
 from outscore.workflows.names import distinct_names, path_texts
 from outscore.workflows.requests.diff import DiffRequest
 
@@ -154,7 +153,7 @@ def _summary(request: DiffRequest, study: Study) -> Diff:
     if request.cluster is None:
         chosen["cluster"] = study.cluster
     pairs = [
-        pair_in_words(study, study.view(criterion, first, second), statistics)
+        pair_of_view(study, study.view(criterion, first, second), statistics)
         for criterion in study.criteria
         for first, second in combinations(range(len(study.systems)), 2)
     ]

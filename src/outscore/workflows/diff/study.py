@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
+from outscore.language.verdict.diff import unknown_labels_warning, unused_labels_warning, with_pair_verdict
 from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.inventory import GOLD, count_labels
+from outscore.outputs.inventory import GOLD, count_labels, rarely_used, unknown_to_gold
 from outscore.outputs.model import Chains, Items, Units, Words
-from outscore.results.diff import KeyScore, Rates, ScoreChange
+from outscore.results.diff import Inventory, KeyScore, Pair, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.system import Origin
-from outscore.workflows.diff.pair import Statistics
+from outscore.workflows.diff.pair import Statistics, pair_of
 
-__all__ = ["DiffOptions", "Study", "View", "chosen", "label_counts", "named", "sliced"]
+__all__ = ["DiffOptions", "Study", "View", "chosen", "inventory_of", "label_counts", "named", "pair_of_view", "sliced"]
 
 File = TypeVar("File", Words, Items, Chains)
+WARN_SHARE = 0.005
+"""Labels a system hardly gives are worth a warning when they make up this share of gold."""
+MIN_COUNT = 10
+"""A label seen less often may be missing by chance; of free answers most are."""
 
 
 @dataclass(frozen=True)
@@ -158,3 +163,36 @@ def sliced(units: Units, columns: Sequence[str]) -> Units:
                 parameter="slice",
             )
     return replace(units, slices={column: units.slices[column] for column in columns})
+
+
+def pair_of_view(study: Study, view: View, asked: Statistics) -> Pair:
+    """One pair by one criterion, counted, tested and put into words."""
+    pair = pair_of(view.units, *view.columns, asked, view.headline, metrics=view.metrics, kinds=view.kinds)
+    return with_pair_verdict(pair, unit=study.unit, cluster=study.cluster, alpha=asked.alpha)
+
+
+def inventory_of(study: Study) -> Inventory:
+    """Labels that files do not share, and a warning where they are many enough to decide a comparison."""
+    if GOLD not in study.inventory:
+        return Inventory({}, {}, [])
+    gold = study.inventory[GOLD]
+    unknown = {name: unknown_to_gold(gold, study.inventory[name]) for name in study.systems}
+    unused = {name: rarely_used(gold, study.inventory[name]) for name in study.systems}
+    total = sum(gold.values())
+    enough = max(MIN_COUNT, WARN_SHARE * total)
+    warnings = []
+    for name in study.systems:
+        missing, n = _frequent(unused[name], gold)
+        if n >= enough:
+            warnings.append(unused_labels_warning(name, missing, n, total, study.unit))
+        foreign, n = _frequent(unknown[name], study.inventory[name])
+        if n >= enough:
+            warnings.append(unknown_labels_warning(name, foreign, n, study.unit))
+    foreigners = {name: labels for name, labels in unknown.items() if labels}
+    return Inventory(foreigners, {name: labels for name, labels in unused.items() if labels}, warnings)
+
+
+def _frequent(labels: Iterable[str], counts: Mapping[str, int]) -> tuple[list[str], int]:
+    """The labels that are no matter of chance, and how often they occur."""
+    found = [label for label in labels if counts[label] >= MIN_COUNT]
+    return found, sum(counts[label] for label in found)

@@ -18,9 +18,10 @@ from outscore.inference.power.binary import overlaps
 from outscore.inference.power.design import MAX_ITEMS, Study, checked_n, study_of
 from outscore.inference.power.planning import sizes_around
 from outscore.language.numbers import count
+from outscore.language.signature import plan_signature, possible_p_signature
+from outscore.language.verdict.plan import independence_note, plan_notes, plan_verdict, possible_p_verdict, repeats_note
 from outscore.results.note import Note
 from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, StudyDesign
-from outscore.workflows.plan import words
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.requests.shared import ALPHA, ALTERNATIVE
 
@@ -76,13 +77,13 @@ def plan_numbers(
         **_answer(study, effect, n, target),
     )
     result = replace(result, t_items=_t_items(result, study), curve=_curve(result, study), needs=_needs(result, study))
-    notes = [*notes, *words.notes(result), *_repeats_note(result, study)]
-    return replace(result, verdict=words.verdict(result), signature=words.signature(result), notes=notes)
+    notes = [*notes, *plan_notes(result), *_repeats_note(result, study)]
+    return replace(result, verdict=plan_verdict(result), signature=plan_signature(result), notes=notes)
 
 
 def _check_question(study: Study, effect: float | None, n: float | None) -> None:
     """Refuse what the formulas would answer with a number that helps nobody."""
-    least, size = words.least_units(study.design), study.design.cluster_size
+    least, size = study.design.min_units, study.design.cluster_size
     if effect == 0:
         raise OutscoreError(
             "`effect` is 0, and no number of items detects no difference.",
@@ -120,7 +121,7 @@ def _answer(study: Study, effect: float | None, n: float | None, target: float) 
 
 def _collected(study: Study, needed: float) -> int:
     """What to collect: the formulas do not know that a handful of items can never give a small p."""
-    return max(whole_items(needed), math.ceil(words.least_units(study.design) * study.design.cluster_size))
+    return max(whole_items(needed), math.ceil(study.design.min_units * study.design.cluster_size))
 
 
 def _t_items(result: PlanResult, study: Study) -> int | None:
@@ -140,9 +141,9 @@ def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
     size = study.towards(result.effect)
     endless = whole_items(replace(study, sd=between).sample_size(size, result.target))
     if result.design.repeats == 1:
-        return [words.repeats(None, endless)]
+        return [repeats_note(None, endless)]
     once = replace(study, sd=math.hypot(between, within)).sample_size(size, result.target)
-    return [words.repeats(whole_items(once), endless)]
+    return [repeats_note(whole_items(once), endless)]
 
 
 def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
@@ -183,7 +184,7 @@ def _with_discordance(design: StudyDesign, accuracy: float | None, effect: float
         )
     if design.discordance is None:
         independent = accuracy * (1 - other) + other * (1 - accuracy)
-        return replace(design, discordance=independent), [words.independent(independent, effect)]
+        return replace(design, discordance=independent), [independence_note(independent, effect)]
     most = min(accuracy + other, 2 - accuracy - other)
     if design.discordance > most * (1 + 1e-12):
         raise OutscoreError(
@@ -241,7 +242,7 @@ def possible_p(
         significant_up_to=found.significant_up_to,
         curve=found.curve,
     )
-    return replace(result, verdict=words.possible(result), signature=words.possible_signature(result))
+    return replace(result, verdict=possible_p_verdict(result), signature=possible_p_signature(result))
 
 
 def _printed(text: str) -> tuple[Fraction, Fraction]:

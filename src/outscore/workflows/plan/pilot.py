@@ -21,11 +21,10 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.describe.repeats import variance_parts
 from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import TESTS
-from outscore.language.numbers import count
+from outscore.language.numbers import count, rounded
 from outscore.results.note import Note
 from outscore.results.plan import PlanResult, SimulatedCurve, StudyDesign
 from outscore.workflows.plan.answer import plan_numbers, whole_items
-from outscore.workflows.plan.words import rounded
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.validate import paired

@@ -12,7 +12,8 @@ from outscore.core.numeric import LN10, Array
 from outscore.inference.families.multiplicity import adjust
 from outscore.inference.families.partial_conjunction import replicated_counts
 from outscore.inference.pairwise.table import Measured
-from outscore.language.verdict.ranking import ranking_sentence, ranking_signature, ranking_verdict
+from outscore.language.signature import ranking_signature
+from outscore.language.verdict.ranking import ranking_sentence, ranking_verdict
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, RankDesign, Ranking, Replicated
 from outscore.workflows.rank.corrections import Families, families

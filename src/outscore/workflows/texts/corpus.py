@@ -20,14 +20,14 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base.influence import influence
 from outscore.inference.families.max_t import MAX_T
 from outscore.language.numbers import count
-from outscore.language.runs import SINGLE_RUNS
+from outscore.language.phrases import SINGLE_RUNS
+from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.text.entry import SEGMENT_COLUMNS, TextMetric
 from outscore.results.comparison import Bucket, Comparison
 from outscore.results.design import Family, Segment
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
-from outscore.workflows.compare.slices import Part, compare_slices, swap_together
-from outscore.workflows.compare.verdicts import as_family, worded
+from outscore.workflows.compare.slices import Part, as_family, compare_slices, swap_together
 from outscore.workflows.texts.buckets import Labels, in_bands
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.compat import with_peer
@@ -80,12 +80,13 @@ def _compared(
     common: dict[str, Any] = {"metric": together, "names": texts.names}
     whole = compare_rows(first, second, design.question, clusters=design.documents, labels=labels, **common)
     parts, left_out = _buckets_of(first, second, common, design)
-    signature = whole.signature.replace("|unit:items", "|unit:segments")
     whole = replace(
         whole,
         metric=spec,
         design=replace(whole.design, noun="segment"),
-        signature=f"{signature}|{entry.signature(options, len(texts.references))}",
+        signature=whole.signature.replacing("unit", "items", "segments").extended(
+            entry.signature(options, len(texts.references))
+        ),
         notes=[*whole.notes, *nothing_scored(metric, first, second), *left_out],
         segments=_shown(texts, influence(PairedScores(first, second), together)),
         buckets=parts,
@@ -94,7 +95,7 @@ def _compared(
         whole = with_peer(whole, design.compat, metric, runs_a, runs_b, grouped=design.documents is not None)
     if not len(runs_a) == len(runs_b) == 1:
         whole = replace(whole, runs=runs_of(metric, runs_a, runs_b, design.documents, design.question))
-    whole = worded(whole, **design.question.side, identical=bool((first == second).all()))
+    whole = with_verdict(whole, **design.question.side, identical=bool((first == second).all()))
     return whole, Part(first, second, together, np.arange(len(labels)))
 
 

@@ -1,0 +1,95 @@
+"""Words for diffs: the verdict and the sentence of a pair, and warnings about labels that files do not share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from outscore.language.numbers import count, format_probability
+from outscore.language.verdict.comparison import sentence, verdict
+from outscore.language.verdict.facts import Facts
+from outscore.results.diff import Pair
+
+__all__ = ["unknown_labels_warning", "unused_labels_warning", "with_pair_verdict"]
+
+MAX_LABELS = 5
+"""Labels that a warning lists; of more, the rest is counted."""
+METRIC_NAMES = {
+    "las": "LAS",
+    "uas": "UAS",
+    "ls": "label score",
+    "upos": "UPOS accuracy",
+    "xpos": "XPOS accuracy",
+    "feats": "accuracy of features",
+    "tag": "tag accuracy",
+    "f1": "span F1",
+    "arcs-any": "ARCS-any F1",
+    "arcs-nom": "ARCS-nom F1",
+}
+"""What sentences call the scores of criteria."""
+
+
+def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: float) -> Pair:
+    """One pair by one criterion with its words: those of a comparison, then what became of the units.
+
+    `unit` is the plural of what was counted, `cluster` what was swapped as one.
+    """
+    facts = Facts(
+        systems=pair.systems[::-1],
+        metric=METRIC_NAMES.get(pair.metric, pair.metric),
+        higher_is_better=True,
+        scores=(pair.second, pair.first),
+        difference=pair.difference,
+        p=pair.p,
+        interval=pair.interval,
+        alpha=alpha,
+        identical=pair.outcomes.changes == 0,
+    )
+    counts = _counts(pair, unit, cluster)
+    n, noun = (pair.n, unit.removesuffix("s")) if pair.clusters is None else (pair.clusters, str(cluster))
+    answer = verdict(facts)
+    answer = replace(answer, reason=answer.reason + counts + _limit(pair, cluster, alpha))
+    return replace(
+        pair,
+        verdict=answer.text,
+        headline=answer.headline,
+        reason=answer.reason,
+        identical=facts.identical,
+        sentence=sentence(facts, n=n, noun=noun) + counts,
+    )
+
+
+def _counts(pair: Pair, unit: str, cluster: str | None) -> str:
+    o = pair.outcomes
+    kinds = (count(o.correction, "correction"), count(o.new_error, "new error"), count(o.changed_error, "changed error"))
+    swapped = "" if cluster is None else f", swapped by {cluster}"
+    return f" {kinds[0]}, {kinds[1]} and {kinds[2]} of {count(pair.n, unit.removesuffix('s'))}{swapped}."
+
+
+def _limit(pair: Pair, cluster: str | None, alpha: float) -> str:
+    """A warning where so few clusters are swapped that no difference could be significant."""
+    if pair.clusters is None or (lowest := 2.0 ** (1 - pair.clusters)) <= alpha or pair.outcomes.changes == 0:
+        return ""
+    few = f" With {count(pair.clusters, str(cluster))} p cannot be below {format_probability(lowest)}"
+    cure = "; put a blank line after each sentence." if pair.clusters == 1 and cluster == "sentence" else "."
+    return f"{few}, whatever the difference{cure}"
+
+
+def unused_labels_warning(system: str, labels: Sequence[str], n: int, total: int, unit: str) -> str:
+    """A system that never gives labels which are `n` of all `total` gold units."""
+    return (
+        f"{system} never or hardly ever gives {_listed(labels)}, {n:,} of {total:,} gold {unit}:"
+        " differences on these labels come from the inventory. Rename labels with --map."
+    )
+
+
+def unknown_labels_warning(system: str, labels: Sequence[str], n: int, unit: str) -> str:
+    """A system that gives labels which gold lacks, on `n` units."""
+    return (
+        f"{system} gives {_listed(labels)}, which gold lacks, on {n:,} {unit}: they are always wrong. Rename labels with --map."
+    )
+
+
+def _listed(labels: Sequence[str]) -> str:
+    shown = ", ".join(f"`{label}`" for label in labels[:MAX_LABELS])
+    return shown if len(labels) <= MAX_LABELS else f"{shown} and {len(labels) - MAX_LABELS} more labels"
