@@ -1,0 +1,129 @@
+"""Sections that documents of several kinds share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from outscore.report.charts.canvas import Chart
+from outscore.report.charts.theme import stylesheet
+from outscore.report.document import (
+    Article,
+    Block,
+    Code,
+    Document,
+    Fact,
+    Facts,
+    Figure,
+    Paragraph,
+    Placed,
+    Quote,
+    Section,
+    Table,
+    clean,
+    make_table,
+)
+from outscore.report.references.citations import Cited
+
+__all__ = [
+    "REPEATS",
+    "by_level",
+    "charts_section",
+    "examples_index",
+    "facts_block",
+    "folded",
+    "paper",
+    "settings",
+    "settings_table",
+    "works",
+]
+T = TypeVar("T", bound=Placed)
+REPEATS = "What repeats this result"
+
+
+def settings_table(settings: Mapping[str, object]) -> Table | None:
+    """What repeats a result, one setting per row; None where nothing is known of them."""
+    rows = [(name, value) for key, entry in settings.items() for name, value in _flat(str(key), entry)]
+    return make_table("settings", "Settings", ["setting", "value"], "ll", rows) if rows else None
+
+
+def _flat(name: str, value: object) -> Iterable[tuple[str, str]]:
+    """Nested settings as rows with dotted names; a tuple looks like the list it becomes when saved."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}", inner)
+    elif isinstance(value, list | tuple):
+        for i, inner in enumerate(value, 1):
+            yield from _flat(f"{name}.{i}", inner)
+    elif value is not None:
+        yield name, str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def facts_block(facts: Sequence[Fact]) -> Facts | None:
+    """Facts as a block, if there are any."""
+    return Facts(tuple(facts)) if facts else None
+
+
+def charts_section(charts: Callable[[], list[Chart]], *, fold: str = "") -> Section:
+    """Charts, drawn where a form shows them."""
+    return Section(
+        "pictures",
+        "Pictures",
+        lambda: [Figure(chart.key, chart.caption, chart.to_svg) for chart in charts()],
+        fold=fold,
+    ).only("html")
+
+
+def paper(sentence: str, signature: str) -> Section:
+    """What goes into a paper."""
+    blocks: list[Block] = [Quote(clean(sentence)), Code(clean(signature))]
+    return Section("paper", "For a paper", lambda: blocks, headed=True, joined=True)
+
+
+def works(cited: Callable[[], Cited]) -> Section:
+    """Whom to cite."""
+
+    def blocks() -> list[Facts | Code]:
+        found = cited()
+        return [Facts(tuple(found.works)), Code(found.bibtex, "BibTeX", breaks="", fold="BibTeX")] if found.works else []
+
+    return Section("works", "Works to cite", blocks, style="works").only("html")
+
+
+def settings(values: Mapping[str, object], label: str = "settings", note: str = "") -> Section:
+    """What repeats the result; folded away on a page, below a `note` about it."""
+    table = settings_table(values)
+    blocks: list[Block] = []
+    if table is not None:
+        blocks += [Paragraph(note).only("html")] if note else []
+        blocks.append(replace(table, fold=REPEATS, label=label))
+    return Section("settings", "Settings", lambda: blocks).full()
+
+
+def examples_index(examples: Mapping[str, tuple[str, str]]) -> Document:
+    """Links to the pages of examples, each with its title and verdict, by the names of their folders."""
+    about = (
+        "The data are simulated. Each example has a folder with its files and its reports; `examples.txt` says how the data"
+        " were made and which command repeats the result."
+    )
+    sections = [Section("about", "", lambda: [Paragraph(about)])]
+    for name, (title, verdict) in examples.items():
+        sections.append(Section(name, clean(title), partial(_paragraph, verdict), headed=True, link=f"{name}/report.html"))
+    footer = "Made by outscore. These files need no network."
+    return Document("Examples", (Article("", "Examples", tuple(sections)),), style=stylesheet(), footer=footer)
+
+
+def _paragraph(text: str) -> list[Paragraph]:
+    return [Paragraph(clean(text))]
+
+
+def folded(table: Table, rows: int) -> Table:
+    """A table that a page folds away where it has more rows than these."""
+    return replace(table, fold=f"All {len(table.rows)} rows") if len(table.rows) > rows else table
+
+
+def by_level(brief: T, full: T) -> tuple[T, T]:
+    """Two versions of a block: one for brief reports, one for full ones."""
+    return brief.brief(), full.full()

@@ -1,0 +1,279 @@
+"""The document of comparisons: one of them, several side by side, several metrics as one answer, or slices of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from outscore.language.numbers import finer, format_interval, format_number, format_p_error, format_p_number, format_probability
+from outscore.language.phrases import interval_noun, interval_phrase, method_phrase
+from outscore.report.build.common import charts_section, facts_block, paper, settings, works
+from outscore.report.charts.comparison import charts
+from outscore.report.charts.theme import stylesheet
+from outscore.report.document import (
+    Article,
+    Block,
+    Card,
+    Cards,
+    Code,
+    Document,
+    Fact,
+    Facts,
+    Paragraph,
+    Quote,
+    Section,
+    Table,
+    Verdict,
+    clean,
+)
+from outscore.report.references.citations import cited_by_comparisons
+from outscore.report.rows.analysis import advice, checks, nlpstattest, summaries, unit_advice
+from outscore.report.rows.comparison import (
+    alpha_of,
+    deciding_items,
+    decimals_of,
+    effects,
+    family_note,
+    other_estimand,
+    path,
+    power,
+    results,
+    score_ends,
+    score_lines,
+    scores,
+    tests,
+)
+from outscore.report.rows.facts import evidence, heading, headline, power_lines, short_evidence
+from outscore.report.rows.metrics import (
+    is_family_of_metrics,
+    metric_facts,
+    metric_sentence,
+    metric_signatures,
+    metric_table,
+    metrics_verdict,
+)
+from outscore.report.rows.segments import FEW, MANY, segments, segments_title
+from outscore.report.rows.slices import slices
+from outscore.report.rows.texts import bucket_table
+from outscore.results.comparison import Bayes, Comparison, Comparisons
+
+__all__ = ["build"]
+
+CLAIMS = {
+    "better": "Significant difference",
+    "undecided": "Undecided",
+    "equivalent": "Equivalent within the margin",
+    "non-inferior": "Not inferior within the margin",
+}
+
+
+def build(whole: Comparisons) -> Document:
+    """All comparisons of a result."""
+    several = len(whole.comparisons) != 1
+    articles = [
+        _metrics(whole) if is_family_of_metrics(whole) else _overview(whole),
+        *(_comparison(c, whole, i, depth=2 if several else 1) for i, c in enumerate(whole.comparisons, 1)),
+        *_closing(whole),
+    ]
+    if is_family_of_metrics(whole):
+        # On a screen the metrics are one answer.
+        articles[1:-2] = [article.but("text", level="brief") for article in articles[1:-2]]
+    elif (table := slices(whole)) is not None:
+        # So are slices, as a table below the whole.
+        sliced = Section("slices", "", lambda: [table]).only("text").brief()
+        articles[1] = replace(articles[1], sections=(*articles[1].sections, sliced))
+        articles[2:-1] = [article.but("text", level="brief") for article in articles[2:-1]]
+    return Document(_title(whole), tuple(articles), _subject(whole), stylesheet())
+
+
+def _title(whole: Comparisons) -> str:
+    if is_family_of_metrics(whole):
+        return metrics_verdict(whole).headline
+    return heading(whole.comparisons[0]) if len(whole.comparisons) == 1 else f"{len(whole.comparisons)} comparisons"
+
+
+def _subject(whole: Comparisons) -> str:
+    return metric_table(whole).title if is_family_of_metrics(whole) else _title(whole)
+
+
+def _overview(whole: Comparisons) -> Article:
+    """All comparisons in one table; a paper wants it of a single one too."""
+    forms = ("latex", "markdown", "html") if len(whole.comparisons) != 1 else ("latex",)
+    sentences = [Quote(clean(c.sentence)) for c in whole.comparisons]
+    sections = (
+        Section("results", "", lambda: [replace(results(whole), heading="none")]),
+        Section("sentences", "", lambda: sentences).only("latex"),
+    )
+    return Article("", _title(whole), sections).only(*forms)
+
+
+def _metrics(whole: Comparisons) -> Article:
+    """Several metrics as one answer, above each of them by itself."""
+    found, first = whole.comparisons, whole.comparisons[0]
+    verdict, table = metrics_verdict(whole), metric_table(whole)
+    sentence_of_all = verdict.text if verdict.reason else f"{verdict.headline}."
+    answer = Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told")
+    signatures = Code("\n".join(metric_signatures(whole)))
+    sentence = Quote(metric_sentence(whole))
+    own = [replace(t, title=_of_metric(t, c)) for c in found for t in _asked_for(c, whole)]
+    sections = (
+        Section("answer", "", lambda: [answer]).but("latex"),
+        Section("metrics", "", lambda: [replace(table, heading="bold", label="results")]),
+        Section("sentence", "", lambda: [sentence]).but("text"),
+        # One screen: what was asked for, and the segments behind the first metric.
+        Section("evidence", "", lambda: [facts_block(metric_facts(whole)), sentence, signatures]).only("text").brief(),
+        Section("tables", "", lambda: own).only("text").brief(),
+        Section("segments", "", lambda: [segments(first, FEW, whole=False)] if first.segments else []).only("text").brief(),
+    )
+    return Article("", verdict.headline, sections)
+
+
+def _of_metric(table: Table, c: Comparison) -> str:
+    """The title of a table that stands among those of other metrics; that of buckets says whose it is anyway."""
+    return table.title if table.key == "buckets" else clean(f"{table.title}: {c.metric}")
+
+
+def _asked_for(c: Comparison, whole: Comparisons) -> list[Table]:
+    """What a result holds only where the user asked for it, so that no form leaves it out."""
+    alpha = alpha_of(whole)
+    return [table for table in (tests(c, alpha), bucket_table(c, alpha), unit_advice(c)) if table.rows]
+
+
+def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -> Article:
+    """One comparison: the verdict first, the evidence under it, the signature last."""
+    alpha = alpha_of(whole)
+
+    def tables(*made: Table | None) -> list[Table]:
+        found = [table for table in made if table is not None and table.rows]
+        return [replace(table, about=heading(c), label=f"{table.key}-{number}") for table in found]
+
+    def only_full(*made: Table | None) -> list[Table]:
+        return [table.full() for table in tables(*made)]
+
+    # The way from rows to units is in a line of its own on a screen.
+    steps = [table.but("text", "latex", level="brief") for table in tables(path(c))]
+    cited = paper(c.sentence, str(c.signature))
+    # Segments are shown with their texts, which say more than their scores.
+    items = [] if c.segments else only_full(deciding_items(c))
+    listing = Section("segments", segments_title(c), lambda: _segments(c))
+    sections = (
+        Section("answer", "", lambda: [_verdict(c, nested=depth > 1), _cards(c, whole)]).but("latex"),
+        Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
+        charts_section(lambda: charts(c, whole)),
+        Section(
+            "evidence",
+            "Evidence",
+            lambda: [*_facts(c, whole), *[t.only("html") for t in (*steps, *only_full(effects(c)), *tables(tests(c, alpha)))]],
+            joined=True,
+        ).but("latex"),
+        cited.only("text"),
+        Section("tables", "", lambda: [*steps, *only_full(effects(c)), *tables(tests(c, alpha))]).but("html"),
+        Section("buckets", "Parts of the texts", lambda: tables(bucket_table(c, alpha))),
+        listing.only("html"),
+        Section(
+            "analysis",
+            "Analysis of the data",
+            lambda: [*only_full(*(make(c) for make in (summaries, checks, advice, nlpstattest))), *tables(unit_advice(c))],
+        ),
+        Section("power", "Power", lambda: _power(c, only_full(power(c)))),
+        Section("items", "What carried the difference", lambda: items),
+        listing.but("html"),
+        Section("signature", "", lambda: [Code(clean(str(c.signature)))]).only("latex"),
+        cited.only("markdown", "html"),
+    )
+    return Article(f"c{number}", heading(c), sections, depth, headline(c)[0])
+
+
+def _verdict(c: Comparison, *, nested: bool) -> Verdict:
+    top, reason = headline(c)
+    kind = heading(c) if nested else CLAIMS[c.decision.claim]
+    return Verdict(
+        (c.verdict,),
+        top,
+        reason,
+        kind,
+        strong=top,
+        plain=(reason,) if reason else (),
+        tone="won" if c.decision.winner is not None else "",
+    )
+
+
+def _scores(c: Comparison, alpha: float | None) -> list[Block]:
+    lines = Facts((Fact("scores", tuple(score_lines(c, alpha))),))
+    return [lines.only("text"), replace(scores(c, alpha), heading="none").only("markdown")]
+
+
+def _facts(c: Comparison, whole: Comparisons) -> Iterable[Block]:
+    plain, detailed = Facts(tuple(evidence(c, whole))), Facts(tuple(evidence(c, whole, verbose=True)))
+    # One screen has room for what is wrong; what to do about it is in the other forms and in the verbose text.
+    yield Facts(tuple(short_evidence(c, whole))).only("text").brief()
+    yield plain.only("markdown").brief()
+    yield detailed.only("text", "markdown").full()
+    yield plain.only("html")
+
+
+def _power(c: Comparison, made: list[Table]) -> Iterable[Block]:
+    """The curve; on a page its numbers are folded away below what is said of it."""
+    for table in made:
+        yield table.but("html")
+        yield from (Paragraph(line).only("html") for line in power_lines(c))
+        yield from (Paragraph(note, "note").only("html") for note in table.notes)
+        yield replace(table, notes=(), fold="The curve in numbers", heading="none").only("html")
+
+
+def _segments(c: Comparison) -> Iterable[Block]:
+    if c.segments:
+        yield segments(c, FEW, whole=False).only("text").brief()
+        yield segments(c, FEW).only("markdown").brief()
+        yield segments(c, MANY).full()
+
+
+def _cards(c: Comparison, whole: Comparisons) -> Cards:
+    """The numbers everybody looks for first; an interval only under the number it is about."""
+    decimals, alpha = decimals_of(c), alpha_of(whole)
+    better = "higher is better" if c.higher_is_better else "lower is better"
+    noun, ends = score_ends(c, alpha)
+    roles: tuple[Literal["a", "b"], ...] = ("a", "b")
+    cards = [
+        Card(
+            clean(s.system),
+            format_number(s.value, decimals),
+            (clean(f"{c.metric}, {better}"), *([f"{noun} {end}"] if end else [])),
+            role,
+        )
+        for s, end, role in zip(c.scores, ends, roles, strict=True)
+    ]
+    other = other_estimand(c)
+    about: tuple[str, ...] = ()
+    if other is None:
+        about = ("no interval" if c.interval is None else interval_phrase(c.interval, decimals),)
+    cards.append(Card("A - B", format_number(c.difference, decimals, sign=True), about))
+    if other is not None:
+        name, interval = other
+        places = finer(decimals, interval.estimate)
+        shown = "unknown" if interval.estimate is None else format_number(interval.estimate, places, sign=True)
+        cards.append(Card(name, shown, (f"{interval_noun(interval)} {format_interval(interval, places)}",)))
+    if c.bayes is not None:
+        cards.append(_posterior(c.bayes))
+    error = format_p_error(c.p)
+    cards.append(Card("p", format_p_number(c.p, alpha), (*([error] if error else []), method_phrase(c.p))))
+    return Cards(tuple(cards), pair=True).only("html")
+
+
+def _posterior(bayes: Bayes) -> Card:
+    equal = [f"practically equal (within {bayes.rope:g}) {format_probability(bayes.equal)}"] if bayes.rope else []
+    others = (*equal, f"B better {format_probability(bayes.b_better)}")
+    return Card("posterior: A better", format_probability(bayes.a_better), others)
+
+
+def _closing(whole: Comparisons) -> Iterable[Article]:
+    family = family_note(whole)
+    repeated = settings(whole.settings, note=family)
+    corrected = Facts((Fact("family", (family,)),)) if family else None
+    sections = (Section("family", "", lambda: [corrected]).only("text"),)
+    # A table of slices or metrics says it under the table.
+    told = is_family_of_metrics(whole) or slices(whole) is not None
+    note = Article("", "", sections)
+    yield note.but("text", level="brief") if told else note
+    yield Article("", "", (works(lambda: cited_by_comparisons(whole)), repeated))

@@ -1,0 +1,200 @@
+"""The document of a diff: warnings about label inventories before anything else, the verdict, then the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from outscore.core.errors import OutscoreError
+from outscore.report.build.common import by_level, settings, settings_table, works
+from outscore.report.charts.diff_data import pair_data
+from outscore.report.charts.theme import stylesheet
+from outscore.report.document import (
+    Article,
+    Block,
+    Document,
+    Embed,
+    Fact,
+    Facts,
+    Later,
+    Listing,
+    Paragraph,
+    Quote,
+    Script,
+    Section,
+    Table,
+    Verdict,
+    clean,
+)
+from outscore.report.explorer.data import embedded, examples_data, file_text, source
+from outscore.report.references.citations import cited_by_diff
+from outscore.report.rows.diff import WHOLE_TABLES, whole_tables
+from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, pair_tables
+from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
+from outscore.results.note import note_texts
+
+if TYPE_CHECKING:
+    from outscore.outputs.changed import Changed, Contexts
+
+__all__ = ["TABLES", "build", "build_tables", "check_tables", "chosen_tables", "default_tables", "detail_tables", "told_pairs"]
+
+TABLES = tuple(dict.fromkeys((*WHOLE_TABLES, "settings", *PAIR_TABLES)))
+ON_REQUEST = ("inventory", "rates", "solved", "metrics", "kinds")
+# As many labels as the published tables of upper bounds have.
+MAX_ORACLE_LABELS = 10
+# The matrix of more systems fills the screen.
+MAX_SYSTEMS = 8
+MAX_NAMED = 4
+TASKS = {"pos": "Tagging", "dep": "Parsing", "ner": "Named entities", "label": "Labels", "coref": "Coreference"}
+SHARES = Paragraph("Scores and shares are in per cent, differences in points.", "note")
+FOOTER = "Made by outscore; the settings name its version. This file needs no network."
+
+
+def default_tables(diff: Diff, *, verbose: bool) -> list[Table]:
+    """The tables about all systems; without `verbose` the most important ones, with the first rows of long ones."""
+    whole = whole_tables(diff, top=None if verbose else MAX_ORACLE_LABELS, every_pair=verbose)
+    hidden: tuple[str, ...] = ()
+    if not verbose:
+        hidden = ON_REQUEST if len(diff.systems) <= MAX_SYSTEMS else (*ON_REQUEST, "agreement")
+    return [table for table in whole if table.key not in hidden]
+
+
+def detail_tables(diff: Diff, *, verbose: bool, top: int, sort: Sort) -> list[Table]:
+    """The tables of each pair; without `verbose` of few pairs, and the first rows of the most important ones."""
+    pairs = diff.pairs if verbose else told_pairs(diff, verbose=False)
+    made = [table for pair in pairs for table in pair_tables(diff, pair, top=None if verbose else top, sort=sort)]
+    return made if verbose else [table for table in made if table.key not in ON_REQUEST]
+
+
+def chosen_tables(diff: Diff, keys: Sequence[str], *, top: int | None = None, sort: Sort = "evidence") -> list[Table]:
+    """The tables of these names, those of a pair for every pair by the first criterion."""
+    check_tables(keys)
+    settings = settings_table(diff.settings)
+    made = whole_tables(diff, top=None if top is None else max(top, MAX_ORACLE_LABELS))
+    made += [] if settings is None else [settings]
+    if set(keys) & set(PAIR_TABLES):
+        made += [table for pair in diff.primary_pairs for table in pair_tables(diff, pair, top=top, sort=sort)]
+    there = dict.fromkeys(table.key for table in made)
+    for key in keys:
+        if key not in there:
+            raise OutscoreError(f"This result has nothing to show in the table `{key}`.", f"It has: {', '.join(there)}.")
+    return [table for key in dict.fromkeys(keys) for table in made if table.key == key]
+
+
+def check_tables(keys: Sequence[str]) -> None:
+    """Refuse names of tables that do not exist."""
+    for key in keys:
+        if key not in TABLES:
+            raise OutscoreError(f"There is no table `{key}`.", f"Choose from: {', '.join(TABLES)}.")
+
+
+def told_pairs(diff: Diff, *, verbose: bool) -> list[Pair]:
+    """The pairs whose sentences are written out: those by the first criterion, unless they are many."""
+    return diff.primary_pairs if verbose or len(diff.primary_pairs) <= MAX_LISTED_PAIRS else []
+
+
+def build(
+    diff: Diff, *, top: int = 5, sort: Sort = "evidence", changed: Sequence[Changed] = (), contexts: Contexts | None = None
+) -> Document:
+    """The whole diff; `top` rows of each table where the report is brief, with `changed` units as examples on a page."""
+
+    @cache
+    def made(*, verbose: bool) -> dict[str, Table]:
+        return {table.key: table for table in default_tables(diff, verbose=verbose)}
+
+    def tables(*keys: str) -> tuple[Later, Later]:
+        """Tables of these names, in this order, at both levels."""
+
+        def chosen(*, verbose: bool) -> list[Table]:
+            found = made(verbose=verbose)
+            return [found[key] for key in keys if key in found]
+
+        return by_level(Later(lambda: chosen(verbose=False)), Later(lambda: chosen(verbose=True)))
+
+    repeated = settings(diff.settings)
+    sections = (
+        Section("warnings", "", lambda: [Paragraph(clean(text), "warning") for text in diff.inventory.warnings]),
+        Section("answer", "", lambda: [_verdict(diff), *_embedded(diff, "answer.html")]).but("latex"),
+        Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
+        Section("overview", "Overview", lambda: [SHARES, *tables("scores", "pairs", "labels")], style="overview").only("html"),
+        Section("changes", "", lambda: _changes(diff, top, sort)).but("html"),
+        Section("explorer", "", lambda: _embedded(diff, "explorer.html")).only("html"),
+        Section("labels", "", lambda: tables("labels")).but("html"),
+        Section("together", "What the systems could do together", lambda: tables("oracle", "solved", "agreement", "keys")),
+        Section("more", "Further tables and notes", lambda: [*tables("rates", "inventory"), *_own_notes(diff)]).only("html"),
+        repeated.but("html"),
+        Section("notes", "", lambda: _notes(diff)).only("text", "markdown"),
+        Section("paper", "For a paper", lambda: _sentences(diff), headed=True, joined=True),
+        works(lambda: cited_by_diff(diff)),
+        repeated.only("html"),
+    )
+    names = " and ".join(diff.systems[:2]) if len(diff.systems) < 3 else f"{len(diff.systems)} systems"
+    return Document(
+        _title(diff),
+        (Article("", names, sections),),
+        f"{TASKS.get(diff.task, diff.task)}: what changed",
+        stylesheet() + file_text("explorer.css"),
+        _script(diff, changed, contexts) if diff.pairs else None,
+        FOOTER,
+    )
+
+
+def build_tables(diff: Diff, keys: Sequence[str], *, top: int, sort: Sort) -> Document:
+    """Nothing but the tables of these names."""
+    found = chosen_tables(diff, keys, top=top, sort=sort)
+    return Document(_title(diff), (Article("", "", (Section("tables", "", lambda: found),)),))
+
+
+def _title(diff: Diff) -> str:
+    names = [clean(name) for name in diff.systems]
+    if len(names) > MAX_NAMED:
+        return f"{len(names)} systems"
+    return " → ".join(names) if len(names) < 3 else f"{len(names)} systems: {', '.join(names)}"
+
+
+def _verdict(diff: Diff) -> Verdict:
+    verdicts = tuple(diff.verdicts)
+    task = TASKS.get(diff.task, diff.task)
+    return Verdict(verdicts, _title(diff), clean(diff.verdict), task, plain=verdicts, key="verdict")
+
+
+def _changes(diff: Diff, top: int, sort: Sort) -> tuple[Later, Later]:
+    """What changed, pair by pair; on a page the explorer shows it."""
+    made = partial(detail_tables, diff, top=top, sort=sort)
+    return by_level(Later(partial(made, verbose=False)), Later(partial(made, verbose=True)))
+
+
+def _own_notes(diff: Diff) -> Iterable[Block]:
+    """On a page the explorer shows the notes of the pair it is about."""
+    return (Paragraph(clean(text)) for text in note_texts(diff.notes))
+
+
+def _notes(diff: Diff) -> Iterable[Block]:
+    notes = note_texts(dict.fromkeys([*diff.notes, *(note for pair in diff.pairs for note in pair.notes)]))
+    if notes:
+        yield Listing("notes", tuple(notes))
+
+
+def _sentences(diff: Diff) -> Iterable[Block]:
+    """Those of the pairs by the first criterion, where they are not too many; on a page the script shows that of its pair."""
+    for verbose in (False, True):
+        told = [clean(pair.sentence) for pair in told_pairs(diff, verbose=verbose)]
+        blocks: list[Block] = [Facts((Fact("for a paper", tuple(told)),)).only("text")] if told else []
+        blocks += [Quote(sentence).only("markdown", "latex") for sentence in told]
+        yield from (block.full() if verbose else block.brief() for block in blocks)
+    yield from (Quote(clean(pair.sentence)).only("html") for pair in diff.primary_pairs if pair.sentence)
+
+
+def _embedded(diff: Diff, name: str) -> list[Block]:
+    """A place on the page that the script fills, where there are pairs to show."""
+    return [Embed(file_text(name)).only("html")] if diff.pairs else []
+
+
+def _script(diff: Diff, changed: Sequence[Changed], contexts: Contexts | None) -> Script:
+    """The explorer with its data; without units or contexts it shows everything but the examples and says so."""
+    several = [units for units in changed if units.units.n] if contexts is not None else []
+    examples = examples_data(several, contexts) if several and contexts is not None else None
+    pairs = [pair_data(diff, pair) for pair in diff.pairs]
+    script = f'(() => {{\n"use strict";\n{source()}}})();\n'
+    return Script(script, {"pairs": embedded(pairs), "examples": embedded(examples)})

@@ -1,0 +1,71 @@
+"""The document of a plan: the answer first, then what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from outscore.language.numbers import format_level, format_p_number
+from outscore.report.build.common import charts_section, facts_block, settings, works
+from outscore.report.charts.plan import charts
+from outscore.report.charts.theme import stylesheet
+from outscore.report.document import Article, Block, Card, Cards, Code, Document, Section, Verdict, clean
+from outscore.report.references.citations import cited_by_plan
+from outscore.report.rows.plan import Plan, difference, facts, headline, number, shown_tables, tables, title
+from outscore.results.plan import PossibleP
+
+__all__ = ["build"]
+
+
+def build(found: Plan) -> Document:
+    """The whole plan."""
+    signature = Section("signature", "Signature", lambda: [Code(clean(str(found.signature)))], joined=True)
+    sections = (
+        Section("answer", "", lambda: [_verdict(found), _cards(found)]),
+        charts_section(lambda: charts(found)),
+        Section("grounds", "What it rests on", lambda: [facts_block(facts(found)), *_tables(found, "html")]).but("latex"),
+        # On a screen the signature stands with the other statements.
+        signature.only("text"),
+        Section("tables", "", lambda: _tables(found, "text", "markdown", "latex")),
+        settings(found.settings, "plan-settings").only("markdown"),
+        signature.but("text"),
+        works(lambda: cited_by_plan(found)),
+        settings(found.settings, "plan-settings").but("markdown"),
+    )
+    return Document(title(found), (Article("", title(found), sections),), style=stylesheet())
+
+
+def _verdict(found: Plan) -> Verdict:
+    top, reason = headline(found)
+    return Verdict((found.verdict,), top, reason, title(found), plain=(found.verdict,), tone="told")
+
+
+def _tables(found: Plan, *forms: str) -> Iterable[Block]:
+    """All curves; a brief text shows the tried-out ones, or the main points of the computed ones."""
+    made = [replace(table, label=f"plan-{table.key}") for table in tables(found)]
+    yield from (table.only("html") for table in made if "html" in forms)
+    if "text" in forms:
+        yield from (table.only("text").brief() for table in shown_tables(found))
+        yield from (table.only("text").full() for table in made)
+        yield from (table.only("markdown", "latex") for table in made)
+
+
+def _cards(found: Plan) -> Cards:
+    """The numbers everybody looks for first."""
+    if isinstance(found, PossibleP):
+        low, high = (format_p_number(p, found.alpha) for p in (found.lowest, found.highest))
+        limit = "none" if found.significant_up_to is None else f"{found.significant_up_to:,}"
+        cards = (
+            Card("lowest p", low, (f"they differ on {found.discordant[0]:,} items",)),
+            Card("highest p", high, (f"they differ on {found.discordant[1]:,} items",)),
+            Card("items they may differ on", limit, (f"for p <= {format_level(found.alpha)}",)),
+        )
+    else:
+        unit = {"sd": "in the mean score", "discordance": "in accuracy", "standardised": "in standard deviations"}
+        level = f"{found.design.alternative}, alpha = {format_level(found.design.alpha)}"
+        cards = (
+            Card("items", f"{found.items:,}", ("asked for" if found.question != "items" else "to collect",)),
+            Card("difference", difference(found), (unit[found.design.basis],)),
+            Card("power", number(found.power).removeprefix("0"), (level,)),
+        )
+    return Cards(cards).only("html")

@@ -1,0 +1,200 @@
+"""The document of a ranking: the verdict, the places, the groups in words, who beat whom, and what it all rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib.resources import files
+
+from outscore.language.numbers import count, format_level, format_number
+from outscore.language.phrases import correction_name
+from outscore.report.build.common import by_level, charts_section, facts_block, folded, paper, settings, works
+from outscore.report.charts.heat_map import MAX_LINKED, heat_figure, heat_style
+from outscore.report.charts.ranking import page_charts
+from outscore.report.charts.theme import stylesheet
+from outscore.report.document import (
+    Article,
+    Block,
+    Card,
+    Cards,
+    Document,
+    Later,
+    Listing,
+    Paragraph,
+    Section,
+    Table,
+    Verdict,
+    clean,
+)
+from outscore.report.references.citations import cited_by_ranking
+from outscore.report.rows.ranking import (
+    GROUPS,
+    What,
+    bars,
+    critical_table,
+    grid_table,
+    group_lines,
+    pair_table,
+    place_table,
+    printed_grid,
+    printed_places,
+    replicability_table,
+    standings_table,
+    win_matrix,
+)
+from outscore.report.rows.ranking_facts import decided, facts, headline, leaders
+from outscore.report.rows.ranking_words import decimals_of, ends, interval_name, subject
+from outscore.results.ranking import Ranking, Standing
+
+__all__ = ["build"]
+
+MAX_SHOWN = 20
+"""Systems that a brief report shows; up to so many have a matrix of signs."""
+MAX_COLUMNS = 8
+"""Columns of datasets that a page has room for."""
+MAX_PRINTED = 60
+"""Rows that fit on one printed page; the rest is for `verbose`, and for the reader to break."""
+MAX_REPLICATED = 200
+MAX_OPEN_GROUPS, MAX_OPEN_ROWS, MAX_OPEN_CHARTS = 12, 30, 40
+"""Groups, rows, and systems in charts beyond which a page folds them away."""
+
+
+def build(ranking: Ranking) -> Document:
+    """The whole ranking."""
+    repeated = settings(ranking.settings, "ranking-settings")
+    sections = (
+        Section("answer", "", lambda: [_verdict(ranking), _cards(ranking)]).but("latex"),
+        Section("places", f"Ranking by {subject(ranking.standing)}", lambda: _places(ranking)),
+        Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
+        Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),
+        charts_section(lambda: page_charts(ranking), fold="All pictures" if len(ranking.scores) > MAX_OPEN_CHARTS else ""),
+        Section("metrics", "Further metrics", lambda: _standings(ranking, ranking.metrics, "metric")),
+        Section("datasets", "Datasets", lambda: _standings(ranking, ranking.datasets, "dataset")),
+        Section("replicability", "Replicability", lambda: _replicability(ranking)),
+        Section("ranks", "Mean ranks", lambda: _mean_ranks(ranking)).but("latex", level="brief"),
+        Section("pair-list", "", lambda: [pair_table(ranking) if ranking.pairs else None]).full().but("html"),
+        repeated.but("html"),
+        Section("grounds", "What it rests on", lambda: [facts_block(facts(ranking))], headed=True).but("latex"),
+        paper(ranking.sentence, str(ranking.signature)),
+        works(lambda: cited_by_ranking(ranking)),
+        repeated.only("html"),
+    )
+    return Document(
+        clean(f"{count(len(ranking.scores), 'system')} by {ranking.metric}"),
+        (Article("", headline(ranking)[0], sections),),
+        style=stylesheet() + files("outscore.report").joinpath("ranking.css").read_text(encoding="utf-8") + heat_style(),
+    )
+
+
+def _verdict(ranking: Ranking) -> Verdict:
+    top, reason = headline(ranking)
+    first = leaders(ranking.standing)
+    if ranking.baseline is not None:
+        kind = clean(f"Ranking against {ranking.baseline}")
+    elif not ranking.counts.testable:
+        kind = "Nothing tested"
+    else:
+        kind = "One leader" if first == 1 else f"{first} systems share the lead"
+    # In running text the headline is the title.
+    return Verdict(
+        (ranking.verdict,), top, reason, kind, plain=(reason,) if reason else (), tone="won" if decided(ranking) else ""
+    )
+
+
+def _cards(ranking: Ranking) -> Cards:
+    """The numbers everybody looks for first."""
+    leader, decimals, counts = ranking.scores[0], decimals_of(ranking.standing), ranking.counts
+    interval = ends(leader.low, leader.high, decimals)
+    about = (clean(ranking.metric), *([f"{interval_name(ranking)} {interval}"] if interval else []))
+    apart = counts.pairs - counts.testable
+    share = "shares" if apart == 1 else "share"
+    strangers = [f"{apart:,} more {share} no item"] if apart else []
+    noun = "item" if ranking.design is None else ranking.design.noun
+    family = ranking.family
+    cards = (
+        Card(clean(leader.system), format_number(leader.value, decimals), about, "a"),
+        Card("systems", f"{len(ranking.scores):,}", (f"on {count(ranking.n, noun)}",)),
+        Card(
+            "pairs that differ",
+            f"{counts.significant:,} of {counts.testable:,}",
+            (f"at alpha = {format_level(ranking.alpha)}", *strangers),
+        ),
+        Card("correction", correction_name(family.correction), (f"{family.error_rate}, m = {family.m:,}",)),
+    )
+    return Cards(cards).only("html")
+
+
+def _places(ranking: Ranking) -> Iterable[Block]:
+    few = len(ranking.scores) <= MAX_SHOWN
+    brief = replace(place_table(ranking, most=MAX_SHOWN, counts=not few), optional=("n", "loses", interval_name(ranking)))
+    for table in by_level(brief, place_table(ranking, counts=not few)):
+        yield replace(table, heading="bold").only("text", "markdown")
+    yield replace(place_table(ranking, counts=ranking.baseline is None), bars=bars(ranking)).only("html")
+    for table in by_level(printed_places(ranking, MAX_PRINTED), printed_places(ranking)):
+        yield table.only("latex")
+
+
+def _groups(ranking: Ranking) -> Iterable[Block]:
+    """With a baseline there are none."""
+    if ranking.baseline is not None or not ranking.groups:
+        return
+    few = len(ranking.scores) <= MAX_SHOWN
+
+    def listing(most: int | None = None, names: int = 8) -> Listing:
+        return Listing("groups", tuple(group_lines(ranking, most=most, names=names)), GROUPS)
+
+    for block in by_level(listing(10) if few else listing(5, 5), listing(names=MAX_SHOWN)):
+        yield block.only("text")
+    for block in by_level(listing(None if few else MAX_SHOWN), listing()):
+        yield block.only("markdown")
+    yield replace(listing(), fold="All groups" if len(ranking.groups) > MAX_OPEN_GROUPS else "").only("html")
+
+
+def _who_beat_whom(ranking: Ranking) -> Iterable[Block | Later | None]:
+    matrix = win_matrix(ranking, MAX_SHOWN)
+    yield None if matrix is None else matrix.but("html")
+    figure = heat_figure(ranking)
+    if figure is not None:
+        yield figure.only("html")
+    elif ranking.baseline is None and len(ranking.scores) > 2:
+        many = "systems for a heat map; the table above counts wins and losses of each"
+        if not ranking.pairs:
+            many = "pairs to keep each of them; the table above counts them for each system"
+        yield Paragraph(f"There are too many {many}.").only("html")
+    if ranking.pairs:
+        yield Later(lambda: [_listed_pairs(ranking)]).only("html")
+
+
+def _listed_pairs(ranking: Ranking) -> Table:
+    """The pairs that cells of the heat map lead to."""
+    listed = pair_table(ranking, most=MAX_LINKED)
+    return replace(listed, fold="The pairs in numbers", anchors="pair-", heading="none")
+
+
+def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> Iterable[Block]:
+    """One line per dataset or metric, and systems by datasets or metrics where there is room for so many columns."""
+    if not standings:
+        return
+    yield folded(standings_table(ranking, standings, what), MAX_OPEN_ROWS).but("latex")
+    few = what == "metric" or len(standings) <= MAX_COLUMNS
+    brief, full = grid_table(ranking, standings, what, MAX_SHOWN), grid_table(ranking, standings, what)
+    if few:
+        yield brief.only("markdown").brief()
+        yield printed_grid(ranking, standings, what, MAX_PRINTED).only("latex").brief()
+    # A terminal has no room for the columns of many datasets.
+    shown = ("text", "markdown", "html") if what == "metric" else ("markdown", "html")
+    yield folded(full, MAX_OPEN_ROWS).only(*shown).full()
+    yield printed_grid(ranking, standings, what).only("latex").full()
+
+
+def _replicability(ranking: Ranking) -> Iterable[Block | Later]:
+    if not ranking.replicability:
+        return
+    yield replicability_table(ranking, MAX_SHOWN, hint=True).only("text", "markdown").brief()
+    yield Later(lambda: [replicability_table(ranking)]).but("html").full()
+    yield folded(replicability_table(ranking, MAX_REPLICATED), MAX_OPEN_ROWS).only("html")
+
+
+def _mean_ranks(ranking: Ranking) -> Iterable[Block]:
+    if ranking.critical_difference is not None:
+        yield folded(critical_table(ranking, ranking.critical_difference), MAX_OPEN_ROWS)

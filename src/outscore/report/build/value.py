@@ -1,0 +1,99 @@
+"""The document of a small result: a p-value, an interval, the outcome of a test, a score, a simulated power curve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from outscore.language.numbers import format_interval, format_number, format_p, format_percent, format_probability
+from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
+from outscore.report.charts.theme import stylesheet
+from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean, make_table
+from outscore.results.comparison import SystemScore, TestResult
+from outscore.results.interval import Interval
+from outscore.results.plan import SimulatedCurve
+from outscore.results.pvalue import PValue
+
+__all__ = ["Value", "build", "statements", "value_records"]
+
+Value = PValue | Interval | TestResult | SystemScore | SimulatedCurve
+Statements = list[tuple[str, str]]
+
+
+def statements(value: Value) -> tuple[str, Statements]:
+    """A title, and what the value says by label.
+
+    Examples
+    --------
+    >>> statements(PValue(0.25, 0.25, 0.25, -0.6, "exact", "lattice", n=8, statistic=0.5))
+    ('p = .250', [('test', 'exact paired permutation test'), ('n', '8'), ('statistic', '0.5000')])
+    """
+    if isinstance(value, PValue):
+        return format_p(value), _of_p(value)
+    if isinstance(value, Interval):
+        title = f"{format_percent(value.level)} interval {format_interval(value)}"
+        estimate = [] if value.estimate is None else [("estimate", format_number(value.estimate))]
+        return title, [("of", value.estimand), *estimate, ("method", value.method)]
+    if isinstance(value, TestResult):
+        return format_p(value.p), _of_test(value)
+    if isinstance(value, SystemScore):
+        limits = [] if value.low is None or value.high is None else [("interval", brief_limits(value.low, value.high))]
+        return f"{value.system}: {format_number(value.value)}", limits
+    points = [(f"n = {p.n:,}", format_probability(p.power)) for p in value.points]
+    return value.verdict, [*points, ("note", value.note)]
+
+
+def brief_limits(low: float, high: float) -> str:
+    """Two limits."""
+    return f"{format_number(low)} to {format_number(high)}"
+
+
+def _of_p(p: PValue) -> Statements:
+    rows = [("test", method_phrase(p)), ("n", f"{p.n:,}"), ("statistic", format_number(p.statistic))]
+    if p.adjusted is not None:
+        rows.append(("adjusted p", format_probability(p.adjusted)))
+    if p.mid is not None:
+        rows.append(("mid-p", format_probability(p.mid)))
+    return rows
+
+
+def _of_test(result: TestResult) -> Statements:
+    rows = _of_p(result.p)
+    if result.interval is not None:
+        rows.append(("interval", interval_phrase(result.interval, 4)))
+    if result.bayes is not None:
+        rows.append(("posterior", posterior_phrase(result.bayes, ("A", "B"))))
+    return [*rows, *(("note", note.text) for note in result.notes)]
+
+
+def value_records(value: Value) -> Records:
+    """All digits: one record, or one for each point of a curve."""
+    plain = value.to_dict()
+    rows = [{"n": p["n"], "power": p["power"], "low": p["low"], "high": p["high"]} for p in plain.get("points", [])]
+    rows = rows or [_flat(plain)]
+    return Records(tuple(rows[0]), tuple(rows))
+
+
+def _flat(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers and names of a value; of what it holds itself, the columns begin with its name."""
+    flat: dict[str, Any] = {}
+    for key, inner in plain.items():
+        if isinstance(inner, dict):
+            flat.update({f"{key}_{name}": value for name, value in _flat(inner).items()})
+        elif not isinstance(inner, list):
+            flat[key] = inner
+    return flat
+
+
+def build(value: Value) -> Document:
+    """A p-value, an interval, the outcome of a test, a score or a simulated power curve."""
+    said, rows = statements(value)
+    title = clean(said)
+    facts = Facts(tuple(Fact(label, (clean(text),)) for label, text in rows))
+    table = make_table("value", title, ["", ""], "ll", rows)
+    sections = (
+        Section("answer", "", lambda: [Verdict((title,), title, strong=title)]).but("latex"),
+        Section("facts", "", lambda: [facts] if rows else []).but("latex"),
+        Section("table", "", lambda: [table]).only("latex"),
+    )
+    return Document(title, (Article("", "", sections),), style=stylesheet())
