@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LN10", "LOG2", "MAX_EXACT", "MIN_ADDENDS", "TIE_TOLERANCE", "Array", "combine", "exact_sum"]
+__all__ = ["LN10", "LOG2", "MAX_EXACT", "MIN_ADDENDS", "MIN_FLOAT", "TIE_TOLERANCE", "Array", "combine", "exact_sum"]
 
 Array = NDArray[Any]
 LN10 = math.log(10.0)
@@ -21,6 +21,8 @@ TIE_TOLERANCE = 1e-12
 """Relative difference up to which two floats that were computed in different ways count as equal."""
 MAX_EXACT = 2**53
 """From here on neighbouring integers are the same float64. Sums of counts stay below it, so that int64 cannot overflow."""
+MIN_FLOAT = 5e-324
+"""The smallest positive float, which stands for a p-value too small for one."""
 MIN_ADDENDS = 4_096
 """Below this many numbers `math.fsum` is as fast as `exact_sum`."""
 

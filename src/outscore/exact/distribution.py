@@ -21,7 +21,7 @@ from outscore.exact.flipsum import BudgetError
 __all__ = ["NullDistribution", "null_distribution"]
 
 METHODS = ("auto", "exact", "spectral", "dp", "fft")
-FARTHEST = 2.0**54
+MAX_DISTANCE = 2.0**54
 MAX_LISTED_ITEMS = 12
 """Items whose sums are listed at once."""
 
@@ -54,7 +54,7 @@ class NullDistribution:
             return min(1.0, float(self.pmf[self.support >= x].sum()))
         values, counts, centre = self._law
         # Nothing lies beyond 2**53, and infinity has no ceiling.
-        ceiling = math.ceil(2 * min(max(x, -FARTHEST), FARTHEST))
+        ceiling = math.ceil(2 * min(max(x, -MAX_DISTANCE), MAX_DISTANCE))
         return float(np.exp(lattice.tail(values, counts, ceiling - centre).log))
 
     def quantile(self, q: float) -> int:

@@ -25,7 +25,7 @@ OTHER_REFERENCES = ["Das Haus.", "Haus", "", "", "Ein Haus .", "首都是北京�
 
 each = pytest.mark.parametrize("name", TEXT_METRICS)
 CHECKED = [name for name, entry in TEXT_METRICS.items() if entry.corpus_score is not None]
-NUMEROUS = [name for name, entry in TEXT_METRICS.items() if entry.most_references is None]
+NUMEROUS = [name for name, entry in TEXT_METRICS.items() if entry.max_references is None]
 
 
 def rows_of(name, hypotheses, references):
@@ -151,7 +151,7 @@ def test_against_the_library_with_several_references(name, wmt17):
 @each
 def test_odd_lines_are_legal(name):
     metric, options = text_metric(name)
-    references = [ODD_REFERENCES, OTHER_REFERENCES] if metric.most_references is None else [ODD_REFERENCES]
+    references = [ODD_REFERENCES, OTHER_REFERENCES] if metric.max_references is None else [ODD_REFERENCES]
     rows = rows_of(name, ODD_HYPOTHESES, references)
     verify(metric, ODD_HYPOTHESES, references, rows, options)
     assert np.isfinite(additive(name).score(rows)).all()

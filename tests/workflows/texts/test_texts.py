@@ -245,7 +245,7 @@ class TestSources:
         assert osc.compare_texts is compare_texts
 
     def test_several_references_help_every_metric_that_takes_them(self):
-        taking = [name for name, entry in TEXT_METRICS.items() if entry.most_references is None]
+        taking = [name for name, entry in TEXT_METRICS.items() if entry.max_references is None]
         assert {"bleu", "chrf", "ter", "nist", "meteor"} <= set(taking)
         one = compared(OUTPUT, worse(3), REFERENCE, metrics=taking).comparisons
         two = compared(OUTPUT, worse(3), [REFERENCE, OUTPUT], metrics=taking).comparisons

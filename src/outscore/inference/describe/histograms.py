@@ -12,9 +12,9 @@ from outscore.core.paired import PairedScores
 from outscore.inference.describe.effects import scores_if_any, spread
 from outscore.results.analysis import Histogram
 
-__all__ = ["NARROWEST", "histograms", "normal_quantiles"]
+__all__ = ["MIN_WIDTH", "histograms", "normal_quantiles"]
 
-NARROWEST = 1e-300
+MIN_WIDTH = 1e-300
 """No axis of a chart can be shorter: distances on it would be lost to rounding."""
 MAX_BINS = 60
 MAX_VALUES = 25
@@ -42,7 +42,7 @@ def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogr
         _edges(np.concatenate([scores.a, scores.b]), scores.n, at_zero=False),
         _edges(scores.d, scores.n, at_zero=True),
     )
-    if min(edges[-1] - edges[0] for edges in (shared, own)) < NARROWEST:
+    if min(edges[-1] - edges[0] for edges in (shared, own)) < MIN_WIDTH:
         return {}
     parts = {"a": (scores.a, shared), "b": (scores.b, shared), "difference": (scores.d, own)}
     return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, (x, edges) in parts.items()}
@@ -64,7 +64,7 @@ def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[
     import scipy.special
 
     scores = scores_if_any(pairs, metric)
-    if scores is None or spread(scores) == 0.0 or float(np.ptp(scores.d)) < NARROWEST:
+    if scores is None or spread(scores) == 0.0 or float(np.ptp(scores.d)) < MIN_WIDTH:
         return []
     n = scores.n
     kept = np.unique(np.linspace(0, n - 1, min(n, MAX_QUANTILES)).round().astype(np.int64))

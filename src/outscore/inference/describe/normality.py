@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.results.analysis import Normality
 
 __all__ = ["MAX_SHAPIRO", "dagostino_pearson", "normality_test", "shapiro_wilk"]
@@ -17,7 +17,6 @@ __all__ = ["MAX_SHAPIRO", "dagostino_pearson", "normality_test", "shapiro_wilk"]
 MAX_SHAPIRO = 5_000
 """Royston's approximation was fitted up to this size."""
 MIN_ITEMS = 3
-SMALLEST = 5e-324
 
 # Royston (1995), remark AS R94: corrections of the two outermost weights, polynomials in 1/√n, constant term first …
 OUTERMOST = (0.0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056)
@@ -41,8 +40,8 @@ def normality_test(x: Array) -> Normality | None:
     if len(x) < MIN_ITEMS or float(np.ptp(x)) == 0.0:
         return None
     if len(x) <= MAX_SHAPIRO:
-        return Normality("Shapiro-Wilk", max(shapiro_wilk(x)[1], SMALLEST))
-    return Normality("D'Agostino-Pearson", max(dagostino_pearson(x)[1], SMALLEST))
+        return Normality("Shapiro-Wilk", max(shapiro_wilk(x)[1], MIN_FLOAT))
+    return Normality("D'Agostino-Pearson", max(dagostino_pearson(x)[1], MIN_FLOAT))
 
 
 def shapiro_wilk(x: Array) -> tuple[float, float]:

@@ -22,12 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import LN10, TIE_TOLERANCE, Array
+from outscore.core.numeric import LN10, MIN_FLOAT, TIE_TOLERANCE, Array
 from outscore.core.options import did_you_mean
 
 __all__ = ["COMBINATIONS", "Combination", "Replicability", "replicability", "replicated_counts"]
-
-SMALLEST = 5e-324
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def replicability(p_values: object, *, combination: str = "bonferroni", alpha: f
     found = _log_partial(log10 * LN10, combination)
     return Replicability(
         count=int(replicated_counts(log10, combination=combination, alpha=alpha)),
-        p=np.maximum(np.exp(found), SMALLEST).tolist(),
+        p=np.maximum(np.exp(found), MIN_FLOAT).tolist(),
         log10=(found / LN10).tolist(),
         combination=combination,
         alpha=alpha,

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import MIN_FLOAT, Array
 
 __all__ = ["Friedman", "critical_difference", "friedman", "mean_ranks_differ", "range_tail"]
 
@@ -33,7 +33,6 @@ MAX_BLOCKS = 100
 MAX_ORDERED = 6
 """Systems whose orders can be counted: 6! = 720."""
 MAX_KEY = 2**62
-SMALLEST = 5e-324
 STEP = 0.1
 """Of the quadrature. The integrand is smooth and wider than .2, so that this step is exact to rounding."""
 REACH = 9.0
@@ -81,7 +80,7 @@ def friedman(scores: object, *, higher_is_better: bool = True, form: Asked = "au
         return Friedman(mean_ranks, 0.0, 1.0, "exact", n)
     statistic = (k - 1) * between / within
     p, used = _p_value(doubled, between, statistic, form)
-    return Friedman(mean_ranks, statistic, min(max(p, SMALLEST), 1.0), used, n)
+    return Friedman(mean_ranks, statistic, min(max(p, MIN_FLOAT), 1.0), used, n)
 
 
 def critical_difference(systems: int, blocks: int, *, alpha: float = 0.05) -> float:
@@ -144,7 +143,7 @@ def range_tail(q: float, k: int) -> float:
     with np.errstate(divide="ignore"):
         log_none = (k - 1) * np.log1p(-np.exp(scipy.special.log_ndtr(z - q) - log_below))
     density = np.exp(-z * z / 2 + (k - 1) * log_below) * (k / math.sqrt(2 * math.pi))
-    return min(max(float((density * -np.expm1(log_none)).sum()) * STEP, SMALLEST), 1.0)
+    return min(max(float((density * -np.expm1(log_none)).sum()) * STEP, MIN_FLOAT), 1.0)
 
 
 def _rank_error(k: int, n: int) -> float:

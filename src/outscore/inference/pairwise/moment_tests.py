@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.classical.student import log_t_tail
 from outscore.inference.pairwise.binary import binary_table
@@ -176,7 +176,7 @@ def log_t_tails(df: Array, t: Array) -> Array:
     import scipy.special
 
     tail = scipy.special.stdtr(df, -t)
-    result = np.log(np.maximum(tail, 5e-324))
+    result = np.log(np.maximum(tail, MIN_FLOAT))
     for i in np.flatnonzero(tail < 1e-250):
         result[i] = log_t_tail(float(df[i]), float(t[i]))
     return np.asarray(result)

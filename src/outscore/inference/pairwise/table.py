@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.results.note import Note
 
 __all__ = ["KINDS", "Measured", "PairTable"]
@@ -77,7 +77,7 @@ class PairTable:
         for fineness in FINENESS:
             steps = np.rint(p * fineness)
             p = np.where(np.abs(p * fineness - steps) <= ROUNDING * steps, steps / fineness, p)
-        return np.asarray(np.maximum(p, 5e-324))
+        return np.asarray(np.maximum(p, MIN_FLOAT))
 
 
 @dataclass(frozen=True, eq=False)

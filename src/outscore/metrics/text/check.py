@@ -25,9 +25,9 @@ def check_lines(metric: TextMetric, hypotheses: Lines, references: References) -
     """Refuse texts that do not lie side by side, none at all, and more references than the metric can use."""
     if not len(references):
         raise OutscoreError(f"Metric `{metric.name}` needs a reference.", "Give at least one reference text.")
-    if metric.most_references is not None and len(references) > metric.most_references:
+    if metric.max_references is not None and len(references) > metric.max_references:
         raise OutscoreError(
-            f"Metric `{metric.name}` uses {metric.most_references} reference; {len(references)} were given.",
+            f"Metric `{metric.name}` uses {metric.max_references} reference; {len(references)} were given.",
             f"Leave out `{metric.name}`, or give one reference.",
         )
     if not len(hypotheses):

@@ -75,7 +75,7 @@ class TextMetric:
         has this score.
     prepare
         What the metric needs of all references: plain data, which travels to other processes.
-    most_references
+    max_references
         How many references it can use; None is any number.
     formula
         Its score in the small part of TeX that the page of methods knows.
@@ -97,7 +97,7 @@ class TextMetric:
     corpus_score: Callable[[Lines, References, Options], float] | None
     options: tuple[Option, ...] = ()
     prepare: Callable[[References, Options], object] = _nothing
-    most_references: int | None = None
+    max_references: int | None = None
     citations: tuple[str, ...] = ()
     tested_by: tuple[str, ...] = ()
 

@@ -68,7 +68,7 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
             getattr(_align(name, hypotheses, references, options), name)
         ),
         options=(sacre.LOWERCASE, NO_PUNCT),
-        most_references=1,
+        max_references=1,
     )
 
 

@@ -19,7 +19,7 @@ __all__ = ["ENTRIES"]
 
 OWN = "rouge"
 # Shorter words have no ending to lose, as in ROUGE-1.5.5.
-SHORTEST_STEMMED = 4
+MIN_STEMMED = 4
 
 ROUGE_OPTIONS = (
     Option("tokenize", str, OWN, "rouge keeps a-z and 0-9 only; the others are sacreBLEU's", choices=(OWN, *sacre.TOKENISERS)),
@@ -38,7 +38,7 @@ class Tokeniser:
         else:
             words = sacre.tokeniser(str(options["tokenize"]), metric, lowercase=True)
             stem = stemmer.stem if stemmer else str
-            self.tokenize = lambda text: [stem(w) if len(w) >= SHORTEST_STEMMED else w for w in words(text)]
+            self.tokenize = lambda text: [stem(w) if len(w) >= MIN_STEMMED else w for w in words(text)]
 
 
 def _f_measures(name: str, scorer: Foreign, hypotheses: Lines, references: References) -> list[float]:

@@ -18,7 +18,7 @@ from outscore.inference.base.item_scores import is_sum
 from outscore.inference.base.sign_flips import KernelOptions, flips_of, units_of
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.effects import effects, scores_if_any
-from outscore.inference.describe.histograms import NARROWEST, histograms, normal_quantiles
+from outscore.inference.describe.histograms import MIN_WIDTH, histograms, normal_quantiles
 from outscore.inference.describe.subset_curve import size_curve, size_test
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
@@ -122,7 +122,7 @@ def _null_histogram(units: PairedScores, metric: AdditiveMetric, seed: int) -> N
     observed = flips.statistic.value()
     reach = 1.05 * max(float(np.abs(values).max()), abs(observed))
     # The heights of narrower bins overflow, and the width of wider ones.
-    if not NARROWEST <= 2 * reach / BINS < math.inf:
+    if not MIN_WIDTH <= 2 * reach / BINS < math.inf:
         return None
     counts, edges = np.histogram(values, BINS, (-reach, reach), density=True)
     return NullHistogram(((edges[1:] + edges[:-1]) / 2).tolist(), counts.tolist(), observed)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from outscore.core.numeric import LN10, Array
+from outscore.core.numeric import LN10, MIN_FLOAT, Array
 from outscore.inference.families.multiplicity import adjust
 from outscore.inference.families.partial_conjunction import replicated_counts
 from outscore.inference.pairwise.table import Measured
@@ -133,7 +133,7 @@ def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Rep
     for row, i in enumerate(wanted.tolist()):
         systems = (names[int(pairs.left[i])], names[int(pairs.right[i])])
         mine = [part for part, there in zip(parts, shared[row].tolist(), strict=True) if there]
-        holm = adjust(np.maximum(np.exp(logs[row][shared[row]]), 5e-324), "holm") <= level
+        holm = adjust(np.maximum(np.exp(logs[row][shared[row]]), MIN_FLOAT), "holm") <= level
         found.append(
             Replicated(
                 systems=systems if forward[i] else systems[::-1],
