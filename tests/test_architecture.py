@@ -107,14 +107,8 @@ def test_no_circle_between_the_rooms_below_the_workflows():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-# Rooms that still have some.
-NESTED = ("report",)
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_conditional_expression_inside_another(path):
-    if path.relative_to(SOURCE).parts[0] in NESTED:
-        pytest.skip("still to do")
     tree = ast.parse(path.read_text(encoding="utf-8"))
     outer = [node for node in ast.walk(tree) if isinstance(node, ast.IfExp)]
     nested = [node.lineno for node in outer for inner in ast.walk(node) if inner is not node and isinstance(inner, ast.IfExp)]

@@ -149,7 +149,9 @@ def _ends(low: float | None, high: float | None, decimals: int) -> str:
 
 
 def _more(left: int, noun: str) -> str:
-    return f"<p>and {left:,} more {noun}{'' if left == 1 else 's'}</p>" if left > 0 else ""
+    if left <= 0:
+        return ""
+    return f"<p>and {left:,} more {noun}{'' if left == 1 else 's'}</p>"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

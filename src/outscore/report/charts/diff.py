@@ -86,5 +86,7 @@ def _labels(pair: Pair) -> Chart | None:
 def _row(part: Part) -> dict[str, Any]:
     """In points; a label without an interval stands alone."""
     low, high = (100 * (part.difference if end is None else end) for end in (part.low, part.high))
-    colour = "won" if part.difference > 0 else "b" if part.difference < 0 else "ink"
+    colour = "ink"
+    if part.difference:
+        colour = "won" if part.difference > 0 else "b"
     return {"label": short(part.value), "x": 100 * part.difference, "low": low, "high": high, "colour": COLOURS[colour]}

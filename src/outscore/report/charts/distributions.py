@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from outscore.language.numbers import format_number, format_probability
 from outscore.report.charts.canvas import DASHED, WIDTH, Chart, bars, bins, data, layered, rule, short
 from outscore.report.charts.theme import COLOURS
@@ -49,8 +51,7 @@ def differences_histogram(c: Comparison, whole: Comparisons) -> Chart | None:
         return None
     import altair as alt
 
-    above, below = ("a", "b") if c.higher_is_better else ("b", "a")
-    rows = [row | {"side": above if row["low"] >= 0 else below if row["high"] <= 0 else "null"} for row in bins(histogram)]
+    rows = [row | {"side": _side(row, higher_is_better=c.higher_is_better)} for row in bins(histogram)]
     x = alt.X("low:Q", bin="binned", title="A − B per item", scale=alt.Scale(nice=False, zero=False))
     sides = ("a", "b", "null")
     colours = alt.Scale(domain=list(sides), range=[COLOURS[side] for side in sides])
@@ -63,6 +64,14 @@ def differences_histogram(c: Comparison, whole: Comparisons) -> Chart | None:
     )
     caption = f"Where the items differ: blue for {short(c.systems[0])}, orange for {short(c.systems[1])}"
     return Chart("differences", caption, text, layered([shown, *zero]))
+
+
+def _side(row: Mapping[str, float], *, higher_is_better: bool) -> str:
+    """Whose bar it is: a bar across 0 is nobody's."""
+    above, below = ("a", "b") if higher_is_better else ("b", "a")
+    if row["low"] >= 0:
+        return above
+    return below if row["high"] <= 0 else "null"
 
 
 def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:

@@ -51,7 +51,9 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     base = alt.Chart(data([row for row in rows if row["x"] is not None])).encode(x, y)
     layers += [base.mark_point(filled=True, size=110, color=colour, opacity=1), base.mark_text(dy=-16).encode(text="label:N")]
     text = "; ".join(row["words"] for row in rows)
-    caption = "The difference" + ("" if not lines else " and its interval" if len(rows) == 1 else f" and the {rows[1]['what']}")
+    caption = "The difference"
+    if lines:
+        caption += " and its interval" if len(rows) == 1 else f" and the {rows[1]['what']}"
     about = f"Difference {short(c.systems[0])} - {short(c.systems[1])}: {text}. The dashed line is 0."
     return Chart(
         "difference", f"{caption}: the dashed line is no difference", about, layered(layers, WIDE, 40 + 70 * len(rows))

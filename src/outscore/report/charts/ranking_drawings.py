@@ -63,7 +63,10 @@ def heat_chart(ranking: Ranking) -> Chart | None:
         {"row": label[a], "column": label[b], "band": names[band_key(cell)], "sign": cell.outcome}
         for (a, b), cell in cells(ranking.standing, ranking.alpha).items()
     ]
-    step = 22 if len(systems) <= 25 else 14 if len(systems) <= 50 else 10
+    if len(systems) <= 25:
+        step = 22
+    else:
+        step = 14 if len(systems) <= 50 else 10
     chart = layered(_heat_layers(ranking, rows, labels, step), step * len(systems), step * len(systems))
     caption = f"Adjusted p of each pair, {subject(ranking.standing)}; > and < mark significant ones"
     return Chart("heat-map", caption, heat_words(ranking), chart)

@@ -77,5 +77,7 @@ def cut(words: Words, part: slice) -> Words:
     """The words of a window, with dots where some were left out."""
     kept = words[part]
     before = (("… ", False),) if part.start > 0 and words else ()
-    after = ((" …" if kept and kept[-1][0] == kept[-1][0].rstrip() else "…", False),) if part.stop < len(words) else ()
-    return (*before, *kept, *after)
+    if part.stop >= len(words):
+        return (*before, *kept)
+    spaced = not kept or kept[-1][0] != kept[-1][0].rstrip()
+    return (*before, *kept, ("…" if spaced else " …", False))

@@ -240,7 +240,9 @@ def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool
         "and if they are independent (Fisher). On: the datasets where it is significantly better (Holm over datasets)."
     )
     left = len(ranking.replicability) - len(rows)
-    notes = [meaning, *([f"Not shown: {count(left, 'pair')}{ALL if hint else ''}."] if left else [])]
+    notes = [meaning]
+    if left:
+        notes.append(f"Not shown: {count(left, 'pair')}{ALL if hint else ''}.")
     columns = ["system", "better than", "at least", "if independent", "on"]
     return replace(make_table("replicability", "Replicability", columns, "llrrl", rows, notes), label="ranking-replicability")
 
