@@ -1,7 +1,4 @@
-"""Additive metrics: scores that are functions of column sums.
-
-Every comparison is a table of per-item numbers whose column sums make a score; an `AdditiveMetric` says how.
-"""
+"""Additive metrics: scores that are functions of column sums."""
 
 from __future__ import annotations
 
@@ -28,16 +25,16 @@ class AdditiveMetric:
     Parameters
     ----------
     name
-        What people call it.
+        The name.
     columns
         The names of the additive columns, in order.
     function
         Totals with the columns on the last axis to scores, vectorised over the leading axes. Leave it out for a ratio.
     direction
-        ``"higher"`` or ``"lower"``: which end is better.
+        ``"higher"`` or ``"lower"``: which is better.
     ratio
-        Integer vectors (u, v) when the score is u·x / v·x; v of None means the score is u·x itself. Scores with v·x = 0 are 0.
-        A ratio brings the exact kernel and exact ties with it.
+        Integer vectors (u, v) if the score is u·x / v·x; v is None if it is u·x. The score is 0 if v·x = 0. Ratios have exact
+        kernels and exact ties.
     graded
         Scores are graded, such as points of a hundred: zeros and ones among them do not mean wrong and right.
     precise
@@ -74,13 +71,13 @@ class AdditiveMetric:
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a larger score is a better one."""
+        """Whether a larger score is better."""
         return self.direction == "higher"
 
     def score(self, totals: Array) -> Array:
         """The score of column sums (last axis), for any number of leading axes."""
         if self.function is not None:
-            return self._called(totals)
+            return self._apply(totals)
         assert self.ratio is not None
         u, v = self.ratio
         numerator = np.asarray(totals @ np.asarray(u), dtype=float)
@@ -90,7 +87,7 @@ class AdditiveMetric:
         defined = denominator != 0
         return np.where(defined, numerator / np.where(defined, denominator, 1.0), 0.0)
 
-    def _called(self, totals: Array) -> Array:
+    def _apply(self, totals: Array) -> Array:
         assert self.function is not None
         try:
             value = np.asarray(self.function(totals), dtype=float)

@@ -1,4 +1,4 @@
-"""Two systems' rows of numbers side by side. Rows are kept as they came; repeats and clusters are views made on demand."""
+"""Two systems' rows side by side, in input order; averages over repeats and sums over clusters are made on demand."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["PairedScores", "codes_of"]
 class PairedScores:
     """Two systems' rows in a metric's own columns.
 
-    `a` and `b` are (rows, columns): int64 when every number was recognised as written, its true value being number / scale;
-    float64 otherwise. `items` and `clusters` are integer codes per row, or None.
+    `a` and `b` are (rows, columns): int64 if all numbers are integers over a common `scale`, which divides them; float64
+    otherwise. `items` and `clusters` are integer codes per row, or None.
     """
 
     a: Array
@@ -29,7 +29,7 @@ class PairedScores:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.a)
 
     @property
@@ -44,7 +44,7 @@ class PairedScores:
         return _float_sums(self.a), _float_sums(self.b)
 
     def per_item(self) -> PairedScores:
-        """Rows of one item averaged, so that each item counts once however often it was repeated."""
+        """The rows of each item averaged, so that each item counts once."""
         if self.items is None:
             return self
         repeats = np.bincount(self.items)
@@ -58,18 +58,18 @@ class PairedScores:
         return PairedScores(a / divisor, b / divisor, 1, None, clusters)
 
     def collapsed(self) -> PairedScores:
-        """Rows of one cluster summed: the units that are swapped as one."""
+        """The rows of each cluster summed: the units that are swapped as one."""
         if self.clusters is None:
             return self
         return replace(self, a=_sum_by(self.a, self.clusters), b=_sum_by(self.b, self.clusters), items=None, clusters=None)
 
     def units(self) -> PairedScores:
-        """Items first, then clusters of items: what the permutation swaps."""
+        """Items averaged, then clusters summed: what the permutation test swaps."""
         return self.per_item().collapsed()
 
 
 def codes_of(labels: object, rows: int, parameter: str) -> Array | None:
-    """Turn any labels, one per row, into codes 0..k-1 in order of first appearance."""
+    """Labels, one per row, as codes 0..k-1 in order of first appearance."""
     if labels is None:
         return None
     try:
@@ -80,7 +80,7 @@ def codes_of(labels: object, rows: int, parameter: str) -> Array | None:
         raise OutscoreError(
             f"`{parameter}` has shape {raw.shape}, the scores have {rows} rows.", "Give one label for each row."
         )
-    # What is missing is None, or not equal to itself.
+    # Missing values are None, or not equal to themselves.
     missing = np.array([x is None or x != x for x in raw]) if raw.dtype == object else raw != raw  # noqa: PLR0124
     if missing.any():
         raise OutscoreError(f"`{parameter}` has a missing label at row {int(missing.argmax()) + 1}.")
@@ -99,7 +99,7 @@ def _sum_by(rows: Array, codes: Array) -> Array:
 
 
 def _one_per_group(labels: Array, groups: Array) -> Array:
-    """The label every row of a group shares; rows that disagree are refused."""
+    """The label that all rows of each group share; rows that disagree are refused."""
     first = np.zeros(int(groups.max()) + 1, dtype=labels.dtype)
     first[groups[::-1]] = labels[::-1]
     wrong = np.flatnonzero(first[groups] != labels)

@@ -23,7 +23,7 @@ CONFUSED = {
     "PROPN": ("NOUN", "ADJ"),
 }
 """For each tag the wrong tag that is given most often, and another."""
-MOST_OFTEN = 0.8
+FIRST_SHARE = 0.8
 OPPOSITE = {"nsubj": "obj", "obj": "nsubj"}
 
 
@@ -54,7 +54,7 @@ def _analyse(words: Sequence[Word], rates: ErrorRates, draws: Sequence[Sequence[
     for i, (word, (tag, arc, *picks)) in enumerate(zip(words, draws, strict=True)):
         seen = _attach(words, i, rates, arc, picks[1])
         wrong = word.tag in CONFUSED and tag < rates.of(word.tag)
-        analysis.append(replace(seen, tag=CONFUSED[word.tag][picks[0] >= MOST_OFTEN]) if wrong else seen)
+        analysis.append(replace(seen, tag=CONFUSED[word.tag][picks[0] >= FIRST_SHARE]) if wrong else seen)
     return analysis
 
 

@@ -21,7 +21,7 @@ TABLES = ("parquet", "jsonl", "csv")
 """Formats of tables that can be told for certain."""
 
 
-def _delimited(name: str, separators: str, title: str = "", suffix: str = "") -> FormatEntry:
+def _delimited_entry(name: str, separators: str, title: str = "", suffix: str = "") -> FormatEntry:
     def recognise(peek: Peek, choice: Choice) -> bool:
         return delimited.looks_like_table(peek, choice, separators)
 
@@ -61,8 +61,8 @@ FORMATS: dict[str, FormatEntry] = {
             is_certain=jsonl.begins_with_object,
             task="label",
         ),
-        _delimited("csv", ",;", title="a comma-separated table", suffix=".csv"),
-        _delimited("tsv", "\t"),
+        _delimited_entry("csv", ",;", title="a comma-separated table", suffix=".csv"),
+        _delimited_entry("tsv", "\t"),
         FormatEntry(
             "scores",
             "one number per line, one file per system",

@@ -58,7 +58,7 @@ class FormatEntry:
     name, summary, example
         What the caller calls it, one line of help, and a line of such a file.
     recognise
-        Whether a file is in this format, from a peek at it and what the caller said about its columns.
+        Whether a file is in this format, from a peek at it and from what the caller says about its columns.
     read
         The systems' scores, or the outputs, of an open file.
     holds

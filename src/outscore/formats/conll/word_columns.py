@@ -64,10 +64,14 @@ def looks_like_words(peek: Peek) -> bool:
     lines = [line.strip() for line in peek.head]
     filled = [line.split("\t") if "\t" in line else line.split() for line in lines if line and not line.startswith("#")]
     rows = [row for row in filled if row[0] != DOCUMENT]
-    if not rows or len(rows[0]) < 2 or len({len(row) for row in rows}) > 1 or not all(_TAG.fullmatch(row[-1]) for row in rows):
+    if len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
         return False
+    tags = [row[-1] for row in rows]
+    if not all(map(_TAG.fullmatch, tags)):
+        return False
+    has_documents = len(rows) < len(filled)
     has_sentences = "" in lines[lines.index(next(filter(None, lines))) : -1]
-    return has_sentences or len(rows) < len(filled) or any(_ENTITY.fullmatch(row[-1]) for row in rows)
+    return has_sentences or has_documents or any(map(_ENTITY.fullmatch, tags))
 
 
 def words_of(source: Source, columns: Sequence[str] | None = None, name: str | None = None) -> Words:

@@ -73,7 +73,7 @@ def _scan(source: Source) -> pl.LazyFrame:
         if held is not None:
             held.write(block)
     if last != MARK:
-        raise _damaged(source.label)
+        raise _damaged_error(source.label)
     with refuse_damaged(source.label):
         return pl.scan_parquet(source.path if held is None else held.getvalue())
 
@@ -86,8 +86,8 @@ def refuse_damaged(label: str) -> Iterator[None]:
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        raise _damaged(label) from None
+        raise _damaged_error(label) from None
 
 
-def _damaged(label: str) -> OutscoreError:
+def _damaged_error(label: str) -> OutscoreError:
     return OutscoreError(f"{label} is a damaged Parquet file, cut short or written wrongly.", "Copy or export it again.")

@@ -134,15 +134,15 @@ def _lea(o: Overlap) -> Array:
     where = o.key_documents[o.pairs[:, 0]]
     k, r = o.key_sizes[o.pairs[:, 0]], o.response_sizes[o.pairs[:, 1]]
     columns = (
-        o.by_document(_resolved(o.shared, k, r), where),
+        o.by_document(_resolved_importance(o.shared, k, r), where),
         o.by_document(o.key_sizes, o.key_documents),
-        o.by_document(_resolved(o.shared, r, k), where),
+        o.by_document(_resolved_importance(o.shared, r, k), where),
         o.by_document(o.response_sizes, o.response_documents),
     )
     return np.stack(columns, axis=1)
 
 
-def _resolved(shared: Array, sizes: Array, others: Array) -> Array:
+def _resolved_importance(shared: Array, sizes: Array, others: Array) -> Array:
     """|k| · link(n) / link(|k|) = n(n - 1)/(|k| - 1); of a singleton 1 if it is one on the other side too."""
     single = sizes == 1
     links = shared * (shared - 1) / np.where(single, 1, sizes - 1)
