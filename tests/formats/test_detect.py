@@ -7,7 +7,7 @@ import pytest
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, open_source
-from outscore.formats.detect import certain_format, detect, diff_task
+from outscore.formats.detect import alternatives, certain_format, detect, diff_task
 from outscore.formats.readers import read, read_labels, read_words
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 from outscore.web.jobs.inspect import inspect
@@ -103,3 +103,19 @@ def test_a_brace_does_not_make_words_json(tmp_path):
 )
 def test_task_of_a_diff(format, rows, task):
     assert diff_task(format, rows) == task
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "expected"),
+    [
+        ("x.txt", ["it n\n", "\n", "works v\n"], ("word-columns", "segments")),
+        ("x.txt", ["it n\n", "works v\n"], ("segments",)),
+        ("x.tsv", ["it\tn\n", "works\tv\n"], ("word-columns",)),
+        ("x.csv", ["A cat.\n", "Two dogs.\n"], ()),
+        ("x.txt", ['{"id": 1}\n'], ()),
+        ("x.txt", ["1 2 3\n", "4 5\n", "cat\n"], ()),
+        ("x.txt", ["\n"], ()),
+    ],
+)
+def test_what_an_unrecognised_file_may_be(name, lines, expected):
+    assert alternatives(Peek(name, lines)) == expected

@@ -1,9 +1,12 @@
 """What is this file? The one answer, for `outscore.read`, the command line and the page.
 
-`detect` asks the entries of the registry in turn; each declares how it recognises its files from a `Peek`. Where none does, the
-answer says which formats were considered, and which reader would explain best what is wrong. `certain_format` answers the
-narrower question whether a file is unmistakably in some format, whatever the caller expects of it: columns are forgiving, and a
-table read as words, or brackets of coreference read as tags, would give meaningless numbers.
+`detect` asks the entries of the registry in turn; each declares how it recognises its files from a `Peek`.
+If none does, the answer lists the formats that were considered, and may name the one whose reader explains best
+what is wrong; `alternatives` lists what the file may be nevertheless.
+
+`certain_format` answers a narrower question: whether a file is unmistakably in some format, whatever the caller
+expects of it. Columns are forgiving: a table read as words, or brackets of coreference read as tags, would give
+meaningless numbers.
 """
 
 from __future__ import annotations
@@ -16,8 +19,10 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.entry import Choice, FormatEntry, Holds
 from outscore.formats.base.source import Peek
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
+from outscore.formats.tables.jsonl import looks_like_json
+from outscore.formats.tables.number_text import is_name
 
-__all__ = ["Detection", "certain_format", "detect", "diff_task", "refuse_formats"]
+__all__ = ["Detection", "alternatives", "certain_format", "detect", "diff_task", "refuse_formats"]
 
 _ENTITY_TAG = re.compile(r"[BIESLU]-\S+|O")
 
@@ -76,6 +81,31 @@ def detect(peek: Peek, choice: Choice | None = None, holds: Holds | None = None)
     if "csv" in considered and (choice.names_columns or peek.suffix in (".csv", ".tsv")):
         return Detection(FORMATS["tsv" if peek.suffix == ".tsv" else "csv"], recognised=False, considered=considered)
     return Detection(None, recognised=False, considered=considered)
+
+
+def alternatives(peek: Peek) -> tuple[str, ...]:
+    r"""Formats that a file may be in although nothing in it says so, the likeliest first; for files that are not recognised.
+
+    Lines of equally many columns may be words with their tags, and lines that mostly hold words a text with a segment per line,
+    unless the name of the file promises a table.
+
+    Examples
+    --------
+    >>> alternatives(Peek("new.txt", ["it\tn\n", "works\tv\n"]))
+    ('word-columns', 'segments')
+    """
+    filled = peek.filled
+    if not filled:
+        return ()
+    names = []
+    widths = {len(line.split("\t" if "\t" in line else None)) for line in filled}
+    has_gaps = any(not line.strip() for line in peek.head[:-1])
+    if len(widths) == 1 and min(widths) > 1 and (has_gaps or all("\t" in line for line in filled)):
+        names.append("word-columns")
+    is_table = peek.suffix in (".csv", ".tsv", ".jsonl") or looks_like_json(peek)
+    if not is_table and 2 * sum(any(map(is_name, line.split())) for line in filled) >= len(filled):
+        names.append("segments")
+    return tuple(names)
 
 
 def certain_format(peek: Peek) -> FormatEntry | None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import PACKED, label_of, open_source, unpacks_to_more
-from outscore.formats.detect import certain_format, diff_task
+from outscore.formats.base.source import PACKED, Peek, label_of, open_source, unpacks_to_more
+from outscore.formats.detect import alternatives, certain_format, diff_task
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.segments import read_segments
-from outscore.formats.tables import jsonl, parquet
+from outscore.formats.tables import parquet
 from outscore.formats.tables.cells import looks_numeric
 from outscore.formats.tables.labels import table_of
 from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
@@ -79,7 +79,6 @@ def _describe(path: Path) -> FileDescription:
         peek = source.peek
     entry = certain_format(peek)
     lines = [line.rstrip("\r\n") for line in peek.head]
-    is_table = peek.suffix in (".csv", ".tsv", ".jsonl") or jsonl.looks_like_json(peek)
     if peek.may_be_document and (result := _result(path, lines)) is not None:
         return result
     readers: dict[str, Callable[[Path, list[str]], FileDescription]] = {"conll2012": _chains, "conllu": _words}
@@ -88,7 +87,7 @@ def _describe(path: Path) -> FileDescription:
     try:
         return _scores(path)
     except OutscoreError as refusal:
-        return _labels(path) or _ambiguous(path, refusal) or _other(path, lines, refusal, table=is_table or not lines)
+        return _labels(path) or _ambiguous(path, refusal) or _other(path, peek, refusal)
 
 
 def _scores(path: Path) -> FileDescription:
@@ -168,20 +167,15 @@ def _labels(path: Path) -> FileDescription | None:
     return FileDescription("labels", items.origin.rows, columns, [items.name], head, ["diff"])
 
 
-def _other(path: Path, lines: list[str], refusal: OutscoreError, *, table: bool) -> FileDescription:
-    """Words with their tags, or a text; the refusal of the numbers where it is neither."""
-    filled = [line for line in lines if line.strip()]
-    if not filled or DECIMAL_POINT in refusal.hint:
-        raise refusal
-    widths = {len(line.split("\t" if "\t" in line else None)) for line in filled}
-    between = any(not line.strip() for line in lines[:-1])
-    if len(widths) == 1 and min(widths) > 1 and (between or all("\t" in line for line in filled)):
-        # Lines of one width may be words and tags after all, or a text whose lines happen to be alike.
+def _other(path: Path, peek: Peek, refusal: OutscoreError) -> FileDescription:
+    """Words with their tags, or a text; the refusal of the numbers if it is neither."""
+    lines = [line.rstrip("\r\n") for line in peek.head]
+    for name in alternatives(peek) if DECIMAL_POINT not in refusal.hint else ():
+        if name == "segments":
+            return _text(path, lines)
         with suppress(OutscoreError):
             return _words(path, lines)
-    if table or 2 * sum(any(map(is_name, line.split())) for line in filled) < len(filled):
-        raise refusal
-    return _text(path, lines)
+    raise refusal
 
 
 def _text(path: Path, lines: list[str]) -> FileDescription:
