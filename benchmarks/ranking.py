@@ -120,7 +120,7 @@ def _alone() -> Iterator[tuple[Engine, Steps, Usage]]:
 
 @contextmanager
 def _cluster(*, kill: bool = False) -> Iterator[tuple[Engine, Steps, Usage]]:
-    with Dask("local", WORKERS, MEMORY).opened() as cluster:
+    with Dask("local", WORKERS, MEMORY).connect() as cluster:
         client = cluster.client
         pids = list(client.run(os.getpid).values())
 

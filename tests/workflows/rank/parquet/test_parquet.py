@@ -208,7 +208,7 @@ def test_items_spread_over_files_are_noticed(binary, tmp_path, few):
 @pytest.fixture(scope="module")
 def cluster():
     """A cluster takes seconds to start: one for all tests."""
-    with Dask("local", 2).opened() as running:
+    with Dask("local", 2).connect() as running:
         yield running
 
 
@@ -464,7 +464,7 @@ def test_which_paths_are_parts(tmp_path, monkeypatch):
     assert [are_partitions(paths) for paths in tables] == [False] * len(tables)
     parts = [[folder], [f"{folder}/*"], [f"{folder}/*0.parquet", files[1]], [*files, named]]
     assert [are_partitions(paths) for paths in parts] == [True] * len(parts)
-    monkeypatch.setattr("outscore.formats.tables.partitions.LARGE", 1)
+    monkeypatch.setattr("outscore.formats.tables.partitions.MAX_WHOLE", 1)
     assert are_partitions(files)
     assert are_partitions(files[:1])
     assert not are_partitions([*files, str(tmp_path / "cut.csv")])
