@@ -40,8 +40,9 @@ class Dask:
     Parameters
     ----------
     address
-        "local" starts a cluster on this machine, which always ends with the call of `map` or the context of `connect`.
-        Otherwise the address of a scheduler, "tcp://host:port" or "host:port", whose workers have outscore installed.
+        "local" starts a cluster on this machine, which always ends with the call of `map` or the context of
+        `connect`. Otherwise the address of a scheduler, "tcp://host:port" or "host:port", whose workers have
+        outscore installed.
     workers
         Number of processes of a local cluster.
     memory
@@ -84,7 +85,8 @@ class Dask:
                 "dask must be installed to use a Dask cluster.", "Run `pip install 'outscore[cluster]'`."
             ) from None
         with ExitStack() as stack:
-            # Errors are reported as `OutscoreError`, not in Dask's log, and a large function needs no warning.
+            # Errors are reported as `OutscoreError`, not in Dask's log, and a large function needs no
+            # warning.
             stack.enter_context(silence_logging_cmgr(logging.CRITICAL + 1))
             stack.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}))
             address = stack.enter_context(self._start())
@@ -102,8 +104,8 @@ def _connect(address: str, workers: int) -> Iterator[Connection]:
     from distributed import Client
 
     try:
-        # The client itself would wait for ever for a server that accepts connections and never answers, so ask first. This
-        # needs a thread, because a notebook already runs an event loop in its own.
+        # The client itself would wait for ever for a server that accepts connections and never answers, so
+        # ask first. This needs a thread, because a notebook already runs an event loop in its own.
         with ThreadPoolExecutor(1) as pool:
             pool.submit(asyncio.run, _identify(address)).result()
         client = Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False, asynchronous=False, name="outscore")

@@ -1,9 +1,9 @@
 """Tasks on a connected Dask cluster.
 
-A Dask task never raises: it returns a serialized outcome, as our own workers do, so results and errors do not depend on the
-engine. The function is a Dask task too; every worker fetches its result once, and Dask computes it again if the workers that
-have it are lost. The number of tasks in progress is limited, and each result is fetched and released on the cluster as soon as
-it is there.
+A Dask task never raises: it returns a serialized outcome, as our own workers do, so results and errors do not
+depend on the engine. The function is a Dask task too; every worker fetches its result once, and Dask computes
+it again if the workers that have it are lost. The number of tasks in progress is limited, and each result is
+fetched and released on the cluster as soon as it is there.
 """
 
 from __future__ import annotations
@@ -107,8 +107,9 @@ class Connection:
 class DaskTasks:
     """The tasks in progress on a cluster.
 
-    When a worker is lost, Dask suspects all tasks that were waiting there, and gives up on one that it has suspected too often.
-    Such a task is retried alone, after all others have finished, so that it can only harm itself.
+    When a worker is lost, Dask suspects all tasks that were waiting there, and gives up on one that it has
+    suspected too often. Such a task is retried alone, after all others have finished, so that it can only
+    harm itself.
     """
 
     def __init__(self, connection: Connection, function: bytes) -> None:

@@ -1,7 +1,7 @@
 """Many tasks, in this process, on several processors or on a cluster: the results are the same, in the order of the tasks.
 
-`engine_of` chooses the engine; callers of `map` need not know which one they have. For several calls of `map` use
-`with open_engine(engine) as engine`, so that a cluster is started once.
+`engine_of` chooses the engine; callers of `map` need not know which one they have. For several calls of `map`
+use `with open_engine(engine) as engine`, so that a cluster is started once.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ MIN_WORK = 1.0
 class Engine(Protocol):
     """Runs tasks: the one method that an engine has, and what it guarantees.
 
-    Results are in the order of the tasks and do not depend on the engine. If several tasks fail, the exception of the first is
-    raised. `function` and tasks must be picklable and come from importable modules; `function` is sent once to each worker, so
-    put what all tasks share into a `functools.partial`. `progress` counts finished tasks and can cancel the rest, which raises
-    CancelledError. The task of a lost worker is given to another, so a task may be started more than once; it fails if several
-    workers are lost during it.
+    Results are in the order of the tasks and do not depend on the engine. If several tasks fail, the
+    exception of the first is raised. `function` and tasks must be picklable and come from importable modules;
+    `function` is sent once to each worker, so put what all tasks share into a `functools.partial`. `progress`
+    counts finished tasks and can cancel the rest, which raises CancelledError. The task of a lost worker is
+    given to another, so a task may be started more than once; it fails if several workers are lost during it.
     """
 
     def map(
@@ -119,9 +119,9 @@ def open_engine(engine: Engine) -> AbstractContextManager[Engine]:
 def engine_of(jobs: int | None = None, *, work: float | None = None, dask: str | None = None) -> Engine:
     """The engine for `jobs` processes: None or 1 is this process alone, 0 one process for each processor.
 
-    `work` estimates the seconds that one process would need; below `MIN_WORK` no other process is started. `dask` asks for a
-    Dask cluster: "local" for one of `jobs` processes on this machine (None means one for each processor), or the address of a
-    scheduler.
+    `work` estimates the seconds that one process would need; below `MIN_WORK` no other process is started.
+    `dask` asks for a Dask cluster: "local" for one of `jobs` processes on this machine (None means one for
+    each processor), or the address of a scheduler.
 
     Examples
     --------

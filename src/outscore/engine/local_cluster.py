@@ -1,9 +1,9 @@
 """A Dask cluster on this machine: a scheduler process that starts, replaces and ends the workers.
 
-Scheduler and workers are interpreters like those of `workers`: none runs the user's script again, none logs to the terminal,
-and each exits when its standard input is closed, so nothing is left of the cluster when the main process is killed. They listen
-on the loopback interface only and have no dashboard. The scheduler process watches the workers itself, because Dask's nanny
-loses one that dies during start-up.
+Scheduler and workers are interpreters like those of `workers`: none runs the user's script again, none logs
+to the terminal, and each exits when its standard input is closed, so nothing is left of the cluster when the
+main process is killed. They listen on the loopback interface only and have no dashboard. The scheduler
+process watches the workers itself, because Dask's nanny loses one that dies during start-up.
 """
 
 from __future__ import annotations

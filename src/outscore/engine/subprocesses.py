@@ -1,7 +1,7 @@
 """Child processes: Python interpreters that import what this one does and use one numerical thread each.
 
-They are not forked, because a forked process with threads (polars has some) may deadlock. Unlike those of `multiprocessing`
-they do not run the user's script again, so a script needs no `if __name__ == "__main__"`.
+They are not forked, because a forked process with threads (polars has some) may deadlock. Unlike those of
+`multiprocessing` they do not run the user's script again, so a script needs no `if __name__ == "__main__"`.
 """
 
 from __future__ import annotations

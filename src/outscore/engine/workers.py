@@ -1,10 +1,10 @@
 """Worker processes: interpreters that read tasks from one pipe and write outcomes to another.
 
-A worker exits as soon as its pipe is closed, so none survives the process that started it. When a worker is lost, a new one
-takes over its task.
+A worker exits as soon as its pipe is closed, so none survives the process that started it. When a worker is
+lost, a new one takes over its task.
 
-Messages are pickled twice: the outer pickle is bytes and always loads, so that an inner one that does not load is the outcome
-of its task and does not disturb the messages after it.
+Messages are pickled twice: the outer pickle is bytes and always loads, so that an inner one that does not
+load is the outcome of its task and does not disturb the messages after it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def run_on_workers(function: Callable[[Any], Any], tasks: Sequence[Any], workers
 def _collect_in_order(count: int, outcomes: Outcomes, progress: Progress) -> list[Any]:
     """Results in the order of their tasks, up to the first that failed.
 
-    Tasks are started in order and every started task has an outcome, so all tasks before a failed one will arrive.
+    Tasks are started in order and every started task has an outcome, so all tasks before a failed one will
+    arrive.
     """
     arrived: dict[int, Outcome] = {}
     results = []

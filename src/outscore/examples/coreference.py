@@ -1,13 +1,13 @@
 """Coreference documents made by rule: gold and responses that get it wrong at stated rates, as CoNLL-2012 files.
 
-A document is a sequence of noun phrases with fillers between them, five to a sentence. A phrase is a name, a determiner with a
-noun, a personal pronoun, a year, a possessive with its noun (two mentions, one inside the other) or a noun of a noun (two
-again). Mentions of one chain never cross, so that brackets can be read back.
+A document is a sequence of noun phrases with fillers between them, five to a sentence. A phrase is a name, a
+determiner with a noun, a personal pronoun, a year, a possessive with its noun (two mentions, one inside the
+other) or a noun of a noun (two again). Mentions of one chain never cross, so that brackets can be read back.
 
-A response is gold with errors. With these probabilities a mention is left out (`missed`), put into a random chain of its
-document (`moved`) or loses its first token if it has several (`trimmed`), and a phrase that gold leaves alone is put into a
-random chain (`spurious`). With probability `SHARED` the draws of a mention are the same for all responses, because real systems
-fail on the same mentions.
+A response is gold with errors. With these probabilities a mention is left out (`missed`), put into a random
+chain of its document (`moved`) or loses its first token if it has several (`trimmed`), and a phrase that gold
+leaves alone is put into a random chain (`spurious`). With probability `SHARED` the draws of a mention are the
+same for all responses, because real systems fail on the same mentions.
 """
 
 from __future__ import annotations

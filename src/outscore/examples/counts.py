@@ -1,7 +1,7 @@
 """Counts per item: correctly tagged words of sentences, and entities found in documents.
 
-The tagging simulation follows the accuracy and length distribution of part-of-speech taggers on English sentences that the
-literature on exact paired tests uses (Zmigrod, Vieira and Cotterell, 2022, section 5).
+The tagging simulation follows the accuracy and length distribution of part-of-speech taggers on English
+sentences that the literature on exact paired tests uses (Zmigrod, Vieira and Cotterell, 2022, section 5).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ RECALL = (0.80, 0.76)
 def simulate_pos(n: int, multiplier: float, rng: np.random.Generator) -> tuple[Counts, Counts, Counts]:
     """Correctly tagged words per sentence for two taggers, and the sentence lengths they share.
 
-    Lengths are rounded normals, at least 1; the accuracy of each sentence is a normal clipped to [0, 1], drawn for each tagger
-    separately, with the mean of the second multiplied by `multiplier`.
+    Lengths are rounded normals, at least 1; the accuracy of each sentence is a normal clipped to [0, 1],
+    drawn for each tagger separately, with the mean of the second multiplied by `multiplier`.
 
     Examples
     --------
@@ -49,7 +49,8 @@ def simulate_f1(
 ) -> tuple[Counts, Counts]:
     """True positives and errors per document, (n, 2) for each of two systems.
 
-    Documents have Poisson(entities) true entities; a system finds each with its recall and adds Poisson(wrong) wrong ones.
+    Documents have Poisson(entities) true entities; a system finds each with its recall and adds
+    Poisson(wrong) wrong ones.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The declaration of an example, and its random numbers.
 
-An example is generated from a seed and its own name, so that changing one does not change the others. Philox is a counter-based
-generator: the same seed gives the same files on every machine.
+An example is generated from a seed and its own name, so that changing one does not change the others. Philox
+is a counter-based generator: the same seed gives the same files on every machine.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Example:
     files
         From a seed to the contents of the files by name.
     parts
-        The names of files by the part they play: `files` are arguments, all others follow the option of that name, except the
-        `gold` of a diff, which is its first argument.
+        The names of files by the part they play: `files` are arguments, all others follow the option of that
+        name, except the `gold` of a diff, which is its first argument.
     settings
         Options of the command by their long names.
     """
@@ -91,7 +91,8 @@ def random_stream(name: str, seed: int) -> np.random.Generator:
 def draw_uniform(rng: np.random.Generator, systems: int, shape: tuple[int, ...], shared: float) -> Floats:
     """Uniform numbers for every system, (systems, *shape).
 
-    With probability `shared` those of a row are the same for all systems, because real systems fail on the same words.
+    With probability `shared` those of a row are the same for all systems, because real systems fail on the
+    same words.
     """
     common, own = rng.random(shape), rng.random((systems, *shape))
     same = rng.random(shape[0]) < shared

@@ -1,8 +1,8 @@
 """A small invented grammar: sentences with their tags and trees.
 
-A sentence is a subject, a verb, an object, often a prepositional phrase and sometimes an adverb. A fair coin decides whether
-the prepositional phrase belongs to the object or to the verb, so that no parser can know. Nouns and verbs have endings, which
-may be wrong.
+A sentence is a subject, a verb, an object, often a prepositional phrase and sometimes an adverb. A fair coin
+decides whether the prepositional phrase belongs to the object or to the verb, so that no parser can know.
+Nouns and verbs have endings, which may be wrong.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Simulated data to try before you have your own: one set for each kind of input, with its parameters stated.
 
-Each set is small and shows one thing. This package does not import the rest of the library: an example is a few files and the
-command that reads them, which `outscore demo` runs and the page offers to try.
+Each set is small and shows one thing. This package does not import the rest of the library: an example is a
+few files and the command that reads them, which `outscore demo` runs and the page offers to try.
 
 Examples
 --------

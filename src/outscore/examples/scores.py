@@ -21,7 +21,8 @@ def simulate_scores(
 ) -> Floats:
     """Real-valued scores of two systems, (n, 2).
 
-    Both systems share the ease of an item, N(mean, sd²); each adds its own noise, N(0, noise²), and the first adds `lead`.
+    Both systems share the ease of an item, N(mean, sd²); each adds its own noise, N(0, noise²), and the first
+    adds `lead`.
 
     Examples
     --------

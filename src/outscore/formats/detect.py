@@ -1,12 +1,12 @@
 """What is this file? The one answer, for `outscore.read`, the command line and the page.
 
-`detect` asks the entries of the registry in turn; each declares how it recognises its files from a `Peek`.
-If none does, the answer lists the formats that were considered, and may name the one whose reader explains best
+`detect` asks the entries of the registry in turn; each declares how it recognises its files from a `Peek`. If
+none does, the answer lists the formats that were considered, and may name the one whose reader explains best
 what is wrong; `alternatives` lists what the file may be nevertheless.
 
-`certain_format` answers a narrower question: whether a file is unmistakably in some format, whatever the caller
-expects of it. Columns are forgiving: a table read as words, or brackets of coreference read as tags, would give
-meaningless numbers.
+`certain_format` answers a narrower question: whether a file is unmistakably in some format, whatever the
+caller expects of it. Columns are forgiving: a table read as words, or brackets of coreference read as tags,
+would give meaningless numbers.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Detection:
     entry
         The format, or None.
     recognised
-        Whether the content is in this format. If not, the name of the file or the columns that the caller named call for it,
-        and its reader will say what is missing.
+        Whether the content is in this format. If not, the name of the file or the columns that the caller
+        named call for it, and its reader will say what is missing.
     considered
         The names of all formats that were considered, in order.
     """
@@ -86,8 +86,8 @@ def detect(peek: Peek, choice: Choice | None = None, holds: Holds | None = None)
 def alternatives(peek: Peek) -> tuple[str, ...]:
     r"""Formats that a file may be in although nothing in it says so, the likeliest first; for files that are not recognised.
 
-    Lines of equally many columns may be words with their tags, and lines that mostly hold words a text with a segment per line,
-    unless the name of the file promises a table.
+    Lines of equally many columns may be words with their tags, and lines that mostly hold words a text with a
+    segment per line, unless the name of the file promises a table.
 
     Examples
     --------

@@ -43,9 +43,10 @@ def read(
 ) -> list[Scores] | Outputs:
     r"""Read one file: the scores of its systems, or outputs, which `diff` compares with gold.
 
-    ``-`` is standard input, and files compressed with gzip, bzip2, xz or zstd are unpacked. CoNLL-U and CoNLL-2012 are
-    recognised as outputs, and so are words in columns with sentences apart or entity tags, and tables of answers without a
-    column of numbers; other tables of answers (predictions 0 and 1, Parquet) are read as such if `format` is ``"labels"``.
+    ``-`` is standard input, and files compressed with gzip, bzip2, xz or zstd are unpacked. CoNLL-U and
+    CoNLL-2012 are recognised as outputs, and so are words in columns with sentences apart or entity tags, and
+    tables of answers without a column of numbers; other tables of answers (predictions 0 and 1, Parquet) are
+    read as such if `format` is ``"labels"``.
 
     Parameters
     ----------
@@ -54,13 +55,15 @@ def read(
     format
         A name that `outscore formats` lists, or ``"auto"`` to recognise it from the content.
     item, system, score, cluster, repeat, slice, dataset
-        Columns of a table. Those left out are recognised by their usual names (question_id, model, score, epoch...). Several
-        scores make counts, several slices are all kept. The cluster ``"none"`` leaves a column with a usual name alone. Of
-        outputs, only a table of labels has columns to name: item, cluster and slice.
+        Columns of a table. Those left out are recognised by their usual names (question_id, model, score,
+        epoch...). Several scores make counts, several slices are all kept. The cluster ``"none"`` leaves a
+        column with a usual name alone. Of outputs, only a table of labels has columns to name: item, cluster
+        and slice.
     systems
         Which systems to read, in this order; otherwise all.
     gaps
-        Read an empty cell of a table with a column per system as an item that the system lacks, instead of refusing it.
+        Read an empty cell of a table with a column per system as an item that the system lacks, instead of
+        refusing it.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """All formats: how scores are written (`FORMATS`) and how outputs are (`OUTPUT_FORMATS`).
 
-An entry declares how its files are recognised and read; command line, page and documentation loop over the two registries.
-Files are recognised in the order of the entries, outputs first. A new format is one entry.
+An entry declares how its files are recognised and read; command line, page and documentation loop over the
+two registries. Files are recognised in the order of the entries, outputs first. A new format is one entry.
 """
 
 from __future__ import annotations

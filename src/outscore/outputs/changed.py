@@ -1,7 +1,7 @@
 """Units that some system has wrong, in their context, for the explorer and for other tools.
 
-Everything is arrays and codes, so that a hundred thousand units stay small. Contexts are sentences, of which some words are the
-unit, or items with named texts.
+Everything is arrays and codes, so that a hundred thousand units stay small. Contexts are sentences, of which
+some words are the unit, or items with named texts.
 """
 
 from __future__ import annotations
@@ -52,10 +52,11 @@ class Changed:
     starts, ends
         (n,) the words of the context that are the unit, `ends` exclusive; 0 and 0 for items.
     heads
-        (n, 1 + systems) index in the context of the head in gold, then in each system: -1 for the root, -2 for a word outside
-        of the context. None without trees.
+        (n, 1 + systems) index in the context of the head in gold, then in each system: -1 for the root, -2
+        for a word outside of the context. None without trees.
     remarks
-        n · (1 + systems) texts, for each unit gold's and then each system's: the reason for an answer, such as an antecedent.
+        n · (1 + systems) texts, for each unit gold's and then each system's: the reason for an answer, such
+        as an antecedent.
     """
 
     units: Units

@@ -1,7 +1,7 @@
 """Label inventories: the labels that files use, compared before any claim about a label.
 
-A system trained on other labels than those of gold is wrong on them by convention, not by error. Such labels are listed first,
-and a map of names corrects them.
+A system trained on other labels than those of gold is wrong on them by convention, not by error. Such labels
+are listed first, and a map of names corrects them.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def parse_maps(written: Sequence[str], systems: Sequence[str]) -> dict[str | Non
 def rename_labels(labels: Labels, maps: LabelMaps, name: str, strip: Callable[[str], str] | None = None) -> Labels:
     """The labels with the maps for all files and for this one applied, the latter first.
 
-    If labels are compared without a part, `strip` removes it: a map of what is left serves all labels that have no map of
-    their own.
+    If labels are compared without a part, `strip` removes it: a map of what is left serves all labels that
+    have no map of their own.
 
     Examples
     --------

@@ -30,8 +30,9 @@ class AlignedItems:
 def align_items(gold: Items, systems: Sequence[Items]) -> AlignedItems:
     """Find each gold item in each system, by id.
 
-    An item with two equal answers counts once; two different answers are refused. Items that a system lacks are -1; items that
-    gold lacks are counted and left out. Conflicts are items whose right answer in the system's file is not that of gold.
+    An item with two equal answers counts once; two different answers are refused. Items that a system lacks
+    are -1; items that gold lacks are counted and left out. Conflicts are items whose right answer in the
+    system's file is not that of gold.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The outputs in one file, and the table of units from which every comparison of outputs is counted.
 
-Three kinds of outputs serve five tasks: `Words` (tags, trees, named entities), `Items` (labels) and `Chains` (coreference).
-Labels are codes into an inventory, so that outcomes and transitions are counts of integers.
+Three kinds of outputs serve five tasks: `Words` (tags, trees, named entities), `Items` (labels) and `Chains`
+(coreference). Labels are codes into an inventory, so that outcomes and transitions are counts of integers.
 """
 
 from __future__ import annotations
@@ -46,12 +46,13 @@ class Words(_File):
     sentences
         The sentence of each word, numbered from 0 in file order.
     columns
-        Labels by column: ``"upos"``, ``"xpos"``, ``"feats"``, ``"deprel"``, ``"tag"`` (entities), and others by their number.
+        Labels by column: ``"upos"``, ``"xpos"``, ``"feats"``, ``"deprel"``, ``"tag"`` (entities), and others
+        by their number.
     heads
         The row of each word's head in this file, -1 for the root; None without trees.
     starts, ends
-        The characters of each word in the file's text without white space, `ends` exclusive, by which words are aligned. Words
-        of one multi-word token share its span.
+        The characters of each word in the file's text without white space, `ends` exclusive, by which words
+        are aligned. Words of one multi-word token share its span.
     multiword
         Whether each word belongs to a multi-word token.
     sentence_ids
@@ -89,8 +90,8 @@ class Words(_File):
 class Items(_File):
     """A label per item (classification, multiple choice, exact-match answers), with the other columns of its row.
 
-    `gold` holds the right answers if the file has them too; `texts` are columns to show with an item, `slices` columns to split
-    by.
+    `gold` holds the right answers if the file has them too; `texts` are columns to show with an item,
+    `slices` columns to split by.
     """
 
     name: str
@@ -142,7 +143,8 @@ class Chains(_File):
     chains
         The chain of each mention, as codes that are unique in the whole file.
     words
-        The tokens in order, with the column ``"pos"`` if the file has tags; `Words.documents` has each sentence's document.
+        The tokens in order, with the column ``"pos"`` if the file has tags; `Words.documents` has each
+        sentence's document.
 
     Examples
     --------
@@ -196,10 +198,11 @@ class Units:
     answers
         (n, k) codes of the systems' answers.
     correct
-        (n, k) whether an answer is right. With the right label it may still be wrong, if the head of a relation is.
+        (n, k) whether an answer is right. With the right label it may still be wrong, if the head of a
+        relation is.
     detail
-        (n, k) codes that distinguish answers with the same label, such as the head: two answers are the same if label and
-        detail are. None if the label is all there is.
+        (n, k) codes that distinguish answers with the same label, such as the head: two answers are the same
+        if label and detail are. None if the label is all there is.
     clusters
         (n,) codes of the sentence or document of each unit; None if every unit stands alone.
     slices

@@ -1,8 +1,8 @@
 """What several systems could achieve together: an oracle that picks the right answer, units that only one solves, a vote.
 
-The upper bound of a combination counts a unit as solved if at least one system solves it (Tuggener, 2017, section 3). Systems
-with independent errors reach 1 - Π(1 - accuracy) by chance alone; the further the oracle is below that, the more the systems
-fail together.
+The upper bound of a combination counts a unit as solved if at least one system solves it (Tuggener, 2017,
+section 3). Systems with independent errors reach 1 - Π(1 - accuracy) by chance alone; the further the oracle
+is below that, the more the systems fail together.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What changes between two systems on every unit: five outcomes, and the transitions behind them.
 
-From S1 to S2 a unit stays right, is corrected, becomes a new error, changes from one error to another, or stays the same error
-(Tuggener, 2017, algorithm 1, plus the two outcomes that the algorithm does not count). So
+From S1 to S2 a unit stays right, is corrected, becomes a new error, changes from one error to another, or
+stays the same error (Tuggener, 2017, algorithm 1, plus the two outcomes that the algorithm does not count).
+So
 
     accuracy(S2) - accuracy(S1) = (corrections - new errors) / n
 
@@ -101,8 +102,8 @@ def agreement(units: Units) -> Array:
 def transitions(units: Units, first: int = 0, second: int = 1) -> list[Transition]:
     """Every kind of change, most frequent first within corrections, new errors and changed errors.
 
-    The mirror of a correction from x to y (the right label) is the new error from y to x, that of a changed error from x to y
-    the changed error from y to x: swapping the systems turns one into the other.
+    The mirror of a correction from x to y (the right label) is the new error from y to x, that of a changed
+    error from x to y the changed error from y to x: swapping the systems turns one into the other.
     """
     kinds = outcomes(units, first, second)
     rows = np.flatnonzero((kinds >= CORRECTION) & (kinds <= CHANGED_ERROR))

@@ -1,7 +1,7 @@
 """Many systems on one dataset: a table of systems by items, in which cells may be empty.
 
-`boards_of` makes one `Board` per dataset from the systems that readers return. It works on codes and counts throughout, so that
-millions of rows take a second or two.
+`boards_of` makes one `Board` per dataset from the systems that readers return. It works on codes and counts
+throughout, so that millions of rows take a second or two.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Board:
     systems
         The names; all boards of one ranking have the same systems in the same order.
     values
-        (systems, items) scores or (systems, items, columns) counts; 0 where a system lacks the item. int64 if every number
-        is an integer as written, float64 otherwise.
+        (systems, items) scores or (systems, items, columns) counts; 0 where a system lacks the item. int64 if
+        every number is an integer as written, float64 otherwise.
     present
         (systems, items) mask of the filled cells.
     items
@@ -113,8 +113,9 @@ class _Cells:
 def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> list[Board]:
     """One board per dataset, in order of first appearance.
 
-    Items are matched by id, or by position if no system has ids. Equal rows of one item and repeat are kept once and counted;
-    `duplicates` decides on rows that contradict each other, and ``"mean"`` averages them with a note. Repeats are averaged.
+    Items are matched by id, or by position if no system has ids. Equal rows of one item and repeat are kept
+    once and counted; `duplicates` decides on rows that contradict each other, and ``"mean"`` averages them
+    with a note. Repeats are averaged.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Two systems paired item by item, with a count of everything left out.
 
-Items are matched by id (within their dataset, if both files name one). Duplicate rows are resolved first, system by system;
-then the rows of each common item are put side by side.
+Items are matched by id (within their dataset, if both files name one). Duplicate rows are resolved first,
+system by system; then the rows of each common item are put side by side.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ _ALL = slice(None)
 class Paired:
     """Two systems' rows side by side, in the order of A's file.
 
-    `items` holds a code per row if items have several rows (repeats, to be averaged first) and is None if every row is an item;
-    `clusters` are codes too: both are what `compare` takes. `ids`, `datasets` and `slices` keep their names. With
-    `unequal_repeats` the systems were run unequally often per item, so that the rows are item means.
+    `items` holds a code per row if items have several rows (repeats, to be averaged first) and is None if
+    every row is an item; `clusters` are codes too: both are what `compare` takes. `ids`, `datasets` and
+    `slices` keep their names. With `unequal_repeats` the systems were run unequally often per item, so that
+    the rows are item means.
     """
 
     a: Array
@@ -50,9 +51,10 @@ class Paired:
 def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
     """Match two systems' rows by item id and repeat, in the order of A's file.
 
-    Items that one system lacks are left out and counted. Rows of one item and repeat with equal scores are kept once and
-    counted; with different scores, `duplicates` decides. Repeats are matched by their labels, or in file order if the
-    labels differ; items run unequally often by A and B are averaged, see `Paired.unequal_repeats`.
+    Items that one system lacks are left out and counted. Rows of one item and repeat with equal scores are
+    kept once and counted; with different scores, `duplicates` decides. Repeats are matched by their labels,
+    or in file order if the labels differ; items run unequally often by A and B are averaged, see
+    `Paired.unequal_repeats`.
 
     Parameters
     ----------

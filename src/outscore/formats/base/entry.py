@@ -72,7 +72,8 @@ class FormatEntry:
     columns
         The fields of `Choice` that mean something to it; None for all.
     refuses, expected
-        Formats whose files are refused when they are certain, and how the message names what was expected instead.
+        Formats whose files are refused when they are certain, and how the message names what was expected
+        instead.
     """
 
     name: str

@@ -1,8 +1,9 @@
 """Opening files: standard input, compression, encodings, and clear errors for what cannot be read.
 
-A `Source` is a file that is opened once and read line by line, compressed or not. Its `Peek` holds what detection may look at.
-Compression and Parquet, the one format that is not text, are recognised by the first bytes and not by the name. Bytes that are
-not UTF-8 are passed on as lone surrogates, so that a reader can name the line they are on.
+A `Source` is a file that is opened once and read line by line, compressed or not. Its `Peek` holds what
+detection may look at. Compression and Parquet, the one format that is not text, are recognised by the first
+bytes and not by the name. Bytes that are not UTF-8 are passed on as lone surrogates, so that a reader can
+name the line they are on.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ PACKED = {".gz", ".bz2", ".xz", ".zst"}
 HEAD_LINES = 20
 BLOCK = 1 << 16
 PIECE = 1 << 18
-# A few bytes of zstd can unpack to 128 KB, and each block of input is unpacked whole: this block size costs at most 32 MB.
+# A few bytes of zstd can unpack to 128 KB, and each block of input is unpacked whole: this block size costs
+# at most 32 MB.
 ZSTD_BLOCK = 1 << 10
 # A file without line ends must not be loaded into memory as one line.
 MAX_LINE = 1 << 24
@@ -103,7 +105,8 @@ class Peek:
 class Source:
     """A file opened for reading: a peek at its beginning, all its lines to read once, and its digest afterwards.
 
-    A Parquet file has no lines: `parquet` holds its bytes, and `packed` says whether they differ from those on disk.
+    A Parquet file has no lines: `parquet` holds its bytes, and `packed` says whether they differ from those
+    on disk.
     """
 
     peek: Peek

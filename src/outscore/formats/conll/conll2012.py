@@ -6,9 +6,10 @@
     ...
     #end document
 
-``(3`` opens a mention of chain 3 at a token and ``3)`` closes it; ``(3)|(5`` does several things at one token, and nested
-brackets of one chain are closed last in, first out. The fourth column holds the word and the fifth its tag, in files that have
-that many columns before the last. A document is a name with its part; each has its own chain numbers.
+``(3`` opens a mention of chain 3 at a token and ``3)`` closes it; ``(3)|(5`` does several things at one
+token, and nested brackets of one chain are closed last in, first out. The fourth column holds the word and
+the fifth its tag, in files that have that many columns before the last. A document is a name with its part;
+each has its own chain numbers.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def looks_like_chains(peek: Peek) -> bool:
 def chains_of(source: Source, *, repair: bool = False) -> Chains:
     """The chains of an open CoNLL-2012 file.
 
-    A mention that the file lists twice, in one chain or in two, is refused. With `repair` the one whose bracket opens first is
-    kept; `Origin.rows` still counts all mentions of the file.
+    A mention that the file lists twice, in one chain or in two, is refused. With `repair` the one whose
+    bracket opens first is kept; `Origin.rows` still counts all mentions of the file.
     """
     parser = _Parser(source.path)
     for number, line in enumerate(source.lines(), 1):

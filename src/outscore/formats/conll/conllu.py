@@ -1,7 +1,7 @@
 """CoNLL-U: ten columns separated by tabs, a word per line, a blank line after each sentence (universaldependencies.org/format).
 
-Comments name sentences and documents. The words of a multi-word token (``1-2``) share the characters of the token; empty nodes
-(``8.1``) are left out.
+Comments name sentences and documents. The words of a multi-word token (``1-2``) share the characters of the
+token; empty nodes (``8.1``) are left out.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def read_conllu(path: str | os.PathLike[str], name: str | None = None, columns: 
     name
         The name of the system; by default that of the file.
     columns
-        Which columns to read: ``"upos"``, ``"xpos"``, ``"feats"``, ``"lemma"``, and ``"deprel"``, with which the heads come.
-        Columns left out cost nothing.
+        Which columns to read: ``"upos"``, ``"xpos"``, ``"feats"``, ``"lemma"``, and ``"deprel"``, with which
+        the heads come. Columns left out cost nothing.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """A column of a file as labels: every field becomes a 64-bit key, and keys are encoded many at a time.
 
-Most words and nearly all tags have at most eight bytes, which fit into one key. Longer fields are looked up one by one.
+Most words and nearly all tags have at most eight bytes, which fit into one key. Longer fields are looked up
+one by one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _LOWEST = np.array([(1 << 8 * size) - 1 for size in range(SHORT + 1)], dtype=np.
 # No byte of UTF-8 is 0xff: a key with it on top is not text but the index of a longer field.
 _LONGER = np.uint64(0xFF << 56)
 _NO_KEY = (1 << 64) - 1
-# Fibonacci hashing (Knuth, 1998, The art of computer programming 3, section 6.4): the golden ratio spreads keys over the slots.
+# Fibonacci hashing (Knuth, 1998, The art of computer programming 3, section 6.4): the golden ratio spreads
+# keys over the slots.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SLOT_BITS = 16
 
@@ -63,7 +65,8 @@ class FieldLabels:
         keys[sizes == 0] = self._empty
         longer = sizes > SHORT
         if b"\0" in text:
-            # Keys of short fields are padded with zeros, which a field with zero bytes of its own would be confused with.
+            # Keys of short fields are padded with zeros, which a field with zero bytes of its own would be
+            # confused with.
             zeros = np.concatenate(([0], np.cumsum(np.frombuffer(text, dtype=np.uint8) == 0)))
             longer |= zeros[ends] > zeros[starts]
         # In some languages most words are longer; a plain loop would take twice as long.

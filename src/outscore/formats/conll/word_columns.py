@@ -1,7 +1,7 @@
 """Words in plain columns: word and tag, or the columns of CoNLL-2000, 2002 and 2003, with a blank line between sentences.
 
-Columns are separated by tabs, or by blanks if the line of the first word has no tab. ``-DOCSTART-`` begins a document. A line
-that begins with ``#`` and does not have the file's number of columns is a comment.
+Columns are separated by tabs, or by blanks if the line of the first word has no tab. ``-DOCSTART-`` begins a
+document. A line that begins with ``#`` and does not have the file's number of columns is a comment.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def read_word_columns(path: str | os.PathLike[str], columns: Sequence[str] | Non
     path
         The file.
     columns
-        The names of the columns in order, one of them ``"word"``. By default the first is ``"word"``, the last ``"tag"``, and
-        those between are numbered, ``"2"``, ``"3"``...
+        The names of the columns in order, one of them ``"word"``. By default the first is ``"word"``, the
+        last ``"tag"``, and those between are numbered, ``"2"``, ``"3"``...
     name
         The name of the system; by default that of the file.
 

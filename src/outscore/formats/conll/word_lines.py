@@ -1,8 +1,8 @@
 """Files with a word per line: lines split into columns, words located by their characters.
 
-Every line becomes a row, so that a row knows its line number; the reader decides what a line means (word, comment, end of a
-sentence). Text is processed in blocks, and only the columns needed are kept. A block is split at its separators, all found at
-once; fields stay bytes until one is asked for.
+Every line becomes a row, so that a row knows its line number; the reader decides what a line means (word,
+comment, end of a sentence). Text is processed in blocks, and only the columns needed are kept. A block is
+split at its separators, all found at once; fields stay bytes until one is asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from outscore.scores.system import Labels
 
 __all__ = ["Lines", "character_spans", "document_labels", "first_rows", "refuse_empty", "scan", "sentences_of"]
 
-# About a megabyte of text: larger blocks leave the processor's cache, smaller ones pay the overhead of each step more often.
+# About a megabyte of text: larger blocks leave the processor's cache, smaller ones pay the overhead of each
+# step more often.
 BLOCK_PIECES = 4
 # Whole numbers of up to this many digits fit into 32 bits.
 MAX_DIGITS = 9

@@ -1,8 +1,8 @@
 """Builders of columns: values go in block by block, codes and numbers come out.
 
-Only numbers and new labels are kept of a block, so reading takes no more memory than its result. A fast path converts whole
-blocks and gives up on anything unusual; the slow path then converts the same values one by one and names the line of the first
-bad one.
+Only numbers and new labels are kept of a block, so reading takes no more memory than its result. A fast path
+converts whole blocks and gives up on anything unusual; the slow path then converts the same values one by one
+and names the line of the first bad one.
 """
 
 from __future__ import annotations
@@ -228,7 +228,8 @@ def _number(value: object, column: str) -> int | float:
     """One number; true and false are 1 and 0."""
     if not is_scalar(value):
         raise _CellError(f"found {_kind(value)} in column `{column}`, expected a number", FLAT)
-    # Typed values (from JSON or Parquet) are checked as text too: nan, inf and large integers get the same errors.
+    # Typed values (from JSON or Parquet) are checked as text too: nan, inf and large integers get the same
+    # errors.
     text = "" if value is None else str(value).strip()
     if text.lower() in _TRUTH:
         return _TRUTH[text.lower()]

@@ -1,7 +1,7 @@
 """Which column plays which part: the one the caller names, otherwise the one with a usual name.
 
-Names are grouped in tiers: a name of an earlier tier wins over those of later ones. Two names of the same tier are ambiguous,
-and the error lists them.
+Names are grouped in tiers: a name of an earlier tier wins over those of later ones. Two names of the same
+tier are ambiguous, and the error lists them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ _MAX_NAMES = 12
 class Layout:
     """The columns of a table by the part they play; `wide` if each of `scores` is a system.
 
-    `open` means that the caller did not name the scores, so that every other column of numbers would be one of them.
+    `open` means that the caller did not name the scores, so that every other column of numbers would be one
+    of them.
     """
 
     item: str | None
@@ -213,7 +214,8 @@ def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, sys
 
 def _refuse_no_numbers(records: Records, free: Iterable[str]) -> NoReturn:
     """Raise the most helpful error for a table without a column of numbers."""
-    # An unclosed quotation mark swallows the columns after it: reading on raises an error that names its line.
+    # An unclosed quotation mark swallows the columns after it: reading on raises an error that names its
+    # line.
     for _ in records.blocks(()):
         pass
     _refuse_malformed_numbers(records, free)

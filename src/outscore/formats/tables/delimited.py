@@ -1,6 +1,7 @@
 """CSV and TSV: a header, and one record per line (or several lines, where a quoted field holds a line end).
 
-The csv module reads them, because it knows on which line a record begins. Only the fields needed are kept of each record.
+The csv module reads them, because it knows on which line a record begins. Only the fields needed are kept of
+each record.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ def separator_of(peek: Peek) -> str | None:
 def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
     """Whether this is a table with a header, rather than bare numbers with one.
 
-    A column named by the caller makes it a table, and so does a known name in the header. Otherwise two or four columns of
-    numbers are bare scores and counts, whatever their names, and everything else with a header is a table.
+    A column named by the caller makes it a table, and so does a known name in the header. Otherwise two or
+    four columns of numbers are bare scores and counts, whatever their names, and everything else with a
+    header is a table.
     """
     mark = separator_of(peek)
     if choice.names_columns:
@@ -86,7 +88,8 @@ def records(source: Source, separator: str, choice: Choice | None = None) -> Rec
 def sample(peek: Peek, separator: str, columns: Sequence[str] = ()) -> dict[str, list[str]]:
     """The first values of each column by name; names come from the first line unless `columns` gives them."""
     records: list[list[str]] = []
-    # The head may end inside a quoted field, so parsing is not strict here. Errors are reported when the table is read.
+    # The head may end inside a quoted field, so parsing is not strict here. Errors are reported when the
+    # table is read.
     with contextlib.suppress(csv.Error):
         for row in csv.reader(peek.head, delimiter=separator):
             records.append(row)  # noqa: PERF402 - the records before an error count
@@ -109,8 +112,8 @@ def _read_header(reader: Reader, path: str) -> tuple[int, list[str]]:
 def _refuse_data(path: str, line: int, columns: Sequence[str], choice: Choice) -> None:
     """Refuse a first line that is data: taken for a header, it would lose an item and name systems after their scores.
 
-    Numbers may be names (a column for each seed) if another name shows that this is a header: a usual one, or one that the
-    caller gave.
+    Numbers may be names (a column for each seed) if another name shows that this is a header: a usual one, or
+    one that the caller gave.
     """
     values = [name for name in columns if is_number(name) or name.lower() in ("true", "false")]
     names = set(columns) - set(values)

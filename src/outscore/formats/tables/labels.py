@@ -1,7 +1,7 @@
 """A label per item: CSV, TSV, JSON lines or Parquet with an item column, an answer column, and perhaps the right answers.
 
-Columns are recognised by their usual names. Names such as `label` and `answer` can mean both: next to a column of predictions
-they hold the right answers. All other columns are kept, to split by or to show.
+Columns are recognised by their usual names. Names such as `label` and `answer` can mean both: next to a
+column of predictions they hold the right answers. All other columns are kept, to split by or to show.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ class LabelOptions(TypedDict, total=False):
     Parameters
     ----------
     role
-        ``"system"``, the default, reads a system's answers, with the right ones if the file has them. ``"gold"`` reads the
-        right answers as the file's answers. ``"either"`` is ``"system"``, or ``"gold"`` if the file has right answers only.
+        ``"system"``, the default, reads a system's answers, with the right ones if the file has them.
+        ``"gold"`` reads the right answers as the file's answers. ``"either"`` is ``"system"``, or ``"gold"``
+        if the file has right answers only.
     item, answer, gold, cluster
         Columns. Those left out are recognised by their usual names, except `cluster`.
     slices
@@ -74,8 +75,8 @@ class LabelOptions(TypedDict, total=False):
 def items_of(source: Source, name: str | None = None, **options: Unpack[LabelOptions]) -> Items:
     """The items of an open table.
 
-    Answers that are empty, null or not a number are a class of their own, ``(none)``. Without an item column, items are
-    numbered, which is enough as long as no other file has to be matched.
+    Answers that are empty, null or not a number are a class of their own, ``(none)``. Without an item column,
+    items are numbered, which is enough as long as no other file has to be matched.
     """
     _, records = table_of(source)
     layout = _find_layout(records, options)

@@ -1,8 +1,9 @@
 """Millions of long Parquet rows as integer codes of dataset, item and system, without a Python object per row.
 
-The general reader (`parquet`, `assemble`) checks values one by one, which is fine for a million rows and too slow for a hundred
-million. This one leaves everything to polars and requires columns of the right types: labels and numbers. A folder named
-``dataset=mmlu``, as programs that write partitions name them, is a column of all files in it.
+The general reader (`parquet`, `assemble`) checks values one by one, which is fine for a million rows and too
+slow for a hundred million. This one leaves everything to polars and requires columns of the right types:
+labels and numbers. A folder named ``dataset=mmlu``, as programs that write partitions name them, is a column
+of all files in it.
 """
 
 from __future__ import annotations

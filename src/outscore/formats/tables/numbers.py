@@ -1,8 +1,9 @@
 """Files of bare numbers: one, two or four columns, an item per line.
 
-The fast path hands blocks of lines to numpy. If numpy refuses a block, or something about it is unusual, the same lines are
-parsed one by one in Python, which returns the numbers or names the first bad line. Both paths round decimals correctly. Items
-are paired by line alone, so no line is ever skipped: a blank line inside the file is an error.
+The fast path hands blocks of lines to numpy. If numpy refuses a block, or something about it is unusual, the
+same lines are parsed one by one in Python, which returns the numbers or names the first bad line. Both paths
+round decimals correctly. Items are paired by line alone, so no line is ever skipped: a blank line inside the
+file is an error.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ BLOCK_LINES = 1 << 16
 _NOT_PLAIN = re.compile(r"[^0-9+\-,;\s]")
 _LIKE_A_DECIMAL = re.compile(r"[+-]?(?:0|[1-9][0-9]*),[0-9]+")
 _PADDED = re.compile(r",0[0-9]")
-# A wrong answer counts as a false positive and a false negative: pairs such as 1,0 and 0,2 and 0,1 are counts.
+# A wrong answer counts as a false positive and a false negative: pairs such as 1,0 and 0,2 and 0,1 are
+# counts.
 MAX_ERRORS_OF_ONE = 2
 
 
@@ -51,9 +53,9 @@ MAX_ERRORS_OF_ONE = 2
 class NumberTable:
     """A file of bare numbers, one item per row.
 
-    `values` is (rows, columns): int64 if every number is written as a plain integer, float64 otherwise. `columns` holds the
-    names of the header and is empty without one. `first_line` is the line of row 0, so that later checks can name a line, and
-    `sha256` is the digest of the file as it is on disk.
+    `values` is (rows, columns): int64 if every number is written as a plain integer, float64 otherwise.
+    `columns` holds the names of the header and is empty without one. `first_line` is the line of row 0, so
+    that later checks can name a line, and `sha256` is the digest of the file as it is on disk.
     """
 
     path: str
@@ -167,8 +169,9 @@ def read_numbers(source: Source, widths: Sequence[int] = WIDTHS) -> NumberTable:
 def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: Array, *, padded: bool) -> None:
     """Refuse pairs that are scores with a decimal comma, which would silently be read as two systems.
 
-    The count 5 is never written 05. Without such padding, the comma is taken for a decimal one only if every line is a score
-    from 0 to 1 and some line would mean more errors than one answer can have; 3,5 stays a pair.
+    The count 5 is never written 05. Without such padding, the comma is taken for a decimal one only if every
+    line is a score from 0 to 1 and some line would mean more errors than one answer can have; 3,5 stays a
+    pair.
     """
     whole, rest = np.abs(values[:, 0]), values[:, 1]
     up_to_one = bool(((whole == 0) | ((whole == 1) & (rest == 0))).all()) and int(rest.max()) > MAX_ERRORS_OF_ONE

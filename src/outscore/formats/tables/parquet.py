@@ -67,7 +67,8 @@ def _scan(source: Source) -> pl.LazyFrame:
     if stream is None:
         raise OutscoreError(f"{source.label} is not a Parquet file.", "Leave the format out, or name another.")
     held, last = (io.BytesIO(), b"") if source.packed else (None, b"")
-    # Always read to the end: the digest needs every byte, and a truncated file lacks the four bytes that end every file.
+    # Always read to the end: the digest needs every byte, and a truncated file lacks the four bytes that end
+    # every file.
     while block := stream.read(1 << 20):
         last = (last + block)[-4:]
         if held is not None:

@@ -37,8 +37,8 @@ def expand_pattern(path: str) -> list[str]:
 def are_partitions(paths: Sequence[str]) -> bool:
     """Whether paths are parts of one large table instead of a table each.
 
-    A folder is, and so are Parquet files that match a pattern, lie in folders named ``dataset=mmlu``, or are too large to be
-    read whole. Other Parquet files named one by one are a table each.
+    A folder is, and so are Parquet files that match a pattern, lie in folders named ``dataset=mmlu``, or are
+    too large to be read whole. Other Parquet files named one by one are a table each.
 
     Examples
     --------
@@ -63,7 +63,8 @@ def are_partitions(paths: Sequence[str]) -> bool:
 def partition_paths(paths: Paths) -> list[str]:
     """The files that a folder, a pattern or several of them stand for, each once.
 
-    Folders are searched recursively, without names that begin with a dot or an underscore, such as ``_SUCCESS``.
+    Folders are searched recursively, without names that begin with a dot or an underscore, such as
+    ``_SUCCESS``.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """ARCS: what a system did with each anaphoric mention, in five classes.
 
-A mention is anaphoric in a file if an earlier mention of its chain can be its antecedent. Given key and response:
+A mention is anaphoric in a file if an earlier mention of its chain can be its antecedent. Given key and
+response:
 
     tp  anaphoric in the key, and resolved to a right antecedent
     wl  anaphoric in the key, and resolved to wrong antecedents only (wrong linkage)
@@ -8,20 +9,22 @@ A mention is anaphoric in a file if an earlier mention of its chain can be its a
     fp  not anaphoric in the key, and resolved
     tn  neither
 
-Two criteria define the antecedent. ``arcs-any``: all earlier mentions, of which one right one is enough. ``arcs-nom``: only the
-closest earlier nominal mention, which must be an antecedent in the key; a mention without an earlier nominal in its chain is
-not anaphoric, neither in key nor in response (a cataphoric pronoun, a chain of pronouns).
+Two criteria define the antecedent. ``arcs-any``: all earlier mentions, of which one right one is enough.
+``arcs-nom``: only the closest earlier nominal mention, which must be an antecedent in the key; a mention
+without an earlier nominal in its chain is not anaphoric, neither in key nor in response (a cataphoric
+pronoun, a chain of pronouns).
 
     recall = tp / (tp + wl + fn),   precision = tp / (tp + wl + fp)
 
-With ``arcs-any`` these are the scores of MUC: of the mentions that a key chain and a response chain share, all but the first
-are tp, and they are the common links. ARCS adds the class of each mention.
+With ``arcs-any`` these are the scores of MUC: of the mentions that a key chain and a response chain share,
+all but the first are tp, and they are the common links. ARCS adds the class of each mention.
 
 References
 ----------
-Tuggener (2014): Coreference resolution evaluation for higher level applications. EACL. Tuggener (2017): A method for in-depth
-comparative evaluation: how (dis)similar are outputs of POS taggers, dependency parsers and coreference resolvers really? EACL,
-section 2.3. Its equation 2 prints an intersection of mentions; its table 8 has units that are in one file only.
+Tuggener (2014): Coreference resolution evaluation for higher level applications. EACL. Tuggener (2017): A
+method for in-depth comparative evaluation: how (dis)similar are outputs of POS taggers, dependency parsers
+and coreference resolvers really? EACL, section 2.3. Its equation 2 prints an intersection of mentions; its
+table 8 has units that are in one file only.
 """
 
 from __future__ import annotations
@@ -65,8 +68,8 @@ class Resolution:
     classes
         (n,) codes of `CLASSES`.
     antecedents
-        (n,) the row of the antecedent behind the class: the closest right one, otherwise the closest; -1 if the response does
-        not resolve the mention.
+        (n,) the row of the antecedent behind the class: the closest right one, otherwise the closest; -1 if
+        the response does not resolve the mention.
     """
 
     classes: Array

@@ -1,8 +1,8 @@
 """Documents of gold and system, matched by name and checked for equal tokens.
 
-Mentions are token numbers, so a document must have the same tokens in both files. Some words may be spelt differently
-(``-LRB-`` for a bracket); a document in which most words differ, or in which the differing words are the same ones in another
-order, is another text or a shuffled one and is refused.
+Mentions are token numbers, so a document must have the same tokens in both files. Some words may be spelt
+differently (``-LRB-`` for a bracket); a document in which most words differ, or in which the differing words
+are the same ones in another order, is another text or a shuffled one and is refused.
 """
 
 from __future__ import annotations

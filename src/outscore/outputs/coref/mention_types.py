@@ -1,7 +1,7 @@
 """Kinds of mentions, by length and part-of-speech tag: nouns, personal pronouns, possessive pronouns and others.
 
-A mention is nominal if it has more than one token or its only token is a noun (Tuggener, 2017). Tags are always those of the
-gold file: with its own tags a system could choose what it is judged on.
+A mention is nominal if it has more than one token or its only token is a noun (Tuggener, 2017). Tags are
+always those of the gold file: with its own tags a system could choose what it is judged on.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def kinds_of(words: Words | None, names: tuple[str, ...], mentions: tuple[Array,
     tokens = np.full(len(starts), -1, dtype=np.int64)
     if words is not None:
         tokens = _first_tokens(words, names)[documents] + starts
-    # The kind depends on the tag of a single token, otherwise on the length: `kind` is called once per distinct case.
+    # The kind depends on the tag of a single token, otherwise on the length: `kind` is called once per
+    # distinct case.
     case = -lengths if tags is None else np.where(lengths > 1, -lengths, tags.codes[tokens])
     distinct, place = np.unique(case, return_inverse=True)
     answers = [kind(-x, None) if x < 0 or tags is None else kind(1, tags.names[x]) for x in distinct.tolist()]

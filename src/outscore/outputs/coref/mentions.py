@@ -1,8 +1,10 @@
 """One table of mentions for gold and all systems: a row per (document, first token, last token), a column of chains per file.
 
-Every measure of coreference compares two columns: gold and a system, or two systems, to measure how far they agree.
+Every measure of coreference compares two columns: gold and a system, or two systems, to measure how far they
+agree.
 
-Rows are in text order: by first token and, if two begin together, the longer first, which is the order in which brackets open.
+Rows are in text order: by first token and, if two begin together, the longer first, which is the order in
+which brackets open.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ class Mentions:
     files
         The names of the files, gold first.
     documents
-        The document of each mention; its names are all documents in gold's order, including those without mentions.
+        The document of each mention; its names are all documents in gold's order, including those without
+        mentions.
     starts, ends
         First and last token within the document.
     chains

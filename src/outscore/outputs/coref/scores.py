@@ -1,22 +1,23 @@
 """MUC, B³, CEAFe and LEA as per-document sums: a row per document, and the score is a function of the column sums.
 
-Two columns of a table of mentions are compared, a key K and a response R. With n = |k ∩ r| for chains k of K and r of R, all
-four need nothing but the sizes |k|, |r| and the table of n > 0:
+Two columns of a table of mentions are compared, a key K and a response R. With n = |k ∩ r| for chains k of K
+and r of R, all four need nothing but the sizes |k|, |r| and the table of n > 0:
 
     MUC    Σ(n - 1) common links                 over Σ(|k| - 1) links of the key, Σ(|r| - 1) of the response
     B³     Σ n²/|k| and Σ n²/|r|                 over Σ|k| and Σ|r| mentions
     CEAFe  Σ 2n/(|k| + |r|) of the best one-to-one matching of chains    over the numbers of chains
     LEA    Σ|k| Σ link(n)/link(|k|), and so for r                        over Σ|k| and Σ|r|, with link(n) = n(n - 1)/2
 
-Singletons count everywhere except in MUC, which has no links for them; LEA gives a singleton one link to itself, which is right
-if the other side has it as a singleton too.
+Singletons count everywhere except in MUC, which has no links for them; LEA gives a singleton one link to
+itself, which is right if the other side has it as a singleton too.
 
 References
 ----------
-Vilain et al. (1995): A model-theoretic coreference scoring scheme. MUC-6. Bagga, Baldwin (1998): Algorithms for scoring
-coreference chains. LREC. Luo (2005): On coreference resolution performance metrics, EMNLP, with similarity φ4. Moosavi, Strube
-(2016): Which coreference evaluation metric do you trust? ACL, equations 5 and 6. How spurious and missing mentions are treated:
-Pradhan et al. (2014): Scoring coreference partitions of predicted mentions. ACL.
+Vilain et al. (1995): A model-theoretic coreference scoring scheme. MUC-6. Bagga, Baldwin (1998): Algorithms
+for scoring coreference chains. LREC. Luo (2005): On coreference resolution performance metrics, EMNLP, with
+similarity φ4. Moosavi, Strube (2016): Which coreference evaluation metric do you trust? ACL, equations 5 and
+6. How spurious and missing mentions are treated: Pradhan et al. (2014): Scoring coreference partitions of
+predicted mentions. ACL.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ __all__ = ["Overlap", "coref_statistics", "overlap"]
 class Overlap:
     """The chains of a key and a response: sizes, documents, and the pairs that share mentions.
 
-    `pairs` holds (m, 2) codes of a key chain and a response chain, `shared` the number of mentions they share.
+    `pairs` holds (m, 2) codes of a key chain and a response chain, `shared` the number of mentions they
+    share.
     """
 
     documents: int
@@ -56,15 +58,16 @@ class Overlap:
 def coref_statistics(mentions: Mentions, key: int = 0, response: int = 1) -> dict[str, Array]:
     """Per-document sums for every measure, by its name: (documents, columns).
 
-    ``"conll"`` is the mean F1 of MUC, B³ and CEAFe and holds the columns of all three; ``"arcs-any"`` and ``"arcs-nom"`` hold
-    tp, wl, fn and fp.
+    ``"conll"`` is the mean F1 of MUC, B³ and CEAFe and holds the columns of all three; ``"arcs-any"`` and
+    ``"arcs-nom"`` hold tp, wl, fn and fp.
 
     Parameters
     ----------
     mentions
         Gold and systems in one table.
     key, response
-        Columns of its chains. 0 is gold; with a system as the key, scores measure how far another agrees with it.
+        Columns of its chains. 0 is gold; with a system as the key, scores measure how far another agrees with
+        it.
 
     Examples
     --------
@@ -162,8 +165,9 @@ def _ceafe(o: Overlap) -> Array:
 def _best_matching(o: Overlap) -> tuple[Array, Array]:
     """Similarities of the chains that the best matching joins, and their documents.
 
-    Chains that share mentions, directly or through others, are connected, and an optimal matching is optimal on each connected
-    component. Most components are a single pair, so the assignment problems stay small even if one document is a whole book.
+    Chains that share mentions, directly or through others, are connected, and an optimal matching is optimal
+    on each connected component. Most components are a single pair, so the assignment problems stay small even
+    if one document is a whole book.
     """
     from scipy.optimize import linear_sum_assignment
     from scipy.sparse import coo_array

@@ -1,7 +1,8 @@
 """Mentions as units, with their ARCS classes, and those that some system has wrong in their sentences.
 
-The answer to a mention is its class, tp, wl, fn, fp or tn; the right one is tp for a mention that is anaphoric in gold and tn
-for any other. So a correction is ``wl → tp`` or ``fp → tn``, a changed error ``wl → fn`` (Tuggener, 2017, table 8).
+The answer to a mention is its class, tp, wl, fn, fp or tn; the right one is tp for a mention that is
+anaphoric in gold and tn for any other. So a correction is ``wl → tp`` or ``fp → tn``, a changed error ``wl →
+fn`` (Tuggener, 2017, table 8).
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ MENTION_TYPE = "mention type"
 def mention_units(mentions: Mentions, systems: Sequence[int] = (1, 2), criterion: str = ANY) -> Units:
     """The mentions that are anaphoric in gold or in one of these systems, with their classes; clusters are documents.
 
-    `systems` are columns of the table's chains. Each pair has its own units: a mention that only a third system resolves is not
-    among them. `Units.rows` are the rows of first tokens among gold's words; `unit_mentions` has the spans.
+    `systems` are columns of the table's chains. Each pair has its own units: a mention that only a third
+    system resolves is not among them. `Units.rows` are the rows of first tokens among gold's words;
+    `unit_mentions` has the spans.
 
     Examples
     --------
@@ -48,8 +50,8 @@ def mention_units(mentions: Mentions, systems: Sequence[int] = (1, 2), criterion
 def gold_mention_units(mentions: Mentions, systems: Sequence[int], criterion: str = NOMINAL) -> Units:
     """Gold's anaphoric mentions, labelled with their kind: accuracy is ARCS recall, the oracle its upper bound.
 
-    The answer to a noun is ``noun`` if a system resolves it correctly, else wl or fn. Rates by gold label are therefore recall
-    by kind of mention (Tuggener, 2017, table 11).
+    The answer to a noun is ``noun`` if a system resolves it correctly, else wl or fn. Rates by gold label are
+    therefore recall by kind of mention (Tuggener, 2017, table 11).
     """
     _, classes = _classify(mentions, systems, criterion)
     rows = np.flatnonzero(_anaphoric(classes))

@@ -1,8 +1,9 @@
 """Words of a system aligned with words of gold, by the characters they cover.
 
-Tokens and sentences may be split differently; the text without white space must be the same. A word is aligned with the word of
-the same characters. If either side has a multi-word token, the words inside are aligned by the longest common subsequence of
-their forms, ignoring case (Zeman et al., 2018, CoNLL shared task, section 5.1).
+Tokens and sentences may be split differently; the text without white space must be the same. A word is
+aligned with the word of the same characters. If either side has a multi-word token, the words inside are
+aligned by the longest common subsequence of their forms, ignoring case (Zeman et al., 2018, CoNLL shared
+task, section 5.1).
 """
 
 from __future__ import annotations

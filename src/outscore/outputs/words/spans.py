@@ -1,8 +1,9 @@
 """Named entities: from tags on words to spans, and from the spans of gold and systems to units.
 
-Tags are BIO (BIO2), BIOES or BILOU. Read strictly, an entity is ``B I I``, or ``B I E`` and ``S`` (``L`` and ``U``) if the
-file has such tags; any other tag makes no entity. Read leniently, as conlleval and by default seqeval do, any run of tags of
-one type is an entity, so that ``I`` after ``O`` begins one (IOB1 needs this rule).
+Tags are BIO (BIO2), BIOES or BILOU. Read strictly, an entity is ``B I I``, or ``B I E`` and ``S`` (``L`` and
+``U``) if the file has such tags; any other tag makes no entity. Read leniently, as conlleval and by default
+seqeval do, any run of tags of one type is an entity, so that ``I`` after ``O`` begins one (IOB1 needs this
+rule).
 
 A span is identified by the characters it covers, so that systems need not have gold's tokens.
 """
@@ -128,8 +129,8 @@ def _parse_tags(words: Words, tags: Labels) -> tuple[Array, Array, tuple[str, ..
 def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentence") -> tuple[Units, Array]:
     """Every span of gold or of a system as a unit, with its type or `NO_SPAN` in each file.
 
-    Units depend on the systems, so each pair has its own. With two systems, the slice ``"change"`` says how they differ on each
-    span, as `CHANGES` lists.
+    Units depend on the systems, so each pair has its own. With two systems, the slice ``"change"`` says how
+    they differ on each span, as `CHANGES` lists.
 
     Parameters
     ----------
@@ -198,7 +199,8 @@ def _types(files: Sequence[Spans], keys: Sequence[Array], union: Array) -> tuple
 def span_counts(units: Units, system: int, *, type: str | None = None, clusters: int | None = None) -> Array:
     """(clusters, 3) true positives, false positives and false negatives of one system, for all types or one.
 
-    Micro-F1 is a function of their column sums. `clusters` is the number of clusters, needed if the last ones have no span.
+    Micro-F1 is a function of their column sums. `clusters` is the number of clusters, needed if the last ones
+    have no span.
     """
     gold, answer = units.gold, units.answers[:, system]
     ours = units.labels.index(type) if type is not None else None

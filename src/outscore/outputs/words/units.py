@@ -1,7 +1,7 @@
 """From aligned words to units: tags and trees of gold and systems, as codes of one inventory.
 
-Heads are compared through the alignment: a system's head is right if it is the word that is aligned with gold's head. The
-answer to a gold word without a counterpart is `UNALIGNED`, which is wrong.
+Heads are compared through the alignment: a system's head is right if it is the word that is aligned with
+gold's head. The answer to a gold word without a counterpart is `UNALIGNED`, which is wrong.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def word_units(
     gold, systems
         Files of words over the same text.
     criterion
-        A column (``"upos"``, ``"xpos"``, ``"feats"``, ``"tag"``...), or of trees ``"uas"`` (the head), ``"ls"`` (the relation)
-        or ``"las"`` (both).
+        A column (``"upos"``, ``"xpos"``, ``"feats"``, ``"tag"``...), or of trees ``"uas"`` (the head),
+        ``"ls"`` (the relation) or ``"las"`` (both).
     alignments
         The result of `align` for each system, to compute it once for several criteria.
     punct
@@ -155,8 +155,8 @@ def word_totals(
 ) -> list[Totals]:
     """The numbers behind recall (correct / gold), precision (correct / system) and F1 of each system's words.
 
-    Without punctuation, a system's word does not count if the word it is aligned with is punctuation in gold or, if there is
-    none, if the system itself calls it punctuation.
+    Without punctuation, a system's word does not count if the word it is aligned with is punctuation in gold
+    or, if there is none, if the system itself calls it punctuation.
     """
     totals = []
     for k, (system, aligned) in enumerate(zip(systems, alignments, strict=True)):
