@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from outscore.report.build.ranking import MAX_SHOWN
 from tests.report.forms import render_latex, render_markdown, render_text
 from tests.report.ranking_making import ALPHA, CHINESE, MADE, make_ranking, simulate
 
+from outscore.report.build.ranking import MAX_SHOWN
 from outscore.report.document import screen_width
 from outscore.report.rows.ranking_words import bounds_of, cells, decimals_of, fitted, places, shown_letters
 from outscore.results.note import Note

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from outscore.report.build.comparison import build
 
+from outscore.report.build.comparison import build
 from outscore.report.document import Table, clean, make_table, screen_width
 from outscore.report.rows.comparison import results
 from outscore.report.rows.facts import headline
