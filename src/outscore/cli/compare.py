@@ -56,13 +56,13 @@ def compare(
     texts = isinstance(request, TextsRequest)
     # Texts have a bar of their own, and a terminal shows one at a time.
     with nullcontext() if typing or texts else working("comparing"):
-        result = _compared(request, jobs, saved_inputs(context))
+        result = _compare(request, jobs, saved_inputs(context))
         # Files first: a closed pipe must not cost the saved result.
         write_all(result, outputs, charts, verbose=verbose)
     show(result, form, verbose=verbose)
 
 
-def _compared(request: CompareRequest | TextsRequest, jobs: int, saved: Saved | None) -> Comparisons:
+def _compare(request: CompareRequest | TextsRequest, jobs: int, saved: Saved | None) -> Comparisons:
     if isinstance(request, TextsRequest):
         from outscore.engine.engines import engine_of
         from outscore.engine.progress import terminal_progress

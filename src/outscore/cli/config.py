@@ -104,10 +104,10 @@ def _load(context: click.Context, _param: click.Parameter, path: str | None) -> 
     if path is None:
         return
     text = _text(path)
-    saved = _saved(text, path, context.info_name or "")
+    saved = _saved_settings(text, path, context.info_name or "")
     entries = _from_yaml(text, path) if saved is None else _from_settings(saved, path)
-    known = _known(context.command)
-    values = {key: _value(known[key], key, entry, context) for key, entry in _checked(entries, known).items()}
+    known = _known_options(context.command)
+    values = {key: _value(known[key], key, entry, context) for key, entry in _check_names(entries, known).items()}
     context.default_map = {str(known[key].name): value for key, value in values.items()}
     if saved is not None:
         context.meta[_META] = Saved(path, {i["path"]: i["sha256"] for i in saved.get("inputs", [])})
@@ -129,7 +129,7 @@ def _text(path: str) -> str:
     return "".join(lines)
 
 
-def _saved(text: str, path: str, command: str) -> dict[str, Any] | None:
+def _saved_settings(text: str, path: str, command: str) -> dict[str, Any] | None:
     """The settings of a saved result; None where the file is none."""
     if not text.lstrip().startswith("{"):
         return None
@@ -238,7 +238,7 @@ def _scalar(node: yaml.Node, path: str) -> str:
     return str(node.value)
 
 
-def _known(command: click.Command) -> dict[str, click.Parameter]:
+def _known_options(command: click.Command) -> dict[str, click.Parameter]:
     """The options a file may give, by long name."""
     found: dict[str, click.Parameter] = {}
     for param in command.params:
@@ -248,7 +248,7 @@ def _known(command: click.Command) -> dict[str, click.Parameter]:
     return found
 
 
-def _checked(entries: Mapping[str, _Entry], known: Mapping[str, click.Parameter]) -> Mapping[str, _Entry]:
+def _check_names(entries: Mapping[str, _Entry], known: Mapping[str, click.Parameter]) -> Mapping[str, _Entry]:
     for key, entry in entries.items():
         if key not in known:
             raise OutscoreError(f"{entry.place}: there is no option `{key}`.", did_you_mean(key, known))
@@ -258,13 +258,13 @@ def _checked(entries: Mapping[str, _Entry], known: Mapping[str, click.Parameter]
 def _value(param: click.Parameter, key: str, entry: _Entry, context: click.Context) -> object:
     """The value as the command line would have read it."""
     try:
-        return param.type_cast_value(context, _shaped(param, key, entry))
+        return param.type_cast_value(context, _shape(param, key, entry))
     except click.BadParameter as error:
         text = error.message.rstrip(".")
         raise OutscoreError(f"{entry.place}: `{key}` does not fit: {text}.", f"See `{context.command_path} --help`.") from None
 
 
-def _shaped(param: click.Parameter, key: str, entry: _Entry) -> str | list[str]:
+def _shape(param: click.Parameter, key: str, entry: _Entry) -> str | list[str]:
     """One value or several, as the option takes them; its declaration says how its value is written."""
     value = entry.value
     kind = param.declared.kind if isinstance(param, DeclaredOption) else "value"

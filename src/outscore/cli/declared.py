@@ -24,13 +24,13 @@ def declared_options(options: Iterable[Option], *, without: Iterable[str] = ()) 
 
     def apply(command: _Command) -> _Command:
         for option in reversed(wanted):
-            command = _declared(option)(command)
+            command = _click_option(option)(command)
         return command
 
     return apply
 
 
-def _declared(option: Option) -> Callable[[_Command], _Command]:
+def _click_option(option: Option) -> Callable[[_Command], _Command]:
     names = (f"--{option.long}", option.name)
     help_ = f"{option.help}  [default: {option.default_text}]" if option.default_text else option.help
     common: dict[str, Any] = {"cls": DeclaredOption, "declared": option, "help": help_}

@@ -43,7 +43,7 @@ def demo(context: click.Context, folder: str, seed: int) -> None:
         raise OutscoreError(f"--seed is {seed}.", "Give a whole number from 0 up.")
     target = Path(folder)
     _make_folder(target)
-    texts, pages = _installed(TEXT_PACKAGES), _installed(PAGES)
+    texts, pages = _is_installed(TEXT_PACKAGES), _is_installed(PAGES)
     chosen = {name: example for name, example in EXAMPLES.items() if texts or example.view != "texts"}
     reports = ["report.txt", "report.json", *(["report.html"] if pages else [])]
     for name, example in chosen.items():
@@ -52,7 +52,7 @@ def demo(context: click.Context, folder: str, seed: int) -> None:
         # So few segments are scored before other processes have started.
         alone = ["--jobs", "1"] if example.view == "texts" else []
         _run(context, [*example.command(str(target / name)), *alone, *_outputs(target / name, reports)])
-    write_files({str(target / "examples.txt"): _listed(chosen, target, seed)})
+    write_files({str(target / "examples.txt"): _list(chosen, target, seed)})
     for name in SHOWN:
         _show(name, chosen[name], target)
     _show_the_rest(chosen, target)
@@ -62,7 +62,7 @@ def demo(context: click.Context, folder: str, seed: int) -> None:
         _show_pages(chosen, target)
 
 
-def _installed(modules: Iterable[str]) -> bool:
+def _is_installed(modules: Iterable[str]) -> bool:
     return all(find_spec(module) is not None for module in modules)
 
 
@@ -94,17 +94,17 @@ def _line(example: Example, folder: Path, program: str = "outscore") -> str:
     return f"{program} {shlex.join(example.command(str(folder)))}"
 
 
-def _wrapped(text: str) -> str:
+def _wrap(text: str) -> str:
     return click.wrap_text(text, WIDTH, "  ", "  ")
 
 
-def _listed(examples: Mapping[str, Example], target: Path, seed: int) -> str:
+def _list(examples: Mapping[str, Example], target: Path, seed: int) -> str:
     """What every example shows, how it was simulated, and the command that repeats it."""
     parts = [
         [
             f"{name}: {one.title}",
-            _wrapped(one.about),
-            _wrapped(f"Data: {one.parameters}"),
+            _wrap(one.about),
+            _wrap(f"Data: {one.parameters}"),
             f"    {_line(one, target / name)}",
             "",
         ]
@@ -117,7 +117,7 @@ def _listed(examples: Mapping[str, Example], target: Path, seed: int) -> str:
 def _show(name: str, example: Example, target: Path) -> None:
     """An example's verdict, with the command that gives it."""
     click.secho(example.title, bold=True)
-    click.echo(_wrapped(_verdict(name, target)))
+    click.echo(_wrap(_verdict(name, target)))
     click.echo(f"    {_line(example, target / name, _program())}\n")
 
 
@@ -143,7 +143,7 @@ def _show_left_out(*, texts: bool, pages: bool) -> None:
     missing = {
         "text": ("the translation example", texts),
         "report": ("the pages with charts", pages),
-        "web": ("`outscore serve`", _installed(SERVER)),
+        "web": ("`outscore serve`", _is_installed(SERVER)),
     }
     absent = {extra: what for extra, (what, here) in missing.items() if not here}
     if absent:

@@ -70,8 +70,8 @@ def diff(
     shown = {"verbose": verbose, "tables": tables, "top": asked.pop("top"), "sort": asked.pop("sort")}
     typing = "-" in files and sys.stdin.isatty()
     with working("comparing") if not typing else nullcontext():
-        study, result = _compared(request, saved_inputs(context))
-        printed = _written(result, study, form, outputs, shown, changes, charts)
+        study, result = _compare(request, saved_inputs(context))
+        printed = _write(result, study, form, outputs, shown, changes, charts)
     click.echo(printed, nl=False)
 
 
@@ -85,10 +85,10 @@ def deliver(
     charts: str | None = None,
 ) -> None:
     """Write a diff to its files, and print it; without a study, as of a saved one, there are no examples to show."""
-    click.echo(_written(result, study, form, outputs, shown, changes, charts), nl=False)
+    click.echo(_write(result, study, form, outputs, shown, changes, charts), nl=False)
 
 
-def _written(
+def _write(
     result: Diff,
     study: Study | None,
     form: str,
@@ -123,7 +123,7 @@ def _check_tables(tables: Sequence[str], form: str, outputs: Sequence[str]) -> N
         raise OutscoreError("--table chooses among tables, and JSON holds them all.", "Leave --table out.")
 
 
-def _compared(request: DiffRequest, saved: Saved | None) -> tuple[Study, Diff]:
+def _compare(request: DiffRequest, saved: Saved | None) -> tuple[Study, Diff]:
     from outscore.workflows.diff.run import run_study
 
     study, result = run_study(request)

@@ -56,7 +56,7 @@ def rank(
     check_outputs(outputs, charts, request.inputs)
     if pairs is not None:
         check_further(pairs, request.inputs, option="--pairs", ending=".parquet", holds="a Parquet table")
-    found = _ranked(request, jobs, dask, saved_inputs(context))
+    found = _rank(request, jobs, dask, saved_inputs(context))
     # Files first: a closed pipe must not cost the saved result.
     write_all(found.ranking, outputs, charts, verbose=verbose)
     if pairs is not None:
@@ -64,7 +64,7 @@ def rank(
     show(found.ranking, form, verbose=verbose)
 
 
-def _ranked(request: RankRequest, jobs: int, dask: str | None, saved: Saved | None) -> Ranked:
+def _rank(request: RankRequest, jobs: int, dask: str | None, saved: Saved | None) -> Ranked:
     from outscore.engine.engines import engine_of, open_engine
     from outscore.engine.progress import terminal_progress
     from outscore.workflows.rank.run import run_measured

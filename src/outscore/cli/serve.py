@@ -50,7 +50,7 @@ def serve(port: int, host: str, *, no_browser: bool) -> None:
     listening = _listen(host, port)
     settings = Settings(host=host, port=listening.getsockname()[1])
     _check_folder(settings)
-    address = f"http://{_shown(host)}:{settings.port}/"
+    address = f"http://{_show(host)}:{settings.port}/"
     click.echo(f"outscore is at {address} (Ctrl-C ends it)")
     if not settings.is_local:
         click.echo("Everybody who can reach this machine can use it: there is no password, and nothing is encrypted.", err=True)
@@ -101,7 +101,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _shown(host: str) -> str:
+def _show(host: str) -> str:
     if host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not listened on
         return socket.gethostname()
     return f"[{host}]" if ":" in host else host

@@ -35,7 +35,7 @@ def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str
     >>> unique_names(("x", "x"))
     ('x', 'x (2)')
     """
-    first, second = distinct_names(names) if stems else _numbered(names)
+    first, second = distinct_names(names) if stems else _number_repeats(names)
     return first, second
 
 
@@ -53,12 +53,12 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
         names = ["/".join(part[-depth:]) for part, depth in zip(parts, depths, strict=True)]
         clashing = [i for i, name in enumerate(names) if names.count(name) > 1 and depths[i] < len(parts[i])]
         if not clashing:
-            return _numbered(names)
+            return _number_repeats(names)
         for i in clashing:
             depths[i] += 1
 
 
-def _numbered(names: Sequence[str]) -> list[str]:
+def _number_repeats(names: Sequence[str]) -> list[str]:
     found: list[str] = []
     for name in names:
         numbered, number = name, 1

@@ -187,7 +187,7 @@ def check_side(alternative: object, delta: object) -> None:
         )
     if not _is_usual(delta) and delta != 0:
         cure = f"Give 0, or a number from {1 / LARGEST_SCORE:g} to {LARGEST_SCORE:g} in size."
-        raise OutscoreError(f"`delta` is {_shown(delta)}.", cure, parameter="delta")
+        raise OutscoreError(f"`delta` is {_format_value(delta)}.", cure, parameter="delta")
 
 
 def check_correction(correction: str, *, test: str, delta: float) -> None:
@@ -236,7 +236,7 @@ def check_metric(metric: object) -> None:
 def _check_margin(entry: TestEntry, margin: object) -> None:
     if not _is_usual(margin) or float(str(margin)) <= 0:
         raise OutscoreError(
-            f"`margin` is {_shown(margin)}.", "Give a positive number in the metric's own unit.", parameter="margin"
+            f"`margin` is {_format_value(margin)}.", "Give a positive number in the metric's own unit.", parameter="margin"
         )
     if not entry.delta:
         raise OutscoreError(
@@ -247,7 +247,7 @@ def _check_margin(entry: TestEntry, margin: object) -> None:
 def check_units(size: object, statistic: object, shuffle: object, *, advice: bool) -> None:
     """Refuse units that cannot be formed, and what has no effect on units of one item."""
     if not _is_whole(size) or int(str(size)) < 1:
-        raise OutscoreError(f"`unit_size` is {_shown(size)}.", "Give a whole number from 1 up.", parameter="unit_size")
+        raise OutscoreError(f"`unit_size` is {_format_value(size)}.", "Give a whole number from 1 up.", parameter="unit_size")
     if statistic not in STATISTICS:
         raise OutscoreError(f"`unit_statistic` is {statistic!r}.", "Use 'mean' or 'median'.", parameter="unit_statistic")
     if shuffle is not None:
@@ -273,13 +273,17 @@ def _check_names(names: object) -> None:
 def check_seed(name: str, seed: object) -> None:
     """Refuse what no generator takes for a seed."""
     if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
-        raise OutscoreError(f"`{name}` is {_shown(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name)
+        raise OutscoreError(
+            f"`{name}` is {_format_value(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name
+        )
 
 
 def check_level(name: str, level: object) -> None:
     """Refuse what is no level of a test."""
     if not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise OutscoreError(f"`{name}` is {_shown(level)}.", "Give a number between 0 and 1, such as 0.05.", parameter=name)
+        raise OutscoreError(
+            f"`{name}` is {_format_value(level)}.", "Give a number between 0 and 1, such as 0.05.", parameter=name
+        )
 
 
 def _is_whole(value: object) -> bool:
@@ -292,5 +296,5 @@ def _is_usual(value: object) -> bool:
     return isinstance(value, Real) and 1 / LARGEST_SCORE <= abs(float(value)) <= LARGEST_SCORE
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else repr(value)

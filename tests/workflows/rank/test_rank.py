@@ -18,7 +18,7 @@ from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.rank.boards import assembled, measure, pairs_frame, rank_boards
+from outscore.workflows.rank.boards import assemble_ranking, measure, pairs_frame, rank_boards
 
 NAMES = ("a", "b", "c", "d")
 
@@ -294,7 +294,7 @@ def test_several_metrics_make_one_family():
 def test_pairs_frame_holds_every_pair_with_its_adjusted_p():
     boards = boards_of([Scores(n, v, Labels.of(range(80))) for n, v in as_dict(simulated()).items()])
     measured = measure(boards)
-    ranking, frame = assembled(measured), pairs_frame(measured)
+    ranking, frame = assemble_ranking(measured), pairs_frame(measured)
     table = {frozenset((row["left"], row["right"])): row for row in frame.iter_rows(named=True)}
     for pair in ranking.pairs:
         row = table[frozenset(pair.systems)]

@@ -86,7 +86,7 @@ def call(
     _refuse_reading_options(request)
     if slices is None:
         return run(request, data).comparisons[0]
-    column, values = _sliced(slices, data)
+    column, values = _slice_labels(slices, data)
     return run(replace(request, slice=column), replace(data, slices={column: values}))
 
 
@@ -118,7 +118,7 @@ def _refuse_reading_options(request: CompareRequest) -> None:
             )
 
 
-def _sliced(slices: object, data: TwoSystems) -> tuple[str, Sequence[str]]:
+def _slice_labels(slices: object, data: TwoSystems) -> tuple[str, Sequence[str]]:
     """The column and the slice of each row: a column of scores that were read, labels by column, or labels alone."""
     if isinstance(slices, str):
         if slices not in data.slices:
@@ -166,14 +166,14 @@ def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
 
 def _reading_notes(request: CompareRequest, systems: TwoSystems, *, from_files: bool) -> list[Note]:
     """What the reader should know about how the files were read."""
-    notes = [*(_recognised(request, systems) if from_files else []), *systems.notes]
+    notes = [*(_recognition_notes(request, systems) if from_files else []), *systems.notes]
     if from_files and request.metric is None and systems.counts:
         text = "The columns were read as F1 counts (true positives, errors); --metric asks for another metric."
         notes.insert(0, Note("input", text))
     return notes
 
 
-def _recognised(request: CompareRequest, systems: TwoSystems) -> list[Note]:
+def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Note]:
     """Columns that nobody named and that change what counts as one observation."""
     found = {part: column for table in systems.tables for part, column in table.columns.items()}
     used = {"repeat": systems.items is not None or systems.unequal_repeats, "cluster": systems.clusters is not None}
@@ -184,7 +184,7 @@ def _recognised(request: CompareRequest, systems: TwoSystems) -> list[Note]:
 
 def _with_origin(refusal: OutscoreError, request: CompareRequest, systems: TwoSystems) -> OutscoreError:
     """A refusal that speaks of clusters nobody asked for says where they come from."""
-    if "cluster" not in refusal.message or not (recognised := _recognised(request, systems)):
+    if "cluster" not in refusal.message or not (recognised := _recognition_notes(request, systems)):
         return refusal
     hint = f"{refusal.hint} {recognised[0]} Write --cluster none to leave clusters out."
     return OutscoreError(refusal.message, hint, parameter="cluster")

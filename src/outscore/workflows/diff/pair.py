@@ -73,7 +73,7 @@ def accuracy_change(name: str, first: Array, second: Array, clusters: Array | No
 
 def metric_change(metric: AdditiveMetric, first: Array, second: Array, asked: Statistics) -> ScoreChange:
     """Any score of sums, one row for each cluster: both values, their difference with its interval, and p."""
-    found = _permuted(PairedScores(second, first), metric, asked)
+    found = _permute(PairedScores(second, first), metric, asked)
     values = float(metric.score(first.sum(axis=0))), float(metric.score(second.sum(axis=0)))
     return ScoreChange(metric.name, *values, values[1] - values[0], found.interval, found.p)
 
@@ -82,10 +82,10 @@ def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, as
     if clusters is not None and int(clusters.max(initial=0)) >= MOST_INVERTED:
         return gain_interval(second.astype(np.int8) - first.astype(np.int8), clusters, p, asked.alpha)
     metric, a, b = resolve("mean", second.astype(np.int64), first.astype(np.int64))
-    return _permuted(PairedScores(a, b, 1, None, clusters), metric, asked).interval
+    return _permute(PairedScores(a, b, 1, None, clusters), metric, asked).interval
 
 
-def _permuted(scores: PairedScores, metric: AdditiveMetric, asked: Statistics) -> TestResult:
+def _permute(scores: PairedScores, metric: AdditiveMetric, asked: Statistics) -> TestResult:
     entry = TESTS["permutation"]
     request = TestRequest(alpha=asked.alpha, seed=asked.seed, options=complete(entry.name, entry.options, {}))
     return entry.run(scores, metric, request)
@@ -138,7 +138,7 @@ def _shifts(units: Units, first: int, second: int, asked: Statistics) -> tuple[d
     found = transitions(units, first, second)
     sizes = {name: sum(t.count for t in found if KIND_NAMES[t.kind] == name) for name in CHANGES}
     p_values = _shift_tests(units, first, second, asked, found)
-    adjusted, family = _adjusted(p_values, asked.correction)
+    adjusted, family = _adjust(p_values, asked.correction)
     rows: dict[str, list[Shift]] = {name: [] for name in CHANGES}
     total = sum(sizes.values())
     for t in found:
@@ -208,7 +208,7 @@ def _parts(
     """Both systems on every value of a column; values are the labels of gold or those of a slice."""
     parts: dict[int, Part] = {}
     p_values: dict[int, PValue] = {}
-    for value, rows in _grouped(codes, len(names)):
+    for value, rows in _group(codes, len(names)):
         before, after = units.correct[rows, first], units.correct[rows, second]
         gains = after.astype(np.int8) - before.astype(np.int8)
         clusters = None if units.clusters is None else units.clusters[rows]
@@ -220,11 +220,11 @@ def _parts(
             if interval is not None:
                 part = replace(part, low=interval.low, high=interval.high)
         parts[value] = part
-    adjusted, family = _adjusted(p_values, asked.correction)
+    adjusted, family = _adjust(p_values, asked.correction)
     return [replace(part, p=adjusted.get(value)) for value, part in parts.items()], family
 
 
-def _grouped(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
+def _group(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
     """The rows of each code that occurs."""
     # Numbers of two bytes are sorted ten times as fast.
     order = np.argsort(codes.astype(np.uint16) if size <= 1 << 16 else codes, kind="stable")
@@ -234,7 +234,7 @@ def _grouped(codes: Array, size: int) -> Iterator[tuple[int, Array]]:
             yield code, order[begin:end]
 
 
-def _adjusted(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, PValue], Family]:
+def _adjust(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, PValue], Family]:
     found, family = correct_family(list(p_values.values()), correction)
     return dict(zip(p_values, found, strict=True)), family
 
@@ -249,7 +249,7 @@ def oracle_of(units: Units) -> Oracle:
         return rate, independent_rate(correct), rate - float(own[best]), rate - float(own.max())
 
     labels = []
-    for code, rows in _grouped(units.gold, len(units.labels)):
+    for code, rows in _group(units.gold, len(units.labels)):
         here = units.correct.T[:, rows].T
         labels.append(LabelOracle(units.labels[code], len(here), [float(x) for x in here.mean(axis=0)], *gains(here)))
     return Oracle(

@@ -64,7 +64,7 @@ def call(gold: object, systems: object, **given: Any) -> Diff:  # noqa: ANN401 -
         return run(DiffRequest.from_python(given, gold=files[0], files=files[1:], names=names))
     request = DiffRequest.from_python(given)
     lists = request.task == "label" and not isinstance(gold, (str, os.PathLike))
-    return run(request, OutputData(gold, _named(systems, lists=lists)))
+    return run(request, OutputData(gold, _systems_by_name(systems, lists=lists)))
 
 
 def _files(gold: object, systems: object) -> tuple[str, ...] | None:
@@ -101,7 +101,7 @@ def _file_names(request: DiffRequest) -> Sequence[str]:
     return request.names or distinct_names([GOLD, *request.files])[1:]
 
 
-def _named(systems: object, *, lists: bool) -> dict[str, object]:
+def _systems_by_name(systems: object, *, lists: bool) -> dict[str, object]:
     """Systems by name, whatever they came in; `lists` says whether labels may be given as they are, without a file."""
     if isinstance(systems, Mapping):
         return {str(name): output for name, output in systems.items()}

@@ -116,10 +116,10 @@ def _answer(study: Study, effect: float | None, n: float | None, target: float) 
         reached = study.power(checked_n(n), size)
         return {"question": "power", "n": float(n), "items": whole_items(n), "effect": effect, "power": reached}
     needed = study.sample_size(size, target)
-    return {"question": "items", "n": needed, "items": _collected(study, needed), "effect": effect, "power": target}
+    return {"question": "items", "n": needed, "items": _items_to_collect(study, needed), "effect": effect, "power": target}
 
 
-def _collected(study: Study, needed: float) -> int:
+def _items_to_collect(study: Study, needed: float) -> int:
     """What to collect: the formulas do not know that a handful of items can never give a small p."""
     return max(whole_items(needed), math.ceil(study.design.min_units * study.design.cluster_size))
 
@@ -165,7 +165,7 @@ def _needs(result: PlanResult, study: Study) -> list[EffectPoint]:
             # Larger than the discordance, pointing away from the alternative, or out of reach: there is no such point.
             continue
         if study.method != "exact" or needed <= LARGEST_CURVE:
-            found.append(EffectPoint(effect, _collected(study, needed)))
+            found.append(EffectPoint(effect, _items_to_collect(study, needed)))
     return found
 
 
@@ -223,7 +223,7 @@ def possible_p(
         )
     design = study_of(StudyDesign(alpha=alpha, alternative=alternative)).design
     texts = (str(score_a).strip(), str(score_b).strip())
-    values = [_printed(text) for text in texts]
+    values = [_read_printed(text) for text in texts]
     per_cent = any(value > 1 for value, _ in values) or any(text.endswith("%") for text in texts)
     first, second = (
         _counts(text, value, unit, int(n), 100 if per_cent else 1) for text, (value, unit) in zip(texts, values, strict=True)
@@ -245,7 +245,7 @@ def possible_p(
     return replace(result, verdict=possible_p_verdict(result), signature=possible_p_signature(result))
 
 
-def _printed(text: str) -> tuple[Fraction, Fraction]:
+def _read_printed(text: str) -> tuple[Fraction, Fraction]:
     """A printed number, and half a unit of its last digit."""
     try:
         value = Decimal(text.removesuffix("%").strip())

@@ -20,13 +20,13 @@ from outscore.workflows.rank.corrections import Families, families
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.standings import Corrected
 
-__all__ = ["assembled"]
+__all__ = ["assemble_ranking"]
 
 MOST_REPLICATED = 1_000
 """With more pairs than this the replicability table holds neighbours in the order only."""
 
 
-def assembled(
+def assemble_ranking(
     measured: Sequence[Measured],
     question: Question = USUAL,
     *,
@@ -54,7 +54,7 @@ def assembled(
     >>> from outscore.workflows.rank.measure import measure
     >>> from outscore.scores.board import Board
     >>> values = np.array([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0]])
-    >>> found = assembled(measure([Board(("new", "old"), values, np.ones((2, 7), dtype=bool))]))
+    >>> found = assemble_ranking(measure([Board(("new", "old"), values, np.ones((2, 7), dtype=bool))]))
     >>> found.systems, found.pairs[0].p.value, found.groups
     (['new', 'old'], 0.015625, [['new'], ['old']])
     """
@@ -126,7 +126,7 @@ def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Rep
     forward = top.ahead >= 0
     # Which system comes first was chosen by the data, so each direction has half of alpha.
     level = top.alpha / 2
-    logs = np.stack([_directed(part, forward)[wanted] for part in parts], axis=1)
+    logs = np.stack([_with_direction(part, forward)[wanted] for part in parts], axis=1)
     shared = np.stack([part.measured.pairs.n[wanted] > 0 for part in parts], axis=1)
     by_any, by_fisher = (_counts(logs, shared, how, level) for how in ("bonferroni", "fisher"))
     found = []
@@ -155,7 +155,7 @@ def _counts(logs: Array, shared: Array, combination: str, alpha: float) -> Array
     return counts
 
 
-def _directed(part: Corrected, forward: Array) -> Array:
+def _with_direction(part: Corrected, forward: Array) -> Array:
     """One-sided log p for the system that comes first."""
     pairs = part.measured.pairs
     assert pairs.log_better is not None

@@ -1,6 +1,6 @@
 """Many systems: who is ahead, and which differences are real.
 
-`rank_boards` takes the boards that readers make of what people have, `assembled` what was measured, wherever it was.
+`rank_boards` takes the boards that readers make of what people have, `assemble_ranking` what was measured, wherever it was.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from outscore.language.numbers import format_probability
 from outscore.results.note import Note
 from outscore.results.ranking import Coverage, CriticalDifference, Ranking
 from outscore.scores.board import Board
-from outscore.workflows.rank.assemble import assembled
+from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.corrections import pairs_frame
 from outscore.workflows.rank.design import design_of
 from outscore.workflows.rank.measure import measure, systems_of
 from outscore.workflows.rank.question import USUAL, Question
 
-__all__ = ["Ranked", "assembled", "measure", "pairs_frame", "rank_boards"]
+__all__ = ["Ranked", "assemble_ranking", "measure", "pairs_frame", "rank_boards"]
 
 SMALL = 0.001
 """The strictest level that reports tell apart."""
@@ -77,7 +77,7 @@ def rank_boards(
     for i, (name, tables) in enumerate(((metric, boards), *further)):
         found = measure(tables, name, question, engine=engine, progress=progress, unit=unit)
         measured += [replace(part, metric=called[i]) for part in found] if called else found
-    ranking = assembled(
+    ranking = assemble_ranking(
         measured,
         question,
         critical_difference=_diagram(boards, metric, measured, question.alpha) if question.critical_difference else None,
@@ -86,7 +86,7 @@ def rank_boards(
         notes=[*notes, *(note for board in boards for note in board.notes)],
     )
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
-    ranking = replace(ranking, coverage=_counted(ranking.coverage, boards))
+    ranking = replace(ranking, coverage=_count_duplicates(ranking.coverage, boards))
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
 
 
@@ -110,7 +110,7 @@ def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) ->
     return [Note("correction", f"With {drawn:,} swaps no adjusted p can fall below {floor}; --resamples draws more.")]
 
 
-def _counted(coverage: Coverage, boards: Sequence[Board]) -> Coverage:
+def _count_duplicates(coverage: Coverage, boards: Sequence[Board]) -> Coverage:
     return replace(
         coverage,
         duplicates=sum(board.duplicates for board in boards),

@@ -40,8 +40,8 @@ def families(measured: Sequence[Measured], question: Question) -> Families:
     base = baseline_of(measured[0].systems, question.baseline)
     tops = [found for found in measured if found.macro or _alone(found, measured)]
     parts = [found for found in measured if not found.macro and not _alone(found, measured)]
-    first, family = _corrected(tops, correction, alpha, base)
-    second, second_family = _corrected(parts, _for_datasets(correction), alpha, base) if parts else ([], None)
+    first, family = _correct(tops, correction, alpha, base)
+    second, second_family = _correct(parts, _for_datasets(correction), alpha, base) if parts else ([], None)
     return Families(first, family, second, second_family)
 
 
@@ -99,9 +99,7 @@ def _for_datasets(correction: str) -> str:
     return "holm" if CORRECTIONS[correction].all_pairs else correction
 
 
-def _corrected(
-    tables: Sequence[Measured], correction: str, alpha: float, baseline: int | None
-) -> tuple[list[Corrected], Family]:
+def _correct(tables: Sequence[Measured], correction: str, alpha: float, baseline: int | None) -> tuple[list[Corrected], Family]:
     """One family of all pairs in the tables that share items."""
     testable = [found.pairs.testable for found in tables]
     entry = CORRECTIONS[correction]

@@ -76,10 +76,10 @@ def _labels(given: object, rows: int, name: str) -> Labels | None:
     raw = np.asarray(given)
     if raw.ndim != 1 or len(raw) != rows:
         raise OutscoreError(f"`{name}` has shape {raw.shape}, the scores have {rows:,} rows.", "Give one label for each row.")
-    return _encoded(raw, name)
+    return _encode(raw, name)
 
 
-def _encoded(raw: Array, name: str) -> Labels:
+def _encode(raw: Array, name: str) -> Labels:
     """Labels in order of first appearance; numbers are encoded without a loop."""
     if raw.dtype.kind in "iub":
         distinct, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
@@ -122,7 +122,7 @@ def _said(name: object) -> str | None:
 
 def _split(arrays: Mapping[str, Array], layout: Layout) -> list[Scores]:
     def labels(column: str | None) -> Labels | None:
-        return None if column is None else _encoded(arrays[column], column)
+        return None if column is None else _encode(arrays[column], column)
 
     ids, repeats, clusters, datasets = (labels(c) for c in (layout.item, layout.repeat, layout.cluster, layout.dataset))
     if layout.wide:

@@ -39,12 +39,12 @@ def read_many(
     if len(found) == 1:
         whole = found[0]
     elif all(len(file) == 1 for file in found) and not _share_names(found):
-        whole = _renamed([file[0] for file in found], paths)
+        whole = _name_by_file([file[0] for file in found], paths)
     elif _share_names(found):
         whole, notes = _by_dataset(found, paths)
     else:
         whole = [scores for file in found for scores in file]
-    whole = _chosen(whole, systems)
+    whole = _choose(whole, systems)
     if names:
         whole = [replace(scores, name=name) for scores, name in zip(whole, _as_many(names, len(whole)), strict=True)]
     return whole, notes
@@ -79,7 +79,7 @@ def _is_called_after_its_file(scores: Scores, systems: int) -> bool:
     return systems == 1 and scores.origin is not None and scores.name == stem_of(scores.origin.path)
 
 
-def _renamed(systems: Sequence[Scores], paths: Sequence[str]) -> list[Scores]:
+def _name_by_file(systems: Sequence[Scores], paths: Sequence[str]) -> list[Scores]:
     """Systems of one file each: the name of a file must do where the file has no better one."""
     called = distinct_names(paths)
     names = [called[i] if _is_called_after_its_file(scores, 1) else scores.name for i, scores in enumerate(systems)]
@@ -95,7 +95,7 @@ def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tupl
         for scores in file:
             part = scores if own else replace(scores, datasets=_constant(stem, scores.rows))
             parts.setdefault(scores.name, []).append(part)
-    return [_joined(name, several) for name, several in parts.items()], [] if own else [Note("input", _as_datasets(files))]
+    return [_join(name, several) for name, several in parts.items()], [] if own else [Note("input", _as_datasets(files))]
 
 
 def _as_datasets(files: Sequence[Sequence[Scores]]) -> str:
@@ -113,7 +113,7 @@ def _constant(label: str, rows: int) -> Labels:
     return Labels(np.zeros(rows, dtype=np.int64), (label,))
 
 
-def _joined(name: str, parts: Sequence[Scores]) -> Scores:
+def _join(name: str, parts: Sequence[Scores]) -> Scores:
     """One system's rows from several files; lines are no longer those of one file."""
     import numpy as np
 
@@ -129,9 +129,9 @@ def _joined(name: str, parts: Sequence[Scores]) -> Scores:
         name=name,
         values=np.concatenate([part.values for part in parts]),
         ids=_labels([part.ids for part in parts], [part.rows for part in parts]),
-        repeats=_joined_labels([part.repeats for part in parts]),
-        clusters=_joined_labels([part.clusters for part in parts]),
-        datasets=_joined_labels([part.datasets for part in parts]),
+        repeats=_join_labels([part.repeats for part in parts]),
+        clusters=_join_labels([part.clusters for part in parts]),
+        datasets=_join_labels([part.datasets for part in parts]),
         slices={column: _labels([part.slices[column] for part in parts], []) for column in sorted(slices)},
         lines=None,
     )
@@ -149,12 +149,12 @@ def _with(parts: Sequence[Labels | None], rows: Sequence[int]) -> list[tuple[Lab
     return list(zip(parts, rows or [0] * len(parts), strict=True))
 
 
-def _joined_labels(parts: Sequence[Labels | None]) -> Labels | None:
+def _join_labels(parts: Sequence[Labels | None]) -> Labels | None:
     """All labels, or none where a file has none."""
     return None if any(part is None for part in parts) else _labels(parts, [])
 
 
-def _chosen(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:
+def _choose(scores: list[Scores], systems: Sequence[str]) -> list[Scores]:
     from outscore.formats.tables.columns import suggest_name
 
     if not systems:

@@ -212,11 +212,11 @@ class _Work:
             chunks = self._chunks()
             self.progress.begin(f"testing {doing}", len(chunks))
             exact = np.concatenate(self.engine.map(partial(exact_rows, systems), chunks, progress=self.progress))
-        table = self._shared((summable(systems),), n, np.isnan(exact[:, 0]), doing)
+        table = self._by_shared_flips((summable(systems),), n, np.isnan(exact[:, 0]), doing)
         served = ~np.isnan(exact[:, 0])
         assert table.log_better is not None and table.log_worse is not None  # noqa: PT018
         kind = np.where(served, np.nan_to_num(exact[:, 3]), table.kind).astype(np.int8)
-        kernels = [name for name, used in (("exact", served.any()), (self._sampled(), not served.all())) if used]
+        kernels = [name for name, used in (("exact", served.any()), (self._by_sampling(), not served.all())) if used]
         table = replace(
             table,
             log_p=np.where(served, exact[:, 0], table.log_p),
@@ -231,10 +231,10 @@ class _Work:
         narrow = systems.metric.ratio is not None or len(systems.metric.columns) <= MOST_COLUMNS
         return narrow and len(self.left) <= MAX_TESTED
 
-    def _sampled(self) -> str:
+    def _by_sampling(self) -> str:
         return f"sign-flips:{self.options['resamples']}"
 
-    def _shared(self, datasets: tuple[SystemRows, ...], n: Array, wanted: Array, doing: str) -> PairTable:
+    def _by_shared_flips(self, datasets: tuple[SystemRows, ...], n: Array, wanted: Array, doing: str) -> PairTable:
         """Hits of the pairs that are wanted, and intervals of all, from one set of resamples."""
         request = self.asked.request
         flipped = Flipped(datasets, self.left[wanted], self.right[wanted], request.seed)
@@ -272,7 +272,7 @@ class _Work:
             n = np.full(len(self.left), sum(systems.rows.shape[1] for systems in rows), dtype=np.int64)
             datasets = tuple(summable(systems.collapse_clusters()) for systems in rows)
             work = replace(self, asked=replace(self.asked, request=request))
-            table = work._shared(datasets, n, np.ones(len(self.left), dtype=bool), "the macro average")  # noqa: SLF001
+            table = work._by_shared_flips(datasets, n, np.ones(len(self.left), dtype=bool), "the macro average")  # noqa: SLF001
             log_p, kind, kernel = table.log_p, table.kind, f"sign-flips:{request.options['resamples']}"
         else:
             raise OutscoreError(

@@ -62,7 +62,7 @@ def buckets_of(buckets: object, reference: Sequence[str]) -> dict[str, Labels]:
     """
     if buckets is None:
         return {}
-    columns = buckets.items() if isinstance(buckets, Mapping) else _named(buckets)
+    columns = buckets.items() if isinstance(buckets, Mapping) else _columns_by_source(buckets)
     found: dict[str, Labels] = {}
     for name, given in columns:
         if name in found:
@@ -72,7 +72,7 @@ def buckets_of(buckets: object, reference: Sequence[str]) -> dict[str, Labels]:
     return found
 
 
-def _named(buckets: object) -> list[tuple[str, str | os.PathLike[str]]]:
+def _columns_by_source(buckets: object) -> list[tuple[str, str | os.PathLike[str]]]:
     """Columns that are named by what they come from."""
     written = [buckets] if isinstance(buckets, (str, os.PathLike)) else buckets
     if not isinstance(written, (list, tuple)) or not all(isinstance(name, (str, os.PathLike)) for name in written):

@@ -35,7 +35,7 @@ from outscore.workflows.texts.runs import mean_of_runs, runs_of
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.validate import Question
 
-__all__ = ["TextDesign", "compare_corpora", "nothing_scored"]
+__all__ = ["TextDesign", "compare_corpora", "unscored_note"]
 
 SHOWN = 10
 
@@ -57,7 +57,7 @@ def compare_corpora(
     """Compare two systems' texts, metric by metric, with p corrected for the number of metrics."""
     _check_runs(texts, design.question)
     chosen = chosen_metrics(metrics)
-    compared = [_compared(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
+    compared = [_compare_by(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
     found = [c for c, _ in compared]
     # What no metric can show is said once.
     found[0] = replace(found[0], notes=[*found[0].notes, *single_runs(texts)])
@@ -70,7 +70,7 @@ def compare_corpora(
     return as_family(found, design.correction, **design.question.side, resampled=resampled)
 
 
-def _compared(
+def _compare_by(
     spec: str, entry: TextMetric, options: Mapping[str, OptionValue], texts: Texts, statistics: Statistics, design: TextDesign
 ) -> tuple[Comparison, Part]:
     metric = entry.make(options)
@@ -87,8 +87,8 @@ def _compared(
         signature=whole.signature.replacing("unit", "items", "segments").extended(
             entry.signature(options, len(texts.references))
         ),
-        notes=[*whole.notes, *nothing_scored(metric, first, second), *left_out],
-        segments=_shown(texts, influence(PairedScores(first, second), together)),
+        notes=[*whole.notes, *unscored_note(metric, first, second), *left_out],
+        segments=_strongest_segments(texts, influence(PairedScores(first, second), together)),
         buckets=parts,
     )
     if design.compat is not None:
@@ -126,7 +126,7 @@ def _bucket(column: str, c: Comparison) -> Bucket:
     return Bucket(column, c.slice.value, c.n, c.scores[0].value, c.scores[1].value, c.difference, low, high, c.p)
 
 
-def _shown(texts: Texts, pull: Array) -> list[Segment]:
+def _strongest_segments(texts: Texts, pull: Array) -> list[Segment]:
     """The segments whose absence would change the difference most, strongest first; of several runs the first is shown."""
     strongest = np.argsort(-np.abs(pull), kind="stable")[:SHOWN].tolist()
     a, b = texts.a[0], texts.b[0]
@@ -151,14 +151,14 @@ def single_runs(texts: Texts) -> list[Note]:
     return [] if len(texts.a) > 1 and len(texts.b) > 1 else [Note("design", SINGLE_RUNS)]
 
 
-def nothing_scored(metric: AdditiveMetric, a: Array, b: Array) -> list[Note]:
+def unscored_note(metric: AdditiveMetric, a: Array, b: Array) -> list[Note]:
     """Segments on which a mean of segment scores cannot see a difference, because neither system scores at all.
 
     Examples
     --------
     >>> import numpy as np
     >>> mean = AdditiveMetric("sentence-bleu", SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)))
-    >>> [note.text for note in nothing_scored(mean, np.array([[0, 1], [3, 1]]), np.array([[0, 1], [0, 1]]))]
+    >>> [note.text for note in unscored_note(mean, np.array([[0, 1], [3, 1]]), np.array([[0, 1], [0, 1]]))]
     ['On 50.0 % of the segments both systems have a sentence-bleu of 0.']
     """
     share = float(((a[:, 0] == 0) & (b[:, 0] == 0)).mean())

@@ -87,12 +87,12 @@ def _same_length(texts: Sequence[Segments]) -> None:
     for text in texts:
         if len(text) != len(reference):
             raise OutscoreError(
-                f"{_called(text)} has {len(text):,} segments, {_called(reference)} has {len(reference):,}.",
+                f"{_name_of(text)} has {len(text):,} segments, {_name_of(reference)} has {len(reference):,}.",
                 "Give files of the same number of lines, one segment per line.",
             )
 
 
-def _called(text: Segments) -> str:
+def _name_of(text: Segments) -> str:
     return f"`{text.name}`" if text.origin is None else text.origin.label
 
 

@@ -116,7 +116,7 @@ def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], fi
         *(Note("omission", f"No mention of gold has an antecedent by {name}: {nothing}.") for name in lost),
         Note("data", CLASSES),
         Note("method", SAME_AS_MUC),
-        *(note for chains in files if (note := _repaired(chains)) is not None),
+        *(note for chains in files if (note := _repair_note(chains)) is not None),
     ]
 
 
@@ -140,6 +140,6 @@ def _as_keys(mentions: Mentions, systems: tuple[str, ...]) -> list[KeyScore]:
     return found
 
 
-def _repaired(chains: Chains) -> Note | None:
+def _repair_note(chains: Chains) -> Note | None:
     lost = 0 if chains.origin is None else chains.origin.rows - chains.rows
     return Note("input", f"{chains.name}: {lost:,} repeated mentions were left out.") if lost else None

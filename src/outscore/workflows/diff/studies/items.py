@@ -61,7 +61,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     assert isinstance(gold, Items)
     answers = [items for items in systems.values() if isinstance(items, Items)]
     _same_length(gold, answers)
-    aligned = align_items(*_mapped(gold, answers, maps))
+    aligned = align_items(*_apply_maps(gold, answers, maps))
     _check_complete(aligned)
     criteria = chosen(options.criteria, ("label",), "label")
     units = item_units(aligned, cluster=options.cluster)
@@ -76,7 +76,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
-        return _changed(shown, aligned)
+        return _changed_items(shown, aligned)
 
     return Study(
         task="label",
@@ -130,7 +130,7 @@ def _same_length(gold: Items, systems: list[Items]) -> None:
             )
 
 
-def _mapped(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Items, list[Items]]:
+def _apply_maps(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Items, list[Items]]:
     if not maps:
         return gold, systems
     check_maps(maps, {GOLD: gold.answers.names, **{items.name: items.answers.names for items in systems}})
@@ -165,7 +165,7 @@ def _scores(units: Units, counts: list[Array] | None, system: int) -> dict[str, 
     return found
 
 
-def _changed(units: Units, aligned: AlignedItems) -> tuple[list[Changed], Contexts]:
+def _changed_items(units: Units, aligned: AlignedItems) -> tuple[list[Changed], Contexts]:
     """Items that some system has wrong, with the texts beside them."""
     rows = changed_units(units)
     gold = aligned.gold

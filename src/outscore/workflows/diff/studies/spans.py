@@ -38,7 +38,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     """Spans of every file; a pair is compared on the spans of gold and of its own two systems."""
     assert isinstance(gold, Words)
     files = [gold, *(words for words in systems.values() if isinstance(words, Words))]
-    key, *responses = _mapped([spans_of(words, lenient=options.flag("lenient")) for words in files], maps)
+    key, *responses = _apply_maps([spans_of(words, lenient=options.flag("lenient")) for words in files], maps)
     if not len(key.first) and not len(key.ignored):
         raise OutscoreError(f"{gold.label} holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
     criteria = chosen(options.criteria, ("span",), "ner")
@@ -74,7 +74,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         inventory=_inventory(key, dict(zip(systems, responses, strict=True))),
         counts=lambda k: span_counts(everyone, k, clusters=_groups(everyone)),
         origins=[words.origin for words in files if words.origin is not None],
-        notes=[Note("data", NO_ENTITY), *(note for spans in responses if (note := _ignored(spans)) is not None)],
+        notes=[Note("data", NO_ENTITY), *(note for spans in responses if (note := _ignored_note(spans)) is not None)],
     )
 
 
@@ -82,7 +82,7 @@ def _groups(units: Units) -> int | None:
     return None if units.clusters is None else int(units.clusters.max(initial=0)) + 1
 
 
-def _mapped(files: list[Spans], maps: LabelMaps) -> list[Spans]:
+def _apply_maps(files: list[Spans], maps: LabelMaps) -> list[Spans]:
     if not maps:
         return files
     names = (GOLD, *(spans.words.name for spans in files[1:]))
@@ -116,7 +116,7 @@ def _inventory(gold: Spans, systems: Mapping[str, Spans]) -> dict[str, dict[str,
     return {name: count_labels(spans.types.codes, spans.types.names) for name, spans in {GOLD: gold, **systems}.items()}
 
 
-def _ignored(spans: Spans) -> Note | None:
+def _ignored_note(spans: Spans) -> Note | None:
     if not len(spans.ignored):
         return None
     text = (

@@ -87,7 +87,7 @@ def _words(gold: Outputs, systems: Mapping[str, Outputs]) -> list[Words]:
 
 def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: LabelMaps, options: DiffOptions) -> Study:
     stripped = strip_subtype if task == "dep" and not options.flag("subtypes") else None
-    gold, *systems = _mapped(files, maps, ("deprel",) if task == "dep" else criteria, stripped)
+    gold, *systems = _apply_maps(files, maps, ("deprel",) if task == "dep" else criteria, stripped)
     alignments = [align(gold, system) for system in systems]
     cluster = "sentence" if options.cluster is None else options.cluster
     punct = options.flag("punct")
@@ -126,7 +126,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
     )
 
 
-def _mapped(
+def _apply_maps(
     files: Sequence[Words], maps: LabelMaps, columns: Sequence[str], stripped: Callable[[str], str] | None
 ) -> list[Words]:
     """Gold and systems with the labels rename_labels that are compared."""

@@ -27,7 +27,7 @@ from outscore.inference.pairwise.table import Measured
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.board import filling_notes
-from outscore.workflows.rank.assemble import assembled
+from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.parquet.task import Part, Reading, Share, merged, part_of
 from outscore.workflows.rank.parquet.tests import MomentTest, measured_of
 from outscore.workflows.rank.question import USUAL, Question
@@ -58,7 +58,7 @@ class Partitioned:
 
     def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
         """The ranking that these measurements make; `settings` go into it as they are."""
-        found = assembled(self.measured, self.question, settings=settings, notes=self.notes)
+        found = assemble_ranking(self.measured, self.question, settings=settings, notes=self.notes)
         return replace(found, coverage=replace(found.coverage, duplicates=self.duplicates, conflicts=self.conflicts))
 
 
@@ -112,13 +112,13 @@ def measured_from_partitions(
     columns = long_columns(files[0], choice)
     with open_engine(engine or Serial()) as running:
         reading = Reading(columns, choice.systems, hash_check())
-        summed = _summed(files, reading, running, steps)
+        summed = _add_up(files, reading, running, steps)
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
         measured = measured_of(summed.moments, reading, summed.shares, asked, running, steps)
     return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, summed.notes)
 
 
-def _summed(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:
+def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:
     """Read all shares, and read them otherwise where items turn out to be torn apart."""
     shares = _shares(files)
     notes: list[Note] = []

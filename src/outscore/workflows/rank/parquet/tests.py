@@ -85,7 +85,7 @@ def measured_of(
     left, right = pairs_of(len(systems), None if asked.baseline is None else systems.index(asked.baseline))
     intervals = len(left) * len(moments) <= MAX_PAIRS
     measured = [
-        _measured(name, found, totals.get(name), asked, left, right, intervals=intervals) for name, found in moments.items()
+        _measure(name, found, totals.get(name), asked, left, right, intervals=intervals) for name, found in moments.items()
     ]
     return [*measured, _macro(list(moments.values()), measured, asked)] if len(measured) > 1 else measured
 
@@ -107,7 +107,7 @@ def _refuse_unserved(dataset: str, moments: PairMoments, asked: MomentTest) -> N
         )
 
 
-def _measured(
+def _measure(
     dataset: str, moments: PairMoments, totals: Array | None, asked: MomentTest, left: Array, right: Array, *, intervals: bool
 ) -> Measured:
     notes: list[Note] = []
