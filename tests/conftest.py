@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 from dataclasses import replace
@@ -38,6 +39,12 @@ def pytest_collection_modifyitems(config, items):
         named = test._hypothesis_internal_use_settings
         fewer = min(named.max_examples, max(MIN_EXAMPLES, named.max_examples // QUICK_SHARE))
         test._hypothesis_internal_use_settings = settings(named, max_examples=fewer)
+
+
+def pytest_collection_finish(session):
+    """Thousands of collected tests stay to the end: the garbage collector need not look through them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
