@@ -1,4 +1,4 @@
-"""From records to systems: the columns of a table become one `Scores` per system."""
+"""Opening any table, and from its records to systems: the columns become one `Scores` per system."""
 
 from __future__ import annotations
 
@@ -12,12 +12,23 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Source, shorten, stem_of
+from outscore.formats.tables import delimited, jsonl, parquet
 from outscore.formats.tables.cells import GappedColumn, LabelColumn, NumberColumn
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
 from outscore.formats.tables.records import Block, Records
 from outscore.scores.system import Labels, Origin, Scores
 
-__all__ = ["read_table"]
+__all__ = ["open_table", "read_table"]
+
+
+def open_table(source: Source) -> tuple[str, Records]:
+    """Open a table, whatever its columns hold: the name of its format, and its records."""
+    if source.parquet is not None:
+        return "parquet", parquet.records(source)
+    if jsonl.looks_like_json(source.peek):
+        return "jsonl", jsonl.records(source)
+    separator = delimited.separator_of(source.peek) or ","
+    return "tsv" if separator == "\t" else "csv", delimited.records(source, separator)
 
 
 def read_table(source: Source, records: Records, choice: Choice, format: str) -> list[Scores]:

@@ -15,7 +15,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.source import Peek, Source, stem_of
-from outscore.formats.tables import delimited, jsonl, parquet
+from outscore.formats.tables import delimited, jsonl
+from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import LabelColumn, looks_numeric
 from outscore.formats.tables.columns import (
     SLICES,
@@ -33,7 +34,7 @@ from outscore.formats.tables.records import Records
 from outscore.outputs.model import Items
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["LabelOptions", "Role", "items_of", "looks_like_labels", "table_of"]
+__all__ = ["LabelOptions", "Role", "items_of", "looks_like_labels"]
 
 Role = Literal["system", "gold", "either"]
 PREDICTED: Tiers = (
@@ -78,7 +79,7 @@ def items_of(source: Source, name: str | None = None, **options: Unpack[LabelOpt
     Answers that are empty, null or not a number are a class of their own, ``(none)``. Without an item column,
     items are numbered, which is enough as long as no other file has to be matched.
     """
-    _, records = table_of(source)
+    _, records = open_table(source)
     layout = _find_layout(records, options)
     columns, lines = _read_columns(records, layout)
     return _items(source, records, layout, columns, lines, stem_of(source.path) if name is None else name)
@@ -97,16 +98,6 @@ def looks_like_labels(peek: Peek) -> bool:
 def _has_answers(columns: Iterable[str]) -> bool:
     usual = {name for tier in (*PREDICTED, *RIGHT, *EITHER) for name in tier}
     return any(normalize_name(column) in usual for column in columns)
-
-
-def table_of(source: Source) -> tuple[str, Records]:
-    """Open a table, whatever its columns hold: the name of its format, and its records."""
-    if source.parquet is not None:
-        return "parquet", parquet.records(source)
-    if jsonl.looks_like_json(source.peek):
-        return "jsonl", jsonl.records(source)
-    separator = delimited.separator_of(source.peek) or ","
-    return "tsv" if separator == "\t" else "csv", delimited.records(source, separator)
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from outscore.formats.detect import alternatives, certain_format, diff_task
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.segments import read_segments
 from outscore.formats.tables import parquet
+from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import looks_numeric
-from outscore.formats.tables.labels import table_of
 from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.results.saved import Saved, parse
@@ -132,7 +132,7 @@ def _table(path: Path, used: Mapping[str, str], systems: Sequence[Scores]) -> tu
     parts = {column: part for part, columns in used.items() for column in columns.split(", ")}
     parts |= {scores.name: "scores" for scores in systems if "system" not in used and "score" not in used}
     with open_source(path) as source:
-        sample = table_of(source)[1].sample
+        sample = open_table(source)[1].sample
     columns = [
         Column(name, parts.get(name), "number" if looks_numeric(values) else "text") for name, values in sample.items() if name
     ]
@@ -147,7 +147,7 @@ def _ambiguous(path: Path, refusal: OutscoreError) -> FileDescription | None:
         return None
     columns, head = _table(path, {}, ())
     with open_source(path) as source:
-        form, _ = table_of(source)
+        form, _ = open_table(source)
     if not any(column.kind == "number" for column in columns):
         return None
     return FileDescription(form, None, columns, (), head, SCORES)
