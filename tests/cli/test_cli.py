@@ -251,7 +251,7 @@ def test_charts_are_written_whole_or_not_at_all(folder, monkeypatch):
     before = sorted(folder.rglob("*"))
     # There is no folder for the second chart, or none can be made for all of them.
     drawn = {"a.svg": b"<svg/>", "nowhere/b.svg": b"<svg/>"}
-    monkeypatch.setattr("outscore.report.charts.files.chart_files", lambda _result: drawn)
+    monkeypatch.setattr("outscore.report.render.chart_files", lambda _result: drawn)
     for target in ("charts", "new/charts", "short.txt/charts"):
         done = run("compare", "short.txt", "short.txt", "--charts", target, "-o", "r.json")
         assert (done.exit_code, "could not be written" in done.stderr) == (2, True)

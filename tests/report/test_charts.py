@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 
 from outscore.report.charts.canvas import FORMATS
-from outscore.report.charts.comparison import charts
-from outscore.report.charts.distributions import _through_quartiles
-from outscore.report.charts.files import chart_files
+from outscore.report.charts.comparison import _through_quartiles, charts
+from outscore.report.render import chart_files
 from outscore.results.analysis import Advice
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.interval import Interval

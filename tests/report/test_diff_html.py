@@ -18,7 +18,7 @@ from tests.report.forms import render_html
 from tests.report.test_html import Page
 
 from outscore.core.errors import OutscoreError
-from outscore.report.charts.diff_data import matrix
+from outscore.report.charts.diff import matrix
 from outscore.report.explorer.data import embedded, pack
 from outscore.results.diff import Diff
 

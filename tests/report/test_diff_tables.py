@@ -9,11 +9,10 @@ from tests.conftest import make_p
 from tests.report.diff_making import make_diff, make_units
 
 from outscore.core.errors import OutscoreError
+from outscore.report.build.diff import TABLES, chosen_tables, detail_tables
 from outscore.report.document import is_section
-from outscore.report.rows.diff import whole_tables
+from outscore.report.rows.diff import metric_name, points, whole_tables
 from outscore.report.rows.diff_pairs import CLASSES, pair_tables, sorted_parts, sorted_shifts
-from outscore.report.rows.diff_selection import TABLES, chosen_tables, detail_tables
-from outscore.report.rows.diff_words import metric_name, points
 from outscore.results.diff import KeyScore, Part, Shift
 
 

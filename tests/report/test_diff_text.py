@@ -13,7 +13,7 @@ from tests.report.diff_making import make_diff, make_units
 from tests.report.forms import render_latex, render_markdown, render_text
 
 from outscore.outputs.model import Units
-from outscore.report.rows.diff_selection import TABLES
+from outscore.report.build.diff import TABLES
 from outscore.results.diff import Diff
 from outscore.results.note import Note
 

@@ -8,10 +8,8 @@ import pytest
 from tests.report.ranking_making import ALPHA, MADE
 
 from outscore.report.charts.canvas import FORMATS
-from outscore.report.charts.files import chart_files
-from outscore.report.charts.ranking import charts, page_charts
-from outscore.report.charts.ranking_diagrams import datasets_won
-from outscore.report.charts.ranking_drawings import BANDS, band_names, heat_chart
+from outscore.report.charts.ranking import BANDS, band_names, charts, datasets_won, heat_chart, page_charts
+from outscore.report.render import chart_files
 
 KEYS = {
     "sixteen": ["heat-map", "forest", "wins"],

@@ -14,7 +14,7 @@ from tests.report.ranking_making import HOSTILE, MADE
 from tests.report.test_html import Page, contrast
 
 from outscore.report.charts.heat_map import heat_figure
-from outscore.report.charts.ranking_drawings import BANDS
+from outscore.report.charts.ranking import BANDS
 from outscore.report.charts.theme import PALETTE
 from outscore.report.document import clean
 

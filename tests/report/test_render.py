@@ -11,9 +11,8 @@ from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
 from outscore.core.errors import OutscoreError
-from outscore.report.charts.files import charts_of
 from outscore.report.charts.theme import chart_config
-from outscore.report.render import FORMS, render
+from outscore.report.render import FORMS, charts_of, render
 from outscore.results.plan import StudyDesign
 from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outscore.report.build.common import settings_table
 from outscore.report.build.comparison import build
 from outscore.report.document import Table, clean, make_table, screen_width
 from outscore.report.rows.comparison import results
 from outscore.report.rows.facts import headline
-from outscore.report.rows.settings import settings_table
 from outscore.report.write.text import broken, column_widths
 from outscore.results.comparison import Comparisons
 from outscore.results.design import Decision, Family

@@ -18,9 +18,8 @@ from tests.report.test_html import HOSTILE, Page
 
 from outscore.language.verdict.comparison import agreement
 from outscore.report.document import mark_up
-from outscore.report.rows.marking import cut, marked_words, plain_words, window
 from outscore.report.rows.metrics import is_family_of_metrics, metric_notes, metric_sentence, metric_signatures
-from outscore.report.rows.segments import segments
+from outscore.report.rows.segments import cut, marked_words, plain_words, segments, window
 from outscore.results.comparison import Bayes, Bucket, Comparison, Comparisons, Margin, Runs, SystemScore
 from outscore.results.design import Decision, Family, Segment, Slice
 from outscore.results.interval import Interval
@@ -209,7 +208,7 @@ def test_notes_are_said_once():
             replace(ter, notes=[Note("data", "p is y.")]),
         ],
     )
-    assert metric_notes(alone) == ["bleu: the metric is x.", "p is y."]
+    assert metric_notes(alone) == ["bleu: The metric is x.", "p is y."]
 
 
 def test_signatures_lose_nothing():

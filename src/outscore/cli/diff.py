@@ -115,7 +115,7 @@ def _write(
 def _check_tables(tables: Sequence[str], form: str, outputs: Sequence[str]) -> None:
     if not tables:
         return
-    from outscore.report.rows.diff_selection import check_tables
+    from outscore.report.build.diff import check_tables
 
     check_tables(tables)
     forms = {form, *(WITH_TABLES.get(Path(path).suffix.lower()) for path in outputs)}

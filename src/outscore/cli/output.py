@@ -136,9 +136,9 @@ def _headlines(result: Comparisons | Ranking) -> list[tuple[str, bool]]:
         from outscore.report.rows.facts import headline
 
         return [(headline(c)[0], c.decision.winner is not None) for c in result.comparisons]
-    from outscore.report.rows import ranking_facts
+    from outscore.report.rows import standings
 
-    return [(ranking_facts.headline(result)[0], ranking_facts.decided(result))]
+    return [(standings.headline(result)[0], standings.decided(result))]
 
 
 def write_all(result: Comparisons | Ranking, paths: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:
@@ -156,7 +156,7 @@ def write_with_charts(
     if charts is None:
         write_files(texts)
         return
-    from outscore.report.charts.files import chart_files
+    from outscore.report.render import chart_files
 
     folder = Path(charts)
     drawn = {str(folder / name): content for name, content in chart_files(result).items()}

@@ -18,8 +18,8 @@ from outscore.language.numbers import (
 )
 from outscore.language.phrases import ESTIMANDS, method_phrase
 from outscore.language.verdict.comparison import stored_verdict
+from outscore.report.build.value import Value, statements
 from outscore.report.document import clean
-from outscore.report.rows.values import Value, statements
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff, Pair
 from outscore.results.note import note_texts

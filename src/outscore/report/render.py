@@ -5,12 +5,15 @@ Every form is imported when it is asked for, so that plain text needs neither a 
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
-from outscore.report.rows.values import Value, value_records
+from outscore.report.build.value import Value, value_records
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff
 from outscore.results.plan import PlanResult, PossibleP
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
 
     Examples = tuple[Sequence[Changed], Contexts | None]
 
-__all__ = ["FORMS", "AnyResult", "charts_of", "records_of", "render"]
+__all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "named_charts", "records_of", "render"]
+
+NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 
 AnyResult = Comparison | Comparisons | Ranking | Diff | PlanResult | PossibleP | Value
 FORMS = ("text", "markdown", "latex", "html", "csv", "json", "pairs", "card")
@@ -71,11 +76,18 @@ def render(
     if isinstance(result, Comparison):
         result = Comparisons([result], {})
     if form in ("csv", "pairs"):
-        from outscore.report.write import csv
-
-        return csv.write(_records(result, form))
+        return _csv(_records(result, form))
     document = _document(result, tables=tables, top=top, sort=sort, examples=examples)
     return _written(document, form, verbose=verbose, width=width)
+
+
+def _csv(records: Records) -> str:
+    """A line of column names and a line per record."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, records.columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(records.rows)
+    return text.getvalue()
 
 
 def _written(document: Document, form: str, *, verbose: bool, width: int) -> str:
@@ -169,9 +181,42 @@ def records_of(result: Comparisons | Ranking | Diff, table: str) -> Records:
 
 
 def charts_of(result: AnyResult) -> list[Chart]:
-    """Every chart that the result holds data for; small values have none."""
-    if isinstance(result, Value):
-        return []
-    from outscore.report.charts import files
+    """Every chart that the result holds data for; of many pairs of a diff those of the first. Small values have none."""
+    return [chart for _, chart in named_charts(result)]
 
-    return files.charts_of(result)
+
+def chart_files(result: AnyResult) -> dict[str, bytes]:
+    """Every chart as SVG, PNG and PDF, by file name; all are drawn before the first one can be written."""
+    from outscore.report.charts.canvas import FORMATS
+
+    return {f"{name}.{form}": chart.to_bytes(form) for name, chart in named_charts(result) for form in FORMATS}
+
+
+def named_charts(result: AnyResult) -> Iterator[tuple[str, Chart]]:
+    """Every chart with the name of its file; of several comparisons or pairs, names begin with their number."""
+    parts = _charts(Comparisons([result], {}) if isinstance(result, Comparison) else result)
+    for number, part in enumerate(parts, 1):
+        for chart in part:
+            name = NOT_IN_A_NAME.sub("-", chart.key)
+            yield f"{number}-{name}" if len(parts) > 1 else name, chart
+
+
+def _charts(result: AnyResult) -> list[list[Chart]]:
+    """The charts of each part of a result."""
+    if isinstance(result, Comparisons):
+        from outscore.report.charts import comparison
+
+        return [comparison.charts(c, result) for c in result.comparisons]
+    if isinstance(result, Ranking):
+        from outscore.report.charts import ranking
+
+        return [ranking.charts(result)]
+    if isinstance(result, Diff):
+        from outscore.report.charts import diff
+
+        return [diff.charts(pair) for pair in result.primary_pairs[: diff.MAX_DRAWN]]
+    if isinstance(result, PlanResult | PossibleP):
+        from outscore.report.charts import plan
+
+        return [plan.charts(result)]
+    return []

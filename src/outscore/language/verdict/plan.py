@@ -10,7 +10,16 @@ from outscore.results.note import Note
 from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.pvalue import PValue
 
-__all__ = ["difference", "independence_note", "plan_notes", "plan_verdict", "possible_p_verdict", "repeats_note"]
+__all__ = [
+    "difference",
+    "independence_note",
+    "plan_headline",
+    "plan_notes",
+    "plan_verdict",
+    "possible_p_headline",
+    "possible_p_verdict",
+    "repeats_note",
+]
 
 SMALL = 100
 """Below this many items estimating the sd costs more than two per cent of them."""
@@ -19,12 +28,18 @@ NEARLY_ONE = 0.9995
 
 def plan_verdict(plan: PlanResult) -> str:
     """The answer in one sentence."""
+    return " ".join(plan_headline(plan))
+
+
+def plan_headline(plan: PlanResult) -> tuple[str, str]:
+    """The answer, and what it holds for."""
     test = f"{plan.design.alternative}, alpha = {format_level(plan.design.alpha)}"
+    aim = f"with power {format_level(plan.power)} ({test})."
     if plan.question == "items":
-        return f"You need {_items(plan)} to detect {difference(plan)} with power {format_level(plan.power)} ({test})."
+        return f"You need {_items(plan)}", f"to detect {difference(plan)} {aim}"
     if plan.question == "effect":
-        return f"With {_items(plan)} you can detect {difference(plan)} with power {format_level(plan.power)} ({test})."
-    return f"With {_items(plan)} the power to detect {difference(plan)} is {_chance(plan.power)} ({test})."
+        return f"With {_items(plan)} you can detect {difference(plan)}", aim
+    return f"With {_items(plan)} the power to detect {difference(plan)} is {_chance(plan.power)}", f"({test})."
 
 
 def _items(plan: PlanResult) -> str:
@@ -86,17 +101,22 @@ def independence_note(rate: float, effect: float | None) -> Note:
 
 def possible_p_verdict(found: PossibleP) -> str:
     """The range of p in one sentence, and what significance would take in another."""
+    return ", ".join(possible_p_headline(found))
+
+
+def possible_p_headline(found: PossibleP) -> tuple[str, str]:
+    """The range of p, and what it depends on."""
     low, high = (_beside(p, found.alpha) for p in (found.lowest, found.highest))
     level = format_level(found.alpha)
     if found.lowest.log10 == found.highest.log10:
-        return f"p = {low}, however far the errors of the two systems overlap."
-    text = f"p lies between {low} and {high}, depending on how far the errors of the two systems overlap."
+        return f"p = {low}", "however far the errors of the two systems overlap."
+    headline, reason = f"p lies between {low} and {high}", "depending on how far the errors of the two systems overlap."
     if found.highest.value <= found.alpha:
-        return f"{text} It is at or below {level} in any case."
+        return headline, f"{reason} It is at or below {level} in any case."
     if found.significant_up_to is None:
-        return f"{text} It is above {level} in any case."
+        return headline, f"{reason} It is above {level} in any case."
     limit = f"{found.significant_up_to:,} of {count(found.n, 'item')}"
-    return f"{text} It is at or below {level} only if they differ on at most {limit}."
+    return headline, f"{reason} It is at or below {level} only if they differ on at most {limit}."
 
 
 def _beside(p: PValue, alpha: float) -> str:

@@ -53,9 +53,8 @@ from outscore.report.rows.metrics import (
     metric_table,
     metrics_verdict,
 )
-from outscore.report.rows.segments import FEW, MANY, segments, segments_title
-from outscore.report.rows.slices import slices
-from outscore.report.rows.texts import bucket_table
+from outscore.report.rows.segments import MAX_BRIEF, MAX_SHOWN, segments, segments_title
+from outscore.report.rows.subsets import bucket_table, slices
 from outscore.results.comparison import Bayes, Comparison, Comparisons
 
 __all__ = ["build"]
@@ -116,6 +115,7 @@ def _metrics(whole: Comparisons) -> Article:
     answer = Verdict((sentence_of_all,), verdict.headline, verdict.reason, table.title, tone="told")
     signatures = Code("\n".join(metric_signatures(whole)))
     sentence = Quote(metric_sentence(whole))
+    excerpt = [segments(first, MAX_BRIEF, whole=False)] if first.segments else []
     own = [replace(t, title=_of_metric(t, c)) for c in found for t in _asked_for(c, whole)]
     sections = (
         Section("answer", "", lambda: [answer]).but("latex"),
@@ -124,7 +124,9 @@ def _metrics(whole: Comparisons) -> Article:
         # One screen: what was asked for, and the segments behind the first metric.
         Section("evidence", "", lambda: [facts_block(metric_facts(whole)), sentence, signatures]).only("text").brief(),
         Section("tables", "", lambda: own).only("text").brief(),
-        Section("segments", "", lambda: [segments(first, FEW, whole=False)] if first.segments else []).only("text").brief(),
+        Section("segments", "", lambda: [segments(first, MAX_BRIEF, whole=False)] if first.segments else [])
+        .only("text")
+        .brief(),
     )
     return Article("", verdict.headline, sections)
 
@@ -224,9 +226,9 @@ def _power(c: Comparison, made: list[Table]) -> Iterable[Block]:
 
 def _segments(c: Comparison) -> Iterable[Block]:
     if c.segments:
-        yield segments(c, FEW, whole=False).only("text").brief()
-        yield segments(c, FEW).only("markdown").brief()
-        yield segments(c, MANY).full()
+        yield segments(c, MAX_BRIEF, whole=False).only("text").brief()
+        yield segments(c, MAX_BRIEF).only("markdown").brief()
+        yield segments(c, MAX_SHOWN).full()
 
 
 def _cards(c: Comparison, whole: Comparisons) -> Cards:

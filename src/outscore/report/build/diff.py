@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
 from outscore.report.build.common import by_level, settings, settings_table, works
-from outscore.report.charts.diff_data import pair_data
+from outscore.report.charts.diff import pair_data
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
     Article,

@@ -42,8 +42,7 @@ from outscore.report.rows.ranking import (
     standings_table,
     win_matrix,
 )
-from outscore.report.rows.ranking_facts import decided, facts, headline, leaders
-from outscore.report.rows.ranking_words import decimals_of, ends, interval_name, subject
+from outscore.report.rows.standings import decided, decimals_of, ends, facts, headline, interval_name, leaders, subject
 from outscore.results.ranking import Ranking, Standing
 
 __all__ = ["build"]

@@ -44,8 +44,8 @@ NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
 HEIGHT = 150
 # With an axis of numbers beside it or without, every picture is about as wide as the others.
 WIDTH, WIDE = 276, 308
-LONGEST_NAME = 32
-WIDE_RANGE, MOST_TICKS = 20, 7
+MAX_NAME = 32
+WIDE_RANGE, MAX_TICKS = 20, 7
 SOLID, DASHED, DOTTED = (1, 0), (4, 3), (1, 3)
 
 
@@ -166,7 +166,7 @@ def scaled(values: Sequence[float], form: str = "~s") -> dict[str, Any]:
         return {"scale": alt.Scale(domain=[low, high], nice=False, zero=False), "axis": alt.Axis(format=form)}
     tens = [10.0**k for k in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
     ticks = [step * ten for ten in tens for step in (1, 2, 5) if low <= step * ten <= high]
-    shown = ticks if len(ticks) <= MOST_TICKS else [ten for ten in tens if low <= ten <= high]
+    shown = ticks if len(ticks) <= MAX_TICKS else [ten for ten in tens if low <= ten <= high]
     return {
         "scale": alt.Scale(type="log", domain=[low, high], nice=False, zero=False),
         "axis": alt.Axis(format=form, values=shown),
@@ -176,4 +176,4 @@ def scaled(values: Sequence[float], form: str = "~s") -> dict[str, Any]:
 def short(name: str) -> str:
     """A name that fits into a picture."""
     text = clean(name)
-    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+    return text if len(text) <= MAX_NAME else text[: MAX_NAME - 1] + "…"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from outscore.report.charts.ranking_drawings import BANDS, MOST_DRAWN, band_key, band_names, heat_words
+from outscore.report.charts.ranking import BANDS, MAX_DRAWN, band_key, band_names, heat_words
 from outscore.report.document import Figure, screen_width
-from outscore.report.rows.ranking_words import Outcome, cells, decimals_of, fitted, pair_words
+from outscore.report.rows.standings import Outcome, cells, decimals_of, fitted, pair_words
 from outscore.results.ranking import Ranking
 
 __all__ = ["MAX_LINKED", "heat_figure", "heat_style"]
@@ -34,7 +34,7 @@ class HeatPair:
 
 def heat_figure(ranking: Ranking) -> Figure | None:
     """The heat map of all pairs; None where pairs were not all compared or kept, or are too many to be seen."""
-    if ranking.baseline is not None or not ranking.pairs or not 2 < len(ranking.scores) <= MOST_DRAWN:
+    if ranking.baseline is not None or not ranking.pairs or not 2 < len(ranking.scores) <= MAX_DRAWN:
         return None
     linked = len(ranking.pairs) <= MAX_LINKED
     hint = f"Point at a cell for its numbers{', or choose it for its line in the list' if linked else ''}."

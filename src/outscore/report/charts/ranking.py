@@ -1,15 +1,346 @@
-"""All pictures of a ranking."""
+"""Charts of a ranking: a heat map of its pairs, a forest of its scores, wins over datasets, and mean ranks."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import Any
 
-from outscore.report.charts.canvas import Chart, require_drawing
-from outscore.report.charts.ranking_diagrams import critical_chart, wins_chart, wins_matrix
-from outscore.report.charts.ranking_drawings import forest_chart, heat_chart
+from outscore.language.numbers import format_level, format_number
+from outscore.report.charts.canvas import DASHED, Chart, data, layered, padded, require_drawing, rule
+from outscore.report.charts.theme import COLOURS
+from outscore.report.document import clean
+from outscore.report.rows.standings import (
+    Cell,
+    bounds_of,
+    cells,
+    decimals_of,
+    fitted,
+    friedman_p,
+    interval_name,
+    losses,
+    named,
+    subject,
+    wins,
+)
 from outscore.results.ranking import Ranking
 
-__all__ = ["charts", "page_charts"]
+__all__ = [
+    "BANDS",
+    "MAX_DRAWN",
+    "band_key",
+    "band_names",
+    "charts",
+    "critical_chart",
+    "forest_chart",
+    "heat_chart",
+    "heat_words",
+    "labels_of",
+    "page_charts",
+    "wins_chart",
+    "wins_matrix",
+]
+
+MAX_DRAWN = 100
+"""Systems in a picture; more cannot be told apart by eye."""
+# Each band in the light and in the dark: the row is better or worse at the first, second or third level, or neither.
+BANDS = {
+    "better-3": ("#0072b2", "#56b4e9"),
+    "better-2": ("#559fcd", "#2e6c8f"),
+    "better-1": ("#a9cfe6", "#1f465d"),
+    "open": ("#e9ecef", "#2a3038"),
+    "worse-1": ("#f6cba8", "#5c3f17"),
+    "worse-2": ("#e6935a", "#8f5f1e"),
+    "worse-3": ("#be5200", "#f0a33a"),
+    "apart": ("#fcfcfb", "#14171b"),
+}
+# Shapes instead of letters: the renderer is faster with them, and they look the same in every font.
+SIGNS = {"better": "M-.4,-.7L.4,0L-.4,.7", "worse": "M.4,-.7L-.4,0L.4,.7", "apart": "M-.5,-.5L.5,.5M.5,-.5L-.5,.5"}
+NAME = 30
+ROW = 16
+CELL = 22
+MAX_IN_MATRIX = 40
+
+
+def labels_of(systems: list[str], room: int = NAME) -> list[str]:
+    """Names that fit into a picture; numbers keep apart what the cutting made equal."""
+    return [f"{i}  {fitted(system, room)}" for i, system in enumerate(systems, 1)]
+
+
+def band_key(cell: Cell) -> str:
+    """The band of a cell: its outcome, and of significant ones the number of bounds they meet."""
+    return cell.outcome if cell.outcome in ("open", "apart") else f"{cell.outcome}-{cell.level}"
+
+
+def band_names(ranking: Ranking) -> dict[str, str]:
+    """What the bands say, in the order of a legend."""
+    bounds = list(enumerate(bounds_of(ranking.alpha), 1))
+    names = {
+        f"{side}-{i}": f"row {side}, p ≤ {format_level(bound)}" for side in ("better", "worse") for i, bound in bounds[::-1]
+    }
+    names["open"] = f"p > {format_level(ranking.alpha)}"
+    return names | ({"apart": "no common item"} if ranking.counts.testable < ranking.counts.pairs else {})
+
+
+def heat_chart(ranking: Ranking) -> Chart | None:
+    """Systems in order on both axes, colour by adjusted p in bands, as in figure 4 of Zhu et al. (2020), with the direction."""
+    systems = [s.system for s in ranking.scores]
+    if ranking.baseline is not None or not ranking.pairs or not 2 < len(systems) <= MAX_DRAWN:
+        return None
+    labels, names = labels_of(systems), band_names(ranking)
+    label = dict(zip(systems, labels, strict=True))
+    rows = [
+        {"row": label[a], "column": label[b], "band": names[band_key(cell)], "sign": cell.outcome}
+        for (a, b), cell in cells(ranking.standing, ranking.alpha).items()
+    ]
+    step = 10
+    if len(systems) <= 50:
+        step = 22 if len(systems) <= 25 else 14
+    chart = layered(_heat_layers(ranking, rows, labels, step), step * len(systems), step * len(systems))
+    caption = f"Adjusted p of each pair, {subject(ranking.standing)}; > and < mark significant ones"
+    return Chart("heat-map", caption, heat_words(ranking), chart)
+
+
+def heat_words(ranking: Ranking) -> str:
+    """What a heat map shows, for those who cannot see it."""
+    counts = ranking.counts
+    return (
+        f"Heat map of adjusted p for {len(ranking.scores)} systems, best first on both axes: {counts.significant:,} of "
+        f"{counts.testable:,} pairs differ significantly at alpha = {format_level(ranking.alpha)}."
+    )
+
+
+def _heat_layers(ranking: Ranking, rows: list[dict[str, Any]], labels: list[str], step: int) -> list[Any]:
+    """Coloured squares, and signs on those that are significant."""
+    import altair as alt
+
+    names = band_names(ranking)
+    axis: dict[str, Any] = {"labelFontSize": min(11, step - 2), "labelLimit": 260, "labelOverlap": False, "labelFlush": False}
+    angle = -50 if len(labels) <= 25 else -90
+    x = alt.X("column:N", sort=labels, title=None, axis=alt.Axis(orient="top", labelAngle=angle, **axis))
+    y = alt.Y("row:N", sort=labels, title=None, axis=alt.Axis(**axis))
+    quiet: dict[str, Any] = {"titleColor": COLOURS["muted"], "labelColor": COLOURS["muted"], "titleFontWeight": "normal"}
+    columns = len(bounds_of(ranking.alpha))
+    legend = alt.Legend(orient="bottom", columns=columns, labelLimit=260, symbolType="square", symbolStrokeWidth=0, **quiet)
+    bands = alt.Scale(domain=list(names.values()), range=[BANDS[key][0] for key in names])
+    colour = alt.Color("band:N", scale=bands, title=f"adjusted p of {clean(ranking.metric)}", legend=legend)
+    squares = alt.Chart(data(rows)).mark_rect(stroke=COLOURS["paper"], strokeWidth=0.5).encode(x, y, colour)
+    strict = alt.FieldOneOfPredicate(field="band", oneOf=[names[key] for key in ("better-3", "worse-3") if key in names])
+    bright = alt.condition(strict, alt.value(COLOURS["paper"]), alt.value(COLOURS["ink"]))
+    shape = alt.Shape("sign:N", scale=alt.Scale(domain=list(SIGNS), range=list(SIGNS.values())), legend=None)
+    signed = alt.Chart(data([row for row in rows if row["sign"] in SIGNS]))
+    signs = signed.mark_point(filled=False, size=step * 2, strokeWidth=step / 16, opacity=1).encode(x, y, shape, color=bright)
+    return [squares, signs]
+
+
+def forest_chart(ranking: Ranking) -> Chart | None:
+    """Scores with their intervals, best first; with a baseline the differences to it, and a line at 0."""
+    rows = _differences(ranking) if ranking.baseline is not None else _scores(ranking)
+    if not rows:
+        return None
+    import altair as alt
+
+    labels = [row["label"] for row in rows]
+    spread = [row[key] for row in rows for key in ("x", "low", "high")] + ([] if ranking.baseline is None else [0.0])
+    scale = alt.Scale(domain=list(padded(spread, 0.04)), nice=False, zero=False)
+    what = clean(ranking.metric)
+    title = what if ranking.baseline is None else f"{what}: system − {fitted(ranking.baseline, 20)}"
+    y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
+    x = alt.X("x:Q", scale=scale, title=title)
+    base = alt.Chart(data(rows))
+    lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
+        alt.X("low:Q", scale=scale, title=title), alt.X2("high:Q"), y
+    )
+    dots = base.mark_point(filled=True, size=50, opacity=1).encode(x, y, color=alt.Color("colour:N", scale=None))
+    zero = [] if ranking.baseline is None else [rule(0.0, x, dash=DASHED)]
+    left = len(ranking.scores) - MAX_DRAWN
+    more = f"; the first {MAX_DRAWN} of {len(ranking.scores)} systems" if left > 0 else ""
+    told = "Scores" if ranking.baseline is None else f"Differences to {clean(ranking.baseline)}"
+    colours = (
+        "; blue: nobody is significantly better"
+        if ranking.baseline is None
+        else "; blue: significantly better than it, orange: worse"
+    )
+    caption = f"{told} with {interval_name(ranking)}s{more}{colours if ranking.counts.testable else ''}"
+    best = ", ".join(row["words"] for row in rows[:3])
+    chart: Any = layered([*zero, lines, dots], height=ROW * len(rows))
+    return Chart("forest", caption, f"{caption}. First: {best}.", chart)
+
+
+def _scores(ranking: Ranking) -> list[dict[str, Any]]:
+    shown = ranking.scores[:MAX_DRAWN]
+    labels, decimals = labels_of([s.system for s in shown], 24), decimals_of(ranking.standing)
+    return [
+        {
+            "label": label,
+            "x": s.value,
+            "low": s.value if s.low is None else s.low,
+            "high": s.value if s.high is None else s.high,
+            "colour": COLOURS["a" if s.rank_low == 1 else "ink"],
+            "words": f"{clean(s.system)} {format_number(s.value, decimals)}",
+        }
+        for label, s in zip(labels, shown, strict=True)
+    ]
+
+
+def _differences(ranking: Ranking) -> list[dict[str, Any]]:
+    found, decimals = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing)
+    colours = {"better": "a", "worse": "b"}
+    rows = []
+    for label, s in zip(labels_of([s.system for s in ranking.scores], 24), ranking.scores, strict=True):
+        cell = found.get((s.system, str(ranking.baseline)))
+        if cell is None or cell.pair.difference is None:
+            continue
+        x = cell.pair.difference
+        low, high = (x if end is None else end for end in (cell.pair.low, cell.pair.high))
+        words = f"{clean(s.system)} {format_number(x, decimals, sign=True)}"
+        colour = COLOURS[colours.get(cell.outcome, "ink")]
+        rows.append({"label": label, "x": x, "low": low, "high": high, "colour": colour, "words": words})
+    return rows[:MAX_DRAWN]
+
+
+def wins_chart(ranking: Ranking) -> Chart | None:
+    """How many systems each one beats, cannot be told apart from, and loses to; nothing against a baseline."""
+    if ranking.baseline is not None or len(ranking.scores) < 3:
+        return None
+    import altair as alt
+
+    shown, k = ranking.scores[:MAX_DRAWN], len(ranking.scores)
+    labels = labels_of([s.system for s in shown], 24)
+    rows = []
+    for label, s in zip(labels, shown, strict=True):
+        counts = (wins(s, k), k - 1 - wins(s, k) - losses(s), losses(s))
+        at = 0
+        for role, n in zip(("a", "grid", "b"), counts, strict=True):
+            rows.append({"label": label, "from": at, "to": at + n, "colour": COLOURS[role]})
+            at += n
+    y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
+    x = alt.X("from:Q", title="systems", scale=alt.Scale(domain=[0, k - 1], nice=False))
+    bars = alt.Chart(data(rows)).mark_bar(height=ROW - 5)
+    chart = layered([bars.encode(x, alt.X2("to:Q"), y, color=alt.Color("colour:N", scale=None))], height=ROW * len(shown))
+    caption = "Wins: systems that each one beats (blue), cannot be told apart from (grey), and loses to (orange)"
+    first = shown[0]
+    about = f"{caption}. {fitted(first.system, 60)} beats {wins(first, k)} of {k - 1} and loses to {losses(first)}."
+    return Chart("wins", caption, about, chart)
+
+
+def datasets_won(ranking: Ranking) -> Counter[tuple[str, str]]:
+    """On how many datasets the first system is significantly better than the second."""
+    return Counter(
+        key for standing in ranking.datasets for key, cell in cells(standing, ranking.alpha).items() if cell.outcome == "better"
+    )
+
+
+def wins_matrix(ranking: Ranking) -> Chart | None:
+    """On how many datasets the row is significantly better than the column; nothing where datasets keep no pairs."""
+    systems = [s.system for s in ranking.scores]
+    kept = len(ranking.datasets) > 1 and all(standing.pairs for standing in ranking.datasets)
+    if ranking.baseline is not None or not kept or not 2 < len(systems) <= MAX_IN_MATRIX:
+        return None
+    import altair as alt
+
+    won, most, labels = datasets_won(ranking), len(ranking.datasets), labels_of(systems, 24)
+    numbers = [str(i) for i in range(1, len(systems) + 1)]
+    rows = [
+        {"row": label, "column": number, "won": won[a, b], "share": 0.55 * won[a, b] / most + 0.02}
+        for a, label in zip(systems, labels, strict=True)
+        for b, number in zip(systems, numbers, strict=True)
+        if a != b
+    ]
+    x = alt.X("column:N", sort=numbers, title=None, axis=alt.Axis(orient="top", labelAngle=0, labelOverlap=False))
+    y = alt.Y("row:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
+    base = alt.Chart(data(rows)).encode(x, y)
+    opacity = alt.Opacity("share:Q", scale=None)
+    # Pale enough for dark numbers on all of them.
+    layers = [base.mark_rect(color=COLOURS["a"]).encode(opacity), base.mark_text().encode(text="won:Q")]
+    caption = f"On how many of {most} datasets the row is significantly better than the column"
+    a, b = max(won, key=lambda key: won[key]) if won else (systems[0], systems[1])
+    about = f"{caption}: at most {won[a, b]}, {fitted(a, 60)} against {fitted(b, 60)}."
+    return Chart("win-matrix", caption, about, layered(layers, CELL * len(systems), CELL * len(systems)))
+
+
+def critical_chart(ranking: Ranking) -> Chart | None:
+    """Mean ranks on a line, best on the left, with bars over those that Nemenyi's test cannot tell apart (Demšar, 2006)."""
+    found = ranking.critical_difference
+    if found is None or len(found.mean_ranks) < 2:
+        return None
+    ordered = sorted(found.mean_ranks.items(), key=lambda entry: entry[1])
+    low, high = 1.0, float(max(len(ordered), 2))
+    half = (len(ordered) + 1) // 2
+    bars = [group for group in found.groups if len(group) > 1][:12]
+    below = 1.0 + 0.6 * len(bars)
+    # Names hang below the line: the better half to the left of it, the others to the right.
+    stems = []
+    for i, (system, rank) in enumerate(ordered):
+        left = i < half
+        depth = below + (i if left else len(ordered) - 1 - i)
+        edge = low if left else high
+        label = fitted(system, 20)
+        text = f"{label} {rank:.2f}" if left else f"{rank:.2f} {label}"
+        stems.append(
+            {"rank": rank, "depth": depth, "edge": edge, "text": text, "side": "right" if left else "left", "top": 0.0}
+        )
+    spans = [
+        {"from": min(ranks) - 0.04, "to": max(ranks) + 0.04, "depth": 0.5 + 0.6 * i}
+        for i, ranks in enumerate([found.mean_ranks[system] for system in group] for group in bars)
+    ]
+    scale_bar = {
+        "from": low,
+        "to": low + found.critical_difference,
+        "depth": -1.0,
+        "text": f"CD {found.critical_difference:.2f}",
+    }
+    caption = (
+        f"Mean ranks over {found.blocks:,} {found.over}; bars join systems less than the critical difference apart "
+        f"(Friedman {friedman_p(found, ranking.alpha)}; Nemenyi)"
+    )
+    about = f"{caption}. Best: {named([system for system, _ in ordered], 3)}."
+    return Chart("critical-difference", caption, about, _critical_layers(stems, spans, scale_bar, (low, high)))
+
+
+def _critical_layers(
+    stems: list[dict[str, Any]], spans: list[dict[str, Any]], scale_bar: dict[str, Any], ends: tuple[float, float]
+) -> Any:  # noqa: ANN401 - Altair's
+    import altair as alt
+
+    deepest = max(stem["depth"] for stem in stems) + 0.5
+    across = alt.Scale(domain=[ends[0], max(ends[1], scale_bar["to"])], nice=False, zero=False)
+    down = alt.Scale(domain=[deepest, -1.6], nice=False, zero=False)
+
+    def x(field: str) -> Any:  # noqa: ANN401 - Altair's
+        return alt.X(f"{field}:Q", scale=across, title=None, axis=None)
+
+    def y(field: str) -> Any:  # noqa: ANN401 - Altair's
+        return alt.Y(f"{field}:Q", scale=down, title=None, axis=None)
+
+    ink, muted = COLOURS["ink"], COLOURS["muted"]
+    ticks = [{"rank": float(i), "depth": 0.0, "text": str(i)} for i in _ticks(*ends)]
+    line = alt.Chart(data([{"from": ends[0], "to": ends[1], "depth": 0.0}])).mark_rule(color=ink)
+    stem = alt.Chart(data(stems))
+    bar = alt.Chart(data([scale_bar]))
+    layers = [
+        line.encode(x("from"), alt.X2("to:Q"), y("depth")),
+        alt.Chart(data(ticks)).mark_text(dy=-9, color=muted).encode(x("rank"), y("depth"), text="text:N"),
+        alt.Chart(data(ticks)).mark_tick(color=ink, orient="vertical", size=7).encode(x("rank"), y("depth")),
+        stem.mark_rule(color=muted).encode(x("rank"), y("top"), alt.Y2("depth:Q")),
+        stem.mark_rule(color=muted).encode(x("rank"), alt.X2("edge:Q"), y("depth")),
+        bar.mark_rule(color=COLOURS["b"], strokeWidth=2).encode(x("from"), alt.X2("to:Q"), y("depth")),
+        bar.mark_text(align="left", dy=-8, color=muted).encode(x("from"), y("depth"), text="text:N"),
+    ]
+    for side, shift in (("right", -4), ("left", 4)):
+        texts = [row for row in stems if row["side"] == side]
+        marks: Any = alt.Chart(data(texts)).mark_text(align=side, dx=shift)  # type: ignore[arg-type]
+        layers.append(marks.encode(x("edge"), y("depth"), text="text:N"))
+    if spans:
+        thick = alt.Chart(data(spans)).mark_rule(color=COLOURS["a"], strokeWidth=4)
+        layers.append(thick.encode(x("from"), alt.X2("to:Q"), y("depth")))
+    return layered(layers, 260, round(17 * (deepest + 1.6)))
+
+
+def _ticks(low: float, high: float) -> range:
+    """Whole ranks, at most a dozen of them."""
+    return range(int(low), int(high) + 1, max(1, int(high - low) // 10))
+
 
 ON_PAGES = (forest_chart, wins_chart, wins_matrix, critical_chart)
 

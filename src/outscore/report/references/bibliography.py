@@ -14,7 +14,7 @@ ENTRY = re.compile(r"^@(\w+)\{(\w+),\n(.*?)\n\}$", re.DOTALL | re.MULTILINE)
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 # The letters of our file that ASCII lacks, as every version of BibTeX reads them.
 LETTERS = {r"{\v{s}}": "š", r"{\v{c}}": "č", r"{\'c}": "ć", r"\&": "&", "--": "–"}
-MOST_NAMED = 4
+MAX_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Work:
     @property
     def _authors(self) -> str:
         names = [_plain(name.partition(", ")[0]) for name in self.fields["author"].split(" and ")]
-        return ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} et al."
+        return ", ".join(names) if len(names) <= MAX_NAMED else f"{names[0]} et al."
 
 
 def _place(kind: str, plain: Mapping[str, str]) -> str:

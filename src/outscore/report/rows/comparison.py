@@ -1,4 +1,4 @@
-"""A result as tables of texts: every rounding rule stands once, here, and all renderers use it."""
+"""A comparison as tables of texts: every rounding rule stands once, here, and all forms use it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from outscore.language.numbers import (
 )
 from outscore.language.phrases import ESTIMANDS, interval_noun, method_phrase
 from outscore.report.document import Table, clean, make_table, padded, screen_width
-from outscore.report.rows.nouns import noun_of, units_of, view_of
 from outscore.results.analysis import Effect
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
@@ -35,7 +34,9 @@ __all__ = [
     "effects",
     "family_note",
     "finite",
+    "group_of",
     "intervals_of",
+    "noun_of",
     "other_estimand",
     "path",
     "path_line",
@@ -46,8 +47,12 @@ __all__ = [
     "scores",
     "subject",
     "tests",
+    "units_of",
+    "view_of",
 ]
 
+SEGMENT_VIEWS = {"rows": "segments", "items": "segments", "clusters": "documents"}
+"""The steps of a design, where its rows are segments of texts."""
 EFFECT_NAMES = {
     "difference": "difference",
     "cohen_dz": "Cohen's d_z",
@@ -68,6 +73,28 @@ CHOOSING = (
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
 ERROR_RATES = {"FWER": "family-wise error rate (FWER)", "FDR": "false discovery rate (FDR)"}
 VIEWS = {"rows": "every row for itself", "items": "repeats averaged per item"}
+
+
+def noun_of(c: Comparison) -> str:
+    """What one row of the data is: a segment of a text, or an item of any other kind."""
+    return c.design.noun
+
+
+def group_of(c: Comparison) -> str:
+    """What rows that are swapped as one are called: segments make documents."""
+    return "document" if noun_of(c) == "segment" else "cluster"
+
+
+def units_of(c: Comparison) -> tuple[int, str]:
+    """How many independent units there are, and what to call them."""
+    single = noun_of(c) if c.design.unit_size == 1 else "unit"
+    count, noun = (c.n, single) if c.clusters is None else (c.clusters, group_of(c))
+    return count, noun if count == 1 else f"{noun}s"
+
+
+def view_of(c: Comparison, view: str) -> str:
+    """What the rows, items or clusters of a step of the design are called."""
+    return SEGMENT_VIEWS[view] if noun_of(c) == "segment" else view
 
 
 def alpha_of(whole: Comparisons) -> float | None:

@@ -1,32 +1,127 @@
-"""A diff as tables of texts: scores, pairs, and what the systems could do together.
-
-Shares and scores are per cent, differences are points, second system minus first.
-"""
+"""A diff as tables of texts: scores, pairs, and what the systems could do together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from outscore.report.document import Mark, Table
-from outscore.report.rows.diff_words import (
-    alpha_of,
-    ends,
-    interval_name,
-    metric_name,
-    p_number,
-    pair_name,
-    points,
-    wide_table,
-)
+from outscore.language.numbers import finer, format_ends, format_number, format_p_number, format_percent, format_probability
+from outscore.report.document import Mark, Table, make_table
 from outscore.results.diff import Diff, Oracle, Pair, Rates
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
 
-__all__ = ["WHOLE_TABLES", "whole_tables"]
+__all__ = [
+    "WHOLE_TABLES",
+    "adjusted_p",
+    "alpha_of",
+    "ends",
+    "interval_name",
+    "metric_name",
+    "p_number",
+    "pair_name",
+    "points",
+    "whole_tables",
+    "wide_table",
+]
 
+TOUCHING = 1e-6
+NAMES = {
+    "sentences": "sents",
+    "uas": "UAS",
+    "ls": "LS",
+    "las": "LAS",
+    "upos": "UPOS",
+    "xpos": "XPOS",
+    "feats": "FEATS",
+    "f1": "F1",
+    "mcc": "MCC",
+    "muc": "MUC",
+    "b3": "B³",
+    "ceafe": "CEAFe",
+    "lea": "LEA",
+    "mela": "MELA",
+    "conll": "CoNLL",
+    "arcs": "ARCS",
+}
 WHOLE_TABLES = ("inventory", "scores", "rates", "pairs", "oracle", "labels", "solved", "agreement", "keys")
 # A row of recalls, precisions and F1 beside each other stays readable up to so many columns.
-MOST_SCORES = 6
-MOST_PAIRS = 15
+MAX_SCORES = 6
+MAX_PAIRS = 15
+
+
+def wide_table(
+    key: str,
+    title: str,
+    columns: Sequence[str],
+    align: str,
+    rows: Iterable[Sequence[str]],
+    notes: Iterable[str] = (),
+) -> Table:
+    """A table that may have a column for each of many systems, and lines across them."""
+    return replace(make_table(key, title, columns, align, rows, notes), splits=True)
+
+
+def metric_name(name: str) -> str:
+    """What people call a metric or a criterion.
+
+    Examples
+    --------
+    >>> metric_name("sentences_las"), metric_name("arcs-any"), metric_name("macro_f1")
+    ('sents LAS', 'ARCS any', 'macro F1')
+    """
+    return " ".join(NAMES.get(part, part) for part in name.replace("_", " ").replace("-", " ").split())
+
+
+def points(value: float | None, *, sign: bool = False) -> str:
+    """A share or a difference of shares, times a hundred; small ones keep a digit that is not zero.
+
+    Examples
+    --------
+    >>> points(0.8894), points(0.00545, sign=True), points(-0.00001, sign=True)
+    ('88.94', '+0.55', '-0.0010')
+    """
+    if value is None:
+        return ""
+    return format_number(100 * value, _places(100 * value), sign=sign)
+
+
+def ends(low: float | None, high: float | None) -> str:
+    """Both ends of an interval in points."""
+    shown = [100 * x for x in (low, high) if x is not None]
+    places = max(map(_places, shown), default=2)
+    return format_ends(None if low is None else 100 * low, None if high is None else 100 * high, places)
+
+
+def _places(shown: float) -> int:
+    """Two decimals, or more for a number that would look like 0 and is not; an end that only touches 0 stays 0.00."""
+    return 2 if round(shown, 2) or abs(shown) < TOUCHING else finer(2, shown)
+
+
+def pair_name(pair: Pair) -> str:
+    """The step as an arrow."""
+    return f"{pair.systems[0]} → {pair.systems[1]}"
+
+
+def alpha_of(diff: Diff) -> float | None:
+    """The level of the decisions, if the settings name it."""
+    alpha = diff.settings.get("alpha")
+    return float(alpha) if isinstance(alpha, int | float) else None
+
+
+def p_number(p: PValue | None, alpha: float | None = None) -> str:
+    """The p-value, nothing where nothing was tested."""
+    return "" if p is None else format_p_number(p, alpha)
+
+
+def adjusted_p(p: PValue | None) -> str:
+    """The p-value after correction within its table."""
+    return "" if p is None or p.adjusted is None else format_probability(p.adjusted)
+
+
+def interval_name(interval: Interval | None) -> str:
+    """The heading of a column of intervals."""
+    return "interval" if interval is None else f"{format_percent(interval.level)} interval"
 
 
 def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Table]:
@@ -48,7 +143,7 @@ def _scores(diff: Diff) -> Table:
     metrics = _metric_names(diff)
     rated = [name for name in metrics if _is_rated(diff, name)]
     split = {name for name in rated if not _all_alike(diff, name)}
-    wide = len(metrics) + 2 * len(split) <= MOST_SCORES
+    wide = len(metrics) + 2 * len(split) <= MAX_SCORES
     columns, cells = ["system"], {name: [name] for name in diff.scores}
     for metric in metrics:
         parts = ("r", "p", "f1") if metric in split and wide else ("f1",)
@@ -149,7 +244,7 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
 
 def _strongest(pairs: list[Pair]) -> list[Pair]:
     """All pairs, or of many those with the strongest evidence first."""
-    return pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: pair.p.log10)[:MOST_PAIRS]
+    return pairs if len(pairs) <= MAX_PAIRS else sorted(pairs, key=lambda pair: pair.p.log10)[:MAX_PAIRS]
 
 
 def _oracle(diff: Diff, top: int | None) -> Table:

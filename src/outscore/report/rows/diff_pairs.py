@@ -14,7 +14,7 @@ from typing import Literal
 from outscore.core.errors import OutscoreError
 from outscore.language.numbers import format_percent
 from outscore.report.document import Table
-from outscore.report.rows.diff_words import (
+from outscore.report.rows.diff import (
     adjusted_p,
     alpha_of,
     ends,

@@ -21,12 +21,14 @@ from outscore.report.rows.comparison import (
     effect_ends,
     effect_name,
     effect_value,
+    group_of,
+    noun_of,
     other_estimand,
     path_line,
     subject,
+    units_of,
 )
-from outscore.report.rows.nouns import group_of, noun_of, units_of
-from outscore.report.rows.texts import run_lines
+from outscore.report.rows.subsets import run_lines
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import note_texts
 

@@ -15,11 +15,10 @@ from outscore.language.phrases import (
     noninferiority_phrase,
     posterior_phrase,
 )
-from outscore.language.verdict.comparison import agreement
+from outscore.language.verdict.comparison import about_any_metric, agreement
 from outscore.report.document import Fact, Table, clean, make_table
-from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, intervals_of, other_estimand
+from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, group_of, intervals_of, noun_of, other_estimand
 from outscore.report.rows.facts import evidence, first_sentence, sides
-from outscore.report.rows.nouns import group_of, noun_of
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.design import Verdict
 from outscore.results.note import note_texts
@@ -34,10 +33,6 @@ __all__ = [
     "metric_table",
     "metrics_verdict",
 ]
-
-
-ABOUT = "the metric "
-"""How a note begins that says the same of several metrics, instead of with the name of one."""
 
 
 def is_family_of_metrics(whole: Comparisons) -> bool:
@@ -169,16 +164,11 @@ def metric_notes(whole: Comparisons) -> list[str]:
     named: dict[str, list[str]] = {}
     for c in whole.comparisons:
         for note in [*(c.analysis.warnings if c.analysis is not None else []), *note_texts(c.notes)]:
-            bare = c.metric.partition(":")[0]
-            said = f"{ABOUT}{note.removeprefix(f'{bare} ')}" if note.startswith(f"{bare} ") else note
-            named.setdefault(said, []).append(c.metric)
+            named.setdefault(about_any_metric(note, c.metric), []).append(c.metric)
     everywhere = len(whole.comparisons)
     # The one note that stands with the first metric and is about all of them.
     general = {note for note, metrics in named.items() if len(metrics) == everywhere or note == SINGLE_RUNS}
-    return [
-        clean(note.replace(ABOUT, ABOUT.capitalize()) if note in general else f"{', '.join(metrics)}: {note}")
-        for note, metrics in named.items()
-    ]
+    return [clean(note if note in general else f"{', '.join(metrics)}: {note}") for note, metrics in named.items()]
 
 
 def metric_signatures(whole: Comparisons) -> list[str]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from outscore.language.numbers import effect_size, format_level, format_p_number
+from outscore.language.verdict.plan import plan_headline, possible_p_headline
 from outscore.report.document import Fact, Table, clean, make_table
 from outscore.results.note import note_texts
 from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve
@@ -34,10 +35,8 @@ def title(found: Plan) -> str:
 
 def headline(found: Plan) -> tuple[str, str]:
     """The answer, and what it is an answer to: what to set in large letters, and what to set under it."""
-    places = {"items": " to detect", "effect": " with power", "power": " ("}
-    place = ", depending" if isinstance(found, PossibleP) else places[found.question]
-    top, found_place, rest = clean(found.verdict).partition(place)
-    return top, (found_place + rest).lstrip(", ")
+    top, reason = possible_p_headline(found) if isinstance(found, PossibleP) else plan_headline(found)
+    return clean(top), clean(reason)
 
 
 def number(value: float) -> str:

@@ -9,8 +9,7 @@ from typing import Literal
 from outscore.language.numbers import count, finer, format_level, format_number, format_percent
 from outscore.language.phrases import correction_name
 from outscore.report.document import Bar, Table, clean, make_table
-from outscore.report.rows.ranking_facts import words_of_test
-from outscore.report.rows.ranking_words import (
+from outscore.report.rows.standings import (
     Cell,
     adjusted_p,
     bounds_of,
@@ -27,6 +26,7 @@ from outscore.report.rows.ranking_words import (
     shown_letters,
     subject,
     wins,
+    words_of_test,
 )
 from outscore.results.ranking import CriticalDifference, RankedPair, RankedSystem, Ranking, Standing
 
@@ -240,9 +240,8 @@ def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool
         "and if they are independent (Fisher). On: the datasets where it is significantly better (Holm over datasets)."
     )
     left = len(ranking.replicability) - len(rows)
-    notes = [meaning]
-    if left:
-        notes.append(f"Not shown: {count(left, 'pair')}{ALL if hint else ''}.")
+    how = ALL if hint else ""
+    notes = [meaning, *([f"Not shown: {count(left, 'pair')}{how}."] if left else [])]
     columns = ["system", "better than", "at least", "if independent", "on"]
     return replace(make_table("replicability", "Replicability", columns, "llrrl", rows, notes), label="ranking-replicability")
 

@@ -1,19 +1,89 @@
-"""The segments that made the difference: reference and both outputs one under the other, with words marked in every form."""
+"""The segments that made the difference: reference and both outputs one under the other, with marked words."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
 from outscore.language.numbers import decimals_for, format_number
 from outscore.report.document import Example, Examples, Words, clean
-from outscore.report.rows.marking import cut, marked_words, plain_words, window
 from outscore.results.comparison import Comparison
 from outscore.results.design import Segment
 
-__all__ = ["FEW", "MANY", "segments", "segments_title"]
+__all__ = ["MAX_BRIEF", "MAX_SHOWN", "cut", "marked_words", "plain_words", "segments", "segments_title", "window"]
 
-FEW, MANY = 3, 10
+# Chinese and Japanese are written without spaces, so each of their characters is a word; so is each punctuation mark.
+SINGLE = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff65!-/:-@\\[-`{-~\u2010-\u2027\u00ab\u00bb\u00bf\u00a1"
+WORD = re.compile(rf"(?:[{SINGLE}]|[^\s{SINGLE}]+)\s*")
+LONG = 1500
+"""Outputs of more words are compared less finely: the time grows with the square of their length."""
+BEFORE = 5
+"""So many words stand before the first difference in an excerpt."""
+MAX_BRIEF, MAX_SHOWN = 3, 10
 SHORT = 40
 """So many words of an output are shown where only few segments are; the whole is in the verbose text and on the page."""
 EMPTY: Words = (("(empty)", False),)
+
+
+def marked_words(references: Sequence[str], a: str, b: str) -> tuple[Words, Words]:
+    """The words of both outputs, marked where they do not line up with the nearest reference.
+
+    Examples
+    --------
+    >>> a, b = marked_words(["the cat sat"], "the dog sat", "the cat sat")
+    >>> a
+    (('the ', False), ('dog ', True), ('sat', False))
+    >>> [word for word, marked in b if marked]
+    []
+    """
+    return _marked(references, a), _marked(references, b)
+
+
+def _marked(references: Sequence[str], output: str) -> Words:
+    words = WORD.findall(" ".join(output.split()))
+    bare = [word.strip() for word in words]
+    # `autojunk` matches frequent words only beside rarer ones. That misses some, and is worth it only where time would be felt.
+    junk = len(bare) > LONG
+    matchers = [SequenceMatcher(None, _bare_words(reference), bare, autojunk=junk) for reference in references]
+    nearest = max(matchers, key=lambda matcher: matcher.ratio())
+    found = {i for block in nearest.get_matching_blocks() for i in range(block.b, block.b + block.size)}
+    return tuple((word, i not in found) for i, word in enumerate(words))
+
+
+def _bare_words(text: str) -> list[str]:
+    return [word.strip() for word in WORD.findall(text)]
+
+
+def plain_words(text: str) -> Words:
+    """A text as words without a mark."""
+    return tuple((word, False) for word in WORD.findall(" ".join(text.split())))
+
+
+def window(a: Words, b: Words, size: int) -> slice:
+    """Where to look in two long outputs: `size` words from shortly before their first difference.
+
+    Examples
+    --------
+    >>> a, b = plain_words("one two three four five six seven"), plain_words("one two three four five six eight")
+    >>> window(a, b, 4), window(a, b, 9)
+    (slice(1, 5, None), slice(0, 9, None))
+    """
+    if max(len(a), len(b)) <= size:
+        return slice(0, size)
+    same = next((i for i, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
+    start = max(same - BEFORE, 0)
+    return slice(start, start + size)
+
+
+def cut(words: Words, part: slice) -> Words:
+    """The words of a window, with dots where some were left out."""
+    kept = words[part]
+    before = (("… ", False),) if part.start > 0 and words else ()
+    if part.stop >= len(words):
+        return (*before, *kept)
+    gap = " " if kept and kept[-1][0] == kept[-1][0].rstrip() else ""
+    return (*before, *kept, (f"{gap}…", False))
 
 
 def segments(c: Comparison, most: int, *, whole: bool = True) -> Examples:

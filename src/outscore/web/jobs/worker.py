@@ -212,7 +212,7 @@ def _report(task: Mapping[str, Any]) -> None:
 def _draw(task: Mapping[str, Any]) -> None:
     """Draw all charts of the result as `--charts` does, and list them."""
     del task
-    from outscore.report.charts.files import named_charts
+    from outscore.report.render import named_charts
     from outscore.results.saved import as_document, load
 
     unfinished = Path(f".{CHARTS}")
