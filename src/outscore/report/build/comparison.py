@@ -124,9 +124,7 @@ def _metrics(whole: Comparisons) -> Article:
         # One screen: what was asked for, and the segments behind the first metric.
         Section("evidence", "", lambda: [facts_block(metric_facts(whole)), sentence, signatures]).only("text").brief(),
         Section("tables", "", lambda: own).only("text").brief(),
-        Section("segments", "", lambda: [segments(first, MAX_BRIEF, whole=False)] if first.segments else [])
-        .only("text")
-        .brief(),
+        Section("segments", "", lambda: excerpt).only("text").brief(),
     )
     return Article("", verdict.headline, sections)
 
