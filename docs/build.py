@@ -66,7 +66,9 @@ def option_table(options: Iterable[Option]) -> str:
 def _default(option: Option) -> str:
     if option.default_text:
         return option.default_text
-    return "" if option.default in (None, (), {}, False) else f"`{option.default}`"
+    # Zero is a default; what is empty, or off, needs no word.
+    empty = option.default is None or option.default is False or option.default in ((), {})
+    return "" if empty else f"`{option.default}`"
 
 
 def renewed(text: str, folder: Path) -> str:
