@@ -206,9 +206,9 @@ def compare(
         The level at which the analysis rejects normality of the differences; the decision does not rest on
         it.
     correction : str, default "holm"
-        For the p-values of slices.
+        Correction of the p-values of slices.
     seed : int, default 0
-        For Monte Carlo and bootstrap.
+        Seed of Monte Carlo and the bootstrap.
     systems : Sequence[str], default ()
         Which systems of a file to take.
     items : ArrayLike | str | None, default None
@@ -365,9 +365,9 @@ def compare_texts(
         The level at which the analysis rejects normality of the differences; the decision does not rest on
         it.
     correction : str, default "holm"
-        For the p-values of the metrics.
+        Correction of the p-values of the metrics.
     seed : int, default 0
-        For Monte Carlo and bootstrap.
+        Seed of Monte Carlo and the bootstrap.
     documents : Sequence[object] | Segments | Path | None, default None
         The document of each segment, or the path of a file of them: documents are swapped and resampled as
         one.
@@ -498,7 +498,7 @@ def rank(
     alpha : float, default 0.05
         The level of all claims together; intervals have level 1 - alpha one by one.
     correction : str, default "holm"
-        For the number of pairs.
+        Correction for the number of pairs.
     baseline : str | None, default None
         Compare every system with this one only.
     critical_difference : bool, default False
@@ -511,7 +511,7 @@ def rank(
     shuffle : int | None, default None
         Shuffle the items with this seed before units are formed.
     seed : int, default 0
-        For Monte Carlo and bootstrap.
+        Seed of Monte Carlo and the bootstrap.
     systems : Sequence[str], default ()
         Which systems of a file to take.
     items : ArrayLike | str | None, default None
@@ -648,11 +648,11 @@ def diff(
     min_support : int, default 20
         The smallest number of units with which a row is tested; rows with fewer are listed.
     correction : str, default "holm"
-        For the p-values of a table's rows.
+        Correction of the p-values of a table's rows.
     alpha : float, default 0.05
         The level of all decisions.
     seed : int, default 0
-        For p-values and intervals that must be sampled.
+        Seed of p-values and intervals that must be sampled.
 
     Returns
     -------
@@ -833,7 +833,7 @@ def plan(
     n : int | None, default None
         How many items there are.
     power : float, default 0.8
-        Chance of detecting it.
+        Probability of detecting the difference.
     sd : float | None, default None
         Standard deviation between items of the difference A - B.
     discordance : float | None, default None
@@ -858,7 +858,7 @@ def plan(
     test : str | None, default None
         The test to try; see `outscore tests`.
     replicates : int | None, default None
-        Samples to try it on, for each size.
+        Number of samples to try it on, for each size.
     systems : Sequence[str], default ()
         Which systems of a file to take.
     items : ArrayLike | str | None, default None
@@ -879,7 +879,7 @@ def plan(
     alpha : float, default 0.05
         The level of the test.
     seed : int, default 0
-        For the samples of --retrospective.
+        Seed of the samples of --retrospective.
     progress : Progress | None, default None
         What is told how far the work is. No result depends on it.
 
@@ -967,7 +967,7 @@ def permutation_test(
         A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
         or ``"none"``.
     seed : int, default 0
-        For Monte Carlo and bootstrap.
+        Seed of Monte Carlo and the bootstrap.
     metric : str | AdditiveMetric, default "mean"
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`.
     method : str, default "auto"

@@ -24,7 +24,9 @@ __all__ = ["compare"]
 @click.command()
 @click.argument("files", nargs=-1, metavar="A [B] | TABLE")
 @declared_options(every_option(), without=CompareRequest.positional)
-@click.option("--jobs", type=int, default=0, help="Texts: processes that compute statistics.  [default: one per processor]")
+@click.option(
+    "--jobs", type=int, default=0, help="Texts: number of processes that compute statistics.  [default: one per processor]"
+)
 @output_options()
 @click.pass_context
 def compare(

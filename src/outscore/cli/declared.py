@@ -84,7 +84,7 @@ def output_options(
             _option("--charts", metavar="DIR", help=charts),
             _option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(endings)}."),
             _option(
-                "--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Form of the output."
+                "--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Format of the output."
             ),
         ):
             command = option(command)

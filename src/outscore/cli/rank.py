@@ -23,8 +23,8 @@ __all__ = ["rank"]
 @click.command()
 @click.argument("files", nargs=-1, metavar="TABLE | FILES ...")
 @declared_options(RankRequest.options(), without=RankRequest.positional)
-@click.option("--jobs", type=int, default=0, help="Processes that work.  [default: one per processor]")
-@click.option("--dask", metavar="ADDRESS|local", help="Work on a Dask cluster, or on one made on this machine.")
+@click.option("--jobs", type=int, default=0, help="Number of worker processes.  [default: one per processor]")
+@click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster, or on one started on this machine.")
 @click.option("--pairs", metavar="FILE.parquet", help="Also write every pair of every dataset as a table.")
 @output_options()
 @click.pass_context

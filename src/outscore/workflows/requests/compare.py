@@ -213,7 +213,7 @@ class TextsRequest(ComparisonRequest):
     shuffle: int | None = declare(shared.SHUFFLE)
     normality_alpha: float = declare(shared.NORMALITY_ALPHA)
     resamples: int | None = declare(shared.RESAMPLES)
-    correction: str = declare(shared.CORRECTION, help="For the p-values of the metrics.")
+    correction: str = declare(shared.CORRECTION, help="Correction of the p-values of the metrics.")
     seed: int = declare(shared.SEED)
     reference: tuple[str, ...] = declare(shared.REFERENCE, least=1)
     documents: str | None = declare(shared.DOCUMENTS)

@@ -110,10 +110,10 @@ class DiffRequest(Request):
         doc="Columns whose values are compared one by one.",
     )
     min_support: int = declare(shared.MIN_SUPPORT)
-    correction: str = declare(shared.CORRECTION, help="For the p-values of a table's rows.", choices=_row_corrections)
+    correction: str = declare(shared.CORRECTION, help="Correction of the p-values of a table's rows.", choices=_row_corrections)
     alpha: float = declare(shared.ALPHA, doc="The level of all decisions.")
     names: tuple[str, ...] = declare(shared.NAMES, metavar="A,B,...", default_text="file names")
-    seed: int = declare(shared.SEED, help="For p-values and intervals that must be sampled.")
+    seed: int = declare(shared.SEED, help="Seed of p-values and intervals that must be sampled.")
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:

@@ -20,7 +20,7 @@ POWER = Option(
     "power",
     float,
     0.8,
-    "Chance of detecting it.",
+    "Probability of detecting the difference.",
     label="Power",
     form_help="Chance of detecting the difference.",
     group="design",
@@ -192,7 +192,7 @@ class PlanRequest(Request):
             "replicates",
             int,
             None,
-            "Samples to try it on, for each size.",
+            "Number of samples to try it on, for each size.",
             minimum=1,
             label="Samples",
             group="pilot",
@@ -211,7 +211,7 @@ class PlanRequest(Request):
             "method",
             str,
             "auto",
-            "Whose power: normal, t or McNemar's.",
+            "How power is computed: normal, t, or exact (McNemar).",
             METHODS,
             label="Method",
             form_help="How power is computed.",
@@ -222,7 +222,7 @@ class PlanRequest(Request):
     )
     alternative: str = declare(shared.ALTERNATIVE, group="design")
     alpha: float = declare(shared.ALPHA, group="design", doc="The level of the test.")
-    seed: int = declare(shared.SEED, help="For the samples of --retrospective.", group="pilot")
+    seed: int = declare(shared.SEED, help="Seed of the samples of --retrospective.", group="pilot")
 
     def design(self, *more: str) -> dict[str, Any]:
         """What was said of the planned study."""

@@ -62,12 +62,12 @@ class RankRequest(TestedRequest):
         form_help="What the rows add up to; empty: mean, or F1 for counts, or BLEU for texts.",
     )
     test: str = declare(
-        shared.TEST, help="See `outscore tests`.", choices=shared.known_tests, doc="A name from ``outscore tests``."
+        shared.TEST, help="A test from `outscore tests`.", choices=shared.known_tests, doc="A name from ``outscore tests``."
     )
     set: Mapping[str, object] = declare(shared.SET)
     method: str = declare(shared.METHOD, only_for=(("test", ("permutation",)),))
     alpha: float = declare(shared.ALPHA, doc="The level of all claims together; intervals have level 1 - alpha one by one.")
-    correction: str = declare(shared.CORRECTION, help="For the number of pairs.", choices=shared.known_corrections)
+    correction: str = declare(shared.CORRECTION, help="Correction for the number of pairs.", choices=shared.known_corrections)
     baseline: str | None = declare(shared.BASELINE)
     critical_difference: bool = declare(shared.CRITICAL_DIFFERENCE)
     unit_size: int = declare(shared.UNIT_SIZE)
@@ -75,7 +75,7 @@ class RankRequest(TestedRequest):
     shuffle: int | None = declare(shared.SHUFFLE)
     resamples: int | None = declare(shared.RESAMPLES)
     seed: int = declare(shared.SEED)
-    system: tuple[str, ...] = declare(shared.SYSTEM, help="Rank these systems only; may be repeated.")
+    system: tuple[str, ...] = declare(shared.SYSTEM, help="Rank these systems only; repeatable.")
     item: str | None = declare(shared.ITEM)
     score: tuple[str, ...] = declare(shared.SCORE)
     system_column: str | None = declare(shared.SYSTEM_COLUMN)
