@@ -66,7 +66,7 @@ def make_texts(**first) -> Comparisons:
         "segments": SEGMENTS,
         "buckets": BUCKETS,
         "runs": RUNS,
-        "notes": [Note("data", "bleu is not linear. More of that.")],
+        "notes": [Note("data", "The metric is not linear. More of that.")],
     }
     bleu = scored("bleu", 27.4, 26.3, 0, p=sampled, **parts | first)
     ter = scored("ter", 62.7, 63.0, None, higher=False, p=make_p(0.645, adjusted=0.645), segments=SEGMENTS[:1])
@@ -193,22 +193,11 @@ def test_the_parts_of_the_sentence():
 def test_notes_are_said_once():
     whole = make_texts()
     bleu, ter = whole.comparisons
-    told = replace(
-        whole,
-        comparisons=[
-            replace(bleu, notes=[Note("data", "bleu is x."), Note("data", "Same.")]),
-            replace(ter, notes=[Note("data", "ter is x."), Note("data", "Own.")]),
-        ],
-    )
-    assert metric_notes(told) == ["The metric is x.", "bleu: Same.", "ter: Own."]
-    alone = replace(
-        whole,
-        comparisons=[
-            replace(bleu, notes=[Note("data", "bleu is x."), Note("data", "p is y.")]),
-            replace(ter, notes=[Note("data", "p is y.")]),
-        ],
-    )
-    assert metric_notes(alone) == ["bleu: The metric is x.", "p is y."]
+    same, own, runs = Note("data", "The metric is x."), Note("data", "Own."), Note("runs", "Single runs.")
+    told = replace(whole, comparisons=[replace(bleu, notes=[same, runs]), replace(ter, notes=[same, own])])
+    assert metric_notes(told) == ["The metric is x.", "Single runs.", "ter: Own."]
+    alone = replace(whole, comparisons=[replace(bleu, notes=[same]), replace(ter, notes=[])])
+    assert metric_notes(alone) == ["bleu: The metric is x."]
 
 
 def test_signatures_lose_nothing():

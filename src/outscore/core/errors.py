@@ -6,7 +6,7 @@ The command line prints both on standard error and exits with 2; the library rai
 
 from __future__ import annotations
 
-__all__ = ["OutscoreError"]
+__all__ = ["ClustersError", "OutscoreError"]
 
 
 class OutscoreError(ValueError):
@@ -52,3 +52,7 @@ class OutscoreError(ValueError):
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions are rebuilt from their arguments alone, which would lose the keywords on the way out of a worker process.
         return type(self), (self.message, self.hint), dict(self.__dict__)
+
+
+class ClustersError(OutscoreError):
+    """A refusal because the items lie in clusters, which may have been recognised by the name of a column."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array, exact_sum
 
 __all__ = ["PairedScores", "codes_of"]
@@ -104,8 +104,10 @@ def _one_per_group(labels: Array, groups: Array) -> Array:
     first[groups[::-1]] = labels[::-1]
     wrong = np.flatnonzero(first[groups] != labels)
     if len(wrong):
-        raise OutscoreError(
-            f"Row {int(wrong[0]) + 1} puts its item into a second cluster.", "Every item must lie in exactly one cluster."
+        raise ClustersError(
+            f"Row {int(wrong[0]) + 1} puts its item into a second cluster.",
+            "Every item must lie in exactly one cluster.",
+            parameter="cluster",
         )
     return first
 

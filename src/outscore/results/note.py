@@ -12,6 +12,7 @@ NoteKind = Literal[
     "general",
     "input",
     "design",
+    "runs",
     "data",
     "estimand",
     "interval",
@@ -32,11 +33,11 @@ class Note:
     Attributes
     ----------
     kind
-        What the note is about: how the files were read and matched ("input"), what counts as one unit ("design"), what the
-        data leave open ("data"), what the test speaks of ("estimand"), the interval ("interval"), how p was computed
-        ("method"), several tests at once ("correction"), the other tests ("tests"), another tool's p ("peer"), what a
-        plan takes for granted ("assumption"), what is left out of the result ("omission"), what has changed since the result
-        that is repeated ("difference"). Notes of older files are "general".
+        What the note is about: how the files were read and matched ("input"), what counts as one unit ("design"), what a
+        single run leaves open ("runs"), what the data leave open ("data"), what the test speaks of ("estimand"), the
+        interval ("interval"), how p was computed ("method"), several tests at once ("correction"), the other tests
+        ("tests"), another tool's p ("peer"), what a plan takes for granted ("assumption"), what is left out of the result
+        ("omission"), what has changed since the result that is repeated ("difference"). Notes of older files are "general".
     text
         One or two sentences.
 

@@ -165,7 +165,8 @@ class ColumnFinder:
         for tier in tiers:
             candidates = [name for name in flat if normalize_name(name) in tier]
             if len(candidates) > 1:
-                raise OutscoreError(f"{self._records.label}: {join_names(candidates)} could each be the {part} column.", hint)
+                message = f"{self._records.label}: {join_names(candidates)} could each be the {part} column."
+                raise OutscoreError(message, hint, parameter=OPTIONS.get(part, part))
             if candidates:
                 self._taken.add(candidates[0])
                 return candidates[0]

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
 from outscore.core.paired import PairedScores
@@ -36,7 +36,7 @@ def unclustered_scores(pairs: PairedScores, metric: AdditiveMetric, test: str, i
     # The metric first: what is named instead must take it too.
     scores = item_scores(pairs, metric, test)
     if pairs.clusters is not None:
-        raise OutscoreError(f"`{test}` takes items one by one and knows no clusters.", f"Use {instead}.")
+        raise ClustersError(f"`{test}` takes items one by one and knows no clusters.", f"Use {instead}.", parameter="cluster")
     return scores
 
 

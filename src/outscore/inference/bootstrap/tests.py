@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE
 from outscore.core.options import Option
@@ -171,9 +171,10 @@ def block_bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     Blocks of 10.0 items on average; SE(block)/SE(i.i.d.) = 2.07.
     """
     if pairs.clusters is not None:
-        raise OutscoreError(
+        raise ClustersError(
             "`block-bootstrap` goes by the order of the items and takes no clusters.",
             "Use `bootstrap`, which resamples whole clusters.",
+            parameter="cluster",
         )
     units = units_of(pairs)
     pulls = influence(units, metric)

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.paired import PairedScores
@@ -95,7 +95,7 @@ def _check(pairs: PairedScores, size: int, statistic: str) -> None:
             f"`unit_statistic` is {statistic!r}.", f"Choose one of: {', '.join(STATISTICS)}.", parameter="unit_statistic"
         )
     if size > 1 and pairs.clusters is not None:
-        raise OutscoreError(
+        raise ClustersError(
             f"`unit_size` is {size}, and there are clusters.",
             "Give one of the two: a cluster already is a unit of several items.",
             parameter="unit_size",

@@ -121,12 +121,12 @@ def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p
 def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None, *, skewed: bool) -> list[Note]:
     notes = []
     if interval is None:
-        few = f"{metric.name} is not linear in these data, and there are too few units to resample"
+        few = "the metric is not linear in these data, and there are too few units to resample"
         still = f"the difference in {metric.name} is the same in every resample, so nothing shows how far it could move"
         notes.append(Note("interval", f"No interval: {few if p.n < MIN_UNITS else still}."))
     elif not interval.dual:
         text = (
-            f"{metric.name} is not linear in these data, so the permutation test cannot be inverted: the interval is the"
+            "The metric is not linear in these data, so the permutation test cannot be inverted: the interval is the"
             " centred bootstrap's and may disagree with p near alpha."
         )
         notes.append(Note("interval", text))

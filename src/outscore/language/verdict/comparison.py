@@ -13,7 +13,7 @@ from outscore.results.comparison import Comparison
 from outscore.results.design import Verdict
 from outscore.results.pvalue import PValue
 
-__all__ = ["about_any_metric", "agreement", "sentence", "stored_verdict", "verdict", "with_verdict"]
+__all__ = ["agreement", "sentence", "stored_verdict", "verdict", "with_verdict"]
 
 
 def stored_verdict(c: Comparison) -> Verdict:
@@ -287,15 +287,3 @@ def _ahead(c: Comparison) -> str | None:
     if c.difference == 0:
         return None
     return c.systems[(c.difference > 0) != c.higher_is_better]
-
-
-def about_any_metric(note: str, metric: str) -> str:
-    """A note that begins with the name of its metric, so that it reads the same for several of them; others as they are.
-
-    Examples
-    --------
-    >>> about_any_metric("f1 is not linear.", "f1:macro"), about_any_metric("Few items.", "f1")
-    ('The metric is not linear.', 'Few items.')
-    """
-    name = metric.partition(":")[0]
-    return f"The metric {note.removeprefix(f'{name} ')}" if note.startswith(f"{name} ") else note

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_number, format_p_error, format_p_number, format_probability
 from outscore.language.phrases import (
-    SINGLE_RUNS,
     correction_name,
     equivalence_phrase,
     interval_noun,
@@ -15,7 +14,7 @@ from outscore.language.phrases import (
     noninferiority_phrase,
     posterior_phrase,
 )
-from outscore.language.verdict.comparison import about_any_metric, agreement
+from outscore.language.verdict.comparison import agreement
 from outscore.report.document import Fact, Table, clean, make_table
 from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, group_of, intervals_of, noun_of, other_estimand
 from outscore.report.rows.facts import evidence, first_sentence, sides
@@ -161,14 +160,15 @@ def _listed(parts: Iterable[str]) -> str:
 
 def metric_notes(whole: Comparisons) -> list[str]:
     """The warnings and notes of all metrics, those that several share said once."""
-    named: dict[str, list[str]] = {}
+    metrics_by_text: dict[str, list[str]] = {}
     for c in whole.comparisons:
-        for note in [*(c.analysis.warnings if c.analysis is not None else []), *note_texts(c.notes)]:
-            named.setdefault(about_any_metric(note, c.metric), []).append(c.metric)
-    everywhere = len(whole.comparisons)
-    # The one note that stands with the first metric and is about all of them.
-    general = {note for note, metrics in named.items() if len(metrics) == everywhere or note == SINGLE_RUNS}
-    return [clean(note if note in general else f"{', '.join(metrics)}: {note}") for note, metrics in named.items()]
+        warnings = [] if c.analysis is None else c.analysis.warnings
+        for text in (*warnings, *note_texts(c.notes)):
+            metrics_by_text.setdefault(text, []).append(c.metric)
+    # What single runs leave open stands with the first metric and is about all of them.
+    general = {note.text for c in whole.comparisons for note in c.notes if note.kind == "runs"}
+    general |= {text for text, metrics in metrics_by_text.items() if len(metrics) == len(whole.comparisons)}
+    return [clean(text if text in general else f"{', '.join(metrics)}: {text}") for text, metrics in metrics_by_text.items()]
 
 
 def metric_signatures(whole: Comparisons) -> list[str]:

@@ -143,7 +143,7 @@ def _table(path: Path, used: Mapping[str, str], systems: Sequence[Scores]) -> tu
 
 def _ambiguous(path: Path, refusal: OutscoreError) -> FileDescription | None:
     """A table of numbers of which a person has to say where the scores are; None where no choice would help."""
-    if "--score" not in refusal.hint:
+    if refusal.parameter != "score":
         return None
     columns, head = _table(path, {}, ())
     with open_source(path) as source:

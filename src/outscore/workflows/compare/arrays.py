@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
@@ -118,7 +118,7 @@ def _units(rows: PairedScores, metric: AdditiveMetric, question: Question) -> tu
 def _unit_advice(rows: PairedScores, metric: AdditiveMetric, question: Question) -> list[UnitRow]:
     """What units of the usual sizes and of the chosen one do, asked the same question as the comparison."""
     if rows.clusters is not None:
-        raise OutscoreError(
+        raise ClustersError(
             "Advice on the size of units was asked for, and there are clusters.",
             "Give one of the two: a cluster already is a unit of several items.",
         )

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.inference.base.paired import NoSpreadError
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
@@ -184,7 +185,9 @@ def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Not
 
 def _with_origin(refusal: OutscoreError, request: CompareRequest, systems: TwoSystems) -> OutscoreError:
     """A refusal that speaks of clusters nobody asked for says where they come from."""
-    if "cluster" not in refusal.message or not (recognised := _recognition_notes(request, systems)):
+    in_clusters = isinstance(refusal, NoSpreadError) and systems.clusters is not None
+    recognised = _recognition_notes(request, systems) if in_clusters or isinstance(refusal, ClustersError) else []
+    if not recognised:
         return refusal
     hint = f"{refusal.hint} {recognised[0]} Write --cluster none to leave clusters out."
     return OutscoreError(refusal.message, hint, parameter="cluster")

@@ -148,7 +148,7 @@ def _check_runs(texts: Texts, question: Question) -> None:
 
 def single_runs(texts: Texts) -> list[Note]:
     """What one run of a system cannot show, by any metric."""
-    return [] if len(texts.a) > 1 and len(texts.b) > 1 else [Note("design", SINGLE_RUNS)]
+    return [] if len(texts.a) > 1 and len(texts.b) > 1 else [Note("runs", SINGLE_RUNS)]
 
 
 def unscored_note(metric: AdditiveMetric, a: Array, b: Array) -> list[Note]:
