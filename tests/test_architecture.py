@@ -149,3 +149,21 @@ def test_packages_hold_a_docstring_only(path):
         body = ast.parse(path.read_text(encoding="utf-8")).body
         assert len(body) == 1
         assert isinstance(body[0], ast.Expr)
+
+
+WEB = [path for path in FILES if "web" in path.relative_to(SOURCE).parts]
+
+
+@pytest.mark.parametrize("path", WEB, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_the_page_builds_and_reads_no_command_line(path):
+    """The page hands requests to workers as data; only the line shown to copy is one, and the request writes that."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    names |= {node.arg for node in ast.walk(tree) if isinstance(node, (ast.arg, ast.keyword)) and node.arg}
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    assert not {name for name in names if "argv" in name}
+    assert not {text for text in texts if "argv" in text}
+    assert not {name for name in imports_of(module_of(path)) if name.startswith("outscore.cli")}
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert not imported & {"click", "argparse"}

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from tests.web.small import SMALL
 
-from outscore.cli.serve import COMMAND_LINE
 from outscore.web.http.app import create_app
 from outscore.web.jobs import workers
 from outscore.web.settings import Settings
@@ -77,7 +76,7 @@ def opened(folder, forks=None, **settings):
             with opened(folder, **settings) as page:
                 yield page
         return
-    app = create_app(Settings(**{"workers": 1, "warm": False, "folder": folder, **settings}), COMMAND_LINE)
+    app = create_app(Settings(**{"workers": 1, "warm": False, "folder": folder, **settings}))
     with TestClient(app, base_url=ADDRESS, raise_server_exceptions=False) as client:
         yield Page(client, app)
 

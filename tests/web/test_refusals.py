@@ -39,6 +39,7 @@ def test_a_column_called_like_a_setting_is_left_alone(page):
     assert "`seed`" in job["error"]
     job = page.run("compare", {"files": {"t.csv": b"id,test,alpha,x\n1,1,0,1\n2,1,0,1\n3,1,1,0\n"}})
     assert "`test`, `alpha` and `x`" in job["error"]
+    assert job["setting"] == "system"
 
 
 def test_a_plan_is_refused_beside_the_field_to_blame(page):

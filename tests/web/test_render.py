@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from outscore.cli.app import app
 from outscore.report.charts.canvas import Chart
-from outscore.web.jobs.worker import TASKS
+from outscore.web.jobs.worker import TASKS, Listener
 
 
 @pytest.fixture
@@ -34,9 +34,9 @@ def test_charts_appear_all_at_once(folder, monkeypatch):
     monkeypatch.setattr(Chart, "to_bytes", to_bytes)
     monkeypatch.chdir(folder)
     with pytest.raises(MemoryError):
-        TASKS["draw"]({})
+        TASKS["draw"]({}, Listener())
     assert not (folder / "charts").exists()
-    TASKS["draw"]({})
+    TASKS["draw"]({}, Listener())
     listed = json.loads((folder / "charts" / "list.json").read_text())
     expected = {f"{entry['name']}.{form}" for entry in listed for form in ("svg", "png", "pdf")} | {"list.json"}
     assert {path.name for path in (folder / "charts").iterdir()} == expected
@@ -50,10 +50,9 @@ def test_downloads(page, pair):
         assert answer.status_code == 200, answer.text
         assert answer.content.lstrip().startswith(begins), answer.content[:40]
         assert answer.headers["content-disposition"] == f'attachment; filename="outscore-compare.{form_}"'
-    plan = page.run("plan", settings={"effect": 0.1})
-    refused = page.get(f"/api/results/{plan['result']}/download.csv")
-    assert refused.status_code == 422
-    assert "has no form `csv`" in refused.json()["error"]
+    refused = page.get(f"/api/results/{job['result']}/download.docx")
+    assert refused.status_code == 404
+    assert refused.json()["error"] == "A result has no form `docx`."
 
 
 @pytest.mark.parametrize(

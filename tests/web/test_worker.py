@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import os
 import queue
+import sys
 
 import pytest
 
-from outscore.cli.serve import COMMAND_LINE
 from outscore.web.jobs import worker
 
 
@@ -17,29 +17,33 @@ def warmed_up(tmp_path, monkeypatch):
     """What the terminal is told while a worker is prepared."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*commands):
-        monkeypatch.setattr(worker, "WARM_UP", commands)
+    def run(*tasks):
+        monkeypatch.setattr(worker, "WARM_UP", tasks)
         terminal = io.StringIO()
-        worker.Worker(COMMAND_LINE, terminal).warm_up(queue.SimpleQueue())
+        worker.warm_up(queue.SimpleQueue(), terminal)
         assert list(tmp_path.iterdir()) == []
         return terminal.getvalue()
 
     return run
 
 
+def running(command, **request):
+    return {"task": "run", "command": command, "request": request, "target": "."}
+
+
 def test_a_worker_that_is_not_ready_says_so(warmed_up):
-    assert warmed_up(["plan", "--effect", ".1"]) == ""
-    said = warmed_up(["compare", "nothing.txt"])
+    assert warmed_up(running("plan", effect="0.1")) == ""
+    said = warmed_up(running("compare", files="nothing.txt"))
     assert said.startswith("outscore: A worker process is not ready: `nothing.txt` does not exist.")
     assert said.count("\n") == 1
 
 
-def test_a_mistake_is_told_once(warmed_up, monkeypatch):
+def test_a_failure_is_told_once(warmed_up, monkeypatch):
     def fail(*_):
         raise KeyError("x")
 
-    monkeypatch.setattr(worker.Worker, "_run", fail)
-    said = warmed_up(["plan"])
+    monkeypatch.setitem(worker.TASKS, "run", fail)
+    said = warmed_up(running("plan"))
     assert said.startswith("outscore: This failed unexpectedly: KeyError: 'x'")
     assert said.count("\n") == 1
 
@@ -64,23 +68,29 @@ def test_what_is_taken_leaves_nothing_open():
         os.close(there)
 
 
-def test_only_notes_of_ours_are_notes(tmp_path, monkeypatch):
-    def speak(*_):
-        print("warning: of a library", file=worker.sys.stderr)
-        print("outscore: The cache is full.", file=worker.sys.stderr)
+def test_what_a_library_prints_is_no_note(tmp_path, monkeypatch):
+    def speak(task, listener):
+        sys.stderr.write("warning: of a library\n")
+        sys.stdout.write("progress: of a library\n")
+        listener.notes.append("The cache is full.")
 
-    monkeypatch.setattr(worker.Worker, "_run", speak)
-    found = worker.Worker(COMMAND_LINE, io.StringIO()).answer({"task": "command", "words": [], "folder": str(tmp_path)})
+    monkeypatch.setitem(worker.TASKS, "run", speak)
+    found = worker.answer({**running("plan"), "folder": str(tmp_path)}, io.StringIO())
     assert found == {"code": 0, "error": None, "parameter": None, "answer": None, "notes": ["The cache is full."]}
+
+
+def test_an_error_names_its_parameter(tmp_path):
+    found = worker.answer({**running("plan", effect="0.1", alpha="2"), "folder": str(tmp_path)}, io.StringIO())
+    assert (found["code"], found["parameter"]) == (2, "alpha")
 
 
 @pytest.mark.parametrize(("number", "code", "begins"), [(28, 2, "The disk"), (5, 1, "This failed unexpectedly (OSError)")])
 def test_a_full_disk_is_no_mistake(tmp_path, monkeypatch, number, code, begins):
-    def full(_):
+    def full(*_):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setitem(worker.TASKS, "draw", full)
     terminal = io.StringIO()
-    found = worker.Worker(COMMAND_LINE, terminal).answer({"task": "draw", "folder": str(tmp_path)})
+    found = worker.answer({"task": "draw", "folder": str(tmp_path)}, terminal)
     assert (found["code"], found["error"].startswith(begins)) == (code, True)
     assert bool(terminal.getvalue()) == (code == 1)

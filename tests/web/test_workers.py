@@ -20,7 +20,7 @@ from outscore.web.settings import Settings
 SCRIPTED = """
 import json, os, sys, time
 
-def serve(memory, warm, command_line):
+def serve(memory, warm):
     for line in sys.stdin.buffer:
         task = json.loads(line)
         if "first" in task and not os.path.exists(task["first"]):

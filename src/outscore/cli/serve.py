@@ -21,8 +21,6 @@ __all__ = ["serve"]
 PORT = 8370
 # Modules by the names under which they are installed.
 NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "python_multipart": "python-multipart", "jinja2": "jinja2"}
-COMMAND_LINE = "outscore.cli.app:app"
-"""What the worker processes of the page run."""
 
 
 @click.command()
@@ -112,7 +110,7 @@ def _serve(settings: Settings, listening: socket.socket) -> None:
     from outscore.web.http.server import run_server
 
     try:
-        run_server(settings, listening, COMMAND_LINE)
+        run_server(settings, listening)
     except KeyboardInterrupt:
         click.echo("outscore: ended, and all files are removed.", err=True)
     finally:

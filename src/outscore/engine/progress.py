@@ -15,7 +15,7 @@ from outscore.core.errors import OutscoreError
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-__all__ = ["DESCRIPTOR", "Progress", "Steps", "terminal_progress"]
+__all__ = ["DESCRIPTOR", "Progress", "ProgressLines", "Steps", "terminal_progress"]
 
 BAR_DELAY = 1.0
 """Seconds of work before a bar appears."""
@@ -85,7 +85,7 @@ def terminal_progress() -> Iterator[Progress]:
     """
     descriptor = os.environ.get(DESCRIPTOR)
     if descriptor is not None:
-        yield _Lines(_open_descriptor(descriptor))
+        yield ProgressLines(_open_descriptor(descriptor))
         return
     if not sys.stderr.isatty():
         yield Steps()
@@ -108,7 +108,7 @@ def _open_descriptor(written: str) -> int:
     return number
 
 
-class _Lines(Steps):
+class ProgressLines(Steps):
     """Steps written as JSON: a line at the beginning, some in between, and one at the end."""
 
     def __init__(self, descriptor: int) -> None:
@@ -117,10 +117,12 @@ class _Lines(Steps):
         self._written = 0.0
 
     def begin(self, doing: str, total: int) -> None:
+        """Count anew, and write a line."""
         super().begin(doing, total)
         self._write()
 
     def advance(self, steps: int = 1) -> None:
+        """Count on, and write a line at the end or if the last one is some time ago."""
         super().advance(steps)
         if self.done >= self.total or time.monotonic() - self._written >= MIN_INTERVAL:
             self._write()

@@ -155,7 +155,9 @@ def _as_table(scores: object) -> Array:
     table = np.asarray(scores, dtype=float)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         raise OutscoreError(
-            f"`scores` has shape {table.shape}.", "Give a row for each block and a column for each of two or more systems."
+            f"`scores` has shape {table.shape}.",
+            "Give a row for each block and a column for each of two or more systems.",
+            parameter="scores",
         )
     missing = np.argwhere(np.isnan(table))
     if len(missing):

@@ -183,7 +183,7 @@ async def get_download(request: Request) -> Response:
     service, form = service_of(request), request.path_params["form"]
     job = service.result(request.path_params["id"])
     path = await render.download(job, form, service.jobs)
-    return FileResponse(path, media_type=render.TYPES[form], filename=f"outscore-{job.command.name}.{form}")
+    return FileResponse(path, media_type=render.TYPES[form], filename=f"outscore-{job.submission.name}.{form}")
 
 
 async def get_headline(request: Request) -> Response:
@@ -212,7 +212,7 @@ async def _run_plan(request: Request) -> AsyncIterator[str]:
     service = service_of(request)
     submission = await service.submission(JobRequest("plan", {}, settings))
     with TemporaryDirectory(dir=service.store.folder) as folder:
-        answer = await service.workers.run_quick({"task": "command", "words": submission.words(), "folder": folder})
+        answer = await service.workers.run_quick(submission.task(folder, "."))
         if answer.code:
             raise submission.problem(answer.error or "There is no such plan.", answer.parameter)
         yield folder

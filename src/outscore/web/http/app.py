@@ -25,19 +25,19 @@ from outscore.web.settings import Settings
 __all__ = ["create_app"]
 
 
-def create_app(settings: Settings, worker: str) -> Starlette:
-    """The page and the interface behind it; `worker` is the module that its worker processes run.
+def create_app(settings: Settings) -> Starlette:
+    """The page and the interface behind it.
 
     Examples
     --------
-    >>> app = create_app(Settings(), "some.module")
+    >>> app = create_app(Settings())
     >>> "/api/jobs" in [route.path for route in app.routes]
     True
     """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with run_service(settings, worker) as service:
+        async with run_service(settings) as service:
             app.state.service = service
             yield
 

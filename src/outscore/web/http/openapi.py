@@ -230,12 +230,12 @@ def _job_paths(results: Schema, plans: Schema) -> dict[str, Schema]:
     }
 
 
-@cache
 def _schema_of_line(_kind: type) -> dict[str, Any]:
     """Signatures are lines in JSON."""
     return {"type": "string"}
 
 
+@cache
 def description() -> Schema:
     """The whole description.
 

@@ -22,14 +22,14 @@ SHUTDOWN_SECONDS = 1
 MAX_CONNECTIONS = 400
 
 
-def run_server(settings: Settings, listening: socket.socket, command_line: str) -> None:
+def run_server(settings: Settings, listening: socket.socket) -> None:
     """Serve the page on a socket until the process is interrupted or terminated."""
     logging.basicConfig(level=logging.ERROR, handlers=[FailureHandler()], force=True)
     # Closing the terminal ends the server like any other request to end, unless it was started to outlive it (nohup).
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     config = uvicorn.Config(
-        create_app(settings, command_line),
+        create_app(settings),
         http=ImpatientProtocol,
         loop="asyncio",
         ws="none",

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from outscore.web.jobs.calls import python_call
 from outscore.web.jobs.store import ExpiringRegistry, Store
 from outscore.web.jobs.submission import RESULT, Submission
 from outscore.web.jobs.workers import Answer, Workers
@@ -38,8 +37,7 @@ class Job:
     id: str
     folder: Path
     client: str
-    command: Submission
-    python: str
+    submission: Submission
     state: State = "waiting"
     progress: dict[str, Any] | None = None
     error: str | None = None
@@ -63,7 +61,7 @@ class Job:
     @property
     def holds(self) -> Mapping[str, int]:
         """Bytes of its own files and, until it is over, of its inputs, even if their uploads are removed."""
-        files = {} if self.is_over else {upload.id: upload.size for upload in self.command.places.values()}
+        files = {} if self.is_over else {upload.id: upload.size for upload in self.submission.places.values()}
         return {**files, self.id: self.size}
 
     @property
@@ -101,8 +99,8 @@ class Job:
             "error": self.error,
             "setting": self.setting,
             "notes": list(self.notes),
-            "command_line": self.command.line,
-            "python": self.python,
+            "command_line": self.submission.line,
+            "python": self.submission.python,
         }
 
 
@@ -113,7 +111,7 @@ class Jobs:
         self._settings, self._store, self._workers = settings, store, workers
         self.registry: ExpiringRegistry[Job] = store.results
 
-    def start(self, command: Submission, client: str) -> Job:
+    def start(self, submission: Submission, client: str) -> Job:
         """Start a job, unless too many are waiting or running."""
         busy = [job for job in self.registry if not job.is_over]
         own = sum(job.client == client for job in busy)
@@ -122,7 +120,7 @@ class Jobs:
             raise HTTPProblem(429, f"{whose} waiting or running, which is all there may be.", "Wait for one, or cancel one.")
         id_, folder = self._store.new_folder()
         try:
-            job = Job(id_, folder, client, command, python_call(command), size=_place(command, folder / FILES))
+            job = Job(id_, folder, client, submission, size=_place(submission, folder / FILES))
         except BaseException:
             # Clean up: nothing refers to this folder yet.
             shutil.rmtree(folder, ignore_errors=True)
@@ -154,11 +152,11 @@ class Jobs:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _run(self, job: Job) -> None:
-        task = {"task": "command", "words": job.command.words("../"), "folder": str(job.folder / FILES)}
+        task = job.submission.task(str(job.folder / FILES), "..")
         try:
             answer = await self._workers.run_job(task, partial(job.set_state, "running"), job.set_progress)
             if answer.code:
-                problem = job.command.problem(answer.error or "The job failed.", answer.parameter)
+                problem = job.submission.problem(answer.error or "The job failed.", answer.parameter)
                 job.setting = problem.setting
                 job.set_state("failed", problem.message)
             else:
@@ -198,14 +196,14 @@ def _bytes_in(folder: Path) -> int:
     return size
 
 
-def _place(command: Submission, folder: Path) -> int:
+def _place(submission: Submission, folder: Path) -> int:
     """Link the uploads into the folder under the names the command uses, and return the bytes that had to be copied.
 
     Links take no space, and survive the removal of the upload.
     """
     copied = 0
     folder.mkdir(mode=0o700)
-    for place, upload in command.places.items():
+    for place, upload in submission.places.items():
         target = folder / place
         target.parent.mkdir(mode=0o700, exist_ok=True)
         try:

@@ -98,10 +98,10 @@ def _unknown(problem: str | None) -> dict[str, object]:
 
 
 @asynccontextmanager
-async def run_service(settings: Settings, command_line: str) -> AsyncIterator[Service]:
+async def run_service(settings: Settings) -> AsyncIterator[Service]:
     """Start a service with its workers; on exit all processes and files are removed."""
     store = Store(settings)
-    workers = Workers(settings, store.folder, {"OUTSCORE_CACHE": str(store.cache)}, command_line)
+    workers = Workers(settings, store.folder, {"OUTSCORE_CACHE": str(store.cache)})
     service = Service(settings, store, workers, Jobs(settings, store, workers))
     workers.start()
     sweeping = asyncio.create_task(_sweep_regularly(service))

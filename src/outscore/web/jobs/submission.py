@@ -64,10 +64,19 @@ class Submission:
             return shlex.join(["outscore", "report", *self.parts["files"], "-o", *self.outputs])
         return self.request.command_line(self.outputs)
 
-    def words(self, folder: str = "") -> list[str]:
-        """The words of the command as it is run, with its outputs in a folder where nothing is in their way."""
-        words = ["report", *self.parts["files"]] if self.request is None else self.request.words()
-        return [*words, *(word for name in self._output_names(STEM) for word in ("-o", f"{folder}{name}"))]
+    @property
+    def python(self) -> str:
+        """The Python call to copy."""
+        if self.request is None:
+            return f"import outscore as osc\n\nresult = osc.load({self.parts['files'][0]!r})"
+        return self.request.python_call()
+
+    def task(self, folder: str, target: str) -> dict[str, Any]:
+        """What a worker is asked to do: run the request in a folder, and write its result to another, named from there."""
+        places = {"folder": folder, "target": target}
+        if self.request is None:
+            return {"task": "reload", "file": self.parts["files"][0], **places}
+        return {"task": "run", "command": self.name, "request": self.request.written(), **places}
 
     def problem(self, message: str, parameter: str | None = None) -> HTTPProblem:
         """Why the job failed, with the field that caused it, if one did."""

@@ -1,10 +1,10 @@
 """The worker process of the page: does one task after the other, each in the folder the task names.
 
-Tasks arrive on standard input and answers leave on standard output, a line of JSON each. ``{"task": "command", "words":
-[...], "folder": "..."}`` runs a command; the other tasks (`inspect`, `report`, `headline`, `draw`) look at one file of the
-folder. Answers are ``{"begun": true}``, any number of ``{"progress": {...}}``, and ``{"code": 0, "error": null,
-"parameter": null, "answer": null, "notes": []}``. The worker exits as soon as its input is closed, whatever it is doing, so
-none outlives the page.
+Tasks arrive on standard input and answers leave on standard output, a line of JSON each. ``{"task": "run", "command":
+"compare", "request": {...}, "folder": "...", "target": "..."}`` runs a request on the files of a folder and writes its result
+to another; the tasks `reload`, `report`, `headline` and `draw` are about a result, and `inspect` about an upload. Answers are
+``{"begun": true}``, any number of ``{"progress": {...}}``, and ``{"code": 0, "error": null, "parameter": null, "answer":
+null, "notes": []}``. The worker exits as soon as its input is closed, whatever it is doing, so none outlives the page.
 """
 
 from __future__ import annotations
@@ -21,19 +21,24 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from importlib import import_module
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
-from outscore.engine.progress import DESCRIPTOR
+from outscore.engine.engines import engine_of, open_engine
+from outscore.engine.progress import Progress, ProgressLines, Steps
 from outscore.engine.subprocesses import claim_output
 from outscore.web.problems import PROGRAM, describe_failure
 
+if TYPE_CHECKING:
+    from outscore.report.render import AnyResult
+    from outscore.workflows.requests.base import Request
+
 __all__ = ["CHARTS", "CHART_LIST", "CHART_TYPES", "serve"]
 
-RESULT = "result.json"
+RESULT, PAGE = "result.json", "result.html"
 CHARTS, CHART_LIST = "charts", "list.json"
 CHART_TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 FORMS = {"txt": "text", "json": "json", "md": "markdown", "tex": "latex", "html": "html", "csv": "csv"}
@@ -41,29 +46,35 @@ FORMS = {"txt": "text", "json": "json", "md": "markdown", "tex": "latex", "html"
 FAILED, REFUSED = 1, 2
 DISK_FULL = "The disk on which the page keeps files is full. Free some space, and try again."
 NO_MEMORY = "There is not enough memory for this. Use fewer or smaller files."
-WARM_UP = (["compare", "scores.txt", "-o", "result.json"], ["report", "result.json", "-o", "result.html"])
-"""Commands that import what most tasks need."""
+WARM_UP: tuple[Mapping[str, Any], ...] = (
+    {"task": "run", "command": "compare", "request": {"files": "scores.txt"}, "target": "."},
+    {"task": "report", "suffix": "html"},
+)
+"""Tasks that import what most others need."""
 
 
-def serve(memory: int, *, warm: bool, command_line: str) -> None:
-    """Answer tasks until there are no more; a warm worker first imports what they will need.
+@dataclass(frozen=True)
+class Listener:
+    """Who hears of a task while it is done: how far it is, and what is worth knowing and no part of its result."""
 
-    `command_line` names the function that runs a command, as ``module:function``.
-    """
+    progress: Progress = field(default_factory=Steps)
+    notes: list[str] = field(default_factory=list)
+
+
+def serve(memory: int, *, warm: bool) -> None:
+    """Answer tasks until there are no more; a warm worker first imports what they will need."""
     # Ctrl-C reaches the page, which then ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory(memory)
     answers, terminal = claim_output(), _own_terminal()
-    os.environ[DESCRIPTOR] = str(answers.fileno())
     inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(_own_input(), inbox), daemon=True).start()
-    worker = Worker(command_line, terminal)
     if warm:
-        worker.warm_up(inbox)
+        warm_up(inbox, terminal)
     while True:
         task = json.loads(inbox.get())
         _send(answers, {"begun": True})
-        _send(answers, worker.answer(task))
+        _send(answers, answer(task, terminal, ProgressLines(answers.fileno())))
 
 
 def _send(answers: IO[bytes], message: dict[str, Any]) -> None:
@@ -104,64 +115,51 @@ def _listen(tasks: IO[bytes], inbox: queue.SimpleQueue[bytes]) -> None:
         os._exit(0)
 
 
-class Worker:
-    """Does tasks and turns whatever goes wrong into an answer."""
+def warm_up(inbox: queue.SimpleQueue[bytes], terminal: IO[str]) -> None:
+    """Import what tasks will need by doing some, which also shows early when none could be done."""
+    # In the folder of the page, which is removed whatever becomes of this process.
+    with TemporaryDirectory(dir=Path.cwd()) as folder:
+        # Real numbers, and enough of them: they take the longest path through the library.
+        lines = [f"{math.sin(i)} {math.cos(i * i)}\n" for i in range(300)]
+        Path(folder, "scores.txt").write_text("".join(lines), encoding="utf-8")
+        for task in WARM_UP:
+            # Whoever is waiting already should not wait for charts, too.
+            if inbox.empty():
+                found = answer({**task, "folder": folder}, terminal)
+                # A failure of ours has been reported already.
+                if found["code"] == REFUSED:
+                    _say(terminal, f"A worker process is not ready: {found['error']}")
 
-    def __init__(self, command_line: str, terminal: IO[str]) -> None:
-        self._command_line, self._terminal = command_line, terminal
 
-    def warm_up(self, inbox: queue.SimpleQueue[bytes]) -> None:
-        """Import what tasks will need by doing some, which also shows early when none could be done."""
-        # In the folder of the page, which is removed whatever becomes of this process.
-        with TemporaryDirectory(dir=Path.cwd()) as folder:
-            # Real numbers, and enough of them: they take the longest path through the library.
-            lines = [f"{math.sin(i)} {math.cos(i * i)}\n" for i in range(300)]
-            Path(folder, "scores.txt").write_text("".join(lines), encoding="utf-8")
-            for words in WARM_UP:
-                # Whoever is waiting already should not wait for charts, too.
-                if inbox.empty():
-                    answer = self.answer({"task": "command", "words": words, "folder": folder})
-                    # A failure of ours has been reported already.
-                    if answer["code"] == REFUSED:
-                        self._say(f"A worker process is not ready: {answer['error']}")
+def answer(task: Mapping[str, Any], terminal: IO[str], progress: Progress | None = None) -> dict[str, Any]:
+    """Do one task; errors become a sentence, and a failure of ours also a line on the terminal of the page."""
+    listener = Listener(progress or Steps())
+    try:
+        # Some libraries print.
+        with (
+            contextlib.chdir(task["folder"]),
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
+            found = TASKS[task["task"]](task, listener)
+    except OutscoreError as error:
+        return _refusal(str(error), error.parameter)
+    except UnicodeError as error:
+        return _refusal(f"Text could not be read or written: {error}. Save the files as UTF-8.")
+    except MemoryError:
+        return _refusal(NO_MEMORY)
+    except Exception as error:  # noqa: BLE001 - a failure must not end the worker
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _refusal(DISK_FULL)
+        _say(terminal, describe_failure(error))
+        message = f"This failed unexpectedly ({type(error).__name__}). Please report it with the command and the files."
+        return {**_refusal(message), "code": FAILED}
+    return {"code": 0, "error": None, "parameter": None, "answer": found, "notes": listener.notes}
 
-    def answer(self, task: Mapping[str, Any]) -> dict[str, Any]:
-        """Do one task; errors become a sentence, and a failure of ours also a line on the terminal of the page."""
-        stderr = io.StringIO()
-        try:
-            with (
-                contextlib.chdir(task["folder"]),
-                contextlib.redirect_stdout(io.StringIO()),
-                contextlib.redirect_stderr(stderr),
-            ):
-                if task["task"] == "command":
-                    answer = self._run(task["words"])
-                else:
-                    answer = TASKS[task["task"]](task)
-        except OutscoreError as error:
-            return _refusal(str(error), error.parameter)
-        except MemoryError:
-            return _refusal(NO_MEMORY)
-        except Exception as error:  # noqa: BLE001 - a failure must not end the worker
-            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-                return _refusal(DISK_FULL)
-            self._say(describe_failure(error))
-            message = f"This failed unexpectedly ({type(error).__name__}). Please report it with the command and the files."
-            return {**_refusal(message), "code": FAILED}
-        lines = stderr.getvalue().strip().splitlines()
-        # Our own lines on standard error are notes.
-        notes = [line.removeprefix(PROGRAM) for line in lines if line.startswith(PROGRAM)]
-        return {"code": 0, "error": None, "parameter": None, "answer": answer, "notes": notes}
 
-    def _run(self, words: list[str]) -> Any:  # noqa: ANN401 - whatever the command returns
-        module, _, name = self._command_line.partition(":")
-        command = getattr(import_module(module), name)
-        with command.make_context("outscore", list(words)) as context:
-            return command.invoke(context)
-
-    def _say(self, line: str) -> None:
-        self._terminal.write(f"{PROGRAM}{line}\n")
-        self._terminal.flush()
+def _say(terminal: IO[str], line: str) -> None:
+    terminal.write(f"{PROGRAM}{line}\n")
+    terminal.flush()
 
 
 def _refusal(error: str, parameter: str | None = None) -> dict[str, Any]:
@@ -169,15 +167,81 @@ def _refusal(error: str, parameter: str | None = None) -> dict[str, Any]:
     return {"code": REFUSED, "error": error, "parameter": parameter, "answer": None, "notes": []}
 
 
-def _inspect(task: Mapping[str, Any]) -> dict[str, Any]:
+def _run(task: Mapping[str, Any], listener: Listener) -> None:
+    """Run a request, and write its result to the target folder."""
+    from outscore.report.render import render
+    from outscore.workflows.requests.registry import REQUESTS
+
+    target = Path(task["target"])
+    result, examples = _compute(REQUESTS[task["command"]].from_written(task["request"]), listener)
+    texts = {RESULT: render(result, "json")}
+    if examples is not None:
+        # A saved diff holds no examples, so its page is written while they are here.
+        texts[PAGE] = render(result, "html", examples=examples())
+    for name, text in texts.items():
+        _write(target / name, text)
+
+
+def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[[], Any] | None]:
+    """The result of a request, and a function that collects the examples of a diff."""
+    from outscore.workflows.requests.compare import CompareRequest, TextsRequest
+    from outscore.workflows.requests.diff import DiffRequest
+    from outscore.workflows.requests.plan import PlanRequest
+    from outscore.workflows.requests.rank import RankRequest
+
+    match request:
+        case CompareRequest():
+            from outscore.workflows.compare import run as compare
+
+            return compare.run(request), None
+        case TextsRequest():
+            from outscore.workflows.texts import run as texts
+
+            with open_engine(engine_of(0)) as engine:
+                return texts.run(request, engine=engine, progress=listener.progress, remark=listener.notes.append), None
+        case RankRequest():
+            from outscore.workflows.rank import run as rank
+
+            with open_engine(engine_of(0)) as engine:
+                return rank.run(request, engine=engine, progress=listener.progress, remark=listener.notes.append), None
+        case DiffRequest():
+            from outscore.workflows.diff import run as diff
+
+            study, result = diff.run_study(request)
+            return result, study.changed
+        case PlanRequest():
+            from outscore.workflows.plan import run as plan
+
+            return plan.run(request, progress=listener.progress), None
+    raise AssertionError(request)
+
+
+def _reload(task: Mapping[str, Any], listener: Listener) -> None:
+    """Show a saved result again."""
+    del listener
+    from outscore.report.render import render
+    from outscore.results.saved import as_document, load
+
+    _write(Path(task["target"], RESULT), render(as_document(load(task["file"]), task["file"]), "json"))
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file all at once: whoever sees it may send it."""
+    unfinished = path.with_name(f".{path.name}")
+    unfinished.write_text(text, encoding="utf-8", newline="")
+    unfinished.rename(path)
+
+
+def _inspect(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
+    del listener
     from outscore.web.jobs.inspect import inspect
 
     return inspect(Path(), task["max_bytes"])
 
 
-def _headline(task: Mapping[str, Any]) -> dict[str, Any] | None:
+def _headline(task: Mapping[str, Any], listener: Listener) -> dict[str, Any] | None:
     """What the report of the result has in large letters, and the line below; None where it begins with a table."""
-    del task
+    del task, listener
     from outscore.report.document import glue, minus
     from outscore.report.rows import facts
     from outscore.report.rows import plan as plan_tables
@@ -198,20 +262,18 @@ def _headline(task: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"headline": top, "why": minus(glue(why)), "won": won}
 
 
-def _report(task: Mapping[str, Any]) -> None:
+def _report(task: Mapping[str, Any], listener: Listener) -> None:
     """Write the result in another form, beside it."""
+    del listener
     from outscore.report.render import render
     from outscore.results.saved import load
 
-    unfinished = Path(f".{RESULT}.{task['suffix']}")
-    unfinished.write_text(render(load(RESULT), FORMS[task["suffix"]]), encoding="utf-8", newline="")
-    # All at once: whoever sees the file may send it.
-    unfinished.rename(Path(RESULT).with_suffix(f".{task['suffix']}"))
+    _write(Path(RESULT).with_suffix(f".{task['suffix']}"), render(load(RESULT), FORMS[task["suffix"]]))
 
 
-def _draw(task: Mapping[str, Any]) -> None:
+def _draw(task: Mapping[str, Any], listener: Listener) -> None:
     """Draw all charts of the result as `--charts` does, and list them."""
-    del task
+    del task, listener
     from outscore.report.render import named_charts
     from outscore.results.saved import as_document, load
 
@@ -229,7 +291,9 @@ def _draw(task: Mapping[str, Any]) -> None:
     unfinished.rename(CHARTS)
 
 
-TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+TASKS: dict[str, Callable[[Mapping[str, Any], Listener], Any]] = {
+    "run": _run,
+    "reload": _reload,
     "inspect": _inspect,
     "report": _report,
     "headline": _headline,

@@ -111,22 +111,13 @@ class _Worker:
 class Workers:
     """All worker processes. Jobs may use all but one, and so may quick tasks, so that neither waits for the other.
 
-    `environment` is added to the environment of this process. The processes run `serve` of `module`, which takes `memory`,
-    `warm` and `command_line` and answers tasks as `worker` describes.
+    `environment` is added to the environment of this process. The processes run `serve` of `module`, which takes `memory`
+    and `warm`, and answers tasks as `worker` describes.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        folder: Path,
-        environment: dict[str, str],
-        command_line: str = "",
-        module: str = MODULE,
-    ) -> None:
+    def __init__(self, settings: Settings, folder: Path, environment: dict[str, str], module: str = MODULE) -> None:
         self._settings, self._folder = settings, folder
-        self._command, inherited = interpreter_command(
-            module, memory=settings.memory, warm=settings.warm, command_line=command_line
-        )
+        self._command, inherited = interpreter_command(module, memory=settings.memory, warm=settings.warm)
         self._environment = inherited | environment
         self._all: set[_Worker] = set()
         self._free: asyncio.Queue[_Worker] = asyncio.Queue()

@@ -121,7 +121,7 @@ class Plan extends View {
     byId("answer").replaceChildren(verdict);
     byId("result").replaceChildren(...main.childNodes);
     byId("result").classList.remove("old");
-    byId("take").replaceChildren(...takeAway(job, { table: false }));
+    byId("take").replaceChildren(...takeAway(job));
     byId("taking").hidden = false;
   }
 }

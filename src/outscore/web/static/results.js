@@ -13,13 +13,12 @@ const FORMS = [
 ];
 const PICTURES = ["svg", "png", "pdf"];
 
-export function takeAway(job, { table = true } = {}) {
+export function takeAway(job) {
   const address = `/api/results/${job.result}`;
-  const forms = FORMS.filter(([suffix]) => table || suffix !== "csv");
   const link = ([suffix, name, title]) => make("a", { href: `${address}/download.${suffix}`, download: "", title }, name);
   return [
     ...job.notes.map((note) => make("p", { class: "note" }, note)),
-    make("ul", { class: "downloads", "aria-label": "Downloads" }, ...forms.map((form) => make("li", {}, link(form)))),
+    make("ul", { class: "downloads", "aria-label": "Downloads" }, ...FORMS.map((form) => make("li", {}, link(form)))),
     pictures(address),
     copied("The same on the command line", job.command_line),
     copied("The same in Python", job.python),

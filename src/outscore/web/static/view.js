@@ -289,10 +289,8 @@ export class View {
 
   show(job, main) {
     foldArticles(main);
-    // A plan, which a saved result may be, has no rows to make a table of.
-    const table = main.querySelector("#places") !== null || main.querySelector("#grounds") === null;
     byId("result").replaceChildren(...main.childNodes);
-    byId("take").replaceChildren(...takeAway(job, { table }));
+    byId("take").replaceChildren(...takeAway(job));
     byId("taking").hidden = false;
     if (byId("data-pairs")) startExplorer().catch((error) => this.worker.refuse(error));
     this.announce();

@@ -159,6 +159,7 @@ def _from_one(found: list[Scores]) -> tuple[Scores, Scores, tuple[str, str]]:
         raise OutscoreError(
             f"{label} holds {len(found)} systems: {join_names([scores.name for scores in found])}.",
             "Choose two of them: --system NAME --system NAME.",
+            parameter="system",
         )
     if _is_bare(found):
         raise OutscoreError(
@@ -168,6 +169,7 @@ def _from_one(found: list[Scores]) -> tuple[Scores, Scores, tuple[str, str]]:
     raise OutscoreError(
         f"{label} holds the scores of one system only, `{found[0].name}`.",
         "Name the other system's file too, or the column that tells the systems apart with --system-column.",
+        parameter="system_column",
     )
 
 
@@ -210,6 +212,7 @@ def _choose(found: list[Scores], systems: Sequence[str] | None, place: int) -> S
         raise OutscoreError(
             f"{found[0].label} holds {len(found)} systems: {join_names(names)}.",
             "Of two files each gives one system: choose them with --system NAME --system NAME.",
+            parameter="system",
         )
     if systems[place] not in names:
         raise OutscoreError(f"{found[0].label} has no system `{systems[place]}`.", suggest_name(systems[place], names))

@@ -53,7 +53,9 @@ def read_many(
 def files_by_system(paths: Sequence[str], names: Sequence[str], systems: Sequence[str], noun: str) -> dict[str, str]:
     """Files by the system they belong to, for inputs of one system per file."""
     if systems:
-        raise OutscoreError(f"--system chooses from a table, and these are {noun}.", "Name the files that are wanted.")
+        raise OutscoreError(
+            f"--system chooses from a table, and these are {noun}.", "Name the files that are wanted.", parameter="system"
+        )
     if len(paths) < 2:
         raise OutscoreError(f"{count(len(paths), 'system')} named, two or more are ranked.", f"Name the {noun} of each system.")
     called = _as_many(names, len(paths)) if names else distinct_names(paths)
@@ -63,7 +65,11 @@ def files_by_system(paths: Sequence[str], names: Sequence[str], systems: Sequenc
 def _as_many(names: Sequence[str], wanted: int) -> Sequence[str]:
     if len(names) != wanted or len(set(names)) != wanted or not all(names):
         given = ",".join(names)
-        raise OutscoreError(f'--names is "{given}", {wanted} different names were expected.', "Separate the names with commas.")
+        raise OutscoreError(
+            f'--names is "{given}", {wanted} different names were expected.',
+            "Separate the names with commas.",
+            parameter="names",
+        )
     return names
 
 

@@ -185,6 +185,7 @@ def _by_system(given: object, kind: Kind) -> dict[str, object]:
         raise OutscoreError(
             f"`scores` is a {type(given).__name__}, {kind} of two or more systems were expected.",
             "Give a dictionary of them by system, or a list of paths.",
+            parameter="scores",
         )
     return {str(name): output for name, output in given.items()}
 
