@@ -19,6 +19,12 @@ def test_import_is_free():
     assert not loaded_after("import outscore").intersection(HEAVY)
 
 
+@pytest.mark.parametrize("module", ["results.saved", "language.phrases", "language.verdict.comparison"])
+def test_results_and_their_words_need_no_numpy(module):
+    """They are saved and read by msgspec, and nothing else of weight."""
+    assert loaded_after(f"import outscore.{module}").intersection(HEAVY) <= {"msgspec"}
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["--version"]])
 def test_help_loads_nothing_heavy(arguments):
     code = f"from outscore.cli.app import app\ntry:\n    app({arguments!r})\nexcept SystemExit as end:\n    assert not end.code"

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+else:
+    # Results take constants from here, and a saved one is read without numpy.
+    Array = Any
 
 __all__ = ["LN10", "LOG2", "MAX_EXACT", "MIN_ADDENDS", "MIN_FLOAT", "TIE_TOLERANCE", "Array", "combine", "exact_sum"]
 
-Array = NDArray[Any]
 LN10 = math.log(10.0)
 """Natural logarithm of 10, which turns log p into log10 p."""
 LOG2 = math.log(2.0)
@@ -34,10 +38,13 @@ def combine(rows: Array, weights: Sequence[Sequence[int]]) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
     >>> combine(np.array([[3, 1], [2, 5]]), [(1, 0), (1, 1), (0, 0, 7)])
     array([[3, 4, 7],
            [2, 7, 7]])
     """
+    import numpy as np
+
     out = np.zeros((len(rows), len(weights)), dtype=rows.dtype, order="F")
     for i, vector in enumerate(weights):
         for source, weight in zip(rows.T, vector, strict=False):
@@ -56,9 +63,12 @@ def exact_sum(x: Array) -> float:
 
     Examples
     --------
+    >>> import numpy as np
     >>> exact_sum(np.array([1e16, 1.0, -1e16]))
     1.0
     """
+    import numpy as np
+
     rest, total = np.ascontiguousarray(x, dtype=float), Fraction(0)
     if len(rest) < MIN_ADDENDS:
         return math.fsum(rest.tolist())
