@@ -26,11 +26,15 @@ standard deviation of the differences as they will be observed.
 
 from __future__ import annotations
 
+from typing import Literal
+
+from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.design import checked_n, study_of
 from outscore.results.plan import Power, PowerPoint, StudyDesign
 
 __all__ = ["analytic_curve", "detectable_effect", "power", "sample_size", "sizes_around"]
 
+PowerMethod = Literal["auto", "normal", "t", "exact"]
 CURVE = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 """Where curves are drawn, in multiples of the observed or required n."""
 
@@ -42,12 +46,12 @@ def power(
     sd: float | None = None,
     discordance: float | None = None,
     alpha: float = 0.05,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     repeats: int = 1,
     cluster_size: float = 1,
     icc: float = 0.0,
     within: float = 0.0,
-    method: str = "auto",
+    method: PowerMethod = "auto",
 ) -> float:
     """Probability that n items lead to a rejection when the true difference is `effect`.
 
@@ -99,8 +103,8 @@ def sample_size(
     *,
     power: float = 0.8,
     alpha: float = 0.05,
-    alternative: str = "two-sided",
-    method: str = "auto",
+    alternative: Alternative = "two-sided",
+    method: PowerMethod = "auto",
     sd: float | None = None,
     discordance: float | None = None,
     within: float = 0.0,
@@ -164,12 +168,12 @@ def detectable_effect(
     power: float = 0.8,
     sd: float | None = None,
     discordance: float | None = None,
-    method: str = "auto",
+    method: PowerMethod = "auto",
     repeats: int = 1,
     within: float = 0.0,
     cluster_size: float = 1,
     icc: float = 0.0,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     alpha: float = 0.05,
 ) -> float:
     """The smallest difference, as a size without sign, that n items detect with the power asked for.

@@ -1,0 +1,126 @@
+"""What Python callers hand over besides files: arrays, scores that were read, lists of segments, labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+from outscore.scores.system import Labels, Scores
+
+A, B = [1, 1, 0, 1, 1, 1, 0, 1], [0, 1, 0, 0, 1, 0, 0, 1]
+REFERENCE = ["the cat sat on the mat", "it was late", "we go home now", "a dog ran home"]
+NEW, OLD = [*REFERENCE[:3], "a dog ran"], [line.split()[0] for line in REFERENCE]
+GOLD, FIRST, SECOND = list("ABAB"), list("ABAA"), list("BBAB")
+
+
+class TestCompare:
+    def test_slices_come_alone_by_column_or_with_the_scores(self):
+        labels = list("xxxxyyyy")
+        alone, named = osc.compare(A, B, slices=labels), osc.compare(A, B, slices={"topic": labels})
+        assert [c.slice.column for c in alone.comparisons[1:]] == ["slice", "slice"]
+        assert [(c.slice.column, c.slice.value) for c in named.comparisons[1:]] == [("topic", "x"), ("topic", "y")]
+        ids = Labels.of(range(8))
+        read = [Scores(name, np.array(x), ids, slices={"topic": Labels.of(labels)}) for name, x in (("a", A), ("b", B))]
+        found = osc.compare(*read, slices="topic")
+        assert [c.p.adjusted for c in found.comparisons[1:]] == [c.p.adjusted for c in named.comparisons[1:]]
+        assert found.comparisons[0].systems == ("a", "b")
+
+    @pytest.mark.parametrize(
+        ("asked", "message"),
+        [
+            ({"slices": ["x"]}, "There are 1 labels of slices for 8 rows."),
+            ({"slices": {"a": A, "b": B}}, "`slices` names 2 columns."),
+            ({"slices": "topic"}, "The scores have no column `topic` of slices."),
+            ({"systems": ["a", "b"]}, "`systems` is for files"),
+            ({"score": "s"}, "`score` is for files"),
+            ({"reader": "csv"}, "`reader` is for files"),
+        ],
+    )
+    def test_what_arrays_cannot_serve_is_refused(self, asked, message):
+        with pytest.raises(OutscoreError, match=message):
+            osc.compare(A, B, **asked)
+
+    def test_files_name_columns(self, tmp_path):
+        path = tmp_path / "t.csv"
+        path.write_text("id,new,old\n" + "".join(f"q{i},{a},{b}\n" for i, (a, b) in enumerate(zip(A, B, strict=True))))
+        found = osc.compare(path, items="id", systems=["old", "new"])
+        assert found.systems == ("old", "new")
+        assert found.difference == -osc.compare(A, B).difference
+        for asked in ({"items": A}, {"labels": ["x"] * 8}, {"slices": A}):
+            with pytest.raises(OutscoreError):
+                osc.compare(path, **asked)
+        with pytest.raises(OutscoreError, match="One of `a` and `b` is a file"):
+            osc.compare(path, B)
+
+
+class TestRank:
+    def test_texts_in_lists_equal_texts_in_files(self, tmp_path):
+        texts = {"new": NEW, "old": OLD}
+        for name, lines in {**texts, "ref": REFERENCE, "docs": list("xxyy")}.items():
+            Path(tmp_path, f"{name}.txt").write_text("\n".join(lines) + "\n")
+        paths = {name: tmp_path / f"{name}.txt" for name in texts}
+        for asked in ({}, {"documents": list("xxyy")}):
+            listed = osc.rank(texts, reference=REFERENCE, metric="wer", **asked)
+            given = {"documents": tmp_path / "docs.txt"} if asked else {}
+            read = osc.rank(paths, reference=tmp_path / "ref.txt", metric="wer", **given)
+            assert listed.pairs == read.pairs
+            assert listed.scores == read.scores
+        assert len(read.settings["inputs"]) == 4
+        several = osc.rank(texts, reference=[REFERENCE, NEW], metric="bleu")
+        assert "nrefs:2" in str(several.notes)
+
+    def test_outputs_in_lists(self):
+        found = osc.rank({"first": FIRST, "second": SECOND}, gold=GOLD, task="label")
+        assert {score.system: score.value for score in found.scores} == {"first": 0.75, "second": 0.75}
+
+    @pytest.mark.parametrize(
+        ("scores", "asked", "message"),
+        [
+            ({"a": NEW, "b": OLD}, {"reference": REFERENCE, "items": A}, "`items` is for scores, not for texts."),
+            ([NEW, OLD], {"reference": REFERENCE}, "texts of two or more systems were expected"),
+            ({"a": FIRST, "b": SECOND}, {"gold": GOLD}, "--gold is given without --task."),
+            ({"a": NEW, "b": OLD}, {"reference": REFERENCE, "gold": GOLD, "task": "label"}, "--gold is for outputs"),
+            ({"a": A, "b": B}, {"metric": "bleu"}, "`bleu` is a metric of texts"),
+        ],
+    )
+    def test_what_does_not_fit_together_is_refused(self, scores, asked, message):
+        with pytest.raises(OutscoreError, match=message):
+            osc.rank(scores, **asked)
+
+
+class TestPlan:
+    def test_a_pilot_of_arrays_equals_one_of_files(self, tmp_path):
+        for name, values in (("a", A), ("b", B)):
+            Path(tmp_path, f"{name}.txt").write_text("".join(f"{x}\n" for x in values))
+        arrays = osc.plan(effect=0.1, pilot=(A, B))
+        files = osc.plan(effect=0.1, pilot=[tmp_path / "a.txt", tmp_path / "b.txt"])
+        assert (arrays.items, arrays.notes) == (files.items, files.notes)
+        assert osc.plan(effect=0.1, pilot=(A, B), clusters=list("aabbccdd")).design.cluster_size == 2
+
+    def test_a_test_is_tried_on_samples_like_the_pilot(self):
+        steps = osc.plan(effect=0.1, pilot=(A, B), retrospective=True, replicates=2)
+        assert [curve.test for curve in steps.retrospective] == ["permutation"]
+
+    @pytest.mark.parametrize(
+        ("asked", "message"),
+        [
+            ({"pilot": (A, B), "sd": 1.0}, "--sd is what the pilot is there to tell"),
+            ({"pilot": 5, "effect": 0.1}, "`pilot` is a int."),
+            ({"pilot": [A], "effect": 0.1}, "`pilot` is a list."),
+            ({"scores": (0.8, 0.7)}, "without the number of items"),
+            ({}, "There is nothing to plan from."),
+        ],
+    )
+    def test_what_cannot_be_asked_is_refused(self, asked, message):
+        with pytest.raises(OutscoreError, match=message):
+            osc.plan(**asked)
+
+
+def test_everything_returned_is_public():
+    for name in ("Scores", "Outputs", "PlanResult", "PossibleP", "TestResult", "Effect", "Family", "Note"):
+        assert name in osc.__all__
+        assert getattr(osc, name) is not None
