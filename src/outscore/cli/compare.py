@@ -52,7 +52,6 @@ def compare(
     """
     files = given_files(context, files)
     request = comparison_request({**given_of(every_option(), asked), "files": files})
-    request.validate()
     check_outputs(outputs, charts, request.inputs)
     typing = "-" in files and sys.stdin.isatty()
     texts = isinstance(request, TextsRequest)

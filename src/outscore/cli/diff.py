@@ -59,7 +59,6 @@ def diff(
     files = given_files(context, files)
     given = given_of(DiffRequest.options(), asked)
     request = DiffRequest.from_written({**given, **({"gold": files[0]} if files else {}), "files": files[1:]})
-    request.validate()
     _check_tables(tables, form, outputs)
     check_outputs(outputs, charts, files)
     for option, value in (("--changes", changes), ("--charts", charts)):

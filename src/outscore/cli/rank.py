@@ -52,7 +52,6 @@ def rank(
     """
     files = given_files(context, files)
     request = RankRequest.from_written({**given_of(RankRequest.options(), asked), "files": files})
-    request.validate()
     check_outputs(outputs, charts, request.inputs)
     if pairs is not None:
         check_further(pairs, request.inputs, option="--pairs", ending=".parquet", holds="a Parquet table")
