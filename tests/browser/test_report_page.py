@@ -42,7 +42,15 @@ def hostile() -> Comparisons:
     systems = (HOSTILE, "B" * 60)
     words = verdict(Facts(systems, c.metric, c.higher_is_better, (0.9543, 0.94), c.difference, c.p, c.interval, 0.05))
     scores = (SystemScore(HOSTILE, 0.9543), SystemScore("B" * 60, 0.94))
-    return make_full(systems=systems, scores=scores, verdict=words, sentence=words, notes=[Note("data", HOSTILE)])
+    return make_full(
+        systems=systems,
+        scores=scores,
+        verdict=words.text,
+        headline=words.headline,
+        reason=words.reason,
+        sentence=words.text,
+        notes=[Note("data", HOSTILE)],
+    )
 
 
 def several() -> Comparisons:
@@ -95,11 +103,11 @@ def test_headings_and_descriptions(browser, pages):
         assert page.locator("h1").all_inner_texts() == ["A outscored B"]
         parts = page.locator("h2").all_inner_texts()
         assert parts == [
-            "Pictures",
+            "Charts",
             "Evidence",
             "Analysis of the data",
             "Power",
-            "What carried the difference",
+            "What drove the difference",
             "For a paper",
             "Works to cite",
             "Settings",

@@ -71,7 +71,7 @@ def test_headings_descend_without_gaps(page, comparison):
 
 
 def test_sections_come_verdict_first(page):
-    order = ["A outscored B", "Pictures", "Evidence", "All tests", "Analysis of the data", "Power", "Items that decided it"]
+    order = ["A outscored B", "Charts", "Evidence", "All tests", "Analysis of the data", "Power", "Most influential items"]
     order += ["For a paper", "Signature", "Settings"]
     places = [
         page.words.rindex(part) if part in {"Power", "Settings", "Signature"} else page.words.index(part, 60) for part in order

@@ -40,7 +40,7 @@ __all__ = [
     "works",
 ]
 T = TypeVar("T", bound=Placed)
-REPEATS = "What repeats this result"
+REPEATS = "Settings to reproduce this result"
 
 
 def settings_table(settings: Mapping[str, object]) -> Table | None:
@@ -70,7 +70,7 @@ def charts_section(charts: Callable[[], list[Chart]], *, fold: str = "") -> Sect
     """Charts, drawn where a form shows them."""
     return Section(
         "pictures",
-        "Pictures",
+        "Charts",
         lambda: [Figure(chart.key, chart.caption, chart.to_svg) for chart in charts()],
         fold=fold,
     ).only("html")

@@ -169,7 +169,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
         ).but("latex"),
         cited.only("text"),
         Section("tables", "", lambda: [*steps, *only_full(effects(c)), *tables(tests(c, alpha))]).but("html"),
-        Section("buckets", "Parts of the texts", lambda: tables(bucket_table(c, alpha))),
+        Section("buckets", "Subsets of the texts", lambda: tables(bucket_table(c, alpha))),
         listing.only("html"),
         Section(
             "analysis",
@@ -177,7 +177,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
             lambda: [*only_full(*(make(c) for make in (summaries, checks, advice, nlpstattest))), *tables(unit_advice(c))],
         ),
         Section("power", "Power", lambda: _power(c, only_full(power(c)))),
-        Section("items", "What carried the difference", lambda: items),
+        Section("items", "What drove the difference", lambda: items),
         listing.but("html"),
         Section("signature", "", lambda: [Code(clean(str(c.signature)))]).only("latex"),
         cited.only("markdown", "html"),

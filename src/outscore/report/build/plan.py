@@ -23,7 +23,7 @@ def build(found: Plan) -> Document:
     sections = (
         Section("answer", "", lambda: [_verdict(found), _cards(found)]),
         charts_section(lambda: charts(found)),
-        Section("grounds", "What it rests on", lambda: [facts_block(facts(found)), *_tables(found, "html")]).but("latex"),
+        Section("grounds", "Method and assumptions", lambda: [facts_block(facts(found)), *_tables(found, "html")]).but("latex"),
         # On a screen the signature stands with the other statements.
         signature.only("text"),
         Section("tables", "", lambda: _tables(found, "text", "markdown", "latex")),

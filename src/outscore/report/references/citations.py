@@ -143,7 +143,7 @@ def _of_plan(found: PlanResult) -> Uses:
     if found.design.cluster_size > 1:
         yield "clusters", "kish1965"
     if found.retrospective:
-        yield "power tried out", "zhu2020"
+        yield "simulated power", "zhu2020"
 
 
 def _of_p(p: PValue) -> Uses:

@@ -72,7 +72,7 @@ CHOOSING = (
 )
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
 ERROR_RATES = {"FWER": "family-wise error rate (FWER)", "FDR": "false discovery rate (FDR)"}
-VIEWS = {"rows": "every row for itself", "items": "repeats averaged per item"}
+VIEWS = {"rows": "each row by itself", "items": "repeats averaged per item"}
 
 
 def noun_of(c: Comparison) -> str:
@@ -228,14 +228,14 @@ def path(c: Comparison) -> Table | None:
         for s in c.design.path
     ]
     inside = "segments of one document" if noun_of(c) == "segment" else "rows of one item, and items of one cluster,"
-    note = f"The last row counts: {inside} are no independent evidence."
+    note = f"The last row decides: {inside} are not independent evidence."
     return make_table("path", "From rows to units", ["view", "n", "A - B", "p", "what counts as one"], "lrrrl", rows, [note])
 
 
 def path_line(c: Comparison) -> list[str]:
     """What repeats and clusters did to p, in a line."""
     steps = [f"{format_probability(step.p)} over {step.n:,} {view_of(c, step.view)}" for step in c.design.path]
-    return [f"p = {', '.join(steps)}: the last one counts"] if len(steps) > 1 else []
+    return [f"p = {', '.join(steps)}: the last one decides"] if len(steps) > 1 else []
 
 
 def effects(c: Comparison) -> Table:
@@ -298,7 +298,7 @@ def deciding_items(c: Comparison) -> Table:
         for i in found
     ]
     note = "Influence: what the item adds to the difference in the metric."
-    return make_table("items", "Items that decided it", ["item", *c.systems, "A - B", "influence"], "lrrrr", rows, [note])
+    return make_table("items", "Most influential items", ["item", *c.systems, "A - B", "influence"], "lrrrr", rows, [note])
 
 
 def finite(value: float | None) -> float | None:

@@ -133,7 +133,7 @@ def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True)
 
 
 def _inventory(diff: Diff) -> Table:
-    kinds = (("gold lacks", diff.inventory.unknown), ("hardly ever given", diff.inventory.unused))
+    kinds = (("gold lacks", diff.inventory.unknown), ("rarely given", diff.inventory.unused))
     rows = [(name, kind, ", ".join(labels)) for kind, lists in kinds for name, labels in lists.items() if labels]
     return wide_table("inventory", "Labels that files do not share", ["system", "labels", "which"], "lll", rows)
 
@@ -267,7 +267,7 @@ def _oracle(diff: Diff, top: int | None) -> Table:
         marks |= {(i, 2 + column): mark for column, mark in _ranked(scores).items()}
     columns = ["label", "units", *diff.systems, "bound", "gain", "indep."]
     bound = "bound: at least one system is right; gain: over the system that is best on all"
-    notes = [f"{bound}; indep.: the bound if errors had nothing to do with each other."]
+    notes = [f"{bound}; indep.: the bound if errors were independent."]
     title = f"Upper bound of a combination{_by(found)}"
     table = wide_table("oracle", title, columns, "lr" + "r" * (len(columns) - 2), rows, notes)
     return replace(table, marks=marks, signs=True)

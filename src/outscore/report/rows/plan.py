@@ -69,7 +69,7 @@ def _plan_facts(found: PlanResult) -> list[tuple[str, Sequence[str]]]:
         ("t test", t_test),
         ("spread", [_spread(found)]),
         ("clusters", [clusters] if design.cluster_size > 1 else []),
-        ("tried out", observed),
+        ("simulated", observed),
         ("notes", note_texts(found.notes)),
     ]
 
@@ -169,7 +169,7 @@ def _tried(curves: Sequence[SimulatedCurve]) -> Table:
         cells = [(f"{c.points[i].power:.3f}".removeprefix("0"), _band(c.points[i])) for c in curves]
         rows.append((f"{point.n:,}{here}", *(cell for pair in cells for cell in pair)))
     columns = [first.unit, *(name for c in curves for name in (KINDS[c.kind], "95 % band"))]
-    heading = f"Power of the {first.test} test at a difference of {number(first.effect)}, {first.replicates:,} samples a size"
+    heading = f"Power of the {first.test} test at a difference of {number(first.effect)}, {first.replicates:,} samples per size"
     notes = ["Samples come from a normal law with the pilot's spread, or from the pilot's own items with replacement."]
     return make_table("tried", heading, columns, "r" + "rr" * len(curves), rows, notes if len(curves) > 1 else [])
 

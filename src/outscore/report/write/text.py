@@ -204,7 +204,7 @@ def _without_optional(table: Table, width: int) -> Table:
         gone.append(name)
         kept = [i for i, column in enumerate(table.columns) if column != name]
         table = replace(_columns_of(table, kept), title=table.title, notes=table.notes)
-    note = f"Left out for want of room: {', '.join(gone)} (-v shows all)."
+    note = f"Columns omitted to fit the width: {', '.join(gone)} (-v shows all)."
     return replace(table, notes=(*table.notes, note)) if gone else table
 
 
