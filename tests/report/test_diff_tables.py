@@ -13,7 +13,8 @@ from outscore.report.build.diff import TABLES, chosen_tables, detail_tables
 from outscore.report.document import is_section
 from outscore.report.rows.diff import metric_name, points, whole_tables
 from outscore.report.rows.diff_pairs import CLASSES, pair_tables, sorted_parts, sorted_shifts
-from outscore.results.diff import KeyScore, Part, Shift
+from outscore.results.diff import KeyScore, Shift
+from outscore.results.subset import ScoredSubset
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +146,13 @@ def test_orders_of_shifts(rows):
     assert gains == sorted(gains, reverse=True)
 
 
-@given(st.lists(st.builds(lambda n, d, p: Part("label", "x", n, 0, d, d, p=p), st.integers(1, 9), st.floats(-1, 1), p_values)))
+@given(
+    st.lists(
+        st.builds(
+            lambda n, d, p: ScoredSubset("label", "x", n, 0, d, d, None, None, p), st.integers(1, 9), st.floats(-1, 1), p_values
+        )
+    )
+)
 def test_orders_of_parts(rows):
     assert [row.n for row in sorted_parts(rows, "count")] == sorted((row.n for row in rows), reverse=True)
     sizes = [abs(row.difference) for row in sorted_parts(rows, "delta")]

@@ -9,9 +9,10 @@ from tests.report.forms import render_text as render
 
 from outscore.report.document import screen_width
 from outscore.results.comparison import Comparisons, SystemScore
-from outscore.results.design import Alignment, Decision, Design, Family, PathStep, Slice
+from outscore.results.design import Alignment, Decision, Design, Family, PathStep
 from outscore.results.interval import Interval
 from outscore.results.note import Note
+from outscore.results.subset import Subset
 
 SETTINGS = {"alpha": 0.05, "alternative": "two-sided", "inputs": [{"path": "x.txt", "rows": 2000}]}
 
@@ -126,8 +127,8 @@ def test_several_comparisons(comparison):
 
 
 def test_slices_are_a_table_and_written_out_on_request(comparison, p_value):
-    won = comparison(slice=Slice("topic", "law"), p=p_value(0.01, adjusted=0.02))
-    lost = comparison(slice=Slice("topic", "bio"), p=p_value(0.5, adjusted=0.5), decision=Decision(None, "undecided"))
+    won = comparison(slice=Subset("topic", "law"), p=p_value(0.01, adjusted=0.02))
+    lost = comparison(slice=Subset("topic", "bio"), p=p_value(0.5, adjusted=0.5), decision=Decision(None, "undecided"))
     whole = Comparisons([comparison(), won, lost], SETTINGS, Family("holm", "FWER", 2))
     text = render(whole)
     rows = [line.split() for line in text[text.index("accuracy by topic, A = A, B = B") :].splitlines()]
@@ -187,7 +188,7 @@ def test_p_and_its_relatives_have_as_many_digits(comparison, p_value):
 def test_wide_letters_take_two_columns(comparison):
     name = "模型名称"
     scores = (SystemScore(name, 0.5, 0.4, 0.6), SystemScore("B", 0.4, 0.3, 0.5))
-    part = comparison(slice=Slice("topic", "法律"), systems=(name, "B"))
+    part = comparison(slice=Subset("topic", "法律"), systems=(name, "B"))
     text = render(Comparisons([comparison(systems=(name, "B"), scores=scores), part], SETTINGS, Family("holm", "FWER", 1)))
     first, second = (line for line in text.splitlines() if line.endswith(("0.4000 to 0.6000", "0.3000 to 0.5000")))
     assert screen_width(first) == screen_width(second)

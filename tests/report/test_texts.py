@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import replace
 from itertools import pairwise
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,11 +21,12 @@ from outscore.language.verdict.comparison import agreement
 from outscore.report.document import mark_up
 from outscore.report.rows.metrics import is_family_of_metrics, metric_notes, metric_sentence, metric_signatures
 from outscore.report.rows.segments import cut, marked_words, plain_words, segments, window
-from outscore.results.comparison import Bayes, Bucket, Comparison, Comparisons, Margin, Runs, SystemScore
-from outscore.results.design import Decision, Family, Segment, Slice
+from outscore.results.comparison import Bayes, Comparison, Comparisons, Margin, Runs, SystemScore
+from outscore.results.design import Decision, Family, Segment
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.signature import Signature
+from outscore.results.subset import Bucket, Subset
 
 LONG = " ".join(f"word{i}" for i in range(60))
 SEGMENTS = [
@@ -242,14 +244,14 @@ def test_what_is_no_family_of_metrics():
         [bleu],
         [bleu, bleu],
         [bleu, replace(ter, systems=("new", "x"))],
-        [bleu, replace(ter, slice=Slice("a", "b"))],
+        [bleu, replace(ter, slice=Subset("a", "b"))],
     ):
         assert not is_family_of_metrics(replace(whole, comparisons=others))
     assert not is_family_of_metrics(replace(whole, family=None))
 
 
 def test_labels_of_several_kinds_stand_apart_and_numbers_in_order():
-    other = replace(BUCKETS[0], column="genre", value="law")
+    other = msgspec.structs.replace(BUCKETS[0], column="genre", value="law")
     shown = text.render(make_texts(buckets=[*BUCKETS, other]))
     rows = [line.split("  ")[0] for line in shown[shown.index("bleu by length and by genre") :].splitlines()]
     assert [row for row in rows[2:] if row][:5] == ["length:", "1-10", "41 and more", "genre:", "law"]

@@ -12,6 +12,7 @@ import typing
 from functools import cache
 from importlib import import_module
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -34,6 +35,9 @@ def anything(kind: typing.Any) -> st.SearchStrategy:
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         return st.builds(kind, **{f.name: anything(hints[f.name]) for f in dataclasses.fields(kind)})
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        hints = typing.get_type_hints(kind)
+        return st.builds(kind, **{name: anything(hints[name]) for name in kind.__struct_fields__})
     containers = {
         typing.Literal: lambda: st.sampled_from(arguments),
         typing.Union: lambda: st.one_of([anything(k) for k in arguments]),

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.results.analysis import Analysis, Effect, Power, UnitRow
 from outscore.results.chart_data import ChartData
-from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Segment, Slice
+from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Segment
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result, brief_interval, brief_name, brief_number, brief_p, frame, records_of
 from outscore.results.signature import Signature
+from outscore.results.subset import Bucket, Subset
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Bayes", "Bucket", "Comparison", "Comparisons", "Margin", "Runs", "SystemScore", "TestResult"]
+__all__ = ["Bayes", "Comparison", "Comparisons", "Margin", "Runs", "SystemScore", "TestResult"]
 
 
 @dataclass(frozen=True)
@@ -120,35 +121,6 @@ class Margin:
     value: float
     noninferiority: PValue
     equivalence: PValue
-
-
-@dataclass(frozen=True)
-class Bucket:
-    """The same comparison on some of the segments.
-
-    Attributes
-    ----------
-    column, value
-        The segments where the column has this value.
-    n
-        How many they are.
-    a, b, difference
-        Both scores, and A - B.
-    low, high
-        The interval of the difference.
-    p
-        Its p-value, corrected over the buckets of the column.
-    """
-
-    column: str
-    value: str
-    n: int
-    a: float
-    b: float
-    difference: float
-    low: float | None
-    high: float | None
-    p: PValue
 
 
 @dataclass(frozen=True)
@@ -271,7 +243,7 @@ class Comparison(Result):
     identical: bool = False
     notes: list[Note] = field(default_factory=list)
     dataset: str | None = None
-    slice: Slice | None = None
+    slice: Subset | None = None
     effects: list[Effect] = field(default_factory=list)
     tests: list[PValue] = field(default_factory=list)
     margin: Margin | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Alignment", "Claim", "DecidingItem", "Decision", "Design", "Family", "PathStep", "Segment", "Slice", "Verdict"]
+__all__ = ["Alignment", "Claim", "DecidingItem", "Decision", "Design", "Family", "PathStep", "Segment", "Verdict"]
 
 Claim = Literal["better", "undecided", "equivalent", "non-inferior"]
 
@@ -86,22 +86,6 @@ class Design:
     between: float | None = None
     within: float | None = None
     noun: str = "item"
-
-
-@dataclass(frozen=True)
-class Slice:
-    """A part of the data: the rows where a column has one value.
-
-    Attributes
-    ----------
-    column
-        The column.
-    value
-        Its value on these rows.
-    """
-
-    column: str
-    value: str
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result, brief_name, brief_number, brief_p, frame, records_of
+from outscore.results.subset import ScoredSubset
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +31,6 @@ __all__ = [
     "OracleRate",
     "Outcomes",
     "Pair",
-    "Part",
     "Rates",
     "ScoreChange",
     "Shift",
@@ -119,35 +119,6 @@ class Shift(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to
 
 
 @dataclass(frozen=True)
-class Part:
-    """The units of one label, or of one value of a slice column.
-
-    Attributes
-    ----------
-    column, value
-        The units where the column has this value.
-    n
-        How many they are.
-    first, second, difference
-        Both scores there, and second - first.
-    low, high
-        The interval of the difference.
-    p
-        Its p-value; None where there are fewer units than the minimum support.
-    """
-
-    column: str
-    value: str
-    n: int
-    first: float
-    second: float
-    difference: float
-    low: float | None = None
-    high: float | None = None
-    p: PValue | None = None
-
-
-@dataclass(frozen=True)
 class ScoreChange:
     """One metric of the whole.
 
@@ -221,8 +192,8 @@ class Pair:
     p: PValue
     outcomes: Outcomes
     transitions: dict[str, list[Shift]]
-    labels: list[Part]
-    slices: list[Part] = field(default_factory=list)
+    labels: list[ScoredSubset]
+    slices: list[ScoredSubset] = field(default_factory=list)
     metrics: list[ScoreChange] = field(default_factory=list)
     kinds: dict[str, int] = field(default_factory=dict)
     families: dict[str, Family] = field(default_factory=dict)

@@ -12,7 +12,8 @@ from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, glue
 from outscore.report.rows.diff import adjusted_p, alpha_of, ends, interval_name, metric_name, p_number, pair_name, points
 from outscore.report.rows.diff_pairs import CLASSES, sorted_parts, sorted_shifts
-from outscore.results.diff import Diff, Pair, Part
+from outscore.results.diff import Diff, Pair
+from outscore.results.subset import ScoredSubset
 
 __all__ = ["MAX_DRAWN", "charts", "matrix", "pair_data"]
 
@@ -102,7 +103,7 @@ def _transitions(pair: Pair) -> tuple[list[list[Any]], int]:
     return rows, left
 
 
-def _parts(parts: list[Part]) -> list[list[Any]]:
+def _parts(parts: list[ScoredSubset]) -> list[list[Any]]:
     """Rows in order of evidence: column, value, units, both scores, difference as text and number, interval, p."""
     return [
         [
@@ -205,7 +206,7 @@ def _label_chart(pair: Pair) -> Chart | None:
     return Chart("labels", caption, f"{caption}: {worst}.", chart)
 
 
-def _row(part: Part) -> dict[str, Any]:
+def _row(part: ScoredSubset) -> dict[str, Any]:
     """In points; a label without an interval stands alone."""
     low, high = (100 * (part.difference if end is None else end) for end in (part.low, part.high))
     colour = "ink"

@@ -25,8 +25,9 @@ from outscore.report.rows.diff import (
     points,
     wide_table,
 )
-from outscore.results.diff import Diff, Pair, Part, Shift
+from outscore.results.diff import Diff, Pair, Shift
 from outscore.results.pvalue import PValue
+from outscore.results.subset import ScoredSubset
 
 __all__ = ["CLASSES", "PAIR_TABLES", "SORTS", "Sort", "few_note", "pair_tables", "sorted_parts", "sorted_shifts"]
 
@@ -61,9 +62,9 @@ def sorted_shifts(rows: Sequence[Shift], sort: Sort = "evidence") -> list[Shift]
     return sorted(rows, key=lambda row: (keys[sort](row), -row.count, row.gold, row.source, row.target))
 
 
-def sorted_parts(rows: Sequence[Part], sort: Sort = "evidence") -> list[Part]:
+def sorted_parts(rows: Sequence[ScoredSubset], sort: Sort = "evidence") -> list[ScoredSubset]:
     """Labels or slices: by evidence, by the size of the difference, or by how many units there are."""
-    keys: dict[str, Callable[[Part], float]] = {
+    keys: dict[str, Callable[[ScoredSubset], float]] = {
         "evidence": lambda row: _weakness(row.p),
         "delta": lambda row: -abs(row.difference),
         "count": lambda row: -row.n,
@@ -157,7 +158,7 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
     return wide_table(key, title, columns, "lrrrrrr", rows, notes if rows else [])
 
 
-def _part_row(row: Part, *, sliced: bool) -> tuple[str, ...]:
+def _part_row(row: ScoredSubset, *, sliced: bool) -> tuple[str, ...]:
     return (
         f"{row.column} = {row.value}" if sliced else row.value,
         f"{row.n:,}",

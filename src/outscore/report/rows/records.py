@@ -7,11 +7,12 @@ from typing import Any
 
 from outscore.report.document import Record, Records
 from outscore.report.rows.standings import cells, group_names, groups_by_system, losses, places, wins
-from outscore.results.comparison import Bucket, Comparison, Comparisons
-from outscore.results.diff import Diff, Pair, Part, Shift
+from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.diff import Diff, Pair, Shift
 from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking, Standing
+from outscore.results.subset import Bucket, ScoredSubset
 
 __all__ = [
     "DIFF_COLUMNS",
@@ -93,8 +94,8 @@ def _bucket(c: Comparison, bucket: Bucket) -> Record:
         "slice": bucket.value,
         "n": bucket.n,
         "clusters": None,
-        "score_a": bucket.a,
-        "score_b": bucket.b,
+        "score_a": bucket.first,
+        "score_b": bucket.second,
         "difference": bucket.difference,
         "low": bucket.low,
         "high": bucket.high,
@@ -259,7 +260,7 @@ def _change(found: Any) -> Record:  # noqa: ANN401 - a pair or one of its scores
     return {**_scores(found.first, found.second, found.difference, *ends), **_p(found.p)}
 
 
-def _part(part: Part) -> Record:
+def _part(part: ScoredSubset) -> Record:
     scores = _scores(part.first, part.second, part.difference, part.low, part.high)
     return {"column": part.column, "value": part.value, "n": part.n, **scores, **_p(part.p)}
 

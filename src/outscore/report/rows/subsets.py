@@ -19,8 +19,9 @@ from outscore.report.rows.comparison import (
     other_estimand,
     units_of,
 )
-from outscore.results.comparison import Bucket, Comparison, Comparisons
+from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
+from outscore.results.subset import Bucket
 
 __all__ = ["bucket_table", "run_lines", "slices"]
 CENTRED = "centred bootstrap"
@@ -79,11 +80,11 @@ def bucket_table(c: Comparison, alpha: float | None) -> Table:
 
 
 def _bucket_row(bucket: Bucket, alpha: float | None, whole: Interval | None) -> tuple[str, ...]:
-    places = decimals_for(bucket.a, bucket.b, difference=bucket.difference)
+    places = decimals_for(bucket.first, bucket.second, difference=bucket.difference)
     return (
         bucket.value,
         f"{bucket.n:,}",
-        *(format_number(value, places) for value in (bucket.a, bucket.b)),
+        *(format_number(value, places) for value in (bucket.first, bucket.second)),
         format_number(bucket.difference, places, sign=True),
         format_ends(bucket.low, bucket.high, places) if _has_interval(bucket, whole) else "",
         format_p_number(bucket.p, alpha),

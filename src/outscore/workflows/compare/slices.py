@@ -17,8 +17,9 @@ from outscore.inference.families.max_t import MAX_T, Member, max_t_of_pair
 from outscore.inference.families.multiplicity import correct_family
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.comparison import Comparison
-from outscore.results.design import Family, Slice
+from outscore.results.design import Family
 from outscore.results.note import Note
+from outscore.results.subset import Subset
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.validate import Question, paired
 
@@ -66,7 +67,7 @@ def compare_slices(
             # One slice too small for the test must not cost the others.
             notes.append(Note("omission", f"Slice {column} = {value} was left out: {refusal.message}"))
             continue
-        found.append(replace(result, slice=Slice(column, str(value))))
+        found.append(replace(result, slice=Subset(column, str(value))))
         used.append(rows)
     if not found:
         raise OutscoreError(f"No slice of `{column}` can be compared. {notes[0]}", "Leave the slices out.", parameter="slice")

@@ -7,10 +7,11 @@ the minimum support are listed and not tested, so that a label seen twice neithe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
+import msgspec
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
@@ -38,9 +39,10 @@ from outscore.outputs.outcomes import (
 )
 from outscore.results.comparison import TestResult
 from outscore.results.design import Family
-from outscore.results.diff import LabelOracle, Oracle, OracleRate, Outcomes, Pair, Part, ScoreChange, Shift
+from outscore.results.diff import LabelOracle, Oracle, OracleRate, Outcomes, Pair, ScoreChange, Shift
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
+from outscore.results.subset import ScoredSubset
 from outscore.workflows.requests import shared
 
 __all__ = ["Statistics", "accuracy_change", "metric_change", "oracle_of", "pair_of"]
@@ -106,7 +108,7 @@ def pair_of(
     shifts, shift_family = _shifts(units, first, second, asked)
     labels, label_family = _parts(units, first, second, asked, "label", units.gold, units.labels)
     families = {"transitions": shift_family, "labels": label_family}
-    slices: list[Part] = []
+    slices: list[ScoredSubset] = []
     for column, values in units.slices.items():
         rows, families[column] = _parts(units, first, second, asked, column, values.codes, values.names)
         slices += rows
@@ -204,24 +206,24 @@ def _keys(hypotheses: Array, size: int) -> Array:
 
 def _parts(
     units: Units, first: int, second: int, asked: Statistics, column: str, codes: Array, names: tuple[str, ...]
-) -> tuple[list[Part], Family]:
+) -> tuple[list[ScoredSubset], Family]:
     """Both systems on every value of a column; values are the labels of gold or those of a slice."""
-    parts: dict[int, Part] = {}
+    parts: dict[int, ScoredSubset] = {}
     p_values: dict[int, PValue] = {}
     for value, rows in _group(codes, len(names)):
         before, after = units.correct[rows, first], units.correct[rows, second]
         gains = after.astype(np.int8) - before.astype(np.int8)
         clusters = None if units.clusters is None else units.clusters[rows]
         scores = float(before.mean()), float(after.mean())
-        part = Part(column, names[value], len(rows), *scores, scores[1] - scores[0])
+        part = ScoredSubset(column, names[value], len(rows), *scores, scores[1] - scores[0], None, None, None)
         if len(rows) >= asked.min_support:
             p_values[value] = gain_test(gains, clusters, asked.alpha)
             interval = gain_interval(gains, clusters, p_values[value], asked.alpha)
             if interval is not None:
-                part = replace(part, low=interval.low, high=interval.high)
+                part = msgspec.structs.replace(part, low=interval.low, high=interval.high)
         parts[value] = part
     adjusted, family = _adjust(p_values, asked.correction)
-    return [replace(part, p=adjusted.get(value)) for value, part in parts.items()], family
+    return [msgspec.structs.replace(part, p=adjusted.get(value)) for value, part in parts.items()], family
 
 
 def _group(codes: Array, size: int) -> Iterator[tuple[int, Array]]:

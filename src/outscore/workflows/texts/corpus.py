@@ -23,9 +23,10 @@ from outscore.language.numbers import count
 from outscore.language.phrases import SINGLE_RUNS
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.text.entry import SEGMENT_COLUMNS, TextMetric
-from outscore.results.comparison import Bucket, Comparison
+from outscore.results.comparison import Comparison
 from outscore.results.design import Family, Segment
 from outscore.results.note import Note
+from outscore.results.subset import Bucket
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.slices import Part, as_family, compare_slices, swap_together
 from outscore.workflows.texts.buckets import Labels, in_bands
