@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from outscore import compare
 from outscore.cli.app import app
+from outscore.core.options import Option
 from outscore.inference.advice import advise
 from outscore.inference.base.entry import Claim, Suitability, TestEntry
 from outscore.inference.families.multiplicity import CORRECTIONS, Correction
@@ -17,6 +18,7 @@ from outscore.language.phrases import correction_name, method_phrase, name_of_te
 from outscore.metrics.registry import METRICS
 from outscore.report.references.citations import cited_by_comparisons, works_on_metric
 from outscore.results.comparison import Comparisons
+from outscore.web.jobs.form import _form
 from outscore.web.pages.methods import sections
 
 SCORES = ([3.0, 5.0, 4.0, 8.0, 2.5, 6.0, 7.0], [1.0, 2.0, 3.0, 4.0, 1.0, 3.0, 5.5])
@@ -40,6 +42,7 @@ DUMMY = TestEntry(
     delta=True,
     run=_run,
     suits=lambda claim: Suitability("usable", f"It is a dummy for {claim.n} items."),
+    options=(Option("nerve", int, 3, "how boldly it guesses", minimum=1),),
 )
 
 
@@ -68,6 +71,14 @@ def test_the_advice_places_it():
     assert advice["dummy"] == "It is a dummy for 70 items."
     clustered = {row.test: row.why for row in advise(Claim("mean", 70, 0.0, clusters=True)).unsuited}
     assert clustered["dummy"] == "It takes items one by one and knows no clusters."
+
+
+def test_the_form_offers_it_with_its_option():
+    # Without its cache, which the other tests share.
+    fields = {field.name: field for field in _form.__wrapped__("compare")}
+    assert "dummy" in [choice.value for choice in fields["test"].choices]
+    assert fields["set.nerve"].default == 3
+    assert fields["set.nerve"].only == (("test", ("dummy",)),)
 
 
 def test_sentences_name_it():
