@@ -117,6 +117,7 @@ FRONTS = (
             Argument("reference", "Texts", "The reference, in the same form; a list of lists or of `pathlib.Path` is several."),
         ),
         further=(
+            Argument("unit_advice", "bool", shared.UNIT_ADVICE.doc, "False"),
             Argument(
                 "jobs",
                 "int | None",

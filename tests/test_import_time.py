@@ -25,7 +25,9 @@ def test_results_and_their_words_need_no_numpy(module):
     assert loaded_after(f"import outscore.{module}").intersection(HEAVY) <= {"msgspec"}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], *([name, "--help"] for name in ("compare", "rank", "diff", "plan")), ["--version"]]
+)
 def test_help_loads_nothing_heavy(arguments):
     code = f"from outscore.cli.app import app\ntry:\n    app({arguments!r})\nexcept SystemExit as end:\n    assert not end.code"
     assert not loaded_after(code).intersection(HEAVY)

@@ -325,6 +325,7 @@ def compare_texts(
     buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
     compat: Literal["sacrebleu-ar", "sacrebleu-bs"] | None = None,
     names: Sequence[str] | None = None,
+    unit_advice: bool = False,
     jobs: int | None = None,
     cache: StatisticsCache | Path | None = None,
     progress: Progress | None = None,
@@ -378,6 +379,9 @@ def compare_texts(
         ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.
     names : Sequence[str] | None, default None
         What to call the systems.
+    unit_advice : bool, default False
+        Also show how spread, effect size and p move with the size of the units; choose the size for what it
+        means, not for p.
     jobs : int | None, default None
         How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.
     cache : StatisticsCache | Path | None, default None
@@ -426,6 +430,7 @@ def compare_texts(
         buckets=buckets,
         compat=compat,
         names=names,
+        unit_advice=unit_advice,
         jobs=jobs,
         cache=cache,
         progress=progress,

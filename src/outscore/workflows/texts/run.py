@@ -54,10 +54,12 @@ def run(
     cache: StatisticsCache | None = None,
     progress: Progress | None = None,
     remark: Callable[[str], None] = warnings.warn,
+    unit_advice: bool = False,
 ) -> Comparisons:
     """Read the files of a request, or take `data` in their place, and compare them by every metric.
 
-    `remark` is told what a folder of this machine did, which is no part of a result.
+    `remark` is told what a folder of this machine did, which is no part of a result. `unit_advice` adds what the size of units
+    does to spread, effect and p.
     """
     request.validate(arrays=data is not None)
     given = data or _read(request)
@@ -66,7 +68,9 @@ def run(
     texts = Texts.of(given.a, given.b, given.reference, given.names)
     grouped = None if given.documents is None else labels_of_segments(given.documents, "documents", len(texts.a[0]))
     buckets = buckets_of(given.buckets, texts.references[0])
-    design = TextDesign(grouped, buckets, request.correction, request.compat, question_of(**request.asked()))
+    design = TextDesign(
+        grouped, buckets, request.correction, request.compat, question_of(**request.asked(), unit_advice=unit_advice)
+    )
     found, family = compare_corpora(texts, request.metrics, statistics, design)
     if cache is None:
         # A caller with a cache of its own reads its notes there.
@@ -83,6 +87,7 @@ def call(
     metrics: object,
     documents: object,
     buckets: object,
+    unit_advice: bool,
     jobs: int | None,
     cache: object,
     progress: Progress | None,
@@ -97,6 +102,7 @@ def call(
         "engine": engine_for(jobs),
         "cache": None if cache is None else cache_of(cache),
         "progress": progress,
+        "unit_advice": unit_advice,
     }
     files = _files(a, b, reference, documents, buckets)
     if files is not None:
