@@ -29,7 +29,7 @@ help:
 	@echo "make lint         only lint and types"
 	@echo "make coverage     the fast tests, and which lines and branches they reach"
 	@echo "make bench        measure the kernels against their peers"
-	@echo "make api        write the public functions anew from the declared requests"
+	@echo "make api          write the public functions anew from the declared requests"
 	@echo "make docs         renew the tables in the documentation"
 	@echo "make screenshots  pictures of the page for the documentation"
 	@echo "make clean        remove the environment and everything generated"

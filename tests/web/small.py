@@ -24,7 +24,5 @@ main()
 def serve_forked(forks) -> dict:
     """How to start it, with workers from there."""
     folders = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {
-        "args": [sys.executable, "-c", SMALL, "serve", "--no-browser", "--port", "0"],
-        "env": os.environ | {FORKS: str(forks.address), "PYTHONPATH": folders},
-    }
+    workers = {} if forks is None else {FORKS: str(forks.address), "PYTHONPATH": folders}
+    return {"args": [sys.executable, "-c", SMALL, "serve", "--no-browser", "--port", "0"], "env": os.environ | workers}
