@@ -245,3 +245,20 @@ def test_a_ranking_saves_its_pairs(tmp_path):
     ranking = MADE["datasets"]()
     rows = list(csv.DictReader(io.StringIO(ranking.save(tmp_path / "x-pairs.csv").read_text(encoding="utf-8"))))
     assert {"first", "second", "p_adjusted"} <= set(rows[0])
+
+
+def test_what_goes_in_is_shown_shortly_too(tmp_path):
+    (tmp_path / "scores.csv").write_text(
+        "item,system,score,topic\n" + "".join(f"q{i},{s},{i},t\n" for i in range(99) for s in "ab")
+    )
+    (tmp_path / "words.conllu").write_text("1\tthe\t_\tDET\t_\t_\t0\troot\t_\t_\n\n")
+    values = [
+        *osc.read(tmp_path / "scores.csv"),
+        osc.read(tmp_path / "words.conllu"),
+        osc.null_distribution(np.arange(50)),
+        osc.null_distribution(np.ones((5, 2), dtype=int)),
+    ]
+    for value in values:
+        assert repr(value).startswith(f"<{type(value).__name__} ")
+        assert len(repr(value)) <= MAX_REPR
+    assert repr(values[0]) == "<Scores 'a': 99 rows>"

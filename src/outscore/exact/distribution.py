@@ -6,6 +6,7 @@ their totals. Columns are reduced to their rank first, so that F1, four columns 
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,18 +27,37 @@ MAX_LISTED_ITEMS = 12
 """Items whose sums are listed at once."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NullDistribution:
     """Points the totals can reach and their probabilities.
 
-    `support` is (P,) for one column and (P, m) for m; `pmf` is (P,). Spectral methods leave out points that together hold less
-    than 1e-19, and each probability is within 1e-15 of the truth; `tail` on one column keeps relative accuracy.
+    Spectral methods leave out points that together hold less than 1e-19, and each probability is within 1e-15 of the truth;
+    `tail` on one column keeps relative accuracy.
+
+    Attributes
+    ----------
+    support
+        The points: (P,) for one column and (P, m) for m.
+    pmf
+        The probability of each, (P,).
+    method
+        How they were computed.
     """
 
     support: Array
     pmf: Array
     method: str
     _law: tuple[Array, Array, int] | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        one = self.support.ndim == 1
+        columns = "1 column" if one else f"{self.support.shape[1]} columns"
+        reach = f", {self.support.min()} to {self.support.max()}" if one and len(self.support) else ""
+        return f"<NullDistribution of {columns}: {len(self.pmf):,} points{reach}, {self.method}>"
+
+    def _repr_html_(self) -> str:
+        """The representation as a line of a notebook."""
+        return f"<p>{html.escape(repr(self))}</p>"
 
     def tail(self, x: float) -> float:
         """P(total ≥ x), for one column.

@@ -32,8 +32,16 @@ class _File:
         """What messages call the file."""
         return f"`{self.name}`" if self.origin is None else self.origin.label
 
+    @property
+    def rows(self) -> int:
+        """The number of words, items or mentions."""
+        raise NotImplementedError
 
-@dataclass(frozen=True, eq=False)
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name[:40]!r}: {self.rows:,} rows>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Words(_File):
     """The words of one file in order, with their columns.
 
@@ -86,7 +94,7 @@ class Words(_File):
         return f"{self.label}, {f'word {row + 1}' if self.lines is None else f'line {int(self.lines[row])}'}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Items(_File):
     """A label per item (classification, multiple choice, exact-match answers), with the other columns of its row.
 
@@ -128,7 +136,7 @@ class Items(_File):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chains(_File):
     """Mentions and their chains.
 

@@ -76,7 +76,7 @@ class Origin:
         return label_of(self.path)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """One system's (n,) scores or (n, k) counts with the labels of their rows, in the order of the file.
 
@@ -111,6 +111,12 @@ class Scores:
     slices: Mapping[str, Labels] = field(default_factory=dict)
     origin: Origin | None = None
     lines: Array | None = None
+
+    def __repr__(self) -> str:
+        labels = {"repeats": self.repeats, "clusters": self.clusters, "datasets": self.datasets, **self.slices}
+        counted = [f"{len(found.names)} {name[:20]}" for name, found in labels.items() if found is not None]
+        shape = "" if self.values.ndim == 1 else f" of {self.values.shape[1]} numbers"
+        return f"<Scores {self.name[:40]!r}: {', '.join([f'{self.rows:,} rows{shape}', *counted[:4]])}>"
 
     @property
     def rows(self) -> int:
