@@ -1,8 +1,8 @@
 """Integer rank reduction: few axes instead of many columns.
 
-The flips of an m-column statistic are integer vectors; their sums lie on the lattice the vectors generate, whose rank r is
-often smaller than m (both systems' totals are tied together, gold counts never change). A Hermite basis of that lattice turns
-the m columns into r integer coordinates without losing or adding a point.
+The flips of an m-column statistic are integer vectors; their sums lie on the lattice the vectors generate,
+whose rank r is often smaller than m (both systems' totals are tied together, gold counts never change). A
+Hermite basis of that lattice turns the m columns into r integer coordinates without losing or adding a point.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ __all__ = ["coordinates", "hermite_basis", "shear"]
 def hermite_basis(vectors: Array) -> Array:
     """Rows that generate the same lattice as the rows of `vectors`, in echelon form with positive pivots.
 
-    Euclid's algorithm on whole columns: reduce all rows by the one with the smallest entry until a single one is left.
+    Euclid's algorithm on whole columns: reduce all rows by the one with the smallest entry until a single one
+    is left.
 
     Examples
     --------

@@ -31,7 +31,8 @@ def tail(n: int, k: int) -> Tail:
 def log_tail(n: Array, k: Array) -> Array:
     """log P(X ≥ k) for X ~ Binomial(n, ½), for whole arrays of n and k.
 
-    The regularised incomplete beta function I_½(k, n - k + 1); where that underflows, the first terms of the tail itself.
+    The regularised incomplete beta function I_½(k, n - k + 1); where that underflows, the first terms of the
+    tail itself.
     """
     import scipy.special
 
@@ -106,7 +107,8 @@ def two_sizes(values: Array, counts: Array, observed: int) -> Tail:
 def two_binomials(n1: int, n2: int, inside: Callable[[Array, Array], tuple[Array, Array]]) -> tuple[float, float]:
     """log P and log of the ties for independent X ~ Bin(n1, ½), Y ~ Bin(n2, ½) and a region that grows with x in every row y.
 
-    `inside(x, y)` gives two masks: in the region, and tied with its threshold. Rows are searched by bisection.
+    `inside(x, y)` gives two masks: in the region, and tied with its threshold. Rows are searched by
+    bisection.
     """
     rows = np.arange(n2 + 1)
     log_point = log_pmf(n2)

@@ -1,14 +1,16 @@
 """Certified bounds for tails of a sum of real-valued sign flips, without sampling.
 
-For an interval on a circle the trigonometric polynomials of Beurling, Selberg and Vaaler lie wholly above and wholly below its
-indicator and come as close as any polynomial of their degree K (Vaaler, 1985; Montgomery, 1994, ch. 1). Their expectations
-need the characteristic function at K frequencies only, nearly all of which the sieve proves negligible:
+For an interval on a circle the trigonometric polynomials of Beurling, Selberg and Vaaler lie wholly above and
+wholly below its indicator and come as close as any polynomial of their degree K (Vaaler, 1985; Montgomery,
+1994, ch. 1). Their expectations need the characteristic function at K frequencies only, nearly all of which
+the sieve proves negligible:
 
     E[minorant] ≤ P(S in the interval) ≤ E[majorant],  the gap shrinking like 1/K.
 
-With the law tilted to mean o and y = S - o, the tail is exp(K(θ) - θo)·E_θ[exp(-θy); y ≥ 0]. Writing exp(-θy)·1{y ≥ 0} as a
-mixture of intervals [0, t], t exponential and cut off at T, the Selberg pair is averaged over t; each frequency then gets the
-coefficient Λ = θ(1 - exp(-qT))/q + exp(-qT), q = θ + iω. θ = 0 gives the plain pair on [0, T].
+With the law tilted to mean o and y = S - o, the tail is exp(K(θ) - θo)·E_θ[exp(-θy); y ≥ 0]. Writing
+exp(-θy)·1{y ≥ 0} as a mixture of intervals [0, t], t exponential and cut off at T, the Selberg pair is
+averaged over t; each frequency then gets the coefficient Λ = θ(1 - exp(-qT))/q + exp(-qT), q = θ + iω. θ = 0
+gives the plain pair on [0, T].
 
 The bounds account for the mass outside the period, for frequencies below the floor and for rounding.
 """
@@ -78,9 +80,10 @@ def bounds(
 ) -> Bounds:
     """Bounds for P(Σ ε a ≥ observed), observed ≥ 0, with a relative width of at most `width` where that can be had.
 
-    Sums within `doubt` (the rounding error of the input) of the observed one are ties; with ``ties=False`` they are left out.
-    The degree grows until the bounds are narrow enough and, if a level is given, lie on one side of it, but not beyond `most`.
-    It stops where they stall: bounds cannot be narrower than the probability of a tie that rounding hides.
+    Sums within `doubt` (the rounding error of the input) of the observed one are ties; with ``ties=False``
+    they are left out. The degree grows until the bounds are narrow enough and, if a level is given, lie on
+    one side of it, but not beyond `most`. It stops where they stall: bounds cannot be narrower than the
+    probability of a tie that rounding hides.
 
     Examples
     --------
@@ -167,8 +170,9 @@ def _condition_on_outliers(sizes: Array, outliers: Array, threshold: float, slac
 
 
 def _refine(bracket: _Bracket, aim: _Aim) -> Bounds:
-    # Few flips that are still open leave many frequencies alive, so that each degree costs; many leave few, and a high degree
-    # is free. A flip counts as open by the variance the tilt leaves it. Wider bounds need less.
+    # Few flips that are still open leave many frequencies alive, so that each degree costs; many leave few,
+    # and a high degree is free. A flip counts as open by the variance the tilt leaves it. Wider bounds need
+    # less.
     open_flips = float(bracket.law.counts @ bracket.law.sech2(bracket.theta))
     first, last = (max(MIN_DEGREE, int(degree * min(1.0, WIDTH / aim.width))) for degree in FIRST_DEGREES)
     degree = int(min(max(20 * open_flips * min(1.0, WIDTH / aim.width), first), last, aim.most))
@@ -182,7 +186,8 @@ def _refine(bracket: _Bracket, aim: _Aim) -> Bounds:
                 # Chernoff's bound holds always; below it nothing is known.
                 return Bounds(-math.inf, min(0.0, bracket.log_scale))
     while degree < aim.most and not aim.met(best):
-        # The gap shrinks like 1/K, so the degree that suffices is known; a margin makes up for what rounding adds.
+        # The gap shrinks like 1/K, so the degree that suffices is known; a margin makes up for what rounding
+        # adds.
         wanted = 1.3 * best.width / aim.width if best.width < math.inf else 8.0
         degree = min(aim.most, int(degree * min(max(wanted, 2.0), 16.0)))
         try:
@@ -310,7 +315,8 @@ def _fading_frequency(sizes: Array, counts: Array) -> float:
 def _damping_frequency(sizes: Array, weights: Array, omega: float) -> float:
     """A frequency up to which, from `omega` on, the smaller sizes alone make |φ| negligible; `sizes` ascend.
 
-    sin x ≥ x sin 1 for 0 ≤ x ≤ 1, so log |φ(ω)| ≤ -½ Σ c sech² sin²(ωa) ≤ -½ sin² 1 · ω² Σ c sech² a² over all a ≤ 1/ω.
+    sin x ≥ x sin 1 for 0 ≤ x ≤ 1, so log |φ(ω)| ≤ -½ Σ c sech² sin²(ωa) ≤ -½ sin² 1 · ω² Σ c sech² a² over
+    all a ≤ 1/ω.
     """
     squares = np.concatenate([[0.0], np.cumsum(weights * sizes**2)])
     while 0.5 * (math.sin(1) * omega) ** 2 * squares[np.searchsorted(sizes, 1 / (2 * omega))] > FLOOR + 1:

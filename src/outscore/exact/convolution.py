@@ -1,9 +1,9 @@
 """The published exact algorithms, callable by name: dynamic programming and divide-and-conquer convolution.
 
-Zmigrod, Vieira and Cotterell (2022) obtain the null law as an N-fold convolution of two-point laws: `dynamic_programme` adds
-one item at a time (their algorithm 3, O(G N²)), `fast_fourier` convolves halves recursively by FFT (algorithm 4,
-O(G N log(GN) log N)). Both work on any number of axes and drop no mass. They serve as second opinions; `lattice` and `plane`
-give the same numbers much faster.
+Zmigrod, Vieira and Cotterell (2022) obtain the null law as an N-fold convolution of two-point laws:
+`dynamic_programme` adds one item at a time (their algorithm 3, O(G N²)), `fast_fourier` convolves halves
+recursively by FFT (algorithm 4, O(G N log(GN) log N)). Both work on any number of axes and drop no mass. They
+serve as second opinions; `lattice` and `plane` give the same numbers much faster.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The whole null distribution of a sum in which every item either stays or is swapped.
 
-`null_distribution` is the general door of Zmigrod, Vieira and Cotterell (2022): m integer columns per item, any function h of
-their totals. Columns are reduced to their rank first, so that F1, four columns in the papers, costs two axes.
+`null_distribution` is the general door of Zmigrod, Vieira and Cotterell (2022): m integer columns per item,
+any function h of their totals. Columns are reduced to their rank first, so that F1, four columns in the
+papers, costs two axes.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ MAX_LISTED_ITEMS = 12
 class NullDistribution:
     """Points the totals can reach and their probabilities.
 
-    Spectral methods leave out points that together hold less than 1e-19, and each probability is within 1e-15 of the truth;
-    `tail` on one column keeps relative accuracy.
+    Spectral methods leave out points that together hold less than 1e-19, and each probability is within 1e-15
+    of the truth; `tail` on one column keeps relative accuracy.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Exact counting over all 2^n sign vectors, where n is small.
 
-`meet_in_the_middle` counts tails of a one-axis sum from the sorted sums of two halves (Horowitz and Sahni, 1974): 2^(n/2) work.
-`all_sums` lists every sum of a few units for statistics of any shape.
+`meet_in_the_middle` counts tails of a one-axis sum from the sorted sums of two halves (Horowitz and Sahni,
+1974): 2^(n/2) work. `all_sums` lists every sum of a few units for statistics of any shape.
 """
 
 from __future__ import annotations

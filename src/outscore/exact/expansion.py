@@ -1,16 +1,17 @@
 """A great many flips near one tilt: cumulants by Taylor's series instead of a pass over all sizes for every question.
 
-K(z) = Σ c log cosh(az) is analytic where |Im az| < π/2. Flips so small that |as| ≤ π/8 in the disc |s| ≤ radius therefore have
+K(z) = Σ c log cosh(az) is analytic where |Im az| < π/2. Flips so small that |as| ≤ π/8 in the disc |s| ≤
+radius therefore have
 
     K(θ₀ + s) = Σ_k C_k s^k,    C_k = Σ c a^k [log cosh]^(k)(θ₀a) / k!
 
-with a remainder that is known: log cosh' = tanh has simple poles at ±iπ/2, ±3iπ/2, … only, so that its k-th coefficient is at
-most 2.47/k·(2/π)^k at any real point, and what stands beyond degree T adds up to less than
+with a remainder that is known: log cosh' = tanh has simple poles at ±iπ/2, ±3iπ/2, … only, so that its k-th
+coefficient is at most 2.47/k·(2/π)^k at any real point, and what stands beyond degree T adds up to less than
 
     2.47/(T + 1) · (2/π)² · |s|² Σ c a² · q^(T-1) / (1 - q),    q = 2/π · π/8 = 1/4.
 
-One pass over the sizes then answers for the saddle point, the window and the characteristic function. The flips that are too
-large are few, at most (8·radius/π)² Σ c a², and are taken one by one.
+One pass over the sizes then answers for the saddle point, the window and the characteristic function. The
+flips that are too large are few, at most (8·radius/π)² Σ c a², and are taken one by one.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ BLOCK = 1 << 14
 class Expanded(FlipSum):
     """A law of flips on a line that knows its cumulants near a tilt; further away they are summed as ever.
 
-    `coefficients` are those of the small flips, `large` are the others, and `remainder` bounds what the series leaves out.
+    `coefficients` are those of the small flips, `large` are the others, and `remainder` bounds what the
+    series leaves out.
     """
 
     centre: float

@@ -1,14 +1,16 @@
 """The law of a sum of sign flips, S = Σ ε_i v_i with fair coins ε_i = ±1, and its exponential tilts.
 
-Everything the kernels need of it in closed form: cumulant generating function K(θ) = Σ c log cosh(v·θ), its derivatives, the
-logarithm of the tilted characteristic function, and Chernoff windows outside which the mass is negligible. Values are rows of
-an (n, r) array with multiplicities, r = 1 on a line and r = 2 in the plane.
+Everything the kernels need of it in closed form: cumulant generating function K(θ) = Σ c log cosh(v·θ), its
+derivatives, the logarithm of the tilted characteristic function, and Chernoff windows outside which the mass
+is negligible. Values are rows of an (n, r) array with multiplicities, r = 1 on a line and r = 2 in the plane.
 
-Tilting by θ multiplies the probability of s by exp(θ·s - K(θ)); with the mean moved to the observed value a tail of any size
-becomes a number of moderate size times a known factor, so that relative accuracy survives (Daniels, 1954).
+Tilting by θ multiplies the probability of s by exp(θ·s - K(θ)); with the mean moved to the observed value a
+tail of any size becomes a number of moderate size times a known factor, so that relative accuracy survives
+(Daniels, 1954).
 
-On an integer lattice every phase v·ω is a whole number of turns over a common denominator, so `characteristic` reduces it
-modulo a full turn in integers before it becomes a float. That is what keeps eleven digits at ten million items.
+On an integer lattice every phase v·ω is a whole number of turns over a common denominator, so
+`characteristic` reduces it modulo a full turn in integers before it becomes a float. That is what keeps
+eleven digits at ten million items.
 """
 
 from __future__ import annotations
@@ -68,7 +70,8 @@ class FlipSum:
 
     def projections(self, theta: Array) -> Array:
         """v·θ for every distinct value."""
-        # Column by column: a matrix product would wake all threads of the linear-algebra library for a millisecond's work.
+        # Column by column: a matrix product would wake all threads of the linear-algebra library for a
+        # millisecond's work.
         return np.asarray(sum(column * t for column, t in zip(self.values.T, theta, strict=True)))
 
     def log_mgf(self, theta: Array) -> float:
@@ -118,7 +121,8 @@ class FlipSum:
 def _just_negative(f: Callable[[float], float], step: float) -> float | None:
     """A point where a decreasing function that starts positive lies between -8 and 0; None if it never gets below 0.
 
-    A window a little too wide costs a few grid points, so the search stops early; the first guess is right for a normal law.
+    A window a little too wide costs a few grid points, so the search stops early; the first guess is right
+    for a normal law.
     """
     low = 0.0
     for _ in range(60):
@@ -141,8 +145,8 @@ def characteristic(
 ) -> tuple[Array, Array, Array]:
     """Indices that stay above the floor, with log modulus and angle of Π (cos x + i tanh sin x)^count there.
 
-    `turns(index, which)` gives the phases of some flip values as integers in [0, 2·half_turn); x = π·turns/half_turn. The most
-    telling values come first, so that most indices drop out early.
+    `turns(index, which)` gives the phases of some flip values as integers in [0, 2·half_turn); x =
+    π·turns/half_turn. The most telling values come first, so that most indices drop out early.
     """
     log_modulus, angle = np.zeros(len(index)), np.zeros(len(index))
     order = np.argsort(-counts * sech2, kind="stable")

@@ -1,12 +1,14 @@
 """Exact tails of a sum of integer sign flips, by a tilted sparse spectrum.
 
-S = Σ ε_i k_i takes values on a lattice of step 2. Its law tilted to the observed value o is recovered from the characteristic
-function at M equidistant frequencies, M the number of lattice points in a window that holds all but 1e-20 of the mass. Only
-60 to 170 of the frequencies carry weight (`sieve`), and the tail is a short sum of geometric series over them:
+S = Σ ε_i k_i takes values on a lattice of step 2. Its law tilted to the observed value o is recovered from
+the characteristic function at M equidistant frequencies, M the number of lattice points in a window that
+holds all but 1e-20 of the mass. Only 60 to 170 of the frequencies carry weight (`sieve`), and the tail is a
+short sum of geometric series over them:
 
     P(S ≥ o) = exp(K(θ) - θo) · Σ_{m≥0} exp(-2mθ) · P_θ(S = o + 2m),    Σ c k tanh(kθ) = o
 
-No table of size G·N is built and nothing is convolved. Phases are reduced modulo 2M in integers, which keeps eleven digits.
+No table of size G·N is built and nothing is convolved. Phases are reduced modulo 2M in integers, which keeps
+eleven digits.
 """
 
 from __future__ import annotations
@@ -131,7 +133,8 @@ def _log(x: float) -> float:
 def saddle_point(law: FlipSum, observed: float) -> Array:
     """θ with mean(θ) = observed on a line, 0 < observed < maximum.
 
-    The mean is concave in θ > 0 and the start lies left of the root (tanh x ≤ x), so Newton climbs to it without overshoot.
+    The mean is concave in θ > 0 and the start lies left of the root (tanh x ≤ x), so Newton climbs to it
+    without overshoot.
     """
     theta: Array = observed / law.covariance(ORIGIN)[0]
     for _ in range(200):

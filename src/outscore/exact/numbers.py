@@ -1,9 +1,10 @@
 """Numbers recognised as written.
 
-A score of 0.3 is stored as a binary fraction slightly off 3/10, and 0.1 + 0.2 is not 0.3: sums of such floats lose the ties
-a permutation test must count. So before anything is added up, a table of floats is read back as what people wrote: whole
-numbers, decimals with a common number of digits, or multiples of a small 1/q. The check is exact, because IEEE division is
-correctly rounded: x was written as y/s exactly when float(y)/float(s) == x, for |y| and s below 2**53.
+A score of 0.3 is stored as a binary fraction slightly off 3/10, and 0.1 + 0.2 is not 0.3: sums of such floats
+lose the ties a permutation test must count. So before anything is added up, a table of floats is read back as
+what people wrote: whole numbers, decimals with a common number of digits, or multiples of a small 1/q. The
+check is exact, because IEEE division is correctly rounded: x was written as y/s exactly when
+float(y)/float(s) == x, for |y| and s below 2**53.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def _decimal_scale(x: Array, scale: int = 1) -> int | None:
     """The smallest power of ten, from the given one up, that makes every number whole."""
     largest = float(np.abs(x).max(initial=0.0))
     while largest * scale < 10.0**MAX_DIGITS and scale <= 10**MAX_DIGITS:
-        # Whole numbers of tenths are whole numbers of hundredths: what is settled need not be looked at again.
+        # Whole numbers of tenths are whole numbers of hundredths: what is settled need not be looked at
+        # again.
         x = x[~_is_multiple(x, scale)]
         if not len(x):
             return scale

@@ -1,11 +1,12 @@
 """Exact probabilities of a region under a sum of integer sign flips in the plane.
 
-The two-axis sibling of `lattice`: φ(ω1, ω2) = Π (cos(v·ω) + i tanh(v·θ) sin(v·ω))^c on a grid that covers a window of all but
-1e-20 of the tilted mass. The few frequencies that survive the sieve are grouped by ω1; one FFT per group gives the mass of
-every row, and a run of points in a row is a geometric series.
+The two-axis sibling of `lattice`: φ(ω1, ω2) = Π (cos(v·ω) + i tanh(v·θ) sin(v·ω))^c on a grid that covers a
+window of all but 1e-20 of the tilted mass. The few frequencies that survive the sieve are grouped by ω1; one
+FFT per group gives the mass of every row, and a run of points in a row is a geometric series.
 
-Without a tilt the absolute error is about 1e-14. Small probabilities are tilted towards the likeliest point of the region's
-boundary, which restores relative accuracy; the rounding error is estimated from the size of the terms.
+Without a tilt the absolute error is about 1e-14. Small probabilities are tilted towards the likeliest point
+of the region's boundary, which restores relative accuracy; the rounding error is estimated from the size of
+the terms.
 """
 
 from __future__ import annotations

@@ -1,12 +1,15 @@
 """Rejection regions in the plane: which sums (s1, s2) are at least as extreme as the observed one.
 
-A region hands the kernel, row by row (s2 fixed), the runs of lattice points that belong to it, with ties decided exactly.
+A region hands the kernel, row by row (s2 fixed), the runs of lattice points that belong to it, with ties
+decided exactly.
 
-For a ratio u·x / v·x the two systems' totals are (T ± S)/2 with T fixed, so with p = u·S, q = v·S, U = u·T, V = v·T
+For a ratio u·x / v·x the two systems' totals are (T ± S)/2 with T fixed, so with p = u·S, q = v·S, U = u·T, V
+= v·T
 
     score_a - score_b ≥ ξ   ⟺   2Vp - 2Uq ≥ ξ (V² - q²)
 
-which at fixed q is a half-line in p with a rational edge: no bisection, and two axes however many columns the metric has.
+which at fixed q is a half-line in p with a rational edge: no bisection, and two axes however many columns the
+metric has.
 """
 
 from __future__ import annotations
@@ -107,8 +110,8 @@ class RatioRegion:
 class GridRegion:
     """Any region, classified point by point.
 
-    `classify(s1, s2)` gives two masks, in the region and tied with its threshold; `excess(s1, s2)` is a float that is positive
-    inside and grows with s1; `extent` is the largest |s1|.
+    `classify(s1, s2)` gives two masks, in the region and tied with its threshold; `excess(s1, s2)` is a float
+    that is positive inside and grows with s1; `extent` is the largest |s1|.
     """
 
     classify: Callable[[Array, Array], tuple[Array, Array]]

@@ -1,7 +1,8 @@
 """Lugannani and Rice's approximation to a tail of a sum of sign flips: quick, close, not certified.
 
-`approximate_probit` finds where certified bounds are worth computing, and gives no p-value. `log_saddlepoint` gives one, to
-macro averages over datasets where a ranking has too many pairs for a kernel each; results call it asymptotic.
+`approximate_probit` finds where certified bounds are worth computing, and gives no p-value. `log_saddlepoint`
+gives one, to macro averages over datasets where a ranking has too many pairs for a kernel each; results call
+it asymptotic.
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ def approximate_probit(sizes: Array, observed: float) -> float:
 def log_saddlepoint(counts: Array, sizes: Array, observed: Array, half_step: Array) -> Array:
     """log P(|Σ ε s| ≥ |observed|) of many sums at once: row by row, `counts` flips of each of the `sizes`.
 
-    Lugannani and Rice (1980, eq. 3.1) in Barndorff-Nielsen's form, as `approximate_probit`. Their law is smooth; `half_step`,
-    half the distance between two possible sums, makes room for ties (Daniels, 1987). All flips one way have a known
-    probability, which is exact.
+    Lugannani and Rice (1980, eq. 3.1) in Barndorff-Nielsen's form, as `approximate_probit`. Their law is
+    smooth; `half_step`, half the distance between two possible sums, makes room for ties (Daniels, 1987). All
+    flips one way have a known probability, which is exact.
 
     Examples
     --------

@@ -1,12 +1,13 @@
 """Which frequencies matter: branch and bound on the characteristic function.
 
-|φ(ω)| is a product of many factors below 1 and negligible at all but a few grid frequencies. Instead of evaluating the grid,
-cover it by boxes. On a box with centre ω and half-widths h, |v·ω' | moves by at most |v|·h, hence
+|φ(ω)| is a product of many factors below 1 and negligible at all but a few grid frequencies. Instead of
+evaluating the grid, cover it by boxes. On a box with centre ω and half-widths h, |v·ω' | moves by at most
+|v|·h, hence
 
     log |φ| ≤ ½ Σ c log(1 - sech²(v·θ) · max(0, |sin(v·ω)| - |v|·h)²)
 
-and every subset of the items gives a valid bound. Boxes that fall below the floor are dropped whole, the others are split
-until single frequencies remain. No frequency above the floor can be lost.
+and every subset of the items gives a valid bound. Boxes that fall below the floor are dropped whole, the
+others are split until single frequencies remain. No frequency above the floor can be lost.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Which tests suit the claim: advice in three groups, with one sentence for each test.
 
-What decides is the estimand, the quantity a claim is about, and not a test of normality: choosing a test by the outcome of
-another one changes its error rate. Nothing here switches a test; `permutation` stays the default. What a test is good for
-stands in its entry (`TestEntry.suits`); in short:
+What decides is the estimand, the quantity a claim is about, and not a test of normality: choosing a test by
+the outcome of another one changes its error rate. Nothing here switches a test; `permutation` stays the
+default. What a test is good for stands in its entry (`TestEntry.suits`); in short:
 
 =====================  =====================  ==========================================  ===================================
 estimand               recommended            usable                                      unsuited
@@ -63,8 +63,8 @@ PUBLISHED = ("student", "wilcoxon", "sign", "bootstrap", "bootstrap-median", "pe
 def nlpstattest_advice(skewness: float | None, *, normal: bool | None) -> TestAdvice:
     """The groups of NLPStatTest's own table; empty where skewness or normality is undefined.
 
-    It sends skewed data to the median and turns on a test of normality; both change the claim or the error rate, so it stands
-    beside the recommendation and not in its place.
+    It sends skewed data to the median and turns on a test of normality; both change the claim or the error
+    rate, so it stands beside the recommendation and not in its place.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """TESTS: every test by name. An entry says all there is to say about its test (`base.entry`).
 
-Adding a test is its module and one line here: command line, advice, sentences, page of methods, citations, docs table and
-contract tests loop over the registry.
+Adding a test is its module and one line here: command line, advice, sentences, page of methods, citations,
+docs table and contract tests loop over the registry.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Statistics of texts, kept on disk: the edits of TER cost seconds a system, and the same files are compared again and again.
 
-A file's name is the hash of everything its numbers depend on, so nothing in the folder can be out of date: a changed text,
-option or library has another name. The folder may be deleted at any time. A file ends on a checksum of its name and content
-and holds numbers only, never pickled objects; one that is damaged or bears another's name counts as missing and is replaced.
-Files appear whole or not at all, so several processes may share the folder. Whatever goes wrong with the disk is a note, not
-an error: the statistics are computed as if there were no cache.
+A file's name is the hash of everything its numbers depend on, so nothing in the folder can be out of date: a
+changed text, option or library has another name. The folder may be deleted at any time. A file ends on a
+checksum of its name and content and holds numbers only, never pickled objects; one that is damaged or bears
+another's name counts as missing and is replaced. Files appear whole or not at all, so several processes may
+share the folder. Whatever goes wrong with the disk is a note, not an error: the statistics are computed as if
+there were no cache.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def statistics_key(
 ) -> str:
     """The name of one system's statistics: a hash of all they depend on.
 
-    `library` names what computes them, with its version. Every text is hashed with its length, so that no two different lists
-    of segments are the same string of bytes.
+    `library` names what computes them, with its version. Every text is hashed with its length, so that no two
+    different lists of segments are the same string of bytes.
 
     Examples
     --------
@@ -68,8 +69,8 @@ def statistics_key(
 def cache_folder(environment: Mapping[str, str] | None = None) -> Path | None:
     """Where statistics are kept, or None for nowhere.
 
-    The variable OUTSCORE_CACHE names the folder, and empty or ``off`` means none; else it is `outscore` in XDG_CACHE_HOME, else
-    in `.cache` of the home folder.
+    The variable OUTSCORE_CACHE names the folder, and empty or ``off`` means none; else it is `outscore` in
+    XDG_CACHE_HOME, else in `.cache` of the home folder.
 
     Examples
     --------
@@ -96,8 +97,9 @@ def cache_folder(environment: Mapping[str, str] | None = None) -> Path | None:
 class StatisticsCache:
     """A folder of arrays. Without a folder nothing is found and nothing is kept.
 
-    After every new file the folder is brought back to `limit` bytes: the files that were not used for the longest time go
-    first. Only files that bear a name of ours are looked at. `notes` says, once, why the folder could not be used.
+    After every new file the folder is brought back to `limit` bytes: the files that were not used for the
+    longest time go first. Only files that bear a name of ours are looked at. `notes` says, once, why the
+    folder could not be used.
 
     Examples
     --------

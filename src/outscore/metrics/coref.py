@@ -1,8 +1,8 @@
 """Scores of coreference as functions of per-document sums: recall, precision and F1 of MUC, B³, CEAFe, LEA and ARCS.
 
-`COREF` has each measure's scores over the same columns, so that one table of documents serves all three. Where recall and
-precision share their numerator, F1 is a ratio of sums; those of MUC and ARCS are whole numbers, which exact kernels take. A
-score that would be 0/0 is 0.
+`COREF` has each measure's scores over the same columns, so that one table of documents serves all three.
+Where recall and precision share their numerator, F1 is a ratio of sums; those of MUC and ARCS are whole
+numbers, which exact kernels take. A score that would be 0/0 is 0.
 """
 
 from __future__ import annotations

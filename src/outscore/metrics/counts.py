@@ -1,7 +1,7 @@
 """Metrics of counts: accuracy, F1 and its family, and those that need the whole 2 × 2 table.
 
-Layouts: (n, 2) tp, errors; (n, 3) tp, fp, fn; (n, 4) tp, fp, fn, tn. Nothing assumes that both systems have the same gold.
-Where a score would be 0/0 it is 0.
+Layouts: (n, 2) tp, errors; (n, 3) tp, fp, fn; (n, 4) tp, fp, fn, tn. Nothing assumes that both systems have
+the same gold. Where a score would be 0/0 it is 0.
 """
 
 from __future__ import annotations

@@ -29,8 +29,9 @@ class Layout:
 class MetricEntry:
     """One metric: what it eats, its formula, its options, its layouts (by number of input columns) and its additive form.
 
-    `formula` is written in the small part of TeX that the page of methods knows, `citations` are keys of works in
-    ``report/references/works.bib``: a metric whose definition is somebody's names them, shares of right answers need none.
+    `formula` is written in the small part of TeX that the page of methods knows, `citations` are keys of
+    works in ``report/references/works.bib``: a metric whose definition is somebody's names them, shares of
+    right answers need none.
     """
 
     name: str

@@ -14,12 +14,14 @@ __all__ = ["optimal_block_length"]
 def optimal_block_length(x: Array) -> float:
     """Mean block length of the stationary bootstrap with the smallest mean squared error for the variance of the mean of x.
 
-    The rule of Politis and White (2004) with the correction of Patton, Politis and White (2009), as in the package arch:
+    The rule of Politis and White (2004) with the correction of Patton, Politis and White (2009), as in the
+    package arch:
 
         b = (2 g² n / D)^(1/3),   g = Σ λ(k/M) |k| R(k),   D = 2 (Σ λ(k/M) R(k))²,   |k| ≤ M
 
-    R(k) being the autocovariance at lag k, λ(t) = min(1, 2(1 - |t|)) the flat-top window and M twice the first lag from which
-    on a run of autocorrelations is negligible. The result lies between 1 and n/3; a series without variation has length 1.
+    R(k) being the autocovariance at lag k, λ(t) = min(1, 2(1 - |t|)) the flat-top window and M twice the
+    first lag from which on a run of autocorrelations is negligible. The result lies between 1 and n/3; a
+    series without variation has length 1.
 
     Examples
     --------
@@ -53,7 +55,8 @@ def _autocovariances(centred: Array) -> Array:
     most = min(math.ceil(math.sqrt(n)) + run, n - 1)
     products = np.array([centred[lag:] @ centred[: n - lag] for lag in range(most + 1)])
     squares = np.concatenate([[0.0], np.cumsum(centred**2)])
-    # arch divides by the lengths of the two stretches that remain after one more lag; so do we, to agree to all digits.
+    # arch divides by the lengths of the two stretches that remain after one more lag; so do we, to agree to
+    # all digits.
     beyond = np.minimum(np.arange(1, most + 2), n)
     scale = np.sqrt((squares[n] - squares[beyond]) * squares[n - beyond])
     correlations = np.abs(products) / np.where(scale > 0, scale, np.inf)

@@ -1,8 +1,9 @@
 """Bootstrap resamples in bulk: units drawn with replacement, one by one or in blocks.
 
-A score is a function of column sums, so a resample is a row of weights (how often each unit was drawn) times a table. Resample
-k of a seed is a fixed stretch of a counter-based random stream (Philox; Salmon et al., 2011), and the table is rounded so that
-its sums are exact. No block size, thread or order can change a result.
+A score is a function of column sums, so a resample is a row of weights (how often each unit was drawn) times
+a table. Resample k of a seed is a fixed stretch of a counter-based random stream (Philox; Salmon et al.,
+2011), and the table is rounded so that its sums are exact. No block size, thread or order can change a
+result.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ NOISE = 1e-12
 def resample_indices(units: int, first: int, count: int, seed: int) -> Array:
     """Which units the resamples first … first + count - 1 hold, as a (count, units) array.
 
-    A 32-bit word x picks unit ⌊x · units / 2^32⌋, so that probabilities are equal up to one part in 2^32 / units.
+    A 32-bit word x picks unit ⌊x · units / 2^32⌋, so that probabilities are equal up to one part in 2^32 /
+    units.
 
     Examples
     --------
@@ -99,8 +101,8 @@ def multinomial_counts(sizes: Array, first: int, count: int, seed: int) -> Array
 def exactly_summable(columns: Array) -> Array:
     """Columns rounded so that the sum over any resample is exact in floating point, in any order.
 
-    The numbers of a column become multiples of one power of two, small enough that no resample reaches 2^53 of them. Whole
-    numbers do not change; others move by less than one part in 2^52 of the largest sum.
+    The numbers of a column become multiples of one power of two, small enough that no resample reaches 2^53
+    of them. Whole numbers do not change; others move by less than one part in 2^52 of the largest sum.
     """
     columns = np.asarray(columns, dtype=float)
     _, exponent = np.frexp(np.abs(columns).max(axis=0, initial=0.0))
@@ -113,8 +115,9 @@ def resampled_totals(
 ) -> Array:
     """Column sums of every resample of the rows of an `exactly_summable` (n, k) table, as (resamples, k).
 
-    Rows are drawn one by one, or in stationary blocks of mean length `block_length`. Where most rows are equal, as with right
-    or wrong answers, only the counts of the different ones are drawn: that has the same law and takes no longer for more rows.
+    Rows are drawn one by one, or in stationary blocks of mean length `block_length`. Where most rows are
+    equal, as with right or wrong answers, only the counts of the different ones are drawn: that has the same
+    law and takes no longer for more rows.
 
     Examples
     --------
@@ -196,8 +199,9 @@ def _counts(indices: Array) -> Array:
 def centred_mean(d: Array, resamples: int, seed: int, clusters: Array | None = None) -> Array:
     """Mean of each resample of d less the mean of d, measured by the resample's standard error in units of the observed one.
 
-    With clusters, S_g and n_g being their sums and sizes, the standard error is √(G/(G - 1) Σ_g (S_g - mean·n_g)²) / Σ_g n_g.
-    A resample whose units are all alike has none: it moved infinitely far, or not at all.
+    With clusters, S_g and n_g being their sums and sizes, the standard error is √(G/(G - 1) Σ_g (S_g -
+    mean·n_g)²) / Σ_g n_g. A resample whose units are all alike has none: it moved infinitely far, or not at
+    all.
 
     Examples
     --------
@@ -210,13 +214,15 @@ def centred_mean(d: Array, resamples: int, seed: int, clusters: Array | None = N
     # What rounding leaves of equal numbers must not look like variation.
     rest[np.abs(rest) <= NOISE * sizes * float(np.abs(d).max())] = 0.0
     columns = np.stack([rest, sizes, rest**2, rest * sizes, sizes**2], axis=1)
-    # Squares of outliers leave the others few digits in one table; what rounding takes off goes into a second one.
+    # Squares of outliers leave the others few digits in one table; what rounding takes off goes into a second
+    # one.
     high = exactly_summable(columns)
     both = np.concatenate([high, exactly_summable(columns - high)], axis=1)
     drawn = resampled_totals(both, resamples=resamples, seed=seed)
     moved, size, squares, products, sizes_squared = (drawn[:, :5] + drawn[:, 5:]).T
     moves = moved / size
-    # Σ (S - n·mean*)², expanded around the observed mean so that little cancels; G/(G - 1) is the same in every resample.
+    # Σ (S - n·mean*)², expanded around the observed mean so that little cancels; G/(G - 1) is the same in
+    # every resample.
     spread = squares - 2 * moves * products + moves**2 * sizes_squared
     alike = spread <= NOISE * (squares + moves**2 * sizes_squared)
     error = np.sqrt(np.where(alike, 1.0, spread)) / size
@@ -228,16 +234,18 @@ def centred_mean(d: Array, resamples: int, seed: int, clusters: Array | None = N
 def centred_median(d: Array, resamples: int, seed: int, clusters: Array | None = None) -> Array:
     """Median of each resample of d, less the median of d; `clusters` (codes per number) are drawn whole.
 
-    Without clusters nothing is resampled at all: the indices of a resample are ⌊n·U⌋ for n uniform numbers U, so its k-th
-    smallest is the ⌊n·U(k)⌋-th smallest of d, where U(k) ~ Beta(k, n - k + 1) and, given U(k), 1 - U(k+1) is 1 - U(k) times
-    the largest of n - k uniform numbers. One or two random numbers per resample give exactly its law, whatever n is.
+    Without clusters nothing is resampled at all: the indices of a resample are ⌊n·U⌋ for n uniform numbers U,
+    so its k-th smallest is the ⌊n·U(k)⌋-th smallest of d, where U(k) ~ Beta(k, n - k + 1) and, given U(k), 1
+    - U(k+1) is 1 - U(k) times the largest of n - k uniform numbers. One or two random numbers per resample
+    give exactly its law, whatever n is.
 
     Examples
     --------
     >>> centred_median(np.array([3.0, 1.0, 2.0]), resamples=5, seed=0).tolist()
     [-1.0, 1.0, -1.0, 0.0, 0.0]
     """
-    # The draws go by rank, so -d is turned into d first: with the systems swapped, every resample moves the other way.
+    # The draws go by rank, so -d is turned into d first: with the systems swapped, every resample moves the
+    # other way.
     turn = -1.0 if d[np.argmax(d != 0)] < 0 else 1.0
     order = np.argsort(turn * d, kind="stable")
     sorted_d = turn * d[order]
@@ -277,8 +285,8 @@ def _clustered_middles(clusters: Array, resamples: int, seed: int) -> tuple[Arra
 def quantile_limits(moves: Array, side: float, shape: str, pulls: Array) -> tuple[float, float]:
     """Ends of a percentile, basic or BCa interval less the estimate, with `side` of the resamples' law beyond each of them.
 
-    `moves` are the resampled estimates less the observed one and `pulls` its change when one unit after the other is left out,
-    which only ``"bca"`` looks at (Efron, 1987).
+    `moves` are the resampled estimates less the observed one and `pulls` its change when one unit after the
+    other is left out, which only ``"bca"`` looks at (Efron, 1987).
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """Random sign flips in bulk.
 
-Resample k of a seed is a fixed stretch of a counter-based random stream (Philox; Salmon et al., 2011): one bit per unit, and
-any worker can draw any block without drawing what comes before it. Sums are exact: the columns are integers with absolute
-sums below 2**53, so floating-point addition never rounds and no block size, thread or order can change a result.
+Resample k of a seed is a fixed stretch of a counter-based random stream (Philox; Salmon et al., 2011): one
+bit per unit, and any worker can draw any block without drawing what comes before it. Sums are exact: the
+columns are integers with absolute sums below 2**53, so floating-point addition never rounds and no block
+size, thread or order can change a result.
 """
 
 from __future__ import annotations

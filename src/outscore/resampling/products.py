@@ -1,8 +1,8 @@
 """Drawn numbers times a table, block after block: the one product behind flips and resamples.
 
-A block of signs or weights stays small enough for the processor's cache and is large enough to be worth BLAS's threads. Sums
-are exact, in single precision where they stay below 2^24 and in double precision below 2^53, so no block size, thread or order
-can change a result.
+A block of signs or weights stays small enough for the processor's cache and is large enough to be worth
+BLAS's threads. Sums are exact, in single precision where they stay below 2^24 and in double precision below
+2^53, so no block size, thread or order can change a result.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """One set of sign flips, or of bootstrap weights, for many tables of one data set.
 
-Systems, metrics and pairs that share their units can share their resamples: the tables stand side by side, a block of signs is
-drawn once, and one matrix product serves all columns. A flipped sum is linear, Σ ε (a - b) = Σ ε a - Σ ε b, so the pairs of ten
-systems cost ten tables and not forty-five.
+Systems, metrics and pairs that share their units can share their resamples: the tables stand side by side, a
+block of signs is drawn once, and one matrix product serves all columns. A flipped sum is linear, Σ ε (a - b)
+= Σ ε a - Σ ε b, so the pairs of ten systems cost ten tables and not forty-five.
 
-The signs are those of `flips` and the weights those of `bootstrap`: every sum equals, to the last bit, the one a single call
-would give for its table alone, since sums are exact in any company.
+The signs are those of `flips` and the weights those of `bootstrap`: every sum equals, to the last bit, the
+one a single call would give for its table alone, since sums are exact in any company.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ __all__ = ["Contrast", "flipped_blocks", "resampled_blocks", "shared_hits"]
 class Contrast:
     """Two tables whose difference is flipped, and the sums that count; without `right` table `left` is the difference itself.
 
-    `inside` is a vectorised predicate on (count, columns) flipped sums of left - right, as in `flips.count_hits`.
+    `inside` is a vectorised predicate on (count, columns) flipped sums of left - right, as in
+    `flips.count_hits`.
     """
 
     left: int
@@ -38,8 +39,9 @@ def flipped_blocks(
 ) -> Iterator[list[Array]]:
     """Σ ε v over the rows v of every (n, k) table, the same signs for all, block after block of the resamples.
 
-    Each block is a list with one (count, k) array of exact floats for each table. Together they are the resamples `first` …
-    first + resamples - 1 of the seed. The tables hold whole numbers with absolute column sums below 2^53.
+    Each block is a list with one (count, k) array of exact floats for each table. Together they are the
+    resamples `first` … first + resamples - 1 of the seed. The tables hold whole numbers with absolute column
+    sums below 2^53.
 
     Examples
     --------
@@ -63,9 +65,9 @@ def resampled_blocks(
 ) -> Iterator[list[Array]]:
     """Column sums of every table under bootstrap weights that are the same for all, block after block of the resamples.
 
-    Units are drawn one by one, or in stationary blocks of mean length `block_length`. The tables hold whole numbers, or what
-    `bootstrap.exactly_summable` made of others. The sums are those of `bootstrap.resampled_totals`, except where that has so
-    many equal rows that it draws only their counts.
+    Units are drawn one by one, or in stationary blocks of mean length `block_length`. The tables hold whole
+    numbers, or what `bootstrap.exactly_summable` made of others. The sums are those of
+    `bootstrap.resampled_totals`, except where that has so many equal rows that it draws only their counts.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """Right-or-wrong items: discordant counts, Tango's score test and interval, and Wilson's interval for one share.
 
-For binary items sign flips answer δ = 0 exactly (McNemar's test), but shifting 0/1 differences by δ ≠ 0 leaves nothing
-symmetric: an inverted permutation interval covers far too rarely. Tango's score answers for every δ (`tango`).
+For binary items sign flips answer δ = 0 exactly (McNemar's test), but shifting 0/1 differences by δ ≠ 0
+leaves nothing symmetric: an inverted permutation interval covers far too rarely. Tango's score answers for
+every δ (`tango`).
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class Discordance:
 def discordance(pairs: PairedScores, metric: AdditiveMetric) -> Discordance | None:
     """The 2 × 2 table behind a mean of 0/1 (or 0/100) items, each one its own unit; None for other data.
 
-    Nothing but zeros is a table too: both systems are wrong on every item. What a right one would be worth it does not show,
-    and 1 is taken. A metric whose scores are graded has none.
+    Nothing but zeros is a table too: both systems are wrong on every item. What a right one would be worth it
+    does not show, and 1 is taken. A metric whose scores are graded has none.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """The form of a registry entry for tests: all that the rest of the package says or asks about a test, declared by the test.
 
-Adding a test is its module, which ends in a `TestEntry`, and one line in `registry`. The command line, the advice, sentences,
-the page of methods, citations, power simulations and contract tests loop over the registry.
+Adding a test is its module, which ends in a `TestEntry`, and one line in `registry`. The command line, the
+advice, sentences, the page of methods, citations, power simulations and contract tests loop over the
+registry.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ MEDIAN_OF_BINARY = "For right-or-wrong items the median difference is 0 unless m
 class TestRequest:
     """What is asked of a test, apart from the data.
 
-    `alpha` sets the interval's level and where bounds must be decisive. Without `interval` the p-value alone is asked for,
-    and a test whose interval costs more than its p leaves it out.
+    `alpha` sets the interval's level and where bounds must be decisive. Without `interval` the p-value alone
+    is asked for, and a test whose interval costs more than its p leaves it out.
     """
 
     # Not a test class, whatever its name says to pytest.
@@ -133,7 +134,8 @@ class SubsetTest:
     Parameters
     ----------
     jackknifed
-        The test itself is too slow, and a paired t test by the jackknife's standard error answers nearly the same.
+        The test itself is too slow, and a paired t test by the jackknife's standard error answers nearly the
+        same.
     itself_on_binary
         On right-or-wrong items the test itself is quick enough, whatever `jackknifed` says.
     options, remark
@@ -155,7 +157,8 @@ class Simulation:
     refusal
         Why the test cannot be tried on samples drawn item by item; empty where it can.
     screen
-        Whether the test rejects, where that is clear without its p-value; None where the test itself has to decide.
+        Whether the test rejects, where that is clear without its p-value; None where the test itself has to
+        decide.
     run
         The test in a form that is quick on any numbers, where it has one.
     """
@@ -186,22 +189,25 @@ class TestEntry:
     suits
         How well it suits a claim, for the advice. Claims with clusters are only put to tests that take them.
     on
-        ``"any"`` for every additive metric, ``"scores"`` for means of item scores, ``"binary"`` for right-or-wrong items.
+        ``"any"`` for every additive metric, ``"scores"`` for means of item scores, ``"binary"`` for
+        right-or-wrong items.
     clusters, delta
         Whether it takes clusters, and a difference other than 0.
     options
         Its options.
     null
-        Where its null law comes from: ``"swaps"`` of the two systems' results, ``"signs"`` of the differences alone, or
-        something else. Of both, p is never below that of n equal signs, 2^-n a side.
+        Where its null law comes from: ``"swaps"`` of the two systems' results, ``"signs"`` of the differences
+        alone, or something else. Of both, p is never below that of n equal signs, 2^-n a side.
     kind_in_phrase
-        The phrase says already how p comes about, or there is only one way: no "exact" or "asymptotic" before it.
+        The phrase says already how p comes about, or there is only one way: no "exact" or "asymptotic" before
+        it.
     method_citations
         What to cite in addition when p was computed in this way: ``{"exact": ("exact p", "zmigrod2022")}``.
     posterior
         It answers with posterior probabilities and has no p-value of its own.
     small_samples
-        What fewer than `MIN_LARGE_SAMPLE` units do to its level, as measured; empty where nothing is known against it.
+        What fewer than `MIN_LARGE_SAMPLE` units do to its level, as measured; empty where nothing is known
+        against it.
     lean
         The side a test sees for itself, as a number that is positive for A, negative for B.
     subsets

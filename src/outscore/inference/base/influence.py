@@ -1,8 +1,9 @@
 """What the answer hangs on: the units that decided it, and how many of them would have to go the other way.
 
-The influence of a unit is how much the difference in scores changes when it is left out (the jackknife; Quenouille, 1956).
-Fragility counts units whose two outputs are swapped, those first that move the difference most, until the test's decision
-changes. Swapping leaves the null law as it is, which is what makes the question cheap.
+The influence of a unit is how much the difference in scores changes when it is left out (the jackknife;
+Quenouille, 1956). Fragility counts units whose two outputs are swapped, those first that move the difference
+most, until the test's decision changes. Swapping leaves the null law as it is, which is what makes the
+question cheap.
 """
 
 from __future__ import annotations
@@ -68,11 +69,13 @@ def fragility(
 ) -> int | None:
     """The smallest number of units, swapped in order of what that moves, that changes the decision; None beyond `most`.
 
-    A decided result is pulled back by swapping the units that favour the winner, an undecided one is pushed on, towards the
-    leader or where a one-sided alternative looks. `p` is the test's answer to the units as they are.
+    A decided result is pulled back by swapping the units that favour the winner, an undecided one is pushed
+    on, towards the leader or where a one-sided alternative looks. `p` is the test's answer to the units as
+    they are.
 
-    Every question to the test may be dear, so few are asked: in standard deviations of the null law, which no swap changes, the
-    difference that decides is nearly the same for all of them, and each p makes it better known.
+    Every question to the test may be dear, so few are asked: in standard deviations of the null law, which no
+    swap changes, the difference that decides is nearly the same for all of them, and each p makes it better
+    known.
     """
     total_a, total_b, scale = units.a.sum(axis=0), units.b.sum(axis=0), float(units.scale)
     apart = units.a - units.b

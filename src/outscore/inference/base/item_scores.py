@@ -37,8 +37,9 @@ SKEWED = 1.0
 class ItemScores:
     """Scores of both systems per item (repeats averaged), in the metric's own unit.
 
-    `d` is a - b; where the numbers were recognised as written it comes from whole numbers, `whole` = d · `scale`, so that equal
-    differences are equal and ties are ties. `clusters` are codes per item, or None. `orientation` is -1 where lower is better.
+    `d` is a - b; where the numbers were recognised as written it comes from whole numbers, `whole` = d ·
+    `scale`, so that equal differences are equal and ties are ties. `clusters` are codes per item, or None.
+    `orientation` is -1 where lower is better.
     """
 
     a: Array

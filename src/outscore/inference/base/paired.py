@@ -55,7 +55,8 @@ def without_spread(test: str, place: str, difference: float) -> NoSpreadError:
 def normal_log_p(gap: float, sd: float, correction: float, alternative: Alternative) -> float:
     """log p of a statistic that lies `gap` (oriented) from its null mean, by the normal law with a continuity correction.
 
-    Every side moves the statistic by `correction` towards the middle of its own tail, so P(T ≥ t) still counts t itself.
+    Every side moves the statistic by `correction` towards the middle of its own tail, so P(T ≥ t) still
+    counts t itself.
 
     Examples
     --------

@@ -1,16 +1,19 @@
 """Whether a test rejects, where that is clear without its p-value: thousands of samples are tested for one power curve.
 
-The permutation test and Wilcoxon's are sums of sign flips, S = Σ ε a, whose law is normal but for a small correction known in
-closed form. Where the p-value it gives is not near alpha the decision is clear; the test itself decides the others. The same
-holds for the bootstraps of a mean, whose law is normal to first order, with wider margins.
+The permutation test and Wilcoxon's are sums of sign flips, S = Σ ε a, whose law is normal but for a small
+correction known in closed form. Where the p-value it gives is not near alpha the decision is clear; the test
+itself decides the others. The same holds for the bootstraps of a mean, whose law is normal to first order,
+with wider margins.
 
-The first cumulants of S are κ₂ = Σ a² and κ₄ = -2 Σ a⁴, odd ones vanish, so Edgeworth's expansion (Hall, 1992, "The bootstrap
-and Edgeworth expansion", section 2.3) gives, with x = s/√κ₂ taken half a lattice step back towards the centre,
+The first cumulants of S are κ₂ = Σ a² and κ₄ = -2 Σ a⁴, odd ones vanish, so Edgeworth's expansion (Hall,
+1992, "The bootstrap and Edgeworth expansion", section 2.3) gives, with x = s/√κ₂ taken half a lattice step
+back towards the centre,
 
     P(S ≥ s) ≈ Q(x) + φ(x) (x³ - 3x) κ₄ / (24 κ₂²)
 
-With m = (Σ a²)² / Σ a⁴, the effective number of items, the terms left out are of the order m^(-3/2): at m = 30 they move a p
-near .05 by half a per cent. The margin within which the test itself decides is 3/m, twenty times as wide.
+With m = (Σ a²)² / Σ a⁴, the effective number of items, the terms left out are of the order m^(-3/2): at m =
+30 they move a p near .05 by half a per cent. The margin within which the test itself decides is 3/m, twenty
+times as wide.
 """
 
 from __future__ import annotations

@@ -72,9 +72,10 @@ class KernelOptions:
 class Flips:
     """The statistic, and every unit's contribution to the sum that is flipped.
 
-    `vectors` are the units' differences a - b in the statistic's columns. When the statistic is linear, `line` holds one number
-    per unit, δ taken off: an integer where the input was recognised as written, else a float, all of them together being off by
-    `doubt` at most. `orientation` is -1 for metrics where lower is better.
+    `vectors` are the units' differences a - b in the statistic's columns. When the statistic is linear,
+    `line` holds one number per unit, δ taken off: an integer where the input was recognised as written, else
+    a float, all of them together being off by `doubt` at most. `orientation` is -1 for metrics where lower is
+    better.
     """
 
     statistic: Statistic
@@ -150,7 +151,8 @@ def _project(units: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array,
 def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta: float) -> tuple[Array | None, float]:
     """Per-unit contributions of a statistic that is linear in them, and what rounding may have moved their sum by.
 
-    A ratio is linear when its denominator is the same in both systems, unit by unit; δ then takes off δ times the denominator.
+    A ratio is linear when its denominator is the same in both systems, unit by unit; δ then takes off δ times
+    the denominator.
     """
     if metric.ratio is None or (metric.ratio[1] is not None and (a[:, 0] != b[:, 0]).any()):
         return None, 0.0
@@ -163,7 +165,8 @@ def _line(a: Array, b: Array, metric: AdditiveMetric, units: PairedScores, delta
     else:
         whole = exact_sum(bottom)
     if whole <= 0:
-        # Of a negative denominator more is less. With nothing to divide by every score is 0, whatever is swapped.
+        # Of a negative denominator more is less. With nothing to divide by every score is 0, whatever is
+        # swapped.
         top, bottom = (-top, -bottom) if whole else (np.zeros_like(top), np.zeros_like(bottom))
     if metric.ratio[1] is None:
         # A plain sum has no denominator: its δ is shared out evenly.

@@ -1,7 +1,8 @@
 """The test statistic as a function of the flipped sum.
 
-Swapping keeps a' + b' = T, so the totals of the two systems are (T ± S)/2 and the difference in scores is an odd function of
-the flipped sum S alone. `Statistic` evaluates it, and decides in exact arithmetic which sums tie with the observed one.
+Swapping keeps a' + b' = T, so the totals of the two systems are (T ± S)/2 and the difference in scores is an
+odd function of the flipped sum S alone. `Statistic` evaluates it, and decides in exact arithmetic which sums
+tie with the observed one.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class Statistic:
     def difference(self, sums: Array) -> Array:
         """The statistic at sums with the columns on the last axis."""
         unit = 2.0 * self.scale
-        # A grid has corners no swap reaches; what a metric makes of such totals (a root of a negative number) does not matter.
+        # A grid has corners no swap reaches; what a metric makes of such totals (a root of a negative number)
+        # does not matter.
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             return self.metric.score((self.total + sums) / unit) - self.metric.score((self.total - sums) / unit)
 

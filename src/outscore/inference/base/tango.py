@@ -1,8 +1,8 @@
 """Tango's score of paired right-or-wrong items, and the limits of the difference that follow from it.
 
-p_A - p_B = δ is tested by the efficient score, with the nuisance parameter at its constrained maximum (Tango, 1998). One
-formula serves a single pair and arrays of pairs. `of` is the arithmetic it is done in: numpy, or `NUMBERS`, which for a single
-pair is twenty times as fast.
+p_A - p_B = δ is tested by the efficient score, with the nuisance parameter at its constrained maximum (Tango,
+1998). One formula serves a single pair and arrays of pairs. `of` is the arithmetic it is done in: numpy, or
+`NUMBERS`, which for a single pair is twenty times as fast.
 """
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
 """Signed ranks with ties and zeros, and Walsh averages (d_i + d_j)/2, i ≤ j, without listing them.
 
-Mid-ranks are halves, so they are doubled; Wilcoxon's W⁺ is then a sum of integer sign flips like any other and its exact null
-law, ties included, comes from `exact.lattice`. (Tables and most software ignore ties here.)
+Mid-ranks are halves, so they are doubled; Wilcoxon's W⁺ is then a sum of integer sign flips like any other
+and its exact null law, ties included, comes from `exact.lattice`. (Tables and most software ignore ties
+here.)
 
-The median of the Walsh averages is the Hodges-Lehmann estimate, and their order statistics are the limits that invert
-Wilcoxon's test. There are n(n + 1)/2 of them: five thousand million at n = 100,000. But on sorted d the sums of one row never
-decrease, so counting those up to x is a search in every row at once, and a few well-placed x leave so few sums that they can
-be sorted (Johnson and Mizoguchi, 1978, choose theirs by weighted medians; here a sample of the sums left does). Memory stays
-O(n).
+The median of the Walsh averages is the Hodges-Lehmann estimate, and their order statistics are the limits
+that invert Wilcoxon's test. There are n(n + 1)/2 of them: five thousand million at n = 100,000. But on sorted
+d the sums of one row never decrease, so counting those up to x is a search in every row at once, and a few
+well-placed x leave so few sums that they can be sorted (Johnson and Mizoguchi, 1978, choose theirs by
+weighted medians; here a sample of the sums left does). Memory stays O(n).
 
-Sums are compared as floats round them, and that rounding is monotone too, so the result equals the naive one to the last bit.
+Sums are compared as floats round them, and that rounding is monotone too, so the result equals the naive one
+to the last bit.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ MAX_LISTED_SIGNS = 300
 def signed_ranks(differences: Array, zeros: Literal["drop", "pratt"] = "drop") -> Array:
     """Doubled mid-ranks of |d| with the sign of d; zero differences get 0.
 
-    ``zeros="drop"`` ranks the others among themselves (Wilcoxon), ``"pratt"`` ranks zeros too before they drop out.
-    Give differences recognised as written (integers), or equal decimals will not tie.
+    ``zeros="drop"`` ranks the others among themselves (Wilcoxon), ``"pratt"`` ranks zeros too before they
+    drop out. Give differences recognised as written (integers), or equal decimals will not tie.
 
     Examples
     --------
@@ -85,7 +87,8 @@ def walsh_quantile(d: Array, k: int) -> float:
     first, last = np.arange(len(u)), np.full(len(u), len(u))
     below, upto, step = 0, len(d) * (len(d) + 1) // 2, 0
     while int((last - first).sum()) > MAX_LISTED * len(u) and high - low > 1:
-        # Two pivots close round the wanted share; every third step halves, so that no data can stall the search.
+        # Two pivots close round the wanted share; every third step halves, so that no data can stall the
+        # search.
         share = (k - below) / (upto - below) + (MARGIN, -MARGIN, 0.0)[step % 3]
         pivot = _key(_sample_quantile(u, first, last, share)) if step % 3 < 2 else (low + high) // 2
         pivot, step = min(max(pivot, low + 1), high - 1), step + 1
@@ -133,7 +136,8 @@ def _next(d: Array, low: float, k: int) -> float:
 
 def first_above(u: Array, x: float, first: Array, last: Array) -> Array:
     """For every row i the first column j, known to lie in first_i … last_i, with u_i + u_j > x; u ascends."""
-    # One search is right but for rounding. Rows where it is not, seen by looking at both neighbours, are searched again.
+    # One search is right but for rounding. Rows where it is not, seen by looking at both neighbours, are
+    # searched again.
     guess = np.clip(np.searchsorted(u, x - u, side="right"), first, last)
     padded = np.concatenate([[-np.inf], u, [np.inf]])
     right = ((guess == first) | (u + padded[guess] <= x)) & ((guess == last) | (u + padded[guess + 1] > x))
@@ -169,8 +173,9 @@ def _number(key: int) -> float:
 def walsh_interval(d: Array, alpha: float) -> tuple[float | None, float | None]:
     """Limits of the 1 - α interval for the pseudomedian: the c-th Walsh average from either end; None where there is no bound.
 
-    c is the largest number with P(W⁺ ≤ c - 1) ≤ α/2 (Hollander, Wolfe and Chicken, 2014, section 3.3). Without ties and zeros
-    the interval holds exactly the shifts that Wilcoxon's two-sided test does not reject.
+    c is the largest number with P(W⁺ ≤ c - 1) ≤ α/2 (Hollander, Wolfe and Chicken, 2014, section 3.3).
+    Without ties and zeros the interval holds exactly the shifts that Wilcoxon's two-sided test does not
+    reject.
 
     Examples
     --------
@@ -210,8 +215,9 @@ def _lower_law(n: int, points: int) -> Array:
 def _expansion(n: int, w: int) -> float:
     """P(W⁺ ≤ w) by Edgeworth's series (for this law: Fellingham and Stoker, 1964), here up to the sixth cumulant.
 
-    W⁺ plus a uniform number on (-½, ½) has a density, its variance is larger by 1/12, and at w + ½ its distribution function
-    is that of W⁺. Rank r joins with probability ½ and contributes the cumulants r²/4, -r⁴/8 and r⁶/4.
+    W⁺ plus a uniform number on (-½, ½) has a density, its variance is larger by 1/12, and at w + ½ its
+    distribution function is that of W⁺. Rank r joins with probability ½ and contributes the cumulants r²/4,
+    -r⁴/8 and r⁶/4.
     """
     import scipy.special
 

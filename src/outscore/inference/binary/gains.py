@@ -1,7 +1,7 @@
 """Tests of gains: what each unit gained between two systems, -1, 0 or +1, in clusters that are swapped as one.
 
-This is the permutation test of a mean with whole numbers known beforehand, for tables of hundreds of rows: only units that
-gained or lost something take part in p, and a row costs milliseconds.
+This is the permutation test of a mean with whole numbers known beforehand, for tables of hundreds of rows:
+only units that gained or lost something take part in p, and a row costs milliseconds.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def gain_test(gains: Array, clusters: Array | None, alpha: float = 0.05) -> PVal
     gained = gains[moved].astype(np.int64)
     units = np.ones_like(gained)
     if clusters is not None:
-        # A row of a table moved a few hundred units of thousands of clusters: sorting these is faster than counting all.
+        # A row of a table moved a few hundred units of thousands of clusters: sorting these is faster than
+        # counting all.
         _, codes = np.unique(clusters[moved], return_inverse=True)
         gained, units = np.bincount(codes, weights=gained).astype(np.int64), np.bincount(codes)
     a, b = np.stack([gained, units], axis=1), np.stack([np.zeros_like(gained), units], axis=1)
@@ -62,7 +63,8 @@ def consecutive(codes: Array) -> Array:
 def gain_interval(gains: Array, clusters: Array | None, p: PValue, alpha: float = 0.05) -> Interval | None:
     """Interval of the mean gain: Student's t with the clustered standard error; None where nothing varies.
 
-    It is stretched to hold 0 exactly where `p`, the exact test's, does not reject at `alpha`, so that the two never disagree.
+    It is stretched to hold 0 exactly where `p`, the exact test's, does not reject at `alpha`, so that the two
+    never disagree.
 
     Examples
     --------

@@ -1,9 +1,10 @@
 """McNemar's test for right-or-wrong items.
 
-H0: both systems have the same accuracy. Items that both get right, or both wrong, say nothing; among the others each system
-should be the right one half of the time. The exact variant is the binomial test, and equals `permutation` on such items.
-The large-sample variants are there to compare with published numbers: chi-square rejects a little too often, its corrected
-form too seldom, and mid-p (Fagerland, Lydersen and Laake, 2013) lies between them and is close to the nominal level.
+H0: both systems have the same accuracy. Items that both get right, or both wrong, say nothing; among the
+others each system should be the right one half of the time. The exact variant is the binomial test, and
+equals `permutation` on such items. The large-sample variants are there to compare with published numbers:
+chi-square rejects a little too often, its corrected form too seldom, and mid-p (Fagerland, Lydersen and
+Laake, 2013) lies between them and is close to the nominal level.
 
 For δ ≠ 0 the test is Tango's score test of p_A - p_B = δ, whatever the variant.
 """
@@ -52,8 +53,8 @@ def table_of(pairs: PairedScores, metric: AdditiveMetric, test: str) -> Discorda
 def mcnemar(pair: Discordance, request: KernelOptions, variant: str = "exact") -> PValue:
     """p-value of H0: p_A - p_B = δ.
 
-    The statistic is how many items only A got right for ``"exact"`` and ``"mid-p"``, (b - c)²/(b + c) for ``"chi-square"``,
-    (|b - c| - 1)²/(b + c) for ``"corrected"`` (Edwards, 1948), and Tango's z for δ ≠ 0.
+    The statistic is how many items only A got right for ``"exact"`` and ``"mid-p"``, (b - c)²/(b + c) for
+    ``"chi-square"``, (|b - c| - 1)²/(b + c) for ``"corrected"`` (Edwards, 1948), and Tango's z for δ ≠ 0.
 
     Examples
     --------

@@ -1,18 +1,20 @@
 """How sure one system's own score is: a confidence interval from the same items or clusters as the comparison.
 
-It answers "what would this system score on other items of the same kind?", one system at a time. Two such intervals may well
-overlap where the paired test is certain, because the items' difficulty is common to both systems; compare systems by the
-interval of their difference.
+It answers "what would this system score on other items of the same kind?", one system at a time. Two such
+intervals may well overlap where the paired test is certain, because the items' difficulty is common to both
+systems; compare systems by the interval of their difference.
 
-For a ratio of sums, Σt/Σb over units g, the standard error is that of the linearised ratio (Cochran, 1977, chapter 6),
+For a ratio of sums, Σt/Σb over units g, the standard error is that of the linearised ratio (Cochran, 1977,
+chapter 6),
 
     error² = G/(G - 1) · Σ_g (t_g - score·b_g)² / (Σ b)²
 
-which for a mean is s²/n, or the clustered variance where units are clusters. A share, 0 ≤ t ≤ b everywhere in both systems,
-gets Wilson's score interval for as many independent looks as its standard error is worth, score·(1 - score)/error²: that stays
-between 0 and 1, and is the usual Wilson interval for right-or-wrong items. Scores between 0 and 1 are such shares, and so are
-the item means of right-or-wrong repeats. Other ratios get score ± t·error with G - 1 degrees of freedom, and so do functions of
-sums, with the jackknife's standard error (Efron and Tibshirani, 1993, chapter 11).
+which for a mean is s²/n, or the clustered variance where units are clusters. A share, 0 ≤ t ≤ b everywhere in
+both systems, gets Wilson's score interval for as many independent looks as its standard error is worth,
+score·(1 - score)/error²: that stays between 0 and 1, and is the usual Wilson interval for right-or-wrong
+items. Scores between 0 and 1 are such shares, and so are the item means of right-or-wrong repeats. Other
+ratios get score ± t·error with G - 1 degrees of freedom, and so do functions of sums, with the jackknife's
+standard error (Efron and Tibshirani, 1993, chapter 11).
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 
     [(0.4364, 0.8167), (0.3771, 0.6686)]
     """
     items = pairs.per_item()
-    # Both systems together say what scores can be, so that a system that is always wrong is treated like the other.
+    # Both systems together say what scores can be, so that a system that is always wrong is treated like the
+    # other.
     share = _share(np.concatenate([pairs.a, pairs.b]) / pairs.scale, metric)
     if share is not None and items.rows < pairs.rows:
         share = Share(share.worth, binary=False)
@@ -121,8 +124,9 @@ def _ratio_error(tops: Array, bottoms: Array, score: float) -> float:
 def _share(table: Array, metric: AdditiveMetric) -> Share | None:
     """The range that the score cannot leave, as far as these rows show; None where they show none.
 
-    Counts over counts are a share when no item has more right than there is. One score per item is one when all lie between 0
-    and 1, or are 0 or 100. Where the metric itself says that its scale is another, the rows are not asked.
+    Counts over counts are a share when no item has more right than there is. One score per item is one when
+    all lie between 0 and 1, or are 0 or 100. Where the metric itself says that its scale is another, the rows
+    are not asked.
     """
     if metric.ratio is None or metric.ratio[1] is None or _in_points(metric):
         return None

@@ -1,11 +1,12 @@
 """The centred rule of the bootstrap tests: from how far resamples move to a p-value and the interval dual to it.
 
-Resamples lie around the observed difference d, not around the hypothesis δ, so what counts is how far they move away from d:
+Resamples lie around the observed difference d, not around the hypothesis δ, so what counts is how far they
+move away from d:
 
     p = (1 + #{|d* - d| ≥ |d - δ|}) / (B + 1)
 
-(Hall and Wilson, 1991, first guideline), or the same without bars on one side. The δ that are not rejected at level α are then
-exactly d ± q, with q the ⌊α(B + 1)⌋-th largest |d* - d|: interval and test say the same.
+(Hall and Wilson, 1991, first guideline), or the same without bars on one side. The δ that are not rejected at
+level α are then exactly d ± q, with q the ⌊α(B + 1)⌋-th largest |d* - d|: interval and test say the same.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ __all__ = ["Resampled", "decide", "interval_at", "symmetric_interval"]
 class Resampled:
     """The observed difference A - B of n units, how far each resample moved from it, and the size of a rounding error.
 
-    `alike` says that the units do not differ from one another in what is measured: then no resample can ever move.
-    `estimand` is what was resampled, and `small_samples` what few units do to the level of the test.
+    `alike` says that the units do not differ from one another in what is measured: then no resample can ever
+    move. `estimand` is what was resampled, and `small_samples` what few units do to the level of the test.
     """
 
     test: str
@@ -59,8 +60,8 @@ class Resampled:
 def decide(found: Resampled, asked: TestRequest) -> TestResult:
     """The centred p and the interval dual to it.
 
-    Units that are all alike show nothing of how much others would differ, so that any δ but the observed difference is
-    refused. A single unit cannot be resampled and decides nothing.
+    Units that are all alike show nothing of how much others would differ, so that any δ but the observed
+    difference is refused. A single unit cannot be resampled and decides nothing.
 
     Examples
     --------

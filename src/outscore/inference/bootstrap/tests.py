@@ -1,7 +1,7 @@
 """Bootstrap tests: how far the difference would move on another test set of the same kind.
 
-The units (items, or whole clusters) are drawn with replacement, and the difference of every resample is compared with the
-observed one by the centred rule (`centred`).
+The units (items, or whole clusters) are drawn with replacement, and the difference of every resample is
+compared with the observed one by the centred rule (`centred`).
 """
 
 from __future__ import annotations
@@ -68,9 +68,10 @@ INTERVALS = ("symmetric", "percentile", "basic", "bca")
 def bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     """Centred bootstrap of any additive metric.
 
-    H0: on the population the units were drawn from, the difference in the metric is δ. Prefer it where `permutation` does not
-    answer the question: for an interval of a ratio or corpus score, and for δ ≠ 0 there. Option `interval` gives percentile,
-    basic or BCa limits instead of the symmetric ones; only the symmetric ones are dual to the test.
+    H0: on the population the units were drawn from, the difference in the metric is δ. Prefer it where
+    `permutation` does not answer the question: for an interval of a ratio or corpus score, and for δ ≠ 0
+    there. Option `interval` gives percentile, basic or BCa limits instead of the symmetric ones; only the
+    symmetric ones are dual to the test.
 
     Examples
     --------
@@ -98,7 +99,8 @@ def bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -
 def resampled_interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Interval | None:
     """d ± q of the centred bootstrap, for tests that have no interval of their own: same design, not dual.
 
-    None where the units are too few, or where nothing moves: they say nothing of how far the difference could move.
+    None where the units are too few, or where nothing moves: they say nothing of how far the difference could
+    move.
     """
     units = units_of(pairs)
     if units.rows < MIN_UNITS:
@@ -120,9 +122,10 @@ def _interval_to_lend(found: Resampled, asked: TestRequest) -> Interval | None:
 def bootstrap_t(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     """Studentised bootstrap of the mean difference, items alone or in clusters.
 
-    H0: the mean difference of the population is δ. Each move d* - d is measured by its resample's own standard error, the
-    clustered one where there are clusters (Efron and Tibshirani, 1993, section 12.5; here with symmetric limits). Prefer it to
-    `bootstrap` for the mean of few items, and to `student` when the differences are skewed.
+    H0: the mean difference of the population is δ. Each move d* - d is measured by its resample's own
+    standard error, the clustered one where there are clusters (Efron and Tibshirani, 1993, section 12.5; here
+    with symmetric limits). Prefer it to `bootstrap` for the mean of few items, and to `student` when the
+    differences are skewed.
 
     Examples
     --------
@@ -142,8 +145,8 @@ def bootstrap_t(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest)
 def bootstrap_median(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     """Centred bootstrap of the median difference, items alone or in clusters.
 
-    H0: the median of the items' differences is δ in the population. Prefer `sign`, which is exact; this one adds an interval
-    and clusters. On differences with many ties the median hardly moves, and p is coarse.
+    H0: the median of the items' differences is δ in the population. Prefer `sign`, which is exact; this one
+    adds an interval and clusters. On differences with many ties the median hardly moves, and p is coarse.
 
     Examples
     --------
@@ -159,8 +162,9 @@ def bootstrap_median(pairs: PairedScores, metric: AdditiveMetric, asked: TestReq
 def block_bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     """Stationary bootstrap (Politis and Romano, 1994) of any additive metric, items in the order of the file.
 
-    H0: the difference in the metric is δ, in a population where items depend on those near them: sentences of one document,
-    questions about one text. Where you know what belongs together, prefer clusters and `bootstrap` or `permutation`.
+    H0: the difference in the metric is δ, in a population where items depend on those near them: sentences of
+    one document, questions about one text. Where you know what belongs together, prefer clusters and
+    `bootstrap` or `permutation`.
 
     Examples
     --------
@@ -198,7 +202,8 @@ def _resample(
     """The metric's difference on resampled units; scores without a denominator are 0, as everywhere."""
     columns = exactly_summable(np.concatenate([units.a, units.b], axis=1))
     drawn = resampled_totals(columns, resamples=asked.resamples, seed=asked.seed, block_length=block_length)
-    # The observed sums go through the same arithmetic: a resample that equals the sample does not move at all.
+    # The observed sums go through the same arithmetic: a resample that equals the sample does not move at
+    # all.
     totals = np.concatenate([columns.sum(axis=0)[None], drawn]) / units.scale
     score_a, score_b = (metric.score(half) for half in np.split(totals, 2, axis=1))
     difference = score_a - score_b

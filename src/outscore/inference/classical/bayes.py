@@ -1,18 +1,20 @@
 """Posterior probabilities: A better, practically equal, B better.
 
-There is no null hypothesis; the question is how probable each of the three answers is, given the data and a prior that says
-little. Prefer it where a decision has to be taken either way, and "practically equal" (within the region of practical
-equivalence, ROPE) would be an answer too. These probabilities are not p-values: beside them the result carries the p of the
-permutation test.
+There is no null hypothesis; the question is how probable each of the three answers is, given the data and a
+prior that says little. Prefer it where a decision has to be taken either way, and "practically equal" (within
+the region of practical equivalence, ROPE) would be an answer too. These probabilities are not p-values:
+beside them the result carries the p of the permutation test.
 
-Right-or-wrong items: the four cells (both right, only A, only B, none) have a Dirichlet(1, 1, 1, 1) prior. With T items that
-only A got right, U that only B did and C others, s = p_A-only + p_B-only ~ Beta(T + U + 2, C + 2), independently
-q = p_A-only / s ~ Beta(T + 1, U + 1), and θ_A - θ_B = s(2q - 1). Hence P(θ_A > θ_B) = 1 - I_½(T + 1, U + 1), and
+Right-or-wrong items: the four cells (both right, only A, only B, none) have a Dirichlet(1, 1, 1, 1) prior.
+With T items that only A got right, U that only B did and C others, s = p_A-only + p_B-only ~ Beta(T + U + 2,
+C + 2), independently q = p_A-only / s ~ Beta(T + 1, U + 1), and θ_A - θ_B = s(2q - 1). Hence P(θ_A > θ_B) = 1
+- I_½(T + 1, U + 1), and
 
     P(θ_A - θ_B > x) = ∫ f(s) · P(q > (1 + x/s)/2) ds,    x ≥ 0
 
-Other scores: the mean difference has Student's posterior, t with n - 1 degrees of freedom about d̄ with scale s/√n, which
-follows from the prior 1/σ (Benavoli, Corani, Demšar and Zaffalon, 2017, without their correlation).
+Other scores: the mean difference has Student's posterior, t with n - 1 degrees of freedom about d̄ with scale
+s/√n, which follows from the prior 1/σ (Benavoli, Corani, Demšar and Zaffalon, 2017, without their
+correlation).
 """
 
 from __future__ import annotations

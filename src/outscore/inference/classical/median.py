@@ -1,19 +1,21 @@
 """The permutation test of the median difference.
 
-H0: item by item the two systems are exchangeable (after taking off δ), so that every difference may as well have the other
-sign. The statistic is T, the median of the differences. Prefer it where the median is the claim and `sign`, which looks at
-directions only, throws too much away.
+H0: item by item the two systems are exchangeable (after taking off δ), so that every difference may as well
+have the other sign. The statistic is T, the median of the differences. Prefer it where the median is the
+claim and `sign`, which looks at directions only, throws too much away.
 
 The null law needs no sampling. Write a_1 ≤ … ≤ a_n for the sizes |d - δ|, each of which gets a fair sign.
 
-n = 2m + 1: T ≥ t > 0 says that at least m + 1 of the signed sizes are ≥ t, and only those a ≥ t with a plus are. So
-P(T ≥ t) = P(Binomial(#{a ≥ t}, ½) ≥ m + 1).
+n = 2m + 1: T ≥ t > 0 says that at least m + 1 of the signed sizes are ≥ t, and only those a ≥ t with a plus
+are. So P(T ≥ t) = P(Binomial(#{a ≥ t}, ½) ≥ m + 1).
 
-n = 2m: T is half the sum of the two in the middle. Let the upper one be +a_j (ties are ordered by their place). Then of the
-n - j larger sizes exactly m - 1 have a plus, and the lower one is the largest of what is left. The sum misses 2t exactly when
-all i < j with a_i + a_j ≥ 2t have a minus, unless even -a_1 would do. The signs of smaller and larger sizes are independent:
+n = 2m: T is half the sum of the two in the middle. Let the upper one be +a_j (ties are ordered by their
+place). Then of the n - j larger sizes exactly m - 1 have a plus, and the lower one is the largest of what is
+left. The sum misses 2t exactly when all i < j with a_i + a_j ≥ 2t have a minus, unless even -a_1 would do.
+The signs of smaller and larger sizes are independent:
 
-    P(T ≥ t) = Σ_j ½ · C(n - j, m - 1) 2^-(n - j) · (1 - [a_j - a_1 < 2t or j = 1] · 2^-#{i < j : a_i + a_j ≥ 2t})
+    P(T ≥ t) = Σ_j ½ · C(n - j, m - 1) 2^-(n - j) · (1 - [a_j - a_1 < 2t or j = 1] · 2^-#{i < j : a_i + a_j ≥
+    2t})
 """
 
 from __future__ import annotations
@@ -107,7 +109,8 @@ def _log_at_least(ordered: Array, twice: float) -> float:
 def _log_exactly(successes: int, trials: Array) -> Array:
     """log P(X = s) for X ~ Binomial(N, ½) and every N in `trials`.
 
-    Consecutive N have the ratio (N + 1)/(2(N + 1 - s)); sums of its logarithms from the largest term keep all digits.
+    Consecutive N have the ratio (N + 1)/(2(N + 1 - s)); sums of its logarithms from the largest term keep all
+    digits.
     """
     if not len(trials):
         return np.zeros(0)

@@ -1,7 +1,8 @@
 """The sign test.
 
-H0: a difference lies above δ as often as below it. Only the direction of every difference counts, so nothing is assumed about
-their sizes. Prefer it where differences are skewed and the median, or "which system wins more items", is the question.
+H0: a difference lies above δ as often as below it. Only the direction of every difference counts, so nothing
+is assumed about their sizes. Prefer it where differences are skewed and the median, or "which system wins
+more items", is the question.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def sign(scores: ItemScores, request: KernelOptions) -> PValue:
 def median_limits(d: Array, side: float) -> tuple[float | None, float | None]:
     """The c-th smallest and c-th largest difference, c the largest number with P(X ≤ c - 1) ≤ side, X ~ Binomial(n, ½).
 
-    Without ties these hold the medians that the sign test does not reject (Thompson, 1936). None: too few for a limit.
+    Without ties these hold the medians that the sign test does not reject (Thompson, 1936). None: too few for
+    a limit.
 
     Examples
     --------

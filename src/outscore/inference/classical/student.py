@@ -1,8 +1,9 @@
 """Student's paired t test.
 
-H0: the mean difference is δ. The items' differences (or the clusters' sums of them) are taken as independent, and their mean
-as normal, which holds for normal differences at any n and for others from about fifty items on. Prefer it where a mean is the
-claim and items are many; `permutation` answers the same question without the normal law, and is the default.
+H0: the mean difference is δ. The items' differences (or the clusters' sums of them) are taken as independent,
+and their mean as normal, which holds for normal differences at any n and for others from about fifty items
+on. Prefer it where a mean is the claim and items are many; `permutation` answers the same question without
+the normal law, and is the default.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ class Mean:
 def mean_of(scores: ItemScores) -> Mean:
     """The mean of d and its standard error, clustered where there are clusters.
 
-    The variance is (G/(G-1)) Σ_g (Σ_{i∈g} (d_i - d̄))² / n², the sandwich of Liang and Zeger (1986) with the usual small-sample
-    factor; every item its own cluster gives s²/n. An error within rounding of 0 is 0.
+    The variance is (G/(G-1)) Σ_g (Σ_{i∈g} (d_i - d̄))² / n², the sandwich of Liang and Zeger (1986) with the
+    usual small-sample factor; every item its own cluster gives s²/n. An error within rounding of 0 is 0.
 
     Examples
     --------

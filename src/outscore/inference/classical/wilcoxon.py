@@ -1,11 +1,11 @@
 """Wilcoxon's signed-rank test.
 
-H0: the items' differences are symmetric about δ. Every difference is replaced by the rank of its size, so that outliers weigh
-little. Prefer it where differences are roughly symmetric with heavy tails; it speaks of the typical difference (pseudomedian),
-which is not the difference of the means.
+H0: the items' differences are symmetric about δ. Every difference is replaced by the rank of its size, so
+that outliers weigh little. Prefer it where differences are roughly symmetric with heavy tails; it speaks of
+the typical difference (pseudomedian), which is not the difference of the means.
 
-The test is the permutation test on signed ranks, and that is how it is computed: exact with ties and zeros, where tables and
-most software are not.
+The test is the permutation test on signed ranks, and that is how it is computed: exact with ties and zeros,
+where tables and most software are not.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Settings:
 def wilcoxon(scores: ItemScores, request: KernelOptions, settings: Settings | None = None) -> PValue:
     """p-value of H0: d is symmetric about δ, by signed ranks; the statistic is W⁺, the sum of the positive ones.
 
-    Zero differences carry no sign and drop out before ranking (``"drop"``; Wilcoxon, 1945) or after (``"pratt"``; Pratt, 1959).
+    Zero differences carry no sign and drop out before ranking (``"drop"``; Wilcoxon, 1945) or after
+    (``"pratt"``; Pratt, 1959).
 
     Examples
     --------

@@ -2,11 +2,13 @@
 
 What is wrong with them, each reproduced here:
 
-- A trial counts only if its difference is *larger* than the observed one. Ties do not count, so two identical outputs get the
+- A trial counts only if its difference is *larger* than the observed one. Ties do not count, so two identical
+outputs get the
   smallest p there is, 1 / (trials + 1), and so do outputs that differ in one segment.
-- The bootstrap, which follows a script of Moses, subtracts the mean of the *absolute* differences from absolute differences.
-  That is not the law of the difference under the null hypothesis: at a nominal level of 5 % it rejects a true one in about 11 %
-  of the cases.
+- The bootstrap, which follows a script of Moses, subtracts the mean of the *absolute* differences from
+absolute differences.
+  That is not the law of the difference under the null hypothesis: at a nominal level of 5 % it rejects a true
+  one in about 11 % of the cases.
 - The bootstrap adds up and scores in single precision.
 - A seed of 0 means no seed there. Here it is a seed like any other.
 
@@ -41,9 +43,9 @@ def sacrebleu_ar(
 ) -> PValue:
     """p of sacreBLEU's approximate randomisation (`--paired-ar`).
 
-    Segments are swapped by coins of the seed; p = (1 + number of trials with a larger absolute difference) / (1 + trials).
-    The ties that `permutation` counts and this test does not matter when few segments differ. `statistics_a` are the baseline's
-    statistics per segment, `score` turns (m, k) totals into m scores.
+    Segments are swapped by coins of the seed; p = (1 + number of trials with a larger absolute difference) /
+    (1 + trials). The ties that `permutation` counts and this test does not matter when few segments differ.
+    `statistics_a` are the baseline's statistics per segment, `score` turns (m, k) totals into m scores.
 
     Examples
     --------
@@ -69,9 +71,10 @@ def sacrebleu_bs(
 ) -> PValue:
     """p of sacreBLEU's paired bootstrap (`--paired-bs`).
 
-    Of each resample the absolute difference less the mean of all absolute differences is compared with the observed one. It
-    rejects true null hypotheses too often, `bootstrap` does not. `score` gets totals in single precision, as sacreBLEU's own
-    functions do; one that computes with them in double precision may differ by a resample or two.
+    Of each resample the absolute difference less the mean of all absolute differences is compared with the
+    observed one. It rejects true null hypotheses too often, `bootstrap` does not. `score` gets totals in
+    single precision, as sacreBLEU's own functions do; one that computes with them in double precision may
+    differ by a resample or two.
 
     Examples
     --------

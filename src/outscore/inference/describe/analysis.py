@@ -1,8 +1,8 @@
 """A look at the data before any test: what the scores are like, whether items depend on one another, and which tests suit.
 
-The look advises; it never switches the test. Skewness is judged by Bulmer's (1979) bands, normality by `normality`,
-dependence by the autocorrelation of neighbouring items in file order: independent items leave it within ±2/√n nineteen times
-out of twenty, so beyond that there is a warning.
+The look advises; it never switches the test. Skewness is judged by Bulmer's (1979) bands, normality by
+`normality`, dependence by the autocorrelation of neighbouring items in file order: independent items leave it
+within ±2/√n nineteen times out of twenty, so beyond that there is a warning.
 """
 
 from __future__ import annotations

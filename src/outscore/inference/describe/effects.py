@@ -98,8 +98,9 @@ def spread(scores: ItemScores) -> float:
 def cohen_dz(scores: ItemScores, alpha: float = 0.05) -> Effect:
     """Cohen's d for paired data: mean d over its own standard deviation (Cohen, 1988, d_z).
 
-    d_z·√n is the paired t statistic and follows a noncentral t law when the differences are normal; the limits are the
-    noncentralities at which the observed t is a 1 - α/2 and an α/2 quantile (Steiger and Fouladi, 1997).
+    d_z·√n is the paired t statistic and follows a noncentral t law when the differences are normal; the
+    limits are the noncentralities at which the observed t is a 1 - α/2 and an α/2 quantile (Steiger and
+    Fouladi, 1997).
     """
     sd = spread(scores)
     if sd == 0.0:
@@ -133,8 +134,8 @@ def _hedges_g(d_z: Effect, n: int) -> Effect:
 def _rank_effects(scores: ItemScores, alpha: float) -> list[Effect]:
     """Wilcoxon r and the rank-biserial correlation: one statistic in two units.
 
-    With s the signed mid-ranks of the non-zero pairs, Z = Σs / √Σs². That is (W⁺ - mean)/sd with the sizes of the tie groups
-    in the variance, since Σs² = n(n + 1)(2n + 1)/6 - Σ(t³ - t)/12.
+    With s the signed mid-ranks of the non-zero pairs, Z = Σs / √Σs². That is (W⁺ - mean)/sd with the sizes of
+    the tie groups in the variance, since Σs² = n(n + 1)(2n + 1)/6 - Σ(t³ - t)/12.
     """
     exact = scores.d if scores.whole is None else scores.whole
     d = exact[exact != 0]
@@ -150,9 +151,9 @@ def _rank_effects(scores: ItemScores, alpha: float) -> list[Effect]:
 def rank_biserial(d: Array, alpha: float = 0.05) -> Effect:
     """Matched-pairs rank-biserial correlation (W⁺ - W⁻)/(W⁺ + W⁻) of non-zero differences (Kerby, 2014).
 
-    W⁺ counts the Walsh averages above 0, so (1 + r)/2 estimates θ = P(d_i + d_j > 0), a U-statistic. Its items are worth n'
-    independent looks (`looks_per_item`), and Wilson's score interval for n' looks stays inside -1 … 1, also where all
-    differences have one sign.
+    W⁺ counts the Walsh averages above 0, so (1 + r)/2 estimates θ = P(d_i + d_j > 0), a U-statistic. Its
+    items are worth n' independent looks (`looks_per_item`), and Wilson's score interval for n' looks stays
+    inside -1 … 1, also where all differences have one sign.
 
     Examples
     --------
@@ -177,9 +178,10 @@ def _biserial(d: Array, s: Array, alpha: float) -> Effect:
 def looks_per_item(d: Array, theta: float) -> float:
     """How many independent looks at θ = P(d_i + d_j > 0) one item is worth: θ(1 - θ)/(n·variance), at least a half.
 
-    With φ(x) = P(x + d > 0), estimated from the sample, ties counting half, the variance of the share of sums above 0 is
-    (4(n - 2)·Var φ + 2θ(1 - θ)) / (n(n - 1)), and never above 2θ(1 - θ)/n (Hoeffding, 1948). The estimate
-    is drawn towards that bound with the weight of two items: near θ = 0 or 1 a small sample shows too little of Var φ.
+    With φ(x) = P(x + d > 0), estimated from the sample, ties counting half, the variance of the share of sums
+    above 0 is (4(n - 2)·Var φ + 2θ(1 - θ)) / (n(n - 1)), and never above 2θ(1 - θ)/n (Hoeffding, 1948). The
+    estimate is drawn towards that bound with the weight of two items: near θ = 0 or 1 a small sample shows
+    too little of Var φ.
     """
     n, product = len(d), theta * (1 - theta)
     if n <= 2 or product <= 0:
@@ -234,7 +236,8 @@ def _discordant_odds_ratio(table: Discordance, alpha: float) -> Effect:
 def noncentral_t_cdf(df: float, noncentrality: float, t: float) -> float:
     """P(T ≤ t) for T = (Z + λ)/S, Z standard normal and df·S² independently χ² with df degrees of freedom.
 
-    Far out the sum P(S ≥ (z + λ)/t) over the normal density of z serves: there S decides and Z hardly matters.
+    Far out the sum P(S ≥ (z + λ)/t) over the normal density of z serves: there S decides and Z hardly
+    matters.
     """
     import scipy.special
 

@@ -51,8 +51,9 @@ def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogr
 def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[float, float]]:
     """Standard normal quantiles beside the ordered differences A - B: the points of a QQ plot, 200 of them at most.
 
-    The i-th smallest of n differences stands beside the quantile of (i - ½)/n (Hazen, 1914). Points left out lie evenly
-    between others; the smallest and the largest difference always stay. Empty where nothing varies.
+    The i-th smallest of n differences stands beside the quantile of (i - ½)/n (Hazen, 1914). Points left out
+    lie evenly between others; the smallest and the largest difference always stay. Empty where nothing
+    varies.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Is a sample normal? Shapiro and Wilk's test for up to 5,000 numbers, D'Agostino and Pearson's beyond.
 
-Both are written out here because the package that has them takes a second to import, and every comparison asks for one.
+Both are written out here because the package that has them takes a second to import, and every comparison
+asks for one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ MAX_SHAPIRO = 5_000
 """Royston's approximation was fitted up to this size."""
 MIN_ITEMS = 3
 
-# Royston (1995), remark AS R94: corrections of the two outermost weights, polynomials in 1/√n, constant term first …
+# Royston (1995), remark AS R94: corrections of the two outermost weights, polynomials in 1/√n, constant term
+# first …
 OUTERMOST = (0.0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056)
 NEXT = (0.0, 0.042981, -0.293762, -1.752461, 5.682633, -3.582633)
 # … and location and log scale of the transformed 1 - W, in n up to 11 and in log n beyond.
@@ -47,8 +49,8 @@ def normality_test(x: Array) -> Normality | None:
 def shapiro_wilk(x: Array) -> tuple[float, float]:
     """W and p of Shapiro and Wilk (1965), by Royston's approximation for 3 to 5,000 numbers that are not all the same.
 
-    H0: the numbers are a sample from a normal distribution. W compares the spread that the ordered numbers would have if they
-    were normal with the spread they have.
+    H0: the numbers are a sample from a normal distribution. W compares the spread that the ordered numbers
+    would have if they were normal with the spread they have.
 
     Examples
     --------
@@ -108,8 +110,9 @@ def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
 def dagostino_pearson(x: Array) -> tuple[float, float]:
     """K² and p of D'Agostino and Pearson (1973), for at least twenty numbers that are not all the same.
 
-    H0: the numbers are a sample from a normal distribution. Skewness and kurtosis are each turned into a standard normal
-    number (D'Agostino, 1970; Anscombe and Glynn, 1983); the sum of their squares is χ² with two degrees of freedom.
+    H0: the numbers are a sample from a normal distribution. Skewness and kurtosis are each turned into a
+    standard normal number (D'Agostino, 1970; Anscombe and Glynn, 1983); the sum of their squares is χ² with
+    two degrees of freedom.
     """
     n = float(len(x))
     deviations = (x - x.mean()) / np.ptp(x)

@@ -1,17 +1,18 @@
 """Repeated runs: where the spread of their scores comes from, and whether two systems differ beyond what a run would change.
 
-With y_ik = μ + b_i + e_ik, b of variance σ_b² (between items) and e of variance σ_w² (within an item, from run to run), the
-analysis of variance equates mean squares with their expectations (Searle, Casella and McCulloch, 1992, chapter 3):
+With y_ik = μ + b_i + e_ik, b of variance σ_b² (between items) and e of variance σ_w² (within an item, from
+run to run), the analysis of variance equates mean squares with their expectations (Searle, Casella and
+McCulloch, 1992, chapter 3):
 
     σ_w² = MSW,    σ_b² = (MSB - MSW) / n₀,    n₀ = (N - Σ n_i² / N) / (k - 1)
 
-for k items with n_i repeats each, N in all. With equally many repeats n₀ is their number, and both agree with REML where the
-estimate of σ_b² is not negative; where it is, 0 is reported.
+for k items with n_i repeats each, N in all. With equally many repeats n₀ is their number, and both agree with
+REML where the estimate of σ_b² is not negative; where it is, 0 is reported.
 
-The test of runs takes one score of each run. H0: all runs come from one system. Exchanging runs between the systems then
-changes nothing in law, and p is the share of all ways to divide the runs whose difference of means is at least as large as the
-observed one, ties included. With three runs each no p below .1 is possible; the test is shown beside the one over segments,
-not instead of it.
+The test of runs takes one score of each run. H0: all runs come from one system. Exchanging runs between the
+systems then changes nothing in law, and p is the share of all ways to divide the runs whose difference of
+means is at least as large as the observed one, ties included. With three runs each no p below .1 is possible;
+the test is shown beside the one over segments, not instead of it.
 """
 
 from __future__ import annotations
@@ -99,7 +100,8 @@ def variance_parts(values: Array, items: Array) -> tuple[float, float] | None:
     n, k = len(values), len(sizes)
     if k < 2 or n == k:
         return None
-    # About one of the scores: squares of a small spread on top of a large score lose no digits, and equal scores have none.
+    # About one of the scores: squares of a small spread on top of a large score lose no digits, and equal
+    # scores have none.
     y = np.asarray(values, dtype=float) - float(values[0])
     means = np.bincount(codes, weights=y) / sizes
     within = float(((y - means[codes]) ** 2).sum()) / (n - k)

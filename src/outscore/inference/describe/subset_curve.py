@@ -1,11 +1,11 @@
 """How p would have come out on fewer items: the test on random subsets of the units, a dozen sizes up to all of them.
 
-The curve shows how far the verdict hangs on the size of the test set (Zhu et al., 2020, figure 5, do the same on simulated
-data). It needs hundreds of p-values inside a comparison that should not take longer for it, so each is one that costs a
-fraction of a millisecond. Which one stands in its entry (`TestEntry.subsets`): the test itself, the test with quicker options,
-or a paired t test of the difference in the metric by the jackknife's standard error, which for a mean of item scores is
-Student's test. Without any of these there is no curve: subsets would be resampled in turn, or lose their order. `size_test`
-names it.
+The curve shows how far the verdict hangs on the size of the test set (Zhu et al., 2020, figure 5, do the same
+on simulated data). It needs hundreds of p-values inside a comparison that should not take longer for it, so
+each is one that costs a fraction of a millisecond. Which one stands in its entry (`TestEntry.subsets`): the
+test itself, the test with quicker options, or a paired t test of the difference in the metric by the
+jackknife's standard error, which for a mean of item scores is Student's test. Without any of these there is
+no curve: subsets would be resampled in turn, or lose their order. `size_test` names it.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ def size_curve(
 ) -> list[SizePoint]:
     """Median and quartiles of p over random subsets of the units, at sizes up to all units.
 
-    Subsets are drawn without replacement: a smaller test set made of the same items. Those of one resample are nested, each
-    the beginning of one random order. There is no curve for data too large for `MIN_RESAMPLES`, for fewer than twelve
-    units, and for a metric of one's own that is undefined on some part of the data.
+    Subsets are drawn without replacement: a smaller test set made of the same items. Those of one resample
+    are nested, each the beginning of one random order. There is no curve for data too large for
+    `MIN_RESAMPLES`, for fewer than twelve units, and for a metric of one's own that is undefined on some part
+    of the data.
 
     Parameters
     ----------
@@ -153,8 +154,8 @@ def _p_of_jackknife(metric: AdditiveMetric, request: TestRequest) -> Callable[[P
 def jackknife_t(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) -> float:
     """(difference - δ) over its jackknife standard error √((m - 1)/m Σ(pull - mean pull)²) (Tukey, 1958).
 
-    A unit's pull is what the difference loses without it. For a mean of item scores this is Student's paired t. It is ±inf
-    where no unit pulls more than another, and nan where the metric is.
+    A unit's pull is what the difference loses without it. For a mean of item scores this is Student's paired
+    t. It is ±inf where no unit pulls more than another, and nan where the metric is.
 
     Examples
     --------
@@ -167,7 +168,8 @@ def jackknife_t(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0)
     gap = score_a - score_b - delta
     # A unit's pull is the whole less what is left without it: their spread is the same.
     left_a, left_b = (metric.score((t - rows) / units.scale) for t, rows in zip(totals, (units.a, units.b), strict=True))
-    # A sum grows with its units, so that one left out moves it by m/(m - 1) times less than it moves a mean of the same size.
+    # A sum grows with its units, so that one left out moves it by m/(m - 1) times less than it moves a mean
+    # of the same size.
     m = units.rows
     growth = m / (m - 1) if metric.ratio is not None and metric.ratio[1] is None else 1.0
     error = growth * (jackknife_error(left_a - left_b) or 0.0)

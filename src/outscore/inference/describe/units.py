@@ -1,9 +1,10 @@
 """Evaluation units: several items that are scored as one.
 
-An evaluation unit is a set of items on which the metric can be meaningfully computed (Zhu et al., 2020, definition 1): fifteen
-sentences for a corpus score, say. Its size changes the sample size, the spread and every effect size measured in units of it,
-so the size is the user's choice and `unit_advisor` shows what it does. Units here are equal: what is left over when the size
-does not divide the number of items is left out and reported, because a short unit would spread more than the others.
+An evaluation unit is a set of items on which the metric can be meaningfully computed (Zhu et al., 2020,
+definition 1): fifteen sentences for a corpus score, say. Its size changes the sample size, the spread and
+every effect size measured in units of it, so the size is the user's choice and `unit_advisor` shows what it
+does. Units here are equal: what is left over when the size does not divide the number of items is left out
+and reported, because a short unit would spread more than the others.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ def evaluation_units(
 ) -> tuple[PairedScores, int]:
     """Every `size` adjacent items as one row of the metric's own columns, and how many items were left over.
 
-    ``"mean"`` adds the columns up, so that any additive metric means on a unit what it means on the whole test set.
-    ``"median"`` takes the item in the middle of each system's scores (half of both where two are in the middle), for means of
-    item scores.
+    ``"mean"`` adds the columns up, so that any additive metric means on a unit what it means on the whole
+    test set. ``"median"`` takes the item in the middle of each system's scores (half of both where two are in
+    the middle), for means of item scores.
 
     Parameters
     ----------
@@ -52,7 +53,8 @@ def evaluation_units(
     statistic
         What stands for a unit.
     shuffle
-        A seed: items are put into random order first, the same for both systems. None keeps the order of the file.
+        A seed: items are put into random order first, the same for both systems. None keeps the order of the
+        file.
 
     Examples
     --------

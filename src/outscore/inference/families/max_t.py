@@ -1,15 +1,16 @@
 """Max-T: one pair of systems, many statistics, and a correction that uses how they hang together.
 
-Five metrics of one pair rise and fall together, and Holm cannot know: it must hold for any dependence. Swapping the two systems
-item by item can: if the same coins swap all metrics at once, the largest of them under the null hypothesis is seen, dependence
-and all, and each observed statistic is compared with the largest among those not yet claimed (Westfall and Young, 1993,
-algorithm 4.1; Ge, Dudoit and Speed, 2003, box 2). The chance of any false claim is at most α, and the more the metrics agree
-the less is lost.
+Five metrics of one pair rise and fall together, and Holm cannot know: it must hold for any dependence.
+Swapping the two systems item by item can: if the same coins swap all metrics at once, the largest of them
+under the null hypothesis is seen, dependence and all, and each observed statistic is compared with the
+largest among those not yet claimed (Westfall and Young, 1993, algorithm 4.1; Ge, Dudoit and Speed, 2003, box
+2). The chance of any false claim is at most α, and the more the metrics agree the less is lost.
 
-The step down rests on subset pivotality: what the draws say about some statistics must not depend on whether the others' null
-hypotheses hold. Within one pair that is so, because the draws of a metric, slice or label use its own differences and a coin.
-Across systems it is not: one coin per item cannot swap three systems, and with fifteen against a baseline a false claim was
-made in .081 of all families at α = .05. So there is no max-T across systems here.
+The step down rests on subset pivotality: what the draws say about some statistics must not depend on whether
+the others' null hypotheses hold. Within one pair that is so, because the draws of a metric, slice or label
+use its own differences and a coin. Across systems it is not: one coin per item cannot swap three systems, and
+with fifteen against a baseline a false claim was made in .081 of all families at α = .05. So there is no
+max-T across systems here.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ __all__ = ["MAX_T", "Member", "max_t", "max_t_of_pair"]
 
 MAX_T = "max-t"
 STUDENTISED_TIE = 1e-9
-"""Studentised statistics closer than this are a tie. It is wider than `TIE_TOLERANCE` on purpose: sums are exact, but a
-metric's own rounding is not, and dividing by the root mean square over all draws adds to it.
+"""Studentised statistics closer than this are a tie. It is wider than `TIE_TOLERANCE` on purpose: sums are
+exact, but a metric's own rounding is not, and dividing by the root mean square over all draws adds to it.
 """
 BLOCK_ENTRIES = 1 << 21
 
@@ -43,7 +44,8 @@ BLOCK_ENTRIES = 1 << 21
 class Member:
     """One statistic of a family: the rows of both systems, the metric, and the number of the coin that swaps each unit.
 
-    Units are what `PairedScores.units` makes of the rows. Units of two members with the same coin are swapped together.
+    Units are what `PairedScores.units` makes of the rows. Units of two members with the same coin are swapped
+    together.
     """
 
     pairs: PairedScores
@@ -54,15 +56,17 @@ class Member:
 def max_t(observed: object, draws: object, *, side: Literal["both", "upper"] = "both") -> Array:
     """Adjusted p-values by step-down max-T.
 
-    Every statistic is divided by its root mean square over all draws, the observed one included: under the null hypothesis the
-    observed arrangement is one more draw, so whatever is symmetric in all of them keeps the test exact.
+    Every statistic is divided by its root mean square over all draws, the observed one included: under the
+    null hypothesis the observed arrangement is one more draw, so whatever is symmetric in all of them keeps
+    the test exact.
 
     Parameters
     ----------
     observed
         (m,) statistics, 0 where nothing differs.
     draws
-        (resamples, m) values of the same statistics under the null hypothesis, all m of a row from the same sign flips.
+        (resamples, m) values of the same statistics under the null hypothesis, all m of a row from the same
+        sign flips.
     side
         ``"both"`` counts large values of either sign, ``"upper"`` positive ones.
 

@@ -9,14 +9,16 @@ FWER  P(V ≥ 1)                   the chance of even one false claim: every sin
 FDR   E(V / max(R, 1))           the expected share of false claims among the claims made
 ====  =========================  =================================================================
 
-Shaffer's correction knows what the others do not: the hypotheses are all pairs of k systems, and equality is transitive. If
-A = B and B = C then A = C, so exactly two of three equalities are never true. Max-T needs more than p-values: see `max_t`.
+Shaffer's correction knows what the others do not: the hypotheses are all pairs of k systems, and equality is
+transitive. If A = B and B = C then A = C, so exactly two of three equalities are never true. Max-T needs more
+than p-values: see `max_t`.
 
-An adjusted p is the smallest α at which its comparison is still claimed, so "adjusted p ≤ α" is the decision. It is never below
-the raw p and never above 1.
+An adjusted p is the smallest α at which its comparison is still claimed, so "adjusted p ≤ α" is the decision.
+It is never below the raw p and never above 1.
 
-Plain floats are enough: a p-value too small for one is held as 5e-324, and multiplying it by m keeps the decision at any α one
-could ask for. Give upper bounds where p-values are certified, and the error rate holds for them too.
+Plain floats are enough: a p-value too small for one is held as 5e-324, and multiplying it by m keeps the
+decision at any α one could ask for. Give upper bounds where p-values are certified, and the error rate holds
+for them too.
 """
 
 from __future__ import annotations
@@ -40,9 +42,10 @@ __all__ = ["CORRECTIONS", "Correction", "adjust", "correct_family", "possible_tr
 class Correction:
     """One correction: what it controls, when it holds, and the function from ascending p-values to adjusted ones.
 
-    `all_pairs` marks a correction that holds for all pairs of some systems only. Without `function` p-values are not enough:
-    the correction works on resampled differences. `phrase` is what a sentence calls it, `formula` the adjusted p in the small
-    part of TeX that the page of methods knows, and `citations` are keys of works in ``report/references/works.bib``.
+    `all_pairs` marks a correction that holds for all pairs of some systems only. Without `function` p-values
+    are not enough: the correction works on resampled differences. `phrase` is what a sentence calls it,
+    `formula` the adjusted p in the small part of TeX that the page of methods knows, and `citations` are keys
+    of works in ``report/references/works.bib``.
     """
 
     name: str
@@ -63,7 +66,8 @@ def adjust(p_values: object, method: str, *, systems: int | None = None) -> Arra
     p_values
         One p-value per comparison of the family.
     method
-        A name of `CORRECTIONS`. ``"holm"`` holds for any dependence and never does worse than ``"bonferroni"``.
+        A name of `CORRECTIONS`. ``"holm"`` holds for any dependence and never does worse than
+        ``"bonferroni"``.
     systems
         How many systems there are, all of whose pairs were compared. Only ``"shaffer"`` needs to know.
 
@@ -99,9 +103,10 @@ def correct_family(
 ) -> tuple[list[PValue], Family]:
     """The same p-values with their adjusted ones, and the family they make.
 
-    Of certified bounds the upper end is corrected, because their middle is no valid p; a sampled p is valid as it is.
-    `systems` is as in `adjust`. `resampled` holds what a correction that needs more than p-values has found (`max_t`): sampling
-    may put it just below an exact p, and an adjusted p is never below the raw one.
+    Of certified bounds the upper end is corrected, because their middle is no valid p; a sampled p is valid
+    as it is. `systems` is as in `adjust`. `resampled` holds what a correction that needs more than p-values
+    has found (`max_t`): sampling may put it just below an exact p, and an adjusted p is never below the raw
+    one.
 
     Examples
     --------
@@ -119,8 +124,8 @@ def correct_family(
 def possible_true_pairs(systems: int) -> list[int]:
     """S(k), ascending: how many of the equalities between k systems can be true at once.
 
-    Equal systems form groups, and a group of j makes j(j - 1)/2 true pairs. Taking one group away leaves the same question for
-    fewer systems: S(k) = ∪ {j(j - 1)/2 + s : s in S(k - j)} over j = 1 … k (Shaffer, 1986).
+    Equal systems form groups, and a group of j makes j(j - 1)/2 true pairs. Taking one group away leaves the
+    same question for fewer systems: S(k) = ∪ {j(j - 1)/2 + s : s in S(k - j)} over j = 1 … k (Shaffer, 1986).
 
     Examples
     --------

@@ -1,16 +1,17 @@
 """On how many datasets is one system better? Partial conjunction, from one-sided p-values.
 
-"Significant on 3 of 6 datasets" counts claims of which some may be false. The partial-conjunction hypothesis of u asks what
-people mean: is the system better on at least u of the m datasets? If it is not, then at least m - u + 1 null hypotheses are
-true, and the m - u + 1 largest p-values combined are no smaller than theirs would be: that is the p-value of u (Benjamini and
-Heller, 2008). The count is the largest k such that u = 1 … k are all claimed at α; with probability 1 - α or more it is no
-larger than the truth.
+"Significant on 3 of 6 datasets" counts claims of which some may be false. The partial-conjunction hypothesis
+of u asks what people mean: is the system better on at least u of the m datasets? If it is not, then at least
+m - u + 1 null hypotheses are true, and the m - u + 1 largest p-values combined are no smaller than theirs
+would be: that is the p-value of u (Benjamini and Heller, 2008). The count is the largest k such that u = 1 …
+k are all claimed at α; with probability 1 - α or more it is no larger than the truth.
 
-Two ways to combine: Bonferroni holds for any dependence between the datasets. Fisher gains power from many middling p-values,
-but needs *independent* ones: datasets with different items give them, datasets that share items do not.
+Two ways to combine: Bonferroni holds for any dependence between the datasets. Fisher gains power from many
+middling p-values, but needs *independent* ones: datasets with different items give them, datasets that share
+items do not.
 
-Which datasets these are is another question, answered by Holm on the same p-values. All sums are made of logarithms, so that
-p-values far below the smallest float count in full.
+Which datasets these are is another question, answered by Holm on the same p-values. All sums are made of
+logarithms, so that p-values far below the smallest float count in full.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ def replicability(p_values: object, *, combination: str = "bonferroni", alpha: f
     p_values
         One p-value for each dataset, all of the same one-sided alternative: that the system is better there.
     combination
-        ``"bonferroni"`` for any datasets, ``"fisher"`` for independent ones: different items, scored separately.
+        ``"bonferroni"`` for any datasets, ``"fisher"`` for independent ones: different items, scored
+        separately.
     alpha
         The level of the count.
 
@@ -116,7 +118,8 @@ def _bonferroni(log_p: Array) -> Array:
 def _fisher(log_p: Array) -> Array:
     """p(u) = P(χ² ≥ -2 Σ log p) over the r = m - u + 1 largest, with 2r degrees of freedom (Fisher, 1932).
 
-    With an even number of degrees of freedom the tail is that of a Poisson sum: e^-x Σ x^j/j! over j < r, x = -Σ log p.
+    With an even number of degrees of freedom the tail is that of a Poisson sum: e^-x Σ x^j/j! over j < r, x =
+    -Σ log p.
     """
     import scipy.special
 

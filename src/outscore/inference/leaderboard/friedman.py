@@ -1,13 +1,14 @@
 """Friedman's test: whether the systems' ranks differ at all over datasets, or over items.
 
-In each block (a dataset or an item) the systems are ranked, best first, ties sharing their ranks; if nothing distinguishes the
-systems, all orders of the ranks in a block are equally likely. Ranks forget by how much a system is ahead, so the test speaks
-of consistency over blocks and not of the metric; it serves for critical-difference diagrams, and the paired tests for the
-rest.
+In each block (a dataset or an item) the systems are ranked, best first, ties sharing their ranks; if nothing
+distinguishes the systems, all orders of the ranks in a block are equally likely. Ranks forget by how much a
+system is ahead, so the test speaks of consistency over blocks and not of the metric; it serves for
+critical-difference diagrams, and the paired tests for the rest.
 
-How p comes about: exactly where the orders can be counted, else by the F form of Iman and Davenport (1980), which keeps its
-level better than χ² with few blocks. Nemenyi's critical difference says how far two mean ranks must lie apart. It treats all
-pairs of systems as a family, is conservative with ties, and depends on which other systems take part.
+How p comes about: exactly where the orders can be counted, else by the F form of Iman and Davenport (1980),
+which keeps its level better than χ² with few blocks. Nemenyi's critical difference says how far two mean
+ranks must lie apart. It treats all pairs of systems as a family, is conservative with ties, and depends on
+which other systems take part.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ def friedman(scores: object, *, higher_is_better: bool = True, form: Asked = "au
     higher_is_better
         Whether rank 1 goes to the highest score.
     form
-        ``"exact"`` counts rank orders, ``"F"`` is Iman and Davenport's, ``"chi-square"`` Friedman's own. ``"auto"`` is exact
-        where that can be done in a fraction of a second, and F elsewhere; the result says which.
+        ``"exact"`` counts rank orders, ``"F"`` is Iman and Davenport's, ``"chi-square"`` Friedman's own.
+        ``"auto"`` is exact where that can be done in a fraction of a second, and F elsewhere; the result says
+        which.
 
     Examples
     --------
@@ -72,7 +74,8 @@ def friedman(scores: object, *, higher_is_better: bool = True, form: Asked = "au
     table = _as_table(scores)
     n, k = table.shape
     doubled = _doubled_ranks(-table if higher_is_better else table)
-    # With doubled ranks Q = (k - 1) Σ (R - n(k+1))² / Σ (r - (k+1))²; ties make the divisor smaller (Conover, 1999, 5.8).
+    # With doubled ranks Q = (k - 1) Σ (R - n(k+1))² / Σ (r - (k+1))²; ties make the divisor smaller (Conover,
+    # 1999, 5.8).
     between = int(((doubled.sum(axis=0) - n * (k + 1)) ** 2).sum())
     within = int(((doubled - (k + 1)) ** 2).sum())
     mean_ranks = (doubled.sum(axis=0) / (2 * n)).tolist()
@@ -125,8 +128,9 @@ def mean_ranks_differ(mean_ranks: object, blocks: int) -> Array:
 def range_tail(q: float, k: int) -> float:
     """P(max - min ≥ q) of k standard normal numbers: the studentised range with infinitely many degrees of freedom.
 
-    With the largest at z, P = k ∫ φ(z) [Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)] dz, and a tail without cancellation follows from
-    the ratio Φ(z - q)/Φ(z). (Importing the distribution from scipy.stats costs more than computing it.)
+    With the largest at z, P = k ∫ φ(z) [Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)] dz, and a tail without
+    cancellation follows from the ratio Φ(z - q)/Φ(z). (Importing the distribution from scipy.stats costs more
+    than computing it.)
 
     Examples
     --------
@@ -139,7 +143,8 @@ def range_tail(q: float, k: int) -> float:
 
     z = np.arange(-REACH, q + REACH, STEP)
     log_below = scipy.special.log_ndtr(z)
-    # Where Φ(z - q) and Φ(z) are equal as floats nothing lies between them, and log 0 = -inf is what is meant.
+    # Where Φ(z - q) and Φ(z) are equal as floats nothing lies between them, and log 0 = -inf is what is
+    # meant.
     with np.errstate(divide="ignore"):
         log_none = (k - 1) * np.log1p(-np.exp(scipy.special.log_ndtr(z - q) - log_below))
     density = np.exp(-z * z / 2 + (k - 1) * log_below) * (k / math.sqrt(2 * math.pi))
@@ -201,8 +206,8 @@ def _p_value(doubled: Array, between: int, statistic: float, form: Asked) -> tup
 def _exact(doubled: Array, between: int) -> float | None:
     """P(Σ (R - mean)² ≥ observed) over all orders in all blocks, or None where there are too many.
 
-    The law of the rank sums is the same for any order of the systems, so only the sorted sums are kept: one block after the
-    other is added in all its distinct orders.
+    The law of the rank sums is the same for any order of the systems, so only the sorted sums are kept: one
+    block after the other is added in all its distinct orders.
     """
     n, k = doubled.shape
     patterns = np.sort(doubled, axis=1) - (k + 1)

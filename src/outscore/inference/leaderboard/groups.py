@@ -1,14 +1,14 @@
 """Which systems cannot be told apart, and which places each of them may hold.
 
-"Not significantly different" is not transitive: A may tie with B and B with C while A beats C. So the groups are the largest
-sets of systems no two of which differ (the maximal cliques of that graph), and a system may stand in several. They are written
-as letters, as in a compact letter display (Piepho, 2004): two systems that share a letter cannot be told apart, two that share
-none differ.
+"Not significantly different" is not transitive: A may tie with B and B with C while A beats C. So the groups
+are the largest sets of systems no two of which differ (the maximal cliques of that graph), and a system may
+stand in several. They are written as letters, as in a compact letter display (Piepho, 2004): two systems that
+share a letter cannot be told apart, two that share none differ.
 
-A system's rank interval runs from 1 + the number of systems significantly better to k - the number significantly worse. When
-the p-values behind these claims were adjusted by a method that controls the family-wise error rate (FWER), all intervals hold
-at once with confidence 1 - α (Al Mohamad, Goeman and van Zwet, 2022); after a correction for the false discovery rate they do
-not.
+A system's rank interval runs from 1 + the number of systems significantly better to k - the number
+significantly worse. When the p-values behind these claims were adjusted by a method that controls the
+family-wise error rate (FWER), all intervals hold at once with confidence 1 - α (Al Mohamad, Goeman and van
+Zwet, 2022); after a correction for the false discovery rate they do not.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def groups_of(better: object, *, most: int = MAX_GROUPS) -> Groups:
     Parameters
     ----------
     better
-        (k, k), systems best first: whether system i is significantly better than system j. Pairs that were not tested are
-        False both ways, and count as not told apart.
+        (k, k), systems best first: whether system i is significantly better than system j. Pairs that were
+        not tested are False both ways, and count as not told apart.
     most
         With more groups than this, none is listed.
 
@@ -102,7 +102,8 @@ def _as_square(better: object) -> Array:
 def _maximal_cliques(joined: Array) -> Iterator[list[int]]:
     """Maximal cliques of a graph, ascending inside (Bron and Kerbosch, 1973, with the pivot of Tomita et al., 2006).
 
-    Sets of systems are the bits of whole numbers. The stack is explicit, because a clique may be larger than Python's own.
+    Sets of systems are the bits of whole numbers. The stack is explicit, because a clique may be larger than
+    Python's own.
     """
     k = len(joined)
     near = [sum(1 << j for j in np.flatnonzero(row).tolist() if j != i) for i, row in enumerate(joined)]
@@ -114,7 +115,8 @@ def _maximal_cliques(joined: Array) -> Iterator[list[int]]:
             continue
         if not open_:
             continue
-        # Any maximal clique holds the pivot or a system the pivot is not joined to, so only these need a branch.
+        # Any maximal clique holds the pivot or a system the pivot is not joined to, so only these need a
+        # branch.
         pivot = max(_bits(open_ | done), key=lambda v: (near[v] & open_).bit_count())
         for v in _bits(open_ & ~near[pivot]):
             waiting.append((clique | 1 << v, open_ & near[v], done & near[v]))

@@ -1,9 +1,10 @@
 """The order of systems, also where they were not all scored on the same items.
 
-With the same items for all, the order is that of the scores. On an incomplete leaderboard a mean score also says which items a
-system was spared, so systems are ordered by their *mean paired advantage*: on the items that both have, by how much a system is
-ahead of an opponent, averaged over all opponents with shared items. On a complete leaderboard of means that is the same order,
-since the advantage is then k/(k - 1) times the distance of a score from the mean of all.
+With the same items for all, the order is that of the scores. On an incomplete leaderboard a mean score also
+says which items a system was spared, so systems are ordered by their *mean paired advantage*: on the items
+that both have, by how much a system is ahead of an opponent, averaged over all opponents with shared items.
+On a complete leaderboard of means that is the same order, since the advantage is then k/(k - 1) times the
+distance of a score from the mean of all.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ __all__ = ["Ordering", "mean_advantage", "order_of", "shared_differences"]
 class Ordering:
     """`order` lists the indices of the systems, best first.
 
-    `by` is "score", or "advantage" where systems have different items; `value` is that number for each system in the order
-    given, nan for one that shares no item with any other, which comes last. `islands` counts the sets of systems without a
-    chain of shared items between them: with more than one, places across islands mean nothing.
+    `by` is "score", or "advantage" where systems have different items; `value` is that number for each system
+    in the order given, nan for one that shares no item with any other, which comes last. `islands` counts the
+    sets of systems without a chain of shared items between them: with more than one, places across islands
+    mean nothing.
     """
 
     order: list[int]
@@ -50,7 +52,8 @@ def order_of(
     higher_is_better
         The direction of the metric. Differences are raw and do not turn.
     reference
-        The index of a baseline that all others were compared with, and nothing else: the advantage is then the one over it.
+        The index of a baseline that all others were compared with, and nothing else: the advantage is then
+        the one over it.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Exact p-values of right-or-wrong items for whole arrays of pairs: a leaderboard asks for a million of them.
 
-H0 of each pair: an item that only one of the two systems gets right is as often the one's as the other's. Tails that a float
-can hold come from the incomplete beta function (`exact.binomial.log_tail`). Farther out, where that goes term by term and pair
-by pair, all pairs are served at once here.
+H0 of each pair: an item that only one of the two systems gets right is as often the one's as the other's.
+Tails that a float can hold come from the incomplete beta function (`exact.binomial.log_tail`). Farther out,
+where that goes term by term and pair by pair, all pairs are served at once here.
 """
 
 from __future__ import annotations

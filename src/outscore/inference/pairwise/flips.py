@@ -1,8 +1,9 @@
 """Permutation tests of all pairs at once, by sign flips that every partition of the items can draw for itself.
 
-Swapping two systems on an item flips the sign of their difference there. With the same coins for all pairs, the flipped sum of
-a pair is the difference of two systems' flipped totals, so that k systems need k totals for each resample and not k(k - 1)/2.
-An item's coins are a random stream of its own, keyed by the seed and the item: whoever holds the item draws them, in any order.
+Swapping two systems on an item flips the sign of their difference there. With the same coins for all pairs,
+the flipped sum of a pair is the difference of two systems' flipped totals, so that k systems need k totals
+for each resample and not k(k - 1)/2. An item's coins are a random stream of its own, keyed by the seed and
+the item: whoever holds the item draws them, in any order.
 
 Totals are whole numbers in fixed point, and so add up exactly over partitions.
 """

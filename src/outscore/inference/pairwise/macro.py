@@ -1,10 +1,10 @@
 """The macro average over datasets, tested as a statistic of its own.
 
-A pair's macro difference is the mean, over the datasets on which both have items, of the difference on each. Swapping systems
-item by item flips d/(D·n) for every item of a dataset of n items, so the null law is again that of a sum of sign flips, and the
-same kernels serve it, for up to `MAX_TESTED` pairs. Beyond, pairs of `MIN_APPROXIMATED` flips or more get Lugannani and Rice's
-approximation (`exact.saddlepoint`), for right-or-wrong items with all saddle points found together; it is an approximation, and
-says so.
+A pair's macro difference is the mean, over the datasets on which both have items, of the difference on each.
+Swapping systems item by item flips d/(D·n) for every item of a dataset of n items, so the null law is again
+that of a sum of sign flips, and the same kernels serve it, for up to `MAX_TESTED` pairs. Beyond, pairs of
+`MIN_APPROXIMATED` flips or more get Lugannani and Rice's approximation (`exact.saddlepoint`), for
+right-or-wrong items with all saddle points found together; it is an approximation, and says so.
 
 Intervals add up the widths of the datasets' own as those of independent numbers add up: √(Σ w²)/D.
 """

@@ -1,7 +1,8 @@
 """All pairs tested from their moments: exactly for right-or-wrong items, by Student's t or by flipped totals for other scores.
 
-The moments are those of `pair_moments`; whether they were summed here or on a hundred machines makes no difference. Every table
-also has the one-sided p of either direction, which is what datasets are combined by; higher scores are better.
+The moments are those of `pair_moments`; whether they were summed here or on a hundred machines makes no
+difference. Every table also has the one-sided p of either direction, which is what datasets are combined by;
+higher scores are better.
 """
 
 from __future__ import annotations
@@ -95,8 +96,8 @@ def student_pairs(moments: PairMoments, left: Array, right: Array, alpha: float 
 def sampled_pairs(moments: PairMoments, left: Array, right: Array, totals: Array, alpha: float = 0.05) -> PairTable:
     """The permutation test by flipped totals of complete data: p = (hits + 1)/(K + 1), near ties counted as hits.
 
-    Rounding to fixed point moves a score by half a unit, and so two sums of n differences by 2n units at most from each other.
-    The interval is Student's.
+    Rounding to fixed point moves a score by half a unit, and so two sums of n differences by 2n units at most
+    from each other. The interval is Student's.
     """
     hits = pair_hits(totals, left, right, 2 * moments.items)
     alike = moments.squares[left, right] == 0
@@ -119,9 +120,9 @@ def sampled_pairs(moments: PairMoments, left: Array, right: Array, totals: Array
 def macro_student(moments: Sequence[PairMoments], left: Array, right: Array) -> Array:
     """log p of each pair's mean difference over datasets being 0, by Student's t with pooled errors.
 
-    The error is √(Σ error²)/D, with the degrees of freedom of Welch (1947) and Satterthwaite (1946),
-    (Σ error²)² / Σ error⁴/(n - 1). Datasets without a common item do not count; p is 1 where nothing varies, or where a
-    dataset has a single common item or differences that are all the same, whose error nobody knows.
+    The error is √(Σ error²)/D, with the degrees of freedom of Welch (1947) and Satterthwaite (1946), (Σ
+    error²)² / Σ error⁴/(n - 1). Datasets without a common item do not count; p is 1 where nothing varies, or
+    where a dataset has a single common item or differences that are all the same, whose error nobody knows.
 
     Examples
     --------

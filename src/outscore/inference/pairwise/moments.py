@@ -1,16 +1,18 @@
 """Sums from which the tests of all pairs of systems follow, and which add up over items.
 
-A leaderboard may be larger than one machine's memory. But what a pair of systems needs to know of its common items is little:
-how many they are (n), both totals over them, and the sum of squared differences. For k systems that is three k × k tables,
+A leaderboard may be larger than one machine's memory. But what a pair of systems needs to know of its common
+items is little: how many they are (n), both totals over them, and the sum of squared differences. For k
+systems that is three k × k tables,
 
     n = M Mᵀ,   own = X Mᵀ,   squares = (X∘X) Mᵀ + M (X∘X)ᵀ - 2 X Xᵀ
 
-with the scores X, 0 where one is missing, and the mask M of those that are there. Sums over two sets of items add up to those
-over both, so that every machine sends its tables and never an item.
+with the scores X, 0 where one is missing, and the mask M of those that are there. Sums over two sets of items
+add up to those over both, so that every machine sends its tables and never an item.
 
-The products are exact, whatever the number of threads and the make of the processor: right-or-wrong items are counted in whole
-numbers, and other scores are cut into two whole numbers of `BITS` bits, whose sums over `CHUNK` items a float holds exactly
-(the splitting of Ozaki, Ogita, Oishi and Rump, 2012). So any engine gives the same bytes.
+The products are exact, whatever the number of threads and the make of the processor: right-or-wrong items are
+counted in whole numbers, and other scores are cut into two whole numbers of `BITS` bits, whose sums over
+`CHUNK` items a float holds exactly (the splitting of Ozaki, Ogita, Oishi and Rump, 2012). So any engine gives
+the same bytes.
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ class PairMoments:
     least, largest
         The extreme scores, infinite where there is none.
     unit
-        What a right item is worth if all scores are 0 or that: 1 or 100, and 0 where all are 0. None for other scores.
+        What a right item is worth if all scores are 0 or that: 1 or 100, and 0 where all are 0. None for
+        other scores.
     """
 
     systems: tuple[str, ...]

@@ -1,9 +1,9 @@
 """Pairs of systems tested one by one, by any test: in chunks that any worker can do.
 
-For leaderboards of real-valued scores most of the time would go into digits nobody reads: where p lies far below 1e-7, its
-certified upper end is found to within a quarter only. Few items with many digits, or datasets whose sizes have a large common
-multiple, make a lattice too fine to pay: they get certified bounds as real numbers do, to within a fiftieth. All other p-values
-are those of the test run alone.
+For leaderboards of real-valued scores most of the time would go into digits nobody reads: where p lies far
+below 1e-7, its certified upper end is found to within a quarter only. Few items with many digits, or datasets
+whose sizes have a large common multiple, make a lattice too fine to pay: they get certified bounds as real
+numbers do, to within a fiftieth. All other p-values are those of the test run alone.
 """
 
 from __future__ import annotations
@@ -266,8 +266,8 @@ def log_claim(p: PValue) -> float:
 def sides_of(p: PValue, orientation: int) -> tuple[float, float]:
     """One-sided log p, better and worse, from the two-sided p of a symmetric law (`tails`).
 
-    On the side the difference points to p is half of it; on the other 1 - p/2 + P(T = t), where 1 is taken if that last
-    probability is not known.
+    On the side the difference points to p is half of it; on the other 1 - p/2 + P(T = t), where 1 is taken if
+    that last probability is not known.
     """
     if p.statistic == 0.0 or p.value >= 1.0:
         return 0.0, 0.0

@@ -1,8 +1,8 @@
 """All pairs of systems by a corpus metric: one set of sign flips, and one of bootstrap weights, for all of them.
 
-A flipped sum is linear, so k systems cost k tables and not k(k - 1)/2; only the metric itself is evaluated pair by pair. The
-signs belong to the items of the dataset and not to a pair, hence p may differ from that of the pair tested alone by what
-sampling leaves open. Ranges of resamples can be counted anywhere: hits add up.
+A flipped sum is linear, so k systems cost k tables and not k(k - 1)/2; only the metric itself is evaluated
+pair by pair. The signs belong to the items of the dataset and not to a pair, hence p may differ from that of
+the pair tested alone by what sampling leaves open. Ranges of resamples can be counted anywhere: hits add up.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def ranges(resamples: int, part: int = PART) -> Ranges:
 class Flipped:
     """Datasets whose units are flipped together, and the pairs whose difference, averaged over datasets, is looked at.
 
-    The datasets hold numbers whose sums are exact (`summable`). With several of them each has signs of its own, made from the
-    seed and its number; a single one has those of the seed, as a test of its own would.
+    The datasets hold numbers whose sums are exact (`summable`). With several of them each has signs of its
+    own, made from the seed and its number; a single one has those of the seed, as a test of its own would.
     """
 
     datasets: tuple[SystemRows, ...]

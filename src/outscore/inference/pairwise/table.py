@@ -32,13 +32,16 @@ class PairTable:
     difference, low, high
         In the metric's own unit; nan where unknown, an infinite end where unbounded.
     log_p
-        Natural logarithm of the p to claim: of certified bounds the upper end. Never -inf, 0 for identical systems.
+        Natural logarithm of the p to claim: of certified bounds the upper end. Never -inf, 0 for identical
+        systems.
     kind
         Codes into `KINDS`.
     log_better, log_worse
-        The same one-sided, for "left is better" and "left is worse", where datasets are to be combined; else None.
+        The same one-sided, for "left is better" and "left is worse", where datasets are to be combined; else
+        None.
     wins, losses
-        Items that only the left or only the right system got right, where all items are right or wrong; else None.
+        Items that only the left or only the right system got right, where all items are right or wrong; else
+        None.
     unit
         What such an item is worth: 1, or 100 where scores are 0 and 100.
     remarks
@@ -72,8 +75,8 @@ class PairTable:
     def p(self) -> Array:
         """p as floats; what underflows is the smallest positive one."""
         p = np.exp(self.log_p)
-        # An exact p of a few units is a multiple of a power of ½, a sampled one often a decimal: the logarithm has moved them
-        # by a rounding error, which is taken back.
+        # An exact p of a few units is a multiple of a power of ½, a sampled one often a decimal: the
+        # logarithm has moved them by a rounding error, which is taken back.
         for fineness in FINENESS:
             steps = np.rint(p * fineness)
             p = np.where(np.abs(p * fineness - steps) <= ROUNDING * steps, steps / fineness, p)
@@ -84,8 +87,9 @@ class PairTable:
 class Measured:
     """The systems on one dataset by one metric, before any correction: scores with intervals, and all pairs.
 
-    `n` are the items of each system, `items` those of the dataset; `value` is nan for a system that has none. `complete` says
-    that all systems have the same items. `unit` is what `n` of the pairs counts. A `macro` average stands for all datasets.
+    `n` are the items of each system, `items` those of the dataset; `value` is nan for a system that has none.
+    `complete` says that all systems have the same items. `unit` is what `n` of the pairs counts. A `macro`
+    average stands for all datasets.
     """
 
     dataset: str | None

@@ -22,7 +22,7 @@ ALGORITHMS = {"dp": convolution.dynamic_programme, "fft": convolution.fast_fouri
 def convolution_p(flips: Flips, request: KernelOptions) -> PValue:
     """The whole null law by convolution, summed where the statistic is extreme enough.
 
-    Source: Zmigrod, Vieira and Cotterell (2022).
+    Source: Zmigrod, Vieira and Cotterell (2022), algorithms 3 and 4.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The paired permutation test.
 
-H0: for every unit the two systems are exchangeable; swapping their outputs changes nothing in law. The p-value is the share of
-the 2^n swaps whose difference in scores is at least as extreme as the observed one, ties included. It is computed by the first
-of these that serves the data, and the result names it:
+H0: for every unit the two systems are exchangeable; swapping their outputs changes nothing in law. The
+p-value is the share of the 2^n swaps whose difference in scores is at least as extreme as the observed one,
+ties included. It is computed by the first of these that serves the data, and the result names it:
 
 ====================================================  ==============================================
 no unit differs                                       identity: p = 1
@@ -62,8 +62,9 @@ FINE, COARSE = 30.0, 1_000.0
 def permutation(pairs: PairedScores, metric: AdditiveMetric, request: KernelOptions) -> PValue:
     """p-value of the paired permutation test on rows in the metric's own columns.
 
-    With δ ≠ 0 the units' differences are taken as symmetric about δ. That cannot hold for binary items, where sign flips would
-    reject a true hypothesis far too often; they get Tango's score test instead, an asymptotic one.
+    With δ ≠ 0 the units' differences are taken as symmetric about δ. That cannot hold for binary items, where
+    sign flips would reject a true hypothesis far too often; they get Tango's score test instead, an
+    asymptotic one.
 
     Examples
     --------
@@ -178,9 +179,10 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
 def run_on_grid(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     """The test on units whose differences are rounded to a thirtieth of their spread, where they are not coarse already.
 
-    Then p is exact in milliseconds whatever the numbers are, which simulations of power need. Running totals are rounded
-    instead of the numbers, so that the observed sum stays what it is; what is left moves a p near .05 by about a per cent of
-    itself, up as often as down, which no curve shows. Metrics that are not linear keep their numbers.
+    Then p is exact in milliseconds whatever the numbers are, which simulations of power need. Running totals
+    are rounded instead of the numbers, so that the observed sum stays what it is; what is left moves a p near
+    .05 by about a per cent of itself, up as often as down, which no curve shows. Metrics that are not linear
+    keep their numbers.
     """
     line = flips_of(units_of(pairs), metric).line
     if line is None or not line.any() or (line.dtype.kind == "i" and np.abs(line).max() <= COARSE * lattice_half_step(line)):

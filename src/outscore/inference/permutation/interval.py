@@ -1,13 +1,13 @@
 """Confidence intervals by inverting the permutation test of a linear metric.
 
-The interval holds every δ that the two-sided test of "the units' differences are symmetric about δ" does not reject. For units
-with difference d_g and weight w_g (their denominators),
+The interval holds every δ that the two-sided test of "the units' differences are symmetric about δ" does not
+reject. For units with difference d_g and weight w_g (their denominators),
 
     p_greater(δ) = 2^-G · #{subsets F : Σ_F d ≤ δ Σ_F w}
 
-which never decreases in δ, so the limits are subset means. Few units: all of them are listed. Many: a secant on the
-saddlepoint approximation, started at the t limits, finds the neighbourhood, then both sides of the limit are certified by
-bounds and the outer one is reported.
+which never decreases in δ, so the limits are subset means. Few units: all of them are listed. Many: a secant
+on the saddlepoint approximation, started at the t limits, finds the neighbourhood, then both sides of the
+limit are certified by bounds and the outer one is reported.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def inversion_interval(
     if flips.line is None:
         return None
     bottom = units.a @ np.asarray(metric.ratio[1]) if metric.ratio and metric.ratio[1] is not None else None
-    # Numerators and denominators keep their common scale: sums of whole numbers are exact, and a subset mean of 0 is 0.
+    # Numerators and denominators keep their common scale: sums of whole numbers are exact, and a subset mean
+    # of 0 is 0.
     d = flips.line.astype(float)
     w = np.full(len(d), units.scale / len(d)) if bottom is None else bottom.astype(float)
     used = (w > 0) | (d != 0)
@@ -104,7 +105,8 @@ def _limit_from_subsets(d: Array, w: Array, alpha: float) -> float:
     """The k-th smallest mean over the non-empty subsets, k the first with (1 + k)/2^G > α."""
     vectors = np.stack([d, w], axis=1)
     sums = (enumeration.all_sums(vectors) + vectors.sum(axis=0)) / 2
-    # The empty subset comes last: every sign is minus. Subsets without weight give ±inf: Σ d ≤ δ·0 holds for every δ or none.
+    # The empty subset comes last: every sign is minus. Subsets without weight give ±inf: Σ d ≤ δ·0 holds for
+    # every δ or none.
     with np.errstate(divide="ignore", invalid="ignore"):
         means = sums[:-1, 0] / sums[:-1, 1]
     means[np.isnan(means)] = -np.inf

@@ -79,7 +79,8 @@ def certified_p(flips: Flips, request: KernelOptions) -> PValue:
     ties = request.alternative == "two-sided" or request.favours(sign)
     observed = abs(exact_sum(line)) if sign else 0.0
     if flips.on_a_lattice:
-        # Sums lie on a lattice of step twice the divisor: half-way to the next one nothing can tie, so no bound stalls.
+        # Sums lie on a lattice of step twice the divisor: half-way to the next one nothing can tie, so no
+        # bound stalls.
         divisor = int(np.gcd.reduce(line))
         observed += -divisor if ties else divisor
     log_level = None

@@ -21,7 +21,8 @@ __all__ = ["monte_carlo"]
 def monte_carlo(flips: Flips, request: KernelOptions) -> PValue:
     """p = (hits + 1)/(K + 1), ties counted as hits, with 99 % bounds for the exact value."""
     vectors, statistic, slack = _linear(flips) if flips.line is not None else _nonlinear_flips(flips)
-    # Rows that do not move stay: a row's coin depends on its place alone, so all metrics of one data set share their swaps.
+    # Rows that do not move stay: a row's coin depends on its place alone, so all metrics of one data set
+    # share their swaps.
     if not vectors.any():
         return p_values.identical_p()
     observed = float(statistic(vectors.sum(axis=0)[None])[0])

@@ -30,7 +30,8 @@ def exact_p(flips: Flips, request: KernelOptions) -> PValue:
         return p_values.identical_p(n)
     statistic = flips.statistic
     if not flips.on_a_lattice:
-        # Real numbers have no lattice, but a few units can always be listed; sums that differ by rounding alone are ties.
+        # Real numbers have no lattice, but a few units can always be listed; sums that differ by rounding
+        # alone are ties.
         if n > enumeration.MAX_ENUMERATED:
             raise BudgetError
         return p_values.exact_p(_enumerate_tail(statistic, moving), sign, n, "enumeration", request)
@@ -138,7 +139,8 @@ def _grid_region(statistic: Statistic, frame: Array, extent: float) -> GridRegio
 def _two_coins(statistic: Statistic, distinct: Array, counts: Array) -> Tail | None:
     """Two kinds of flips only (gold-positive and gold-negative items, say) are two independent binomials.
 
-    Rows are searched by bisection, so the region must grow or shrink along them; a grid of rows is checked first.
+    Rows are searched by bisection, so the region must grow or shrink along them; a grid of rows is checked
+    first.
     """
     n1, n2 = (int(c) for c in counts)
 

@@ -1,8 +1,9 @@
 """Right-or-wrong items: the power of the exact McNemar test, and the p-values two printed accuracies leave possible.
 
-Only discordant items, those one system alone gets right, say anything. Their number M is binomial(n, ψ) with ψ the discordance
-rate, and of m discordant items A wins binomial(m, (ψ + δ)/2ψ) when its accuracy is higher by δ. The exact test rejects when
-that count lies in a tail of binomial(m, ½), so its power is a sum over m without any approximation.
+Only discordant items, those one system alone gets right, say anything. Their number M is binomial(n, ψ) with
+ψ the discordance rate, and of m discordant items A wins binomial(m, (ψ + δ)/2ψ) when its accuracy is higher
+by δ. The exact test rejects when that count lies in a tail of binomial(m, ½), so its power is a sum over m
+without any approximation.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def mcnemar_sample_size(
     >>> mcnemar_sample_size(0.03, 0.1, 0.8, 0.05, "two-sided", 900.0)
     920
     """
-    # The exact test costs some 1/δ items more than the formula; a tooth of the saw is worth 4/δ items at most.
+    # The exact test costs some 1/δ items more than the formula; a tooth of the saw is worth 4/δ items at
+    # most.
     tooth = math.ceil(4 / abs(effect)) + 20
     low, high = max(0, math.floor(guess) - tooth), math.ceil(guess) + 2 * tooth
     while True:
@@ -158,8 +160,9 @@ class Overlaps:
 def overlaps(right_a: tuple[int, int], right_b: tuple[int, int], n: int, alpha: float, alternative: Alternative) -> Overlaps:
     """Every p two accuracies on the same n binary items can have, from complete to least overlap of their errors.
 
-    With D = right_a - right_b fixed, the number m of discordant items may be |D|, |D| + 2, …; P(S_m ≥ D) of a random walk
-    moves one way along these steps (two more steps add ¼(P(S_m = D - 2) - P(S_m = D))), so both ends of m are enough.
+    With D = right_a - right_b fixed, the number m of discordant items may be |D|, |D| + 2, …; P(S_m ≥ D) of a
+    random walk moves one way along these steps (two more steps add ¼(P(S_m = D - 2) - P(S_m = D))), so both
+    ends of m are enough.
     """
     gap, fewest, most = _gaps(right_a, right_b, n)
     m, d = np.concatenate([fewest, most]), np.concatenate([gap, gap])
@@ -190,8 +193,8 @@ def _gaps(right_a: tuple[int, int], right_b: tuple[int, int], n: int) -> tuple[A
     gap = np.arange(right_a[0] - right_b[1], right_a[1] - right_b[0] + 1)
     low_b = np.maximum(right_b[0], right_a[0] - gap)
     high_b = np.minimum(right_b[1], right_a[1] - gap)
-    # The systems share no right answer, or no wrong one: at most a + b items, and at most 2n - a - b. The sum of the two is
-    # fixed, so the best total a + b = 2b + D is the one nearest to n.
+    # The systems share no right answer, or no wrong one: at most a + b items, and at most 2n - a - b. The sum
+    # of the two is fixed, so the best total a + b = 2b + D is the one nearest to n.
     nearest = np.clip((n - gap) // 2, low_b, high_b)
     best = np.zeros_like(gap)
     for b in (nearest, np.minimum(nearest + 1, high_b)):

@@ -30,7 +30,8 @@ SIDES = ("two-sided", "greater", "less")
 class Study:
     """A design whose equation is settled; effects here are positive in the direction of the test.
 
-    `sd` is the standard deviation of an item's difference as it will be observed, 1 where effects are standardised.
+    `sd` is the standard deviation of an item's difference as it will be observed, 1 where effects are
+    standardised.
     """
 
     design: StudyDesign
@@ -187,7 +188,8 @@ def study_of(design: StudyDesign) -> Study:
     return Study(
         design,
         method=allowed[0] if design.method == "auto" else cast("Method", design.method),
-        # Repeats average out what differs between runs (Miller, 2024, section 3), never what differs between items.
+        # Repeats average out what differs between runs (Miller, 2024, section 3), never what differs between
+        # items.
         sd=1.0 if design.sd is None else math.hypot(design.sd, design.within / math.sqrt(design.repeats)),
     )
 

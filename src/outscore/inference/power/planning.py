@@ -10,18 +10,20 @@ given                  `effect` is                               power of
 neither                Cohen's d_z, a difference in units of sd  the paired t test (noncentral t)
 =====================  ========================================  ==================================================
 
-``method="t"`` asks for the t test where `sd` is given: it has to estimate the sd, which costs about two items more at alpha .05
-and matters below some hundred items. ``method="normal"`` asks for the closed formula where another one is the default.
+``method="t"`` asks for the t test where `sd` is given: it has to estimate the sd, which costs about two items
+more at alpha .05 and matters below some hundred items. ``method="normal"`` asks for the closed formula where
+another one is the default.
 
-Repeats and clusters enter through the variance of an item's difference and through the design effect (Miller, 2024, "Adding
-error bars to evals", sections 3 and 5; Kish, 1965, for the design effect):
+Repeats and clusters enter through the variance of an item's difference and through the design effect (Miller,
+2024, "Adding error bars to evals", sections 3 and 5; Kish, 1965, for the design effect):
 
     n = (z_{α/2} + z_β)² · (ω² + σ²/K)/δ² · (1 + (cluster size - 1)·icc)
 
-ω is `sd`, the standard deviation between items of the difference that endless repeats would leave; σ is `within`, the standard
-deviation of the difference between two single runs on one item, σ² = σ_A² + σ_B²; K is `repeats`, the runs of each system per
-item. Without `within` the item's difference is taken to be free of run-to-run noise, or, what is the same, `sd` to be the
-standard deviation of the differences as they will be observed.
+ω is `sd`, the standard deviation between items of the difference that endless repeats would leave; σ is
+`within`, the standard deviation of the difference between two single runs on one item, σ² = σ_A² + σ_B²; K is
+`repeats`, the runs of each system per item. Without `within` the item's difference is taken to be free of
+run-to-run noise, or, what is the same, `sd` to be the standard deviation of the differences as they will be
+observed.
 """
 
 from __future__ import annotations
@@ -55,29 +57,34 @@ def power(
 ) -> float:
     """Probability that n items lead to a rejection when the true difference is `effect`.
 
-    H0: the two systems do not differ. What is known about the items chooses the test: the normal test with known variance
-    (Miller, 2024) for `sd`, the exact McNemar test for `discordance`, the paired t test (noncentral t) for neither.
+    H0: the two systems do not differ. What is known about the items chooses the test: the normal test with
+    known variance (Miller, 2024) for `sd`, the exact McNemar test for `discordance`, the paired t test
+    (noncentral t) for neither.
 
     Parameters
     ----------
     n
         Number of items.
     effect
-        The true difference, positive when A is better. Without `sd` and `discordance` in units of the sd (Cohen's d_z).
+        The true difference, positive when A is better. Without `sd` and `discordance` in units of the sd
+        (Cohen's d_z).
     sd
         Standard deviation between items of the difference A - B.
     discordance
-        Share of right-or-wrong items on which exactly one system is right; then `effect` is the difference in accuracy.
+        Share of right-or-wrong items on which exactly one system is right; then `effect` is the difference in
+        accuracy.
     alpha, alternative
         The level of the test, and its side: ``"two-sided"``, ``"greater"`` (A better) or ``"less"``.
     repeats, within
-        Runs of each system per item, and the sd of the difference between two single runs on one item, sqrt(σ_A² + σ_B²).
+        Runs of each system per item, and the sd of the difference between two single runs on one item,
+        sqrt(σ_A² + σ_B²).
     cluster_size, icc
-        Items per cluster (document, passage), and the correlation of differences within a cluster: n items in clusters are
-        worth n / (1 + (cluster_size - 1) · icc) items alone (Kish, 1965).
+        Items per cluster (document, passage), and the correlation of differences within a cluster: n items in
+        clusters are worth n / (1 + (cluster_size - 1) · icc) items alone (Kish, 1965).
     method
-        ``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``, see the top of this module. The normal power counts rejections in the
-        right direction only, as the sample-size formula does; the other two count every rejection.
+        ``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``, see the top of this module. The normal power counts
+        rejections in the right direction only, as the sample-size formula does; the other two count every
+        rejection.
 
     Returns
     -------
@@ -118,27 +125,29 @@ def sample_size(
 
         n = (z_{α/2} + z_β)² · (sd² + within²/repeats)/effect² · (1 + (cluster_size - 1)·icc)
 
-    For `discordance` it is the whole number from which on the exact McNemar test never falls short, and for neither the root
-    of the noncentral t power of the paired t test.
+    For `discordance` it is the whole number from which on the exact McNemar test never falls short, and for
+    neither the root of the noncentral t power of the paired t test.
 
     Parameters
     ----------
     effect
-        The smallest difference that matters, positive when A is better: a difference of scores with `sd`, of accuracies with
-        `discordance`, else Cohen's d_z.
+        The smallest difference that matters, positive when A is better: a difference of scores with `sd`, of
+        accuracies with `discordance`, else Cohen's d_z.
     power
         The probability of a rejection that the study shall have.
     alpha, alternative
-        Level and side of the planned test; ``"greater"`` looks for A being better. One-sided tests need fewer items.
+        Level and side of the planned test; ``"greater"`` looks for A being better. One-sided tests need fewer
+        items.
     method
-        Whose power is planned for: ``"normal"``, ``"t"``, ``"exact"``, or ``"auto"`` for the one that suits what is given.
+        Whose power is planned for: ``"normal"``, ``"t"``, ``"exact"``, or ``"auto"`` for the one that suits
+        what is given.
     sd
         How much the items' differences A - B vary, as a standard deviation. Items grow with its square.
     discordance
         The share of items, right or wrong, that one system alone gets right.
     within, repeats
-        The sd of the difference between two single runs on one item, and how many runs of each system every item will get:
-        repeats average this noise out, and nothing else.
+        The sd of the difference between two single runs on one item, and how many runs of each system every
+        item will get: repeats average this noise out, and nothing else.
     cluster_size, icc
         How many items a document or passage brings, and how alike their differences are.
 
@@ -178,9 +187,9 @@ def detectable_effect(
 ) -> float:
     """The smallest difference, as a size without sign, that n items detect with the power asked for.
 
-    H0: the two systems do not differ. It solves the equation of `sample_size` for the effect (Miller, 2024, section 5, for
-    `sd`; the exact McNemar test for `discordance`; the noncentral t for neither). A difference that is smaller may be found
-    too, with less power.
+    H0: the two systems do not differ. It solves the equation of `sample_size` for the effect (Miller, 2024,
+    section 5, for `sd`; the exact McNemar test for `discordance`; the noncentral t for neither). A difference
+    that is smaller may be found too, with less power.
 
     Parameters
     ----------
@@ -191,13 +200,15 @@ def detectable_effect(
     sd
         The spread of the items' differences A - B. Without it and `discordance` the answer is Cohen's d_z.
     discordance
-        The share of items on which exactly one of two systems is right; the answer is then a difference in accuracy.
+        The share of items on which exactly one of two systems is right; the answer is then a difference in
+        accuracy.
     method
         ``"auto"`` for the test that suits what is given, or ``"normal"``, ``"t"``, ``"exact"`` by name.
     repeats, within
         How often every item is run, and the sd of the difference between two such runs.
     cluster_size, icc
-        Items that come together, and the correlation of their differences: fewer independent items detect less.
+        Items that come together, and the correlation of their differences: fewer independent items detect
+        less.
     alternative, alpha
         The side of the test, one of ``"two-sided"``, ``"greater"`` and ``"less"``, and its level.
 
@@ -225,8 +236,8 @@ def analytic_curve(
 ) -> Power:
     """What a finished comparison says about its reach: the effect it could detect, and power at `effect` below and beyond n.
 
-    By the noncentral t, from the observed difference (positive when A is better) and the observed sd of the items' differences;
-    for clusters give their number and the sd of their totals over the mean cluster size.
+    By the noncentral t, from the observed difference (positive when A is better) and the observed sd of the
+    items' differences; for clusters give their number and the sd of their totals over the mean cluster size.
 
     Examples
     --------

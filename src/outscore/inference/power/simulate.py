@@ -1,13 +1,14 @@
 """Power after the data: how often the chosen test rejects in samples drawn from a model of the data at hand.
 
-Two models: a normal law with the observed mean and spread of the items' differences, and the sample itself, drawn with
-replacement (paper 003, section 3.4.2, does both). Either takes the observed difference for the true one. The power it gives at
-the observed n is then a function of the p-value alone and is no evidence of its own (Hoenig and Heisey, 2001, "The abuse of
-power"); what the curve does show is how the answer would move with more items.
+Two models: a normal law with the observed mean and spread of the items' differences, and the sample itself,
+drawn with replacement (paper 003, section 3.4.2, does both). Either takes the observed difference for the
+true one. The power it gives at the observed n is then a function of the p-value alone and is no evidence of
+its own (Hoenig and Heisey, 2001, "The abuse of power"); what the curve does show is how the answer would move
+with more items.
 
-Replicate r at size n draws from its own stretch of a counter-based random stream, so that a curve does not depend on which
-other points, replicates or blocks were computed with it. Most samples are far from alpha, and there the decision of the test is
-known without its p-value (`base.screening`).
+Replicate r at size n draws from its own stretch of a counter-based random stream, so that a curve does not
+depend on which other points, replicates or blocks were computed with it. Most samples are far from alpha, and
+there the decision of the test is known without its p-value (`base.screening`).
 """
 
 from __future__ import annotations
@@ -64,13 +65,16 @@ def simulated_curve(
     Parameters
     ----------
     pairs, metric
-        The data; repeats are averaged first, and clusters, where there are any, are drawn as one and counted as n.
+        The data; repeats are averaged first, and clusters, where there are any, are drawn as one and counted
+        as n.
     test, request, name
-        The test as registered, what is asked of it, and what to call it. A rejection is p.upper ≤ alpha, as in a comparison.
+        The test as registered, what is asked of it, and what to call it. A rejection is p.upper ≤ alpha, as
+        in a comparison.
     screen
         Decides in place of the test where the decision is clear; without one every sample is tested.
     kind
-        ``"normal"`` needs a mean of item scores and may be given another `effect` (A - B); ``"bootstrap"`` takes any metric.
+        ``"normal"`` needs a mean of item scores and may be given another `effect` (A - B); ``"bootstrap"``
+        takes any metric.
     sizes, replicates
         Where to draw the curve, and how many samples to test at each size.
     progress

@@ -59,8 +59,9 @@ def _smoothing(options: Options) -> tuple[str, float]:
 def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) -> Callable[[Array], Array]:
     """BLEU of summed statistics, BP · exp(mean log pₙ), with sacreBLEU's smoothing.
 
-    Papineni et al. (2002), section 2.3; smoothing: Chen, Cherry (2014), methods 1 (floor), 2 (add-k) and 3 (exp). Orders from
-    the first one without n-grams on have precision 0; with effective order they are left out. No match at all scores 0.
+    Papineni et al. (2002), section 2.3; smoothing: Chen, Cherry (2014), methods 1 (floor), 2 (add-k) and 3
+    (exp). Orders from the first one without n-grams on have precision 0; with effective order they are left
+    out. No match at all scores 0.
 
     Examples
     --------

@@ -15,7 +15,8 @@ from outscore.metrics.text.entry import Lines, References, TextMetric, version
 
 __all__ = ["check_lines", "verify"]
 
-# Segments scored a second time by the library itself: enough to notice a change in it, few enough to cost little.
+# Segments scored a second time by the library itself: enough to notice a change in it, few enough to cost
+# little.
 CHECKED_SEGMENTS = 200
 RELATIVE = 1e-9
 ABSOLUTE = 1e-12
@@ -51,7 +52,8 @@ def verify(
 ) -> None:
     """Check that the function of the summed statistics is the library's own score.
 
-    The library scores up to `segments` segments, spread evenly over the corpus; scoring all again would double the time.
+    The library scores up to `segments` segments, spread evenly over the corpus; scoring all again would
+    double the time.
     """
     additive = metric.make(options)
     if not _is_defined(additive, statistics):

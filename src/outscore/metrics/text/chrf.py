@@ -37,8 +37,8 @@ def _orders(options: Options) -> tuple[int, int]:
 def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
     """Hypothesis, reference and matched n-grams of each order.
 
-    sacreBLEU keeps them to itself; this is the only place that reaches for them, and the check against its corpus score says
-    when a new version has changed them.
+    sacreBLEU keeps them to itself; this is the only place that reaches for them, and the check against its
+    corpus score says when a new version has changed them.
     """
     del prepared
     rows = library_scorer(options)._extract_corpus_statistics(hypotheses, references)  # noqa: SLF001
@@ -48,8 +48,9 @@ def _rows(hypotheses: Lines, references: References, options: Options, prepared:
 def chrf_of_totals(beta: float, *, smoothed: bool) -> Callable[[Array], Array]:
     """ChrF of summed counts, in points of 100.
 
-    (1 + β²)·P·R / (β²·P + R) with precision and recall averaged over the orders that occur on both sides (Popović, 2015,
-    section 2); `smoothed` averages the F of each order instead and puts 1e-16 where one is undefined, as chrF++.py does.
+    (1 + β²)·P·R / (β²·P + R) with precision and recall averaged over the orders that occur on both sides
+    (Popović, 2015, section 2); `smoothed` averages the F of each order instead and puts 1e-16 where one is
+    undefined, as chrF++.py does.
 
     Examples
     --------

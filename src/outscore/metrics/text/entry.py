@@ -1,8 +1,8 @@
 """The form of a registry entry for metrics of texts, and the one door to the optional libraries behind them.
 
-A metric of texts is a table of statistics, one row per segment, whose column sums make the corpus score. The rows of a
-segment depend on that segment alone, given what `prepare` drew from all references: any split of the segments over
-processes gives the same table.
+A metric of texts is a table of statistics, one row per segment, whose column sums make the corpus score. The
+rows of a segment depend on that segment alone, given what `prepare` drew from all references: any split of
+the segments over processes gives the same table.
 """
 
 from __future__ import annotations
@@ -60,19 +60,21 @@ class TextMetric:
     name, summary, direction, options
         As for every metric.
     unit
-        A library's score in its own unit: ``"points"`` of 100 (sacreBLEU), ``"fraction"`` of 1 (jiwer, nltk, rouge-score) or
-        ``"bits"`` (NIST).
+        A library's score in its own unit: ``"points"`` of 100 (sacreBLEU), ``"fraction"`` of 1 (jiwer, nltk,
+        rouge-score) or ``"bits"`` (NIST).
     library
-        The distribution that defines the score, or that tokenises for it; its version stands in the signature.
+        The distribution that defines the score, or that tokenises for it; its version stands in the
+        signature.
     statistics
-        Hypotheses, references, options and what `prepare` returned to one row per segment: int64 where whole, else float64.
+        Hypotheses, references, options and what `prepare` returned to one row per segment: int64 where whole,
+        else float64.
     make
         The function of the rows' sums, for given options.
     signature
         Options and number of references to the line that makes a score reproducible.
     corpus_score
-        The library's own score of a corpus, which the function of the summed statistics has to meet; None where no library
-        has this score.
+        The library's own score of a corpus, which the function of the summed statistics has to meet; None
+        where no library has this score.
     prepare
         What the metric needs of all references: plain data, which travels to other processes.
     max_references

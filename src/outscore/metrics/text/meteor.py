@@ -1,7 +1,8 @@
 """METEOR (Lavie, Agarwal, 2007) over nltk's alignment: exact words, then stems, then WordNet's synonyms where installed.
 
-`meteor` is the mean of the segments' scores, as nltk's users report it. `meteor-corpus` adds up matches, chunks and lengths
-first, as the original program does. They are different numbers. A segment counts against its best reference in both.
+`meteor` is the mean of the segments' scores, as nltk's users report it. `meteor-corpus` adds up matches,
+chunks and lengths first, as the original program does. They are different numbers. A segment counts against
+its best reference in both.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def _number(options: Options, name: str) -> float:
 def meteor_of_totals(alpha: float, beta: float, gamma: float) -> Callable[[Array], Array]:
     """(1 - γ·(chunks/matches)^β) · P·R / (α·P + (1 - α)·R), and 0 without a match.
 
-    Lavie, Agarwal (2007), section 2; the F-mean is matches / (α·reference length + (1 - α)·hypothesis length).
+    Lavie, Agarwal (2007), section 2; the F-mean is matches / (α·reference length + (1 - α)·hypothesis
+    length).
 
     Examples
     --------

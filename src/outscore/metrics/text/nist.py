@@ -1,7 +1,8 @@
 """NIST (Doddington, 2002) with any number of references, as mteval-v13a and v14 compute it.
 
-A matched n-gram counts for the information it carries, log₂(occurrences of its first n - 1 words / its own occurrences),
-taken over all references together: these weights are fixed by the references and the same for every system and resample.
+A matched n-gram counts for the information it carries, log₂(occurrences of its first n - 1 words / its own
+occurrences), taken over all references together: these weights are fixed by the references and the same for
+every system and resample.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """TEXT_METRICS: every metric of texts by name, as statistics per segment and a function of their sums.
 
-`text_metric` reads a written metric, `segment_statistics` computes its table, whole or piece by piece, and `verify` holds it
-against the library's own score. Adding a metric is one entry.
+`text_metric` reads a written metric, `segment_statistics` computes its table, whole or piece by piece, and
+`verify` holds it against the library's own score. Adding a metric is one entry.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def segment_statistics(
 ) -> Array:
     """One row of statistics per segment; all arguments and the result can travel between processes.
 
-    For a piece of a corpus, `prepared` is what the metric's `prepare` made of all references; pieces put together are the
-    table of the whole.
+    For a piece of a corpus, `prepared` is what the metric's `prepare` made of all references; pieces put
+    together are the table of the whole.
 
     Examples
     --------

@@ -25,7 +25,8 @@ __all__ = [
     "tokeniser_mark",
 ]
 
-# Those that work from what is installed: sentence-piece models would be fetched from the network on first use.
+# Those that work from what is installed: sentence-piece models would be fetched from the network on first
+# use.
 WITH_DICTIONARY = ("ja-mecab", "ko-mecab")
 TOKENISERS = ("13a", "none", "intl", "char", "zh", *WITH_DICTIONARY)
 TOKENIZE = Option("tokenize", str, "13a", "sacreBLEU's tokeniser; none splits at spaces", choices=TOKENISERS)

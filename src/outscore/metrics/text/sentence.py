@@ -1,6 +1,7 @@
 """Means of segment scores: sentence-level BLEU, chrF and TER, as sacreBLEU scores single segments.
 
-The scores are the corpus functions applied to each segment's statistics; sacreBLEU's own segment scores check them.
+The scores are the corpus functions applied to each segment's statistics; sacreBLEU's own segment scores check
+them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Edits with shifts, for TER: sacreBLEU's search over distances that come from a faster place.
 
-Nearly all of sacreBLEU's time goes into edit distances to candidates for a shift. The search stays its own, so that its
-limits and its choices among equals are kept; the distances are rapidfuzz's, and the alignment is found once per shift.
+Nearly all of sacreBLEU's time goes into edit distances to candidates for a shift. The search stays its own,
+so that its limits and its choices among equals are kept; the distances are rapidfuzz's, and the alignment is
+found once per shift.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def edit_counter() -> Callable[[list[str], list[str]], int]:
     """
     library = load("sacrebleu.metrics.lib_ter", "ter")
     if not (hasattr(library, "_shift") and hasattr(library, "_MAX_SHIFT_CANDIDATES")):
-        # The search is not a published part of sacreBLEU: where it has moved, the whole of it is asked instead.
+        # The search is not a published part of sacreBLEU: where it has moved, the whole of it is asked
+        # instead.
         return lambda words, reference: int(library.translation_edit_rate(words, reference)[0])
     distance = load("rapidfuzz.distance.Levenshtein", "ter").distance
     return lambda words, reference: _edits(library, distance, *_spelt(words, reference))
@@ -43,8 +45,8 @@ def _spelt(words: list[str], reference: list[str]) -> tuple[str, str]:
 def _edits(library: ModuleType, distance: Callable[[str, str], int], words: str, reference: str) -> int:
     """Shift while it pays, then count: Snover et al. (2006), section 2.2, with the limits of sacreBLEU.
 
-    No shift changes which words there are, so that at least `certain` edits always remain; a search that could save one edit
-    for the price of one shift cannot change the count and is not begun.
+    No shift changes which words there are, so that at least `certain` edits always remain; a search that
+    could save one edit for the price of one shift cannot change the count and is not begun.
     """
     if not reference:
         return len(words)
@@ -63,10 +65,10 @@ def _edits(library: ModuleType, distance: Callable[[str, str], int], words: str,
 class Distance:
     """Edit distance to a reference and, for the current words, the edits themselves, as sacreBLEU's beam search finds them.
 
-    A way of d edits between lengths n and m strays at most max(insertions, deletions) ≤ (d + |n - m|)/2 cells from the
-    straight line between the corners. While that is at most 23, every cheapest way lies inside the beam, whatever the
-    rounding of the line, so the unrestricted distance is the same and so is the first of the cheapest ways. Beyond, sacreBLEU
-    itself is asked.
+    A way of d edits between lengths n and m strays at most max(insertions, deletions) ≤ (d + |n - m|)/2 cells
+    from the straight line between the corners. While that is at most 23, every cheapest way lies inside the
+    beam, whatever the rounding of the line, so the unrestricted distance is the same and so is the first of
+    the cheapest ways. Beyond, sacreBLEU itself is asked.
     """
 
     def __init__(self, library: ModuleType, distance: Callable[[str, str], int], reference: str) -> None:

@@ -1,8 +1,8 @@
 """Translation edit rate (Snover et al., 2006) as sacreBLEU computes it: edits and reference length of each segment.
 
-With several references a segment has the fewest edits over the mean length; both columns are multiplied by the number of
-references, which keeps them whole. The reference length does not depend on the system, so that swaps have an exact
-distribution.
+With several references a segment has the fewest edits over the mean length; both columns are multiplied by
+the number of references, which keeps them whole. The reference length does not depend on the system, so that
+swaps have an exact distribution.
 """
 
 from __future__ import annotations
