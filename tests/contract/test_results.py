@@ -15,6 +15,7 @@ from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
 import outscore as osc
+from outscore.core.brief import MAX_REPR
 from outscore.core.errors import OutscoreError
 from outscore.results import saved
 from outscore.results.comparison import SystemScore, TestResult
@@ -22,7 +23,6 @@ from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.plan import PowerPoint, SimulatedCurve, StudyDesign
 from outscore.results.pvalue import PValue
-from outscore.results.rendering import MAX_REPR
 from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p
 
@@ -261,4 +261,4 @@ def test_what_goes_in_is_shown_shortly_too(tmp_path):
     for value in values:
         assert repr(value).startswith(f"<{type(value).__name__} ")
         assert len(repr(value)) <= MAX_REPR
-    assert repr(values[0]) == "<Scores 'a': 99 rows>"
+    assert repr(values[0]) == "<Scores a: 99 scores, mean 49>"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from outscore.core.brief import Brief, count_of
 from outscore.core.numeric import Array
 from outscore.scores.system import Labels, Origin
 
@@ -20,8 +21,8 @@ UNALIGNED = "(unaligned)"
 """The answer of a system that has no counterpart for a gold unit."""
 
 
-class _File:
-    """What all outputs share: a name for messages."""
+class _File(Brief):
+    """What all outputs share: a name for messages, and a short `repr`."""
 
     name: str
     origin: Origin | None
@@ -31,14 +32,6 @@ class _File:
     def label(self) -> str:
         """What messages call the file."""
         return f"`{self.name}`" if self.origin is None else self.origin.label
-
-    @property
-    def rows(self) -> int:
-        """The number of words, items or mentions."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name[:40]!r}: {self.rows:,} rows>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,6 +82,10 @@ class Words(_File):
         """The number of words."""
         return len(self.forms)
 
+    def _brief(self) -> str:
+        columns = f", columns {', '.join(self.columns)}" if self.columns else ""
+        return f"{self.name}: {count_of(self.rows, 'word')} in {count_of(len(self.sentence_ids), 'sentence')}{columns}"
+
     def place(self, row: int) -> str:
         """The file and line of a word, for messages."""
         return f"{self.label}, {f'word {row + 1}' if self.lines is None else f'line {int(self.lines[row])}'}"
@@ -116,6 +113,9 @@ class Items(_File):
     def rows(self) -> int:
         """The number of items."""
         return len(self.ids)
+
+    def _brief(self) -> str:
+        return f"{self.name}: {count_of(self.rows, 'item')}, {count_of(len(self.answers.names), 'label')}"
 
     def place(self, row: int) -> str:
         """The file and line of an item, for messages."""
@@ -175,6 +175,11 @@ class Chains(_File):
         """The number of mentions."""
         return len(self.starts)
 
+    def _brief(self) -> str:
+        chains = count_of(len(np.unique(self.chains)), "chain")
+        documents = count_of(len(self.documents.names), "document")
+        return f"{self.name}: {count_of(self.rows, 'mention')} in {chains}, {documents}"
+
     @classmethod
     def of(cls, name: str, mentions: Iterable[tuple[str, int, int, object]]) -> Chains:
         """Chains of mentions that are given as document, first token, last token and the name of the chain in its document."""
@@ -189,8 +194,8 @@ class Chains(_File):
 Outputs = Words | Items | Chains
 
 
-@dataclass(frozen=True, eq=False)
-class Units:
+@dataclass(frozen=True, eq=False, repr=False)
+class Units(Brief):
     """Aligned gold and systems: a row per unit, a column per system.
 
     Parameters
@@ -234,6 +239,9 @@ class Units:
     def n(self) -> int:
         """The number of units."""
         return len(self.gold)
+
+    def _brief(self) -> str:
+        return f"{self.criterion}: {count_of(self.n, 'unit')} by {count_of(len(self.systems), 'system')}"
 
     def take(self, rows: Array) -> Units:
         """Only these units."""

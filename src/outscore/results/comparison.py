@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from outscore.core.brief import brief_interval, brief_name, brief_number, brief_p
 from outscore.results.analysis import Analysis, Effect, Power, UnitRow
 from outscore.results.chart_data import ChartData
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Segment
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.rendering import Result, brief_interval, brief_name, brief_number, brief_p, frame, records_of
+from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 from outscore.results.subset import Bucket, Subset
 

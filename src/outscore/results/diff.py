@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from outscore.core.brief import brief_name, brief_number, brief_p
 from outscore.results.design import Family
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.rendering import Result, brief_name, brief_number, brief_p, frame, records_of
+from outscore.results.rendering import Result, frame, records_of
 from outscore.results.subset import ScoredSubset
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from outscore.results.rendering import Result, brief_interval
+from outscore.core.brief import brief_interval
+from outscore.results.rendering import Result
 
 __all__ = ["Estimand", "Interval"]
 

@@ -10,10 +10,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from outscore.core.brief import brief_number, brief_p
 from outscore.results.analysis import Power, PowerPoint
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
-from outscore.results.rendering import Result, brief_number, brief_p
+from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 
 __all__ = ["EffectPoint", "OverlapPoint", "PlanResult", "PossibleP", "Power", "PowerPoint", "SimulatedCurve", "StudyDesign"]

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import ClassVar, Literal, Self
 
+from outscore.core.brief import brief_p
 from outscore.core.numeric import LN10
-from outscore.results.rendering import Result, brief_p
+from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 
 __all__ = ["ROUNDING", "SMALLEST", "Kind", "PValue"]

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from outscore.core.brief import brief_name, brief_number
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.pvalue import Kind
-from outscore.results.rendering import Result, brief_name, brief_number, frame, records_of
+from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import msgspec
 
+from outscore.core.brief import Brief
 from outscore.core.errors import OutscoreError
 from outscore.results.files import form_of_file, write_files
 from outscore.results.note import with_note_objects
@@ -25,21 +26,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "MAX_REPR",
     "BrokenResultError",
     "Result",
-    "brief_interval",
-    "brief_name",
-    "brief_number",
-    "brief_p",
     "frame",
     "records_of",
 ]
-
-MAX_REPR = 200
-"""No `repr` is longer."""
-MAX_NAME = 24
-"""Characters of a system's name in a `repr`."""
 
 
 class BrokenResultError(OutscoreError):
@@ -50,7 +41,7 @@ class BrokenResultError(OutscoreError):
         self.reason = reason
 
 
-class Result:
+class Result(Brief):
     """Mixin: dictionaries in and out, reports in every form, files, and short representations."""
 
     saved_schema: ClassVar[str | None] = None
@@ -125,14 +116,6 @@ class Result:
     def _rendered(self, form: str, **shown: Any) -> str:  # noqa: ANN401 - the door's own keywords
         return str(_report().render(self, form, **shown))
 
-    def _brief(self) -> str:
-        """The result in a few words, for `repr`."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        text = f"<{type(self).__name__} {self._brief()}>"
-        return text if len(text) <= MAX_REPR else f"{text[: MAX_REPR - 4]}...>"
-
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")
 
@@ -159,53 +142,6 @@ def _report() -> ModuleType:
     from outscore.report import render
 
     return render
-
-
-def brief_name(name: str, longest: int = MAX_NAME) -> str:
-    """A name of at most so many characters, on one line.
-
-    Examples
-    --------
-    >>> brief_name("a-system-with-a-very-long-name")
-    'a-system-with-a-very-...'
-    """
-    name = " ".join(name.split())
-    return name if len(name) <= longest else f"{name[: longest - 3]}..."
-
-
-def brief_number(value: float | None, *, sign: bool = False) -> str:
-    """A number with four digits.
-
-    Examples
-    --------
-    >>> brief_number(0.00991, sign=True), brief_number(None)
-    ('+0.00991', '?')
-    """
-    if value is None:
-        return "?"
-    return f"{value:+.4g}" if sign else f"{value:.4g}"
-
-
-def brief_interval(low: float | None, high: float | None) -> str:
-    """Both ends of an interval.
-
-    Examples
-    --------
-    >>> brief_interval(0.0038, None)
-    '[0.0038, inf]'
-    """
-    return f"[{'-inf' if low is None else f'{low:.4g}'}, {'inf' if high is None else f'{high:.4g}'}]"
-
-
-def brief_p(value: float, log10: float) -> str:
-    """A p-value with two digits, from its logarithm where it lies below the floats.
-
-    Examples
-    --------
-    >>> brief_p(0.0017, -2.77), brief_p(5e-324, -1505.2), brief_p(1.0, 0.0)
-    ('p=.0017', 'p=10^-1505.2', 'p=1')
-    """
-    return f"p=10^{log10:.1f}" if log10 < -300 else f"p={f'{value:.2g}'.removeprefix('0')}"
 
 
 def records_of(result: Result, table: str) -> tuple[list[dict[str, Any]], tuple[str, ...]]:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.results.note import Note
@@ -24,8 +25,8 @@ MAX_CELLS = 1 << 31
 """A larger table of systems by items would take more than sixteen gigabytes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Board:
+@dataclass(frozen=True, eq=False, repr=False)
+class Board(Brief):
     """Systems by items on one dataset.
 
     Parameters
@@ -67,6 +68,10 @@ class Board:
     conflicts: int = 0
     rows: int | None = None
     notes: tuple[Note, ...] = ()
+
+    def _brief(self) -> str:
+        systems, items = self.shape
+        return f"{count_of(systems, 'system')} by {count_of(items, 'item')}"
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
@@ -26,8 +27,8 @@ __all__ = ["Paired", "pair"]
 _ALL = slice(None)
 
 
-@dataclass(frozen=True, eq=False)
-class Paired:
+@dataclass(frozen=True, eq=False, repr=False)
+class Paired(Brief):
     """Two systems' rows side by side, in the order of A's file.
 
     `items` holds a code per row if items have several rows (repeats, to be averaged first) and is None if
@@ -46,6 +47,10 @@ class Paired:
     slices: Mapping[str, Labels] = field(default_factory=dict)
     unequal_repeats: bool = False
     notes: tuple[Note, ...] = ()
+
+    def _brief(self) -> str:
+        left_out = self.alignment.only_a + self.alignment.only_b
+        return f"{count_of(len(self.a), 'row')}, {count_of(left_out, 'item')} left out"
 
 
 def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from outscore.core.brief import Brief, brief_number, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
@@ -23,8 +24,8 @@ def label_of(path: str) -> str:
     return "Standard input" if path == STANDARD_INPUT else f"`{path}`"
 
 
-@dataclass(frozen=True, eq=False)
-class Labels:
+@dataclass(frozen=True, eq=False, repr=False)
+class Labels(Brief):
     """A label per row, as codes into the distinct names.
 
     Examples
@@ -46,6 +47,9 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def _brief(self) -> str:
+        return f"of {count_of(len(self), 'row')}, {count_of(len(self.names), 'name')}: {', '.join(self.names[:100])}"
 
     def __getitem__(self, row: int) -> str:
         return self.names[int(self.codes[row])]
@@ -77,7 +81,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Brief):
     """One system's (n,) scores or (n, k) counts with the labels of their rows, in the order of the file.
 
     Parameters
@@ -112,16 +116,21 @@ class Scores:
     origin: Origin | None = None
     lines: Array | None = None
 
-    def __repr__(self) -> str:
-        labels = {"repeats": self.repeats, "clusters": self.clusters, "datasets": self.datasets, **self.slices}
-        counted = [f"{len(found.names)} {name[:20]}" for name, found in labels.items() if found is not None]
-        shape = "" if self.values.ndim == 1 else f" of {self.values.shape[1]} numbers"
-        return f"<Scores {self.name[:40]!r}: {', '.join([f'{self.rows:,} rows{shape}', *counted[:4]])}>"
-
     @property
     def rows(self) -> int:
         """The number of rows."""
         return len(self.values)
+
+    def _brief(self) -> str:
+        if self.values.ndim > 1:
+            facts = [f"{count_of(self.rows, 'row')} of {self.values.shape[1]} counts"]
+        else:
+            facts = [count_of(self.rows, "score")]
+            if self.rows:
+                facts.append(f"mean {brief_number(float(self.values.mean()))}")
+        groups = {"repeat": self.repeats, "cluster": self.clusters, "dataset": self.datasets}
+        facts += [count_of(len(labels.names), noun) for noun, labels in groups.items() if labels is not None]
+        return f"{self.name}: {', '.join(facts)}"
 
     @property
     def label(self) -> str:
