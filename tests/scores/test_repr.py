@@ -52,3 +52,9 @@ def test_pairs_and_boards():
     old = Scores("old", np.array([1, 0]), Labels.of(["q1", "q2"]))
     assert repr(pair(new, old)) == "<Paired 2 rows, 1 item left out>"
     assert repr(boards_of([new, old])[0]) == "<Board 2 systems by 3 items>"
+
+
+def test_groups_are_counted():
+    labels = Labels.of(["a", "b", "a"])
+    scores = Scores("new", np.array([1, 0, 1]), labels, repeats=labels, clusters=labels, datasets=Labels.of("xxx"))
+    assert repr(scores) == "<Scores new: 3 scores, mean 0.6667, 2 repeats, 2 clusters, 1 dataset>"
