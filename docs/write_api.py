@@ -322,7 +322,10 @@ def parameters(front: Front) -> list[tuple[str, str, str | None, str]]:
         annotation = annotation_of(option)
         if option.name in front.required:
             annotation = annotation.removesuffix(" | None")
-        found.append((str(option.keyword), annotation, default, option.doc or option.help))
+        text = option.doc or option.help
+        if option.default_text and not option.doc:
+            text = f"{text} None means: {option.default_text}."
+        found.append((str(option.keyword), annotation, default, text))
     # What must be given stands first.
     found.sort(key=lambda one: one[2] is not None)
     return [*found, *((a.name, a.annotation, a.default, a.doc) for a in front.further if a.annotation)]
@@ -364,8 +367,9 @@ def docstring(front: Front) -> str:
 
 
 def _sentence(text: str) -> str:
-    """A text with its options under the names that Python knows."""
-    return " ".join(text.split())
+    """A text in one line, with options as Python writes them."""
+    plain = re.sub(r"--([a-z][a-z-]*)", lambda found: f"`{found[1].replace('-', '_')}`", " ".join(text.split()))
+    return plain if plain.endswith((".", "?")) else f"{plain}."
 
 
 def function(front: Front, target: str) -> str:

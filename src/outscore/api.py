@@ -234,7 +234,8 @@ def compare(
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
     names : Sequence[str] | None, default None
-        What to call the systems.
+        What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
+        and B.
     labels : Sequence[str] | None, default None
         What to call the rows of arrays; files and `Scores` have item ids.
 
@@ -378,7 +379,8 @@ def compare_texts(
     compat : str | None, default None
         ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.
     names : Sequence[str] | None, default None
-        What to call the systems.
+        What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
+        and B.
     unit_advice : bool, default False
         Also show how spread, effect size and p move with the size of the units; choose the size for what it
         means, not for p.
@@ -548,7 +550,8 @@ def rank(
     gold : object, default None
         Rank outputs: the right answers, as `diff` takes them.
     names : Sequence[str] | None, default None
-        What to call the systems.
+        What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
+        and B.
     engine : Engine | None, default None
         What does the work; None is this process. No result depends on it.
     progress : Progress | None, default None
@@ -844,26 +847,26 @@ def plan(
     discordance : float | None, default None
         Share of right-or-wrong items that one system alone gets right.
     accuracy : float | None, default None
-        The baseline's accuracy; errors count as independent without --discordance.
+        The baseline's accuracy; errors count as independent without `discordance`.
     pilot : Path | Sequence[ArrayLike | Scores | Path] | None, default None
         Scores to take the spread from: a file with both systems, or a list of two files, arrays or `Scores`.
     repeats : int | None, default None
-        Runs of each system per item.
+        Runs of each system per item. None means: 1.
     within : float | None, default None
         Standard deviation of the difference between two runs on one item.
     cluster_size : float | None, default None
-        Items per cluster, such as a document.
+        Items per cluster, such as a document. None means: 1.
     icc : float | None, default None
-        Correlation of differences within a cluster.
+        Correlation of differences within a cluster. None means: 0.
     scores : tuple[str | float, str | float] | None, default None
         Two printed accuracies, as text to keep trailing zeros: which p-values do they leave possible? Needs
         `n`.
     retrospective : bool, default False
-        With --pilot: try a test on samples like the pilot.
+        With `pilot`: try a test on samples like the pilot.
     test : str | None, default None
-        The test to try; see `outscore tests`.
+        The test to try; see `outscore tests`. None means: permutation.
     replicates : int | None, default None
-        Number of samples to try it on, for each size.
+        Number of samples to try it on, for each size. None means: 200.
     systems : Sequence[str], default ()
         Which systems of a file to take.
     items : ArrayLike | str | None, default None
@@ -884,7 +887,7 @@ def plan(
     alpha : float, default 0.05
         The level of the test.
     seed : int, default 0
-        Seed of the samples of --retrospective.
+        Seed of the samples of `retrospective`.
     progress : Progress | None, default None
         What is told how far the work is. No result depends on it.
 

@@ -26,11 +26,8 @@ from outscore.results.note import Note
 from outscore.results.plan import PlanResult, SimulatedCurve, StudyDesign
 from outscore.workflows.plan.answer import plan_numbers, whole_items
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.plan import POWER
+from outscore.workflows.requests.plan import POWER, REPLICATES
 from outscore.workflows.validate import paired
-
-REPLICATES = 200
-"""Samples to try a test on, for each size, where nobody says otherwise."""
 
 __all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "spread_of"]
 

@@ -14,8 +14,10 @@ from outscore.workflows.requests.base import Request, declare, saved_value
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
 
-__all__ = ["DESIGN", "POWER", "PlanRequest"]
+__all__ = ["DESIGN", "POWER", "REPLICATES", "PlanRequest"]
 
+REPLICATES = 200
+"""Samples to try a test on, for each size, where nobody says otherwise."""
 POWER = Option(
     "power",
     float,
@@ -184,7 +186,7 @@ class PlanRequest(Request):
             form_help="The test to try.",
             group="pilot",
             metavar="NAME",
-            default_text="permutation",
+            default_text=shared.TEST.default,
         )
     )
     replicates: int | None = declare(
@@ -196,7 +198,7 @@ class PlanRequest(Request):
             minimum=1,
             label="Samples",
             group="pilot",
-            default_text="200",
+            default_text=str(REPLICATES),
         )
     )
     system: tuple[str, ...] = declare(shared.SYSTEM, group="pilot", form_help="Which two systems of a table.")

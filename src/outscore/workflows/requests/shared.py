@@ -431,6 +431,7 @@ NAMES = Option(
     kind="names",
     metavar="A,B",
     default_text="header or file names",
+    doc="What to call the systems. None takes the names that the data have: header, file or `Scores`; else A and B.",
 )
 BASELINE = Option(
     "baseline",
