@@ -31,6 +31,7 @@ from outscore.report.document import (
     Verdict,
     make_table,
 )
+from outscore.report.write import card
 from outscore.results.comparison import Comparison, Comparisons
 
 REPORT = Path(door.__file__).parent
@@ -72,10 +73,13 @@ def test_every_kind_of_block_is_tried():
     assert {node.id for node in ast.walk(union) if isinstance(node, ast.Name)} | {"Later"} == known
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, "card"])
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_block_shows_in_every_form(block, form):
     document = Document("A dummy", (Article("", "", (Section("dummy", "Dummies", lambda: [BLOCKS[block]]),)),))
+    if form == "card":
+        assert MARK in card.write(document)
+        return
     for verbose in (False, True):
         assert MARK in write(document, form, verbose=verbose)
 

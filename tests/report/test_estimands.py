@@ -74,11 +74,11 @@ def test_notebooks_show_the_numbers_and_nothing_runs():
     assert "style" not in shown
     assert "&lt;script&gt;" in shown
     assert shown.count("<table>") == 1
-    for cell in ("0.9543", "0.9494 to 0.9592", "+0.0143", "0.01 to 0.0186", "0.0123", "permutation, exact"):
+    for cell in ("0.9543", "0.9494 to 0.9592", "+0.0143", "0.0100 to 0.0186", ".0123", "exact paired permutation test"):
         assert f"<td>{cell}</td>" in shown
     assert isinstance(whole.comparisons[0], Comparison)
     assert whole.comparisons[0]._repr_html_() == shown
-    assert whole.comparisons[0].p._repr_html_().startswith("<p>p = ")
+    assert whole.comparisons[0].p._repr_html_().startswith("<div><p><strong>p = ")
     median = make_full(interval=MEDIAN, decision=Decision(None, "undecided"))._repr_html_()
     assert "<td>A - B</td><td>+0.0143</td><td></td>" in median
-    assert "<td>median of A - B</td><td>+0.0007</td><td>0.0001 to 0.004</td>" in median
+    assert "<td>median difference</td><td>+0.0007</td><td>0.0001 to 0.0040</td>" in median

@@ -70,9 +70,10 @@ def render(
     if form == "json":
         return json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if form == "card":
-        from outscore.report.cards import card
+        from outscore.report.build import card
+        from outscore.report.write import card as writer
 
-        return card(result)
+        return writer.write(card.build(result))
     if isinstance(result, Comparison):
         result = Comparisons([result], {})
     if form in ("csv", "pairs"):

@@ -1,13 +1,13 @@
-"""Cards for notebooks: the verdict and the numbers under it, as plain HTML without script or style."""
+"""The document of a card for notebooks, for results of every kind: the verdict and the numbers under it."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
 
 from outscore.language.numbers import (
     count,
     decimals_for,
+    finer,
     format_ends,
     format_level,
     format_number,
@@ -19,21 +19,21 @@ from outscore.language.numbers import (
 from outscore.language.phrases import ESTIMANDS, method_phrase
 from outscore.language.verdict.comparison import stored_verdict
 from outscore.report.build.value import Value, statements
-from outscore.report.document import clean
+from outscore.report.document import Article, Block, Document, Listing, Paragraph, Section, Table, Verdict, clean
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff, Pair
 from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.ranking import Ranking
 
-__all__ = ["card"]
+__all__ = ["build"]
 
 MAX_SYSTEMS = 10
 MAX_PAIRS = 6
 MAX_COMPARISONS = 12
 
 
-def card(result: Comparison | Comparisons | Ranking | Diff | PlanResult | PossibleP | Value) -> str:
+def build(result: Comparison | Comparisons | Ranking | Diff | PlanResult | PossibleP | Value) -> Document:
     """The result as a small card."""
     if isinstance(result, Value):
         title, rows = statements(result)
@@ -45,7 +45,7 @@ def card(result: Comparison | Comparisons | Ranking | Diff | PlanResult | Possib
     return _ranking(result) if isinstance(result, Ranking) else _diff(result)
 
 
-def _comparison(c: Comparison) -> str:
+def _comparison(c: Comparison) -> Document:
     verdict = stored_verdict(c)
     decimals = decimals_for(*(s.value for s in c.scores), difference=c.difference)
     own = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
@@ -53,8 +53,9 @@ def _comparison(c: Comparison) -> str:
     ends = "" if own is None else _ends(own.low, own.high, decimals)
     rows.append(("A - B", format_number(c.difference, decimals, sign=True), ends))
     if c.interval is not None and own is None:
-        estimate = "" if c.interval.estimate is None else format_number(c.interval.estimate, sign=True)
-        rows.append((ESTIMANDS[c.interval.estimand], estimate, _ends(c.interval.low, c.interval.high, decimals)))
+        places = finer(decimals, c.interval.estimate)
+        estimate = "" if c.interval.estimate is None else format_number(c.interval.estimate, places, sign=True)
+        rows.append((ESTIMANDS[c.interval.estimand], estimate, _ends(c.interval.low, c.interval.high, places)))
     rows.append(("p", format_p_number(c.p), method_phrase(c.p)))
     if c.p.adjusted is not None:
         rows.append(("adjusted p", format_probability(c.p.adjusted), ""))
@@ -62,7 +63,7 @@ def _comparison(c: Comparison) -> str:
     return _card(verdict.headline, verdict.reason, _table(("", c.metric, level), rows), note_texts(c.notes))
 
 
-def _comparisons(whole: Comparisons) -> str:
+def _comparisons(whole: Comparisons) -> Document:
     if len(whole.comparisons) == 1:
         return _comparison(whole.comparisons[0])
     rows = []
@@ -75,10 +76,10 @@ def _comparisons(whole: Comparisons) -> str:
         rows.append((f"{c.metric}{where}", *scores, difference, format_p_number(c.p), adjusted, stored_verdict(c).headline))
     head = ("", *whole.comparisons[0].systems, "A - B", "p", "adjusted p", "") if whole.comparisons else ()
     left = len(whole.comparisons) - len(rows)
-    return _card(count(len(whole.comparisons), "comparison"), "", _table(head, rows) + _more(left, "comparison"))
+    return _card(count(len(whole.comparisons), "comparison"), "", _table(head, rows), left=(left, "comparison"))
 
 
-def _ranking(ranking: Ranking) -> str:
+def _ranking(ranking: Ranking) -> Document:
     shown = ranking.scores[:MAX_SYSTEMS]
     decimals = decimals_for(*(s.value for s in shown))
     rows = [
@@ -93,19 +94,19 @@ def _ranking(ranking: Ranking) -> str:
         for place, s in enumerate(shown, 1)
     ]
     head = ("", "system", ranking.metric, f"{format_percent(1 - ranking.alpha)} interval", "ranks", "groups")
-    table = _table(head, rows) + _more(len(ranking.scores) - len(rows), "system")
-    return _card(ranking.headline or ranking.verdict, ranking.reason, table, note_texts(ranking.notes))
+    left = (len(ranking.scores) - len(rows), "system")
+    headline = ranking.headline or ranking.verdict
+    return _card(headline, ranking.reason, _table(head, rows), note_texts(ranking.notes), left)
 
 
-def _diff(diff: Diff) -> str:
+def _diff(diff: Diff) -> Document:
     pairs = diff.primary_pairs[:MAX_PAIRS]
     rows = [_pair(pair) for pair in pairs]
     head = ("first", "second", "score", "first", "second", "difference", "p", "corrections", "new errors", "changed errors")
     table = _table(head, rows) if rows else _scores(diff)
     notes = [*diff.inventory.warnings, *note_texts(diff.notes)]
-    return _card(
-        diff.verdicts[0], " ".join(diff.verdicts[1:]), table + _more(len(diff.primary_pairs) - len(rows), "pair"), notes
-    )
+    left = (len(diff.primary_pairs) - len(rows), "pair")
+    return _card(diff.verdicts[0], " ".join(diff.verdicts[1:]), table, notes, left)
 
 
 def _pair(pair: Pair) -> tuple[str, ...]:
@@ -116,7 +117,7 @@ def _pair(pair: Pair) -> tuple[str, ...]:
     return (*pair.systems, pair.metric, *scores, difference, format_p_number(pair.p), *(f"{n:,}" for n in changes))
 
 
-def _scores(diff: Diff) -> str:
+def _scores(diff: Diff) -> Table:
     """The scores of a single system."""
     rows = []
     for name, value in next(iter(diff.scores.values()), {}).items():
@@ -124,7 +125,7 @@ def _scores(diff: Diff) -> str:
     return _table(("score", diff.systems[0]), rows[:MAX_SYSTEMS])
 
 
-def _plan(plan: PlanResult) -> str:
+def _plan(plan: PlanResult) -> Document:
     rows = [
         ("items", f"{plan.items:,}"),
         ("effect", format_number(plan.effect)),
@@ -135,7 +136,7 @@ def _plan(plan: PlanResult) -> str:
     return _card(plan.verdict, "", _table((), rows), note_texts(plan.notes))
 
 
-def _possible(found: PossibleP) -> str:
+def _possible(found: PossibleP) -> Document:
     rows = [
         ("lowest", format_p(found.lowest), f"they differ on {found.discordant[0]:,} items"),
         ("highest", format_p(found.highest), f"they differ on {found.discordant[1]:,} items"),
@@ -148,23 +149,18 @@ def _ends(low: float | None, high: float | None, decimals: int) -> str:
     return "" if low is None and high is None else format_ends(low, high, decimals)
 
 
-def _more(left: int, noun: str) -> str:
-    if left <= 0:
-        return ""
-    return f"<p>and {left:,} more {noun}{'' if left == 1 else 's'}</p>"
+def _card(headline: str, reason: str, table: Table, notes: Iterable[str] = (), left: tuple[int, str] = (0, "")) -> Document:
+    """The verdict, the numbers, how many more rows there are, and what to know about them."""
+    more = f"and {count(left[0], f'more {left[1]}')}"
+    blocks: list[Block] = [Verdict((headline,), clean(headline), clean(reason)), table]
+    blocks += [Paragraph(more)] if left[0] > 0 else []
+    said = tuple(clean(note) for note in notes)
+    blocks += [Listing("notes", said)] if said else []
+    return Document(clean(headline), (Article("", "", (Section("card", "", lambda: blocks),)),))
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    top = "".join(f"<th>{_escape(name)}</th>" for name in head)
-    body = "".join(f"<tr>{''.join(f'<td>{_escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table>{f'<thead><tr>{top}</tr></thead>' if top else ''}<tbody>{body}</tbody></table>"
-
-
-def _card(headline: str, reason: str, table: str, notes: Iterable[str] = ()) -> str:
-    items = "".join(f"<li>{_escape(note)}</li>" for note in notes)
-    why = f"<p>{_escape(reason)}</p>" if reason else ""
-    return f"<div><p><strong>{_escape(headline)}</strong></p>{why}{table}{f'<ul>{items}</ul>' if items else ''}</div>"
-
-
-def _escape(text: str) -> str:
-    return html.escape(clean(text))
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """All columns, whatever they hold; without a `head` they have no names."""
+    width = len(rows[0]) if rows else len(head)
+    cells = tuple(tuple(clean(cell) for cell in row) for row in rows)
+    return Table("card", "", tuple(map(clean, head)) or ("",) * width, "l" * width, cells)
