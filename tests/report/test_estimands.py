@@ -81,4 +81,4 @@ def test_notebooks_show_the_numbers_and_nothing_runs():
     assert whole.comparisons[0].p._repr_html_().startswith("<div><p><strong>p = ")
     median = make_full(interval=MEDIAN, decision=Decision(None, "undecided"))._repr_html_()
     assert "<td>A - B</td><td>+0.0143</td><td></td>" in median
-    assert "<td>median difference</td><td>+0.0007</td><td>0.0001 to 0.0040</td>" in median
+    assert "<td>median difference</td><td>+0.00070</td><td>0.00010 to 0.00400</td>" in median
