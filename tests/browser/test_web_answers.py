@@ -107,19 +107,19 @@ def test_what_is_missing_is_said(browser, server):
     with empty_view(browser, server, "/texts") as page:
         choose(page, ("new.txt", "a cat\nsat here\n"), ("old.txt", "a dog\nsat there\n"))
         page.locator("#file-list > li").nth(1).wait_for()
-        expect(page.locator("#work")).to_have_text("Still to be given: References.")
+        expect(page.locator("#work")).to_have_text("Still needed: References.")
         page.get_by_label("Part of old.txt").select_option("reference")
-        expect(page.locator("#work")).to_have_text("Still to be given: Systems (1 of 2).")
+        expect(page.locator("#work")).to_have_text("Still needed: Systems (1 of 2).")
 
 
 def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):
     with visited(browser, server, "/plan") as page:
         late = Held(page, "**/download.html")
         late.wait()
-        page.get_by_label("Which p can two printed scores have?").check()
-        expect(page.locator("#answer")).to_have_text("Still to be given: Printed scores and Number of items.")
+        page.get_by_label("Which p-values do two published scores allow?").check()
+        expect(page.locator("#answer")).to_have_text("Still needed: Printed scores and Number of items.")
         late.let_go()
-        expect(page.locator("#answer")).to_have_text("Still to be given: Printed scores and Number of items.")
+        expect(page.locator("#answer")).to_have_text("Still needed: Printed scores and Number of items.")
         assert page.locator("#result figure").count() == 0
         assert page.locator("#taking").is_hidden()
 
@@ -165,7 +165,7 @@ def test_what_is_no_number_is_refused_where_it_stands(browser, server):
         page.keyboard.press("End")
         page.keyboard.type("-")
         problem = page.locator("[data-field=alpha] > .problem")
-        expect(problem).to_contain_text("“Level” is no number")
+        expect(problem).to_contain_text("“Level” is not a number")
         assert page.evaluate("() => document.body.classList.contains('unanswered')")
         page.keyboard.press("Backspace")
         expect(problem).to_have_count(0)
@@ -175,7 +175,7 @@ def test_what_is_no_number_is_refused_where_it_stands(browser, server):
         page.get_by_label("Difference", exact=True).focus()
         page.keyboard.press("End")
         page.keyboard.type("-")
-        expect(page.locator("[data-field=effect] > .problem")).to_contain_text("is no number")
+        expect(page.locator("[data-field=effect] > .problem")).to_contain_text("is not a number")
 
 
 def test_what_does_not_fit_in_an_address_is_said(browser, server):
@@ -247,11 +247,11 @@ def test_a_file_that_was_removed_elsewhere_is_named(browser, server):
         ids = re.search(r"files=([^&]*)", page.url)[1].split(",")
         assert page.request.delete(f"{server}/api/files/{ids[1]}").ok
         page.get_by_label("Test", exact=True).select_option("student")
-        expect(page.locator("#gone")).to_contain_text("old.txt is no longer here. Files are removed")
+        expect(page.locator("#gone")).to_contain_text("old.txt is no longer available. Files are deleted")
         expect(page.locator("#file-list > li")).to_have_count(1)
         assert page.request.delete(f"{server}/api/files/{ids[0]}").ok
         page.get_by_label("Test", exact=True).select_option("sign")
-        expect(page.locator("#gone")).to_contain_text("new.txt is no longer here.")
+        expect(page.locator("#gone")).to_contain_text("new.txt is no longer available.")
         assert page.locator("#steps").is_hidden()
 
 
@@ -267,7 +267,7 @@ def test_a_trial_belongs_to_its_data(browser, server):
     with visited(browser, server) as page:
         compare(page, scores_txt=SCORES)
         page.get_by_label("Test to try").select_option("student")
-        page.get_by_label("Samples for each size").fill("5")
+        page.get_by_label("Samples per size").fill("5")
         page.get_by_role("button", name="Try it on samples like these").click()
         page.locator("#tried figure").first.wait_for()
         page.get_by_role("spinbutton", name="Unit size").fill("2")
@@ -356,7 +356,7 @@ def test_what_failed_can_be_tried_again(browser, server):
         compare(page, scores_txt=SCORES)
         refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
         page.route("**/charts", lambda route: route.fulfill(status=422, json=refusal))
-        pictures = page.get_by_text("Pictures to download")
+        pictures = page.get_by_text("Charts to download")
         pictures.click()
         expect(page.get_by_text("It cannot be drawn.")).to_be_visible()
         page.unroute("**/charts")

@@ -137,7 +137,7 @@ def test_every_step_has_its_part(finished):
 def test_power_is_tried_out(comparison):
     page = comparison
     page.get_by_label("Test to try").select_option("student")
-    page.get_by_label("Samples for each size").fill("20")
+    page.get_by_label("Samples per size").fill("20")
     page.get_by_role("button", name="Try it on samples like these").click()
     page.locator("#tried figure").first.wait_for()
     assert "student" in page.locator("#tried").inner_text()
@@ -160,7 +160,7 @@ def test_every_form_can_be_downloaded(finished):
     page = finished
     links = [link.get_attribute("href") for link in page.locator(".downloads a").all()]
     assert [link.rpartition(".")[2] for link in links] == ["html", "json", "md", "tex", "txt", "csv"]
-    page.get_by_text("Pictures to download").click()
+    page.get_by_text("Charts to download").click()
     page.get_by_role("link", name="PDF").first.wait_for()
     links += [page.get_by_role("link", name=form).first.get_attribute("href") for form in ("SVG", "PNG", "PDF")]
     for link in links:

@@ -19,7 +19,7 @@ def test_a_long_job_is_cancelled_and_the_next_one_works(browser, server):
         expect(progress).to_be_visible()
         assert page.get_by_role("progressbar").is_visible()
         # The page stays responsive: what was there can still be used.
-        page.get_by_text("Pictures to download").click()
+        page.get_by_text("Charts to download").click()
         progress.get_by_role("button", name="Cancel").click()
         expect(page.locator("#work")).to_contain_text("Cancelled")
         expect(progress).to_have_count(0)

@@ -91,7 +91,7 @@ def test_a_plan_answers_while_you_type(browser, server):
         expect(page.locator("#answer h2")).to_contain_text("785")
         assert "effect=0.05" in page.url
         page.locator("#result:not(.old) figure").first.wait_for()
-        page.get_by_label("Which p can two printed scores have?").check()
+        page.get_by_label("Which p-values do two published scores allow?").check()
         page.get_by_role("textbox", name="Printed scores").fill(".871 .864")
         page.get_by_role("spinbutton", name="Number of items").fill("1000")
         expect(page.locator("#answer h2")).to_contain_text("p lies between .016 and .71")
@@ -105,7 +105,7 @@ def test_a_plan_forgets_the_answer_to_another_question(browser, server):
         expect(page.locator("#answer h2")).to_contain_text("You need")
         page.locator("#result figure").first.wait_for()
         page.get_by_label("What can my items detect?").check()
-        expect(page.locator("#answer")).to_contain_text("Still to be given: Number of items")
+        expect(page.locator("#answer")).to_contain_text("Still needed: Number of items")
         assert page.locator("#answer h2").count() == page.locator("#result figure").count() == 0
         page.get_by_role("spinbutton", name="Number of items").fill("1000")
         expect(page.locator("#answer h2")).to_be_visible()

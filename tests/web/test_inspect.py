@@ -91,7 +91,7 @@ LINES = b"0.5 0.25\n" * 400_000
 def test_what_unpacks_to_too_much_is_refused_and_used_for_nothing(open_page, pack):
     with open_page(max_unpacked=1 << 20) as page:
         file = page.upload({"bomb.txt.gz": pack(LINES)})[0]
-        wanted = "`bomb.txt.gz` holds more than 1 MB when it is unpacked, which is all the page takes."
+        wanted = "`bomb.txt.gz` holds more than 1 MB when unpacked, which is the limit of the page."
         assert file["problem"].startswith(wanted)
         answer = page.start("compare", {"files": [file["id"]]})
         assert answer.status_code == 422

@@ -72,7 +72,7 @@ def test_time_is_limited(open_page, slow_job):
     with open_page(job_seconds=1.5) as page:
         job = page.run("compare", **slow_job)
         assert job["state"] == "failed"
-        assert job["error"].startswith("It took longer than 1.5 seconds")
+        assert job["error"].startswith("This took longer than the limit of 1.5 seconds")
         # Two processes are there again; what takes a moment has a limit of its own.
         with ThreadPoolExecutor(2) as users:
             plans = list(users.map(lambda effect: page.post("/api/plan", json={"effect": effect}), (0.1, 0.2)))
@@ -85,7 +85,7 @@ def test_jobs_are_limited(open_page, slow_job):
         asked = {**slow_job, "files": {"files": ids}}
         started = [page.start("compare", **asked) for _ in range(3)]
         assert [answer.status_code for answer in started] == [202, 202, 429]
-        assert started[-1].json()["error"] == "You have 2 jobs waiting or running, which is all there may be."
+        assert started[-1].json()["error"] == "You have 2 jobs waiting or running, which is the limit."
         page.delete(f"/api/jobs/{started[0].json()['id']}")
         assert page.start("compare", **asked).status_code == 202
     with open_page(max_jobs=1) as page:
@@ -107,7 +107,7 @@ def test_a_lost_worker_is_a_sentence(open_real_page, pair, slow_job, wait_until)
 
         wait_until(lost)
         job = page.finished(job)
-        assert job["error"] == "The process was lost (signal 9). Is memory short? Use fewer or smaller files."
+        assert job["error"] == "The worker process died (signal 9). Is memory short? Use fewer or smaller files."
         # The one that waited was lost as well, which costs nobody an answer.
         assert [page.run("compare", {"files": pair})["state"] for _ in range(2)] == ["done", "done"]
 
@@ -368,4 +368,4 @@ def test_a_process_that_cannot_start_is_a_sentence(open_page, pair, monkeypatch)
     with open_page() as page:
         answer = page.post("/api/files", files={"file": ("a.txt", b"1\n")})
         assert answer.status_code == 503
-        assert answer.json()["error"] == "No process could be started: Resource temporarily unavailable."
+        assert answer.json()["error"] == "No worker process could be started: Resource temporarily unavailable."

@@ -143,7 +143,7 @@ def test_nothing_goes_where_that_would_not_help(store):
     put(found.uploads, "upload", upload=50)
     put(found.results, "old", old=20)
     put(found.results, "busy", busy=True, busy_=20, gone=20)
-    with pytest.raises(HTTPProblem, match="would be held"), found.reserve(11):
+    with pytest.raises(HTTPProblem, match="would be stored"), found.reserve(11):
         pass
     assert names(found.results) == ["old", "busy"]
     with found.reserve(10):

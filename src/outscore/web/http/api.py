@@ -43,7 +43,7 @@ async def _read_body(request: Request, kind: type[Body]) -> Body:
         return msgspec.json.decode(await request.body(), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         reason = str(error).replace("`", "").partition("\n")[0]
-        raise HTTPProblem(400, f"The request does not fit: {reason}.", "See /api/openapi.json.") from None
+        raise HTTPProblem(400, f"The request is invalid: {reason}.", "See /api/openapi.json.") from None
 
 
 async def post_files(request: Request) -> Response:

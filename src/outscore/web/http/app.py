@@ -65,7 +65,7 @@ async def _problem(request: Request, error: Exception) -> Response:
 async def _framework_error(request: Request, error: Exception) -> Response:
     """Errors that Starlette raises: unknown addresses, methods, forms that cannot be parsed."""
     assert isinstance(error, HTTPException)
-    messages = {404: "There is nothing at this address.", 405: "This cannot be done at this address."}
+    messages = {404: "There is nothing at this address.", 405: "This method is not allowed at this address."}
     detail = f"{HTTPStatus(error.status_code).phrase}: {error.detail.rstrip('.')}."
     problem = HTTPProblem(error.status_code, messages.get(error.status_code, detail))
     return problem_response(request.scope, problem, error.headers)
@@ -74,7 +74,7 @@ async def _framework_error(request: Request, error: Exception) -> Response:
 async def _client_disconnected(request: Request, error: Exception) -> Response:
     """An upload broke off; nobody is left to read the answer."""
     del error
-    return problem_response(request.scope, HTTPProblem(400, "The request was broken off."))
+    return problem_response(request.scope, HTTPProblem(400, "The request was interrupted."))
 
 
 async def _disk_full(request: Request, error: Exception) -> Response:

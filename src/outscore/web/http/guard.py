@@ -90,7 +90,9 @@ def check_host(scope: Scope, settings: Settings) -> None:
     hosts = Headers(scope=scope).getlist("host")
     name = _without_port(hosts[0]) if len(hosts) == 1 else ""
     if not settings.admits(name):
-        raise HTTPProblem(421, "This page is not known by that name.", "Open it by the address that `outscore serve` printed.")
+        raise HTTPProblem(
+            421, "This page does not answer to that host name.", "Open it by the address that `outscore serve` printed."
+        )
 
 
 def _without_port(host: str) -> str:
@@ -113,7 +115,7 @@ def check_origin(scope: Scope) -> None:
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
     is_own = origin is None or origin.lower() == f"{scope.get('scheme', 'http')}://{headers.get('host', '')}".lower()
     if not is_own or site not in ("same-origin", "none"):
-        raise HTTPProblem(403, "Another page asked for this.", "Do it on the page that `outscore serve` opened.")
+        raise HTTPProblem(403, "This request came from another page.", "Use the page that `outscore serve` opened.")
 
 
 def check_length(scope: Scope, limit: int) -> None:
@@ -153,7 +155,7 @@ class _BoundedBody:
             # After the body the only message left is the disconnect, which may be long in coming.
             message = await asyncio.wait_for(self.receive(), None if self.complete else self.idle_timeout)
         except TimeoutError:
-            raise HTTPProblem(408, "The request stopped in the middle.", "Send it again.") from None
+            raise HTTPProblem(408, "The request stalled.", "Send it again.") from None
         self.seen += len(message.get("body", b""))
         self.complete = not message.get("more_body", False)
         if self.seen > self.limit:

@@ -33,14 +33,18 @@ VALUES: dict[str, Schema] = {
 }
 """What may be given for a setting, by the type of its field."""
 REFUSALS = {
-    400: "It does not fit.",
-    403: "Another page asked for it.",
-    404: "There is no such thing.",
-    408: "It stopped in the middle.",
-    413: "It is too large.",
+    400: "The request is invalid.",
+    403: "The request came from another page.",
+    404: "Not found.",
+    408: "The request stalled.",
+    413: "The request is too large.",
 }
-REFUSALS |= {421: "It names another host.", 422: "It cannot be computed.", 429: "There are too many jobs."}
-REFUSALS |= {503: "No process could be started.", 507: "The disk is full."}
+REFUSALS |= {
+    421: "The request names another host.",
+    422: "It cannot be computed from these files and settings.",
+    429: "Too many jobs are waiting or running.",
+}
+REFUSALS |= {503: "No worker process could be started.", 507: "The disk is full."}
 
 
 def _maybe(schema: Schema) -> Schema:
@@ -185,12 +189,12 @@ def _file_paths() -> dict[str, Schema]:
         },
         "/api/text": {"post": _operation("Paste a text as a file", 201, _json(_ref("File")), body=_json(_ref("TextRequest")))},
         "/api/files/{id}": {
-            "get": _operation("What is known about a file", 200, _json(_ref("File")), parameters=one),
+            "get": _operation("Describe a file", 200, _json(_ref("File")), parameters=one),
             "delete": _operation("Remove a file", 204, None, parameters=one),
         },
         "/api/examples": {"get": _operation("Examples to try", 200, _json(_list(_ref("Example"))))},
         "/api/examples/{name}": {
-            "post": _operation("Take the files of an example", 201, _json(_ref("Taken")), parameters={"name": TEXT}),
+            "post": _operation("Upload the files of an example", 201, _json(_ref("Taken")), parameters={"name": TEXT}),
         },
     }
 
@@ -202,16 +206,16 @@ def _job_paths(results: Schema, plans: Schema) -> dict[str, Schema]:
     settings = _ref(_settings_name("plan"))
     return {
         "/api/options/{command}": {
-            "get": _operation("What may be asked of a command", 200, _json(_list(_ref("Field"))), parameters=command),
+            "get": _operation("The form of a command", 200, _json(_list(_ref("Field"))), parameters=command),
         },
         "/api/jobs": {"post": _operation("Start a job", 202, _json(_ref("Job")), body=_json(_ref("JobRequest")))},
         "/api/jobs/{id}": {
-            "get": _operation("How far a job is", 200, _json(_ref("Job")), parameters=one, query=wait),
+            "get": _operation("The state of a job", 200, _json(_ref("Job")), parameters=one, query=wait),
             "delete": _operation("Cancel a job", 200, _json(_ref("Job")), parameters=one),
         },
         "/api/results/{id}": {"get": _operation("A result", 200, _json(results), parameters=one)},
         "/api/results/{id}/headline": {
-            "get": _operation("What a result comes to", 200, _json(_maybe(_ref("Headline"))), parameters=one),
+            "get": _operation("The headline of a result", 200, _json(_maybe(_ref("Headline"))), parameters=one),
         },
         "/api/results/{id}/download.{form}": {
             "get": _operation("A result in another form", 200, _binary(TYPES), parameters=one | form),
@@ -224,7 +228,7 @@ def _job_paths(results: Schema, plans: Schema) -> dict[str, Schema]:
         },
         "/api/plan": {"post": _operation("A plan from numbers, at once", 200, _json(plans), body=_json(settings))},
         "/api/plan/headline": {
-            "post": _operation("What a plan from numbers comes to", 200, _json(_ref("Headline")), body=_json(settings)),
+            "post": _operation("The headline of a plan from numbers", 200, _json(_ref("Headline")), body=_json(settings)),
         },
         "/api/openapi.json": {"get": _operation("This description", 200, _json({"type": "object"}))},
     }

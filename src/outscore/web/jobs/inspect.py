@@ -62,7 +62,7 @@ def inspect(folder: Path, max_bytes: int) -> dict[str, Any]:
     path = next(folder.iterdir())
     if unpacks_to_more(path, max_bytes) or parquet.holds_more(path, max_bytes):
         raise OutscoreError(
-            f"{label_of(path.name)} holds more than {max_bytes >> 20:,} MB when it is unpacked, which is all the page takes.",
+            f"{label_of(path.name)} holds more than {max_bytes >> 20:,} MB when unpacked, which is the limit of the page.",
             "Give the items and columns that are needed, or use the command line.",
         )
     try:

@@ -117,7 +117,7 @@ class Jobs:
         own = sum(job.client == client for job in busy)
         if own >= self._settings.max_jobs_per_client or len(busy) >= self._settings.max_jobs:
             whose = f"You have {own} jobs" if own >= self._settings.max_jobs_per_client else f"There are {len(busy)} jobs"
-            raise HTTPProblem(429, f"{whose} waiting or running, which is all there may be.", "Wait for one, or cancel one.")
+            raise HTTPProblem(429, f"{whose} waiting or running, which is the limit.", "Wait for one, or cancel one.")
         id_, folder = self._store.new_folder()
         try:
             job = Job(id_, folder, client, submission, size=_place(submission, folder / FILES))

@@ -26,7 +26,7 @@ TYPES = {
 async def download(job: Job, form: str, jobs: Jobs) -> Path:
     """The file of a result in one form; it is made now unless it exists."""
     if form not in TYPES:
-        raise HTTPProblem(404, f"A result has no form `{form[:20]}`.", f"There is {', '.join(TYPES)}.")
+        raise HTTPProblem(404, f"A result has no form `{form[:20]}`.", f"Choose one of: {', '.join(TYPES)}.")
     path = job.folder / f"result.{form}"
     if not path.exists():
         answer = await jobs.make(job, path.name, {"task": "report", "suffix": form, "folder": str(job.folder)})

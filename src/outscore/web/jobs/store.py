@@ -167,7 +167,9 @@ class Store:
         staying = [*self.uploads, *(result for result in self.results if result.id not in idle)]
         if self._held(staying) + more > self._settings.max_bytes:
             raise HTTPProblem(
-                413, f"More than {self._settings.max_bytes >> 20:,} MB would be held.", "Remove files that you no longer need."
+                413,
+                f"More than {self._settings.max_bytes >> 20:,} MB would be stored.",
+                "Remove files that you no longer need.",
             )
         self.trim(more)
         self._reserved += more

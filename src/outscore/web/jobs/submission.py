@@ -159,7 +159,7 @@ def _read_settings(fields: Sequence[Field], settings: Mapping[str, object]) -> d
         called_for = [one for one in candidates if _is_called_for(one, given, known)]
         if not called_for:
             others = " or ".join(f"`{value}`" for one in candidates for _, values in one.only for value in values)
-            message = f"{candidates[0].label}: this means something for {others} only."
+            message = f"{candidates[0].label}: this applies to {others} only."
             raise HTTPProblem(422, message, "Leave it out, or choose one of them.", name)
         texts = tuple(read_value(called_for[0], settings[name]))
         if texts and texts != _default_texts(called_for[0]):

@@ -142,7 +142,7 @@ class Workers:
         """Run a task that takes a moment, unless too many are waiting already."""
         if self._waiting >= self._settings.max_quick:
             raise HTTPProblem(
-                429, f"{self._waiting} requests are waiting, which is all there may be.", "Try again in a moment."
+                429, f"{self._waiting} requests are waiting already, which is the limit.", "Try again in a moment."
             )
         self._waiting += 1
         try:
@@ -175,14 +175,14 @@ class Workers:
                     answer = await worker.ask(task, on_progress)
             answered = True
         except TimeoutError:
-            return Answer(1, f"It took longer than {seconds:g} seconds, which is all it may. The command line has no limit.")
+            return Answer(1, f"This took longer than the limit of {seconds:g} seconds. The command line has no limit.")
         except _LostError:
             # It has closed its output, so it is exiting by itself and its own code says why.
             code = await worker.end(PATIENCE)
             how = f"signal {-code}" if code < 0 else f"code {code}"
-            return Answer(1, f"The process was lost ({how}). Is memory short? Use fewer or smaller files.")
+            return Answer(1, f"The worker process died ({how}). Is memory short? Use fewer or smaller files.")
         except OSError as error:
-            raise HTTPProblem(503, f"No process could be started: {error.strerror}.", "Try again later.") from None
+            raise HTTPProblem(503, f"No worker process could be started: {error.strerror}.", "Try again later.") from None
         finally:
             self._free.put_nowait(worker if answered else self._replace(worker))
         return answer

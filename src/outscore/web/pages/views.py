@@ -62,7 +62,7 @@ VIEWS = (
         "Compare",
         "Compare two systems",
         "Compare two systems",
-        "Two systems scored on the same items: one file with both, or a file for each. The difference is A minus B.",
+        "Two systems scored on the same items: one file with both, or a file for each. Differences are A minus B.",
         script="compare.js",
         template="compare.html",
     ),
@@ -71,7 +71,7 @@ VIEWS = (
         "Texts",
         "Compare texts",
         "Compare texts with a reference",
-        "The output of two systems and at least one reference, a segment per line, in the same order.",
+        "The output of two systems and at least one reference, one segment per line, in the same order.",
         "test data",
         "metric test+ alternative alpha lengths",
     ),
@@ -80,7 +80,7 @@ VIEWS = (
         "Rank",
         "Rank all systems",
         "Rank many systems",
-        "One table with all systems, or a file for each; texts come with a reference, outputs with the right answers.",
+        "One table with all systems, or a file for each. Texts need a reference, outputs the right answers.",
         "files test data units",
         "test correction baseline alpha critical-difference",
     ),
@@ -101,7 +101,7 @@ VIEWS = (
         "",
         "Show the result",
         "Show a saved result",
-        "A result saved as JSON, by this page or by the command line.",
+        "A result saved as JSON by this page or the command line.",
     ),
     View("start", "", "", script="start.js", template="start.html"),
 )
@@ -120,8 +120,8 @@ SPREAD = (
 QUESTIONS = (
     Question("items", "How many items do I need?", "effect", f"power {SPREAD}"),
     Question("effect", "What can my items detect?", "n", f"power {SPREAD}"),
-    Question("power", "How good are my chances?", "effect n", SPREAD),
-    Question("review", "Which p can two printed scores have?", "scores n", "alternative alpha"),
+    Question("power", "How likely am I to detect it?", "effect n", SPREAD),
+    Question("review", "Which p-values do two published scores allow?", "scores n", "alternative alpha"),
 )
 # Names and contents change together with the version only, but a page that is being worked on must not be stale.
 FRESH = {"cache-control": "no-cache"}

@@ -23,7 +23,7 @@ export async function ask(method, address, body, signal) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused("The server does not answer.", "Is `outscore serve` still running?", 0);
+    throw new Refused("The server is not responding.", "Is `outscore serve` still running?", 0);
   }
   if (!answer.ok) throw await refusal(answer);
   return answer;

@@ -13,8 +13,8 @@ const PICTURES = { difference: "test", null: "test", power: "power", sizes: "pow
 // Facts of the report that have a step of their own here.
 const ELSEWHERE = ["effect size", "power"];
 const BELOW_STEPS = 58;
-const NO_EFFECTS = "Effect sizes are for means of item scores; this metric is a ratio of sums, "
-  + "whose difference above is its own measure.";
+const NO_EFFECTS = "Effect sizes apply to means of item scores. This metric is a ratio of sums; "
+  + "the difference above is its own effect size.";
 const NO_CURVE = "There is no power curve for this metric and design.";
 // Settings of the comparison that a trial takes over.
 const SHARED = ["alpha", "alternative", "system", "item", "score", "cluster", "repeat", "seed"];
@@ -59,7 +59,7 @@ class Comparison extends View {
     const found = await askJson("GET", `/api/results/${job.result}/headline`);
     if (!found || this.shown === job.result || !isLast()) return;
     const verdict = make("div", { class: `verdict early${found.won ? " won" : ""}` },
-      make("p", { class: "kind" }, "Pictures and tables follow …"),
+      make("p", { class: "kind" }, "Charts and tables to follow …"),
       make("h1", {}, found.headline),
       make("p", { class: "why" }, told(found.why)));
     const held = hold(), before = byId("answer").querySelector(".verdict");
@@ -143,7 +143,7 @@ class Comparison extends View {
     const samples = make("input", { id: "trial-samples", type: "number", min: 1, step: 1, value: 200 });
     byId("trial").replaceChildren(
       make("div", { class: "entry" }, make("label", { for: "trial-test" }, "Test to try"), test),
-      make("div", { class: "entry" }, make("label", { for: "trial-samples" }, "Samples for each size"), samples),
+      make("div", { class: "entry" }, make("label", { for: "trial-samples" }, "Samples per size"), samples),
       make("button", { class: "quiet-button" }, "Try it on samples like these"));
     byId("trial").addEventListener("submit", (event) => { event.preventDefault(); this.tryOut(test.value, samples.value); });
     byId("trying").addEventListener("again", () => this.tryOut(test.value, samples.value));
@@ -157,12 +157,12 @@ class Comparison extends View {
     const job = await this.trial.run("plan", { pilot: [...this.files.files] }, settings);
     if (!job) return;
     try {
-      const main = await this.trial.follow("Drawing pictures and tables", fetchReport(job.result));
+      const main = await this.trial.follow("Drawing charts and tables", fetchReport(job.result));
       // Meanwhile other data may have been chosen, or another trial been asked for.
       if (asked !== this.question() || this.trial.running) return;
       for (const figure of main.querySelectorAll("figure")) if (!figure.dataset.key.startsWith("tried")) figure.remove();
       place("tried", main.querySelector(".pictures"), main.querySelector(".tables"));
-      say("The test was tried.");
+      say("The trial is done.");
     } catch (error) {
       this.trial.refuse(error);
     }

@@ -45,12 +45,12 @@ export function proposals(files) {
   const found = [], offer = (view, own, why) => found.push({ view, files: own, why });
   if (saved.length) offer("report", saved.slice(0, 1), "A saved result, shown again.");
   if (systems > 2) offer("rank", scores, `${systems} systems: every pair is tested, and corrected for their number.`);
-  const pair = systems === 2 ? "Two systems scored on the same items." : "Two of the systems, in every detail.";
+  const pair = systems === 2 ? "Two systems scored on the same items." : "Two of the systems, in full detail.";
   if (systems >= 2 && scores.length <= 2) offer("compare", scores, pair);
   if (texts.length > 3) offer("rank", texts, "Texts of several systems, ranked by a metric.");
   if (texts.length >= 3) offer("texts", texts, "Two texts and a reference, by several metrics.");
-  if (outputs.length >= 2) offer("diff", outputs, "Outputs unit by unit: what was corrected, what was broken.");
-  if (systems >= 2) offer("plan", scores.slice(0, 2), "The spread of these scores, to plan the next test set.");
+  if (outputs.length >= 2) offer("diff", outputs, "Outputs unit by unit: what was fixed and what was broken.");
+  if (systems >= 2) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");
   return found;
 }
 

@@ -100,7 +100,7 @@ class Plan extends View {
     this.worker.clear();
     this.fade(false);
     const labels = this.missing.map((name) => this.form.find(name).field.label);
-    byId("answer").replaceChildren(make("p", { class: "note" }, `Still to be given: ${listed(labels)}.`));
+    byId("answer").replaceChildren(make("p", { class: "note" }, `Still needed: ${listed(labels)}.`));
     byId("result").replaceChildren();
     byId("taking").hidden = true;
   }

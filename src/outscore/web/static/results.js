@@ -27,7 +27,7 @@ export function takeAway(job) {
 
 // Pictures are drawn in three forms each, so they are drawn when somebody wants them.
 function pictures(address) {
-  const place = make("div", { class: "scroll", role: "region", "aria-label": "Pictures to download", tabindex: 0 });
+  const place = make("div", { class: "scroll", role: "region", "aria-label": "Charts to download", tabindex: 0 });
   let drawn = false;
   // What failed is tried again when it is unfolded again.
   const fill = async () => {
@@ -41,12 +41,12 @@ function pictures(address) {
       drawn = false;
     }
   };
-  const details = make("details", { toggle: fill }, make("summary", {}, "Pictures to download"), place);
+  const details = make("details", { toggle: fill }, make("summary", {}, "Charts to download"), place);
   return details;
 }
 
 function listed(address, charts) {
-  if (!charts.length) return make("p", { class: "note" }, "This result has none.");
+  if (!charts.length) return make("p", { class: "note" }, "This result has no charts.");
   const link = ({ name }, form) => {
     const href = `${address}/charts/${encodeURIComponent(name)}.${form}`;
     return make("a", { href, download: `${name}.${form}` }, form.toUpperCase());

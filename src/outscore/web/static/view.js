@@ -26,7 +26,7 @@ export class View {
     takeFiles(byId("choose"), byId("files"), (chosen) => this.add(chosen), (error) => this.worker.refuse(error));
     byId("work").addEventListener("again", () => this.compute(true));
     this.draw(settings);
-    if (gone.length) warn("gone", ["Some files of this address are no longer here."]);
+    if (gone.length) warn("gone", ["Some files in this address are no longer available."]);
     else this.checkAddress();
     foldSettings();
     await this.compute();
@@ -48,7 +48,7 @@ export class View {
   // What the address says and the form cannot hold would be lost without a word.
   checkAddress() {
     const lost = leftOut(this.fields, this.form.values());
-    if (lost.length) warn("unfit", told(`This address asks for ${listed(lost.map(quoted))}, which does not fit.`));
+    if (lost.length) warn("unfit", told(`This address contains ${listed(lost.map(quoted))}, which does not apply.`));
   }
 
   // A file may be removed from another window, or by the server, while its name still stands here.
@@ -57,7 +57,8 @@ export class View {
     const gone = await this.look();
     if (!gone.length) return;
     this.worker.clear();
-    warn("gone", told(`${listed(gone.map((id) => quoted(names.get(id))))} ${gone.length > 1 ? "are" : "is"} no longer here.`));
+    const missing = listed(gone.map((id) => quoted(names.get(id))));
+    warn("gone", told(`${missing} ${gone.length > 1 ? "are" : "is"} no longer available.`));
     this.draw(this.form.values());
     if (this.empty) this.reset();
   }
@@ -222,7 +223,7 @@ export class View {
     // Whatever goes wrong here goes wrong for the report, too, and is shown there.
     this.early(job, isLast).catch(() => null);
     try {
-      const report = await this.worker.follow("Drawing pictures and tables", this.load(job.result));
+      const report = await this.worker.follow("Drawing charts and tables", this.load(job.result));
       if (!isLast()) return;
       this.show(job, ...report);
       byId("work").replaceChildren(...job.notes.map((note) => make("p", { class: "note noted" }, told(note))));
@@ -249,8 +250,8 @@ export class View {
   refuseUnfit() {
     const field = this.form.unfit?.field;
     if (!field) return false;
-    const message = `What stands in “${field.label}” is no number.`;
-    this.worker.refuse({ message, hint: "Write digits, with a point before decimals.", setting: field.name });
+    const message = `“${field.label}” is not a number.`;
+    this.worker.refuse({ message, hint: "Use digits, with a point before decimals.", setting: field.name });
     this.fade(true);
     return true;
   }
@@ -260,7 +261,7 @@ export class View {
     if (this.empty) return this.reset();
     const count = ({ name, label, least }) => (least > 1 ? `${label} (${this.files[name]?.length ?? 0} of ${least})` : label);
     this.worker.clear();
-    const said = `Still to be given: ${listed(this.lacking.map(count))}.`;
+    const said = `Still needed: ${listed(this.lacking.map(count))}.`;
     byId("work").append(make("p", { class: "problem", role: "status" }, said));
     byId("files").open = true;
     this.fade(true);
