@@ -89,7 +89,7 @@ def test_no_more_is_held_than_allowed(open_page):
         page.upload({"a.txt": b"1\n" * 400})
         answer = page.post("/api/files", files={"file": ("b.txt", b"1\n" * 400)})
         assert answer.status_code == 413
-        assert "held" in answer.json()["error"]
+        assert "stored" in answer.json()["error"]
 
 
 @pytest.mark.parametrize("path", ["/api/openapi.json", "/api/nothing", "/nothing", "/api/files/x"])
