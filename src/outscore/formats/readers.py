@@ -65,6 +65,16 @@ def read(
         Read an empty cell of a table with a column per system as an item that the system lacks, instead of
         refusing it.
 
+    Returns
+    -------
+    list[Scores] or Words, Items or Chains
+        The scores of each system; or the outputs, if the file holds words, labels or coreference chains.
+
+    Raises
+    ------
+    OutscoreError
+        If the file cannot be read; `file` and `line` say where, if that is known.
+
     Examples
     --------
     >>> import pathlib, tempfile
