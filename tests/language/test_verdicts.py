@@ -313,7 +313,7 @@ def test_direction_of_tests_whose_median_is_zero(p_value):
     zero = replace(MEDIAN, low=0.0, high=0.0, estimate=0.0)
     asked = words(p_value(0.001, test="sign"), interval=zero)
     assert verdict(asked).startswith(
-        "No winner: the exact sign test rejects at alpha = .05, but the median difference is 0, which names no winner; "
+        "No winner: the exact sign test rejects at alpha = .05, but the median difference is 0, so nobody wins; "
     )
     assert verdict(replace(asked, direction=1)).startswith("A outscored B, judged by the median difference: ")
     assert verdict(replace(asked, direction=-1)).startswith(
@@ -325,11 +325,11 @@ def test_direction_of_tests_whose_median_is_zero(p_value):
 
 def test_interval_that_contradicts_p(p_value):
     across = Interval(-0.001, 0.03, 0.95, "centred bootstrap", dual=False)
-    clause = "; the interval contains 0 although p does not exceed alpha, as it is not the inverse of this test."
+    clause = "; the interval contains 0 although p does not exceed alpha, because it does not come from inverting this test."
     for text in (verdict(words(p_value(0.01), interval=across)), sentence(words(p_value(0.01), interval=across), n=9)):
         assert text.endswith(clause)
     beside = replace(INTERVAL, dual=False)
-    clause = "; the interval leaves out 0 although p exceeds alpha, as it is not the inverse of this test."
+    clause = "; the interval excludes 0 although p exceeds alpha, because it does not come from inverting this test."
     assert verdict(words(p_value(0.06), interval=beside)).endswith(clause)
     for p, interval in [(0.01, beside), (0.06, across), (0.01, INTERVAL), (0.01, None)]:
         assert "although" not in verdict(words(p_value(p), interval=interval))
@@ -340,14 +340,16 @@ def test_interval_that_contradicts_p(p_value):
 def test_between_the_bounds_the_interval_is_explained(p_value):
     p = p_value(0.048, "monte-carlo", 0.043, 0.054, test="bootstrap")
     for text in (verdict(words(p)), sentence(words(p), n=9)):
-        assert text.endswith("; the interval leaves out 0 because it goes by p alone, and the decision by the bounds of p.")
+        assert text.endswith(
+            "; the interval excludes 0 because it is based on p alone, whereas the decision uses the bounds of p."
+        )
     assert "cannot be called significant at the .05 level, which lies between the bounds of p (" in sentence(words(p), n=9)
     inside = words(p_value(0.051, "monte-carlo", 0.046, 0.057), interval=Interval(-0.001, 0.03, 0.95, "x", dual=True))
-    assert "leaves out" not in verdict(inside)
+    assert "excludes" not in verdict(inside)
 
 
 def test_interval_beyond_a_margin_that_holds_is_explained(p_value):
-    clause = "; the 95 % interval reaches beyond the margin, whose tests at .05 go with a 90 % interval"
+    clause = "; the 95 % interval extends beyond the margin, whose tests at .05 correspond to a 90 % interval"
     wide, large, small = Interval(-0.021, 0.019, 0.95, "x", dual=True), p_value(0.5), p_value(0.01)
     cases = [
         (large, Margin(0.02, small, small), True, True),
@@ -368,7 +370,7 @@ def test_corrected_p_decides(p_value):
     text = verdict(words(corrected))
     assert text.startswith("No winner: the data cannot tell A and B apart at alpha = .05; ")
     assert "p = .0300, adjusted p = .0600, exact paired permutation test" in text
-    assert text.endswith("; the interval leaves out 0 because it is not corrected for the number of comparisons.")
+    assert text.endswith("; the interval excludes 0 because it is not corrected for the number of comparisons.")
     assert verdict(words(p_value(0.01, adjusted=0.04))).startswith("A outscored B: ")
 
 

@@ -24,7 +24,7 @@ __all__ = [
     "posterior_phrase",
 ]
 
-SINGLE_RUNS = "Single runs: whether the difference would outlast another training run is not tested. Several runs would tell."
+SINGLE_RUNS = "Single runs: whether the difference would hold for other training runs is not tested. That takes several runs."
 """What one run of each system leaves open, whatever the metric."""
 # What a test of another estimand speaks of; the difference in the metric needs no name beside itself.
 ESTIMANDS = {"difference": "difference", "median": "median difference", "pseudomedian": "pseudomedian (Hodges-Lehmann)"}

@@ -415,7 +415,7 @@ def test_the_macro_average_of_another_test_names_both_tests():
     assert both in found.sentence
     assert "|test:permutation|" in found.signature
     assert "|datasets-test:student|" in found.signature
-    assert any(note.text.startswith("`student` was asked for: it serves the datasets") for note in found.notes)
+    assert any(note.text.startswith("`student` tests each dataset") for note in found.notes)
 
 
 def test_a_test_without_intervals_says_so():

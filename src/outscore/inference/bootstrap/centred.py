@@ -130,7 +130,7 @@ def _notes(found: Resampled, asked: TestRequest) -> list[Note]:
         text = "No resample differs from the data: p is merely the smallest their number allows; see `permutation`."
         notes.append(Note("data", text))
     elif found.estimand == "median" and found.stuck:
-        text = "Half of the differences or more are equal: the median hardly moves, and p says little."
+        text = "Half of the differences or more are equal: the median hardly moves, and p is not informative."
         notes.append(Note("data", text))
     elif found.n < MIN_LARGE_SAMPLE and found.small_samples:
         notes.append(Note("data", f"Only {found.n} units: {found.small_samples}."))

@@ -180,14 +180,16 @@ def _few(pair: Discordance | None, scores: ItemScores) -> list[Note]:
     """What few skewed differences do to the posterior of a mean, which is Student's."""
     if pair is not None or not few_and_skewed(scores.d):
         return []
-    text = f"Only {scores.n} items with skewed differences: a 95 % interval holds the mean too rarely (.905 at n = 20)."
+    text = f"Only {scores.n} items with skewed differences: a 95 % interval covers the mean too rarely (.905 at n = 20)."
     return [Note("data", text)]
 
 
 def _notes(rope: float, model: str) -> list[Note]:
     region = f"within {rope:g} of 0 counts as practically equal" if rope else "no region counts as practically equal (rope = 0)"
     beside = "p is that of the permutation test, shown beside the posterior probabilities, which are the answer of `bayes`."
-    posterior = f"The interval is of the posterior and holds the difference with its level's probability; {model}; {region}."
+    posterior = (
+        f"The interval is a posterior interval: it contains the difference with the stated probability; {model}; {region}."
+    )
     return [Note("method", beside), Note("interval", posterior)]
 
 

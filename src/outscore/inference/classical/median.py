@@ -130,14 +130,14 @@ def _log_sum(logs: Array) -> float:
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     p = permutation_median(scores, KernelOptions(asked.alternative, asked.delta))
-    notes = [Note("estimand", "The test speaks of the median difference, not of the difference of the means.")]
+    notes = [Note("estimand", "The test is about the median difference, not about the difference in means.")]
     if not asked.interval:
         return TestResult(p, None, notes)
     interval = resampled_median_interval(pairs, metric, asked)
     if interval is None:
         text = "No interval: the differences do not vary, so nothing shows how far their median could move."
     else:
-        text = "The interval is the centred bootstrap's; it and p are two methods and need not agree at the margin."
+        text = "The interval is the centred bootstrap's; it and p come from two methods and may disagree near alpha."
     return TestResult(p, interval, [*notes, Note("interval", text)])
 
 

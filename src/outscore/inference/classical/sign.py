@@ -100,7 +100,7 @@ def median_limits(d: Array, side: float) -> tuple[float | None, float | None]:
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     p = sign(scores, KernelOptions(asked.alternative, asked.delta))
-    text = "The test and its interval speak of the median difference, not of the difference of the means."
+    text = "The test and its interval are about the median difference, not about the difference in means."
     notes = [Note("estimand", text)]
     if not asked.interval:
         return TestResult(p, None, notes)
@@ -117,7 +117,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
         estimand="median",
     )
     if not clean:
-        notes.append(Note("interval", "With tied or zero differences the interval and p need not agree at the margin."))
+        notes.append(Note("interval", "With tied or zero differences the interval and p may disagree near alpha."))
     if limits[0] is None:
         text = "The interval is unbounded: with so few items no difference can be rejected at this level."
         notes.append(Note("interval", text))

@@ -132,7 +132,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     scores = unclustered_scores(pairs, metric, NAME, MEDIAN_IN_CLUSTERS)
     settings = Settings(cast("Zeros", asked.options["zeros"]), cast("Literal['exact', 'normal']", asked.options["variant"]))
     p = wilcoxon(scores, KernelOptions(asked.alternative, asked.delta, seed=asked.seed, level=asked.alpha), settings)
-    text = "The test and its interval speak of the typical difference (pseudomedian), not of the difference of the means."
+    text = "The test and its interval are about the typical difference (pseudomedian), not about the difference in means."
     notes = [Note("estimand", text)]
     if not asked.interval:
         return TestResult(p, None, notes)
@@ -140,7 +140,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     clean = not p.dropped and without_repeats(np.abs(d if whole is None else whole))
     interval = _interval(scores, asked, dual=clean and settings.variant == "exact")
     if not clean:
-        notes.append(Note("interval", "With tied or zero differences the interval and p need not agree at the margin."))
+        notes.append(Note("interval", "With tied or zero differences the interval and p may disagree near alpha."))
     elif settings.variant == "normal":
         notes.append(Note("interval", "p is a normal approximation; the interval inverts the exact test."))
     if interval.low is None and interval.high is None:

@@ -63,15 +63,14 @@ def macro_notes(test: str, kernel: str, *, in_units: bool = False) -> list[Note]
     notes = []
     if test != "permutation":
         text = (
-            f"`{test}` was asked for: it serves the datasets; the macro average is tested by permutation, items being swapped"
-            " within each dataset."
+            f"`{test}` tests each dataset; the macro average is tested by permutation, with items swapped within each dataset."
         )
         notes.append(Note("method", text))
     if in_units:
-        text = "Evaluation units serve the datasets one by one; the macro average takes items as they are."
+        text = "Evaluation units apply to each dataset; the macro average is taken over single items."
         notes.append(Note("design", text))
     if kernel == SADDLEPOINT:
-        text = f"Of more than {MAX_TESTED:,} pairs p of the macro average is a saddlepoint approximation (Lugannani, Rice)."
+        text = f"With more than {MAX_TESTED:,} pairs, p of the macro average is a saddlepoint approximation (Lugannani, Rice)."
         notes.append(Note("method", text))
     return notes
 

@@ -137,7 +137,7 @@ def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Inte
         )
     if skewed:
         text = (
-            "With few and skewed differences a rejection may speak of their shape and not of the mean (exponential ones: level"
+            "With few, skewed differences a rejection may reflect their shape rather than the mean (exponential ones: level"
             " .08 at n = 20)."
         )
         notes.append(Note("data", text))
@@ -147,7 +147,7 @@ def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Inte
     elif asked.delta:
         notes.append(Note("method", f"The test takes the items' differences as symmetric about delta = {asked.delta:g}."))
     if p.method == "monte-carlo" and asked.options["method"] == "auto":
-        text = "No exact method serves these data; p was sampled, and its bounds hold with 99 % confidence."
+        text = "No exact method applies to these data; p was estimated by sampling, and its bounds hold with 99 % confidence."
         notes.append(Note("method", text))
     return notes
 

@@ -165,7 +165,7 @@ def _no_winner(facts: Facts) -> tuple[str, str]:
         return start, _disagreement(facts)
     if facts.delta and facts.rejected:
         side = "above" if facts.side > 0 else "below"
-        return start, f"{a} - {b} lies {side} {facts.delta:g} at {alpha}, which makes neither the winner"
+        return start, f"{a} - {b} lies {side} {facts.delta:g} at {alpha}, so neither wins"
     if facts.delta:
         return start, f"the data cannot tell {a} - {b} from {facts.delta:g} at {alpha}"
     if facts.alternative in ("greater", "less"):
@@ -179,7 +179,7 @@ def _disagreement(facts: Facts) -> str:
     rejection = f"the {facts.test} rejects at {facts.level}"
     about = f"the {facts.about}" if facts.about else "its statistic"
     if facts.side == 0:
-        return f"{rejection}, but {about} is {facts.delta:g}, which names no winner"
+        return f"{rejection}, but {about} is {facts.delta:g}, so nobody wins"
     if facts.delta:
         side = "above" if facts.side > 0 else "below"
         return f"{rejection} with {about} {side} {facts.delta:g}, but the difference in {facts.metric} is not"
@@ -197,14 +197,20 @@ def _contradiction(facts: Facts) -> str:
     inside = (interval.low is None or interval.low <= facts.delta) and (interval.high is None or facts.delta <= interval.high)
     noun = f"the {interval_kind(interval)}"
     if facts.unsettled:
-        return "" if inside else f"{noun} leaves out {at} because it goes by p alone, and the decision by the bounds of p"
+        return (
+            "" if inside else f"{noun} excludes {at} because it is based on p alone, whereas the decision uses the bounds of p"
+        )
     if inside and facts.rejected and not interval.dual:
-        return f"{noun} contains {at} although p does not exceed alpha, as it is not the inverse of this test"
+        return f"{noun} contains {at} although p does not exceed alpha, because it does not come from inverting this test"
     if inside or facts.rejected:
         return ""
     if facts.p.upper <= facts.alpha:
-        return f"{noun} leaves out {at} because it is not corrected for the number of comparisons"
-    return "" if interval.dual else f"{noun} leaves out {at} although p exceeds alpha, as it is not the inverse of this test"
+        return f"{noun} excludes {at} because it is not corrected for the number of comparisons"
+    return (
+        ""
+        if interval.dual
+        else f"{noun} excludes {at} although p exceeds alpha, because it does not come from inverting this test"
+    )
 
 
 def _within_margin(facts: Facts) -> str:
@@ -229,7 +235,7 @@ def _beyond_margin(facts: Facts) -> str:
     if all(end is None or end >= -margin.value for end in ends):
         return ""
     noun, level = interval_noun(interval), format_percent(1 - 2 * facts.alpha)
-    return f"the {noun} reaches beyond the margin, whose tests at {format_level(facts.alpha)} go with a {level} interval"
+    return f"the {noun} extends beyond the margin, whose tests at {format_level(facts.alpha)} correspond to a {level} interval"
 
 
 def _shown_by_margin(facts: Facts) -> tuple[str, str] | None:

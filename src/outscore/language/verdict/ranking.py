@@ -52,7 +52,7 @@ def ranking_verdict(top: Standing, claims: Claims, family: Family, alpha: float,
         return _baseline_verdict(claims, evidence)
     if claims.better:
         others = f"{_named(claims.better)} {'is' if len(claims.better) == 1 else 'are'}"
-        ahead = f"{claims.about} is ahead on average, but {others} significantly better on the items shared"
+        ahead = f"{claims.about} is ahead on average, but {others} significantly better on the shared items"
         return Verdict("No clear leader", f"{ahead} ({evidence}).")
     equals = _equals(top, claims)
     score = f"{top.metric} {format_number(top.scores[0].value)}"
@@ -77,7 +77,7 @@ def _undecided(top: Standing, claims: Claims, equals: Sequence[str], score: str)
         why.append(f"shares no item with {_named(claims.strangers)}")
     if len(equals) < 2:
         # Of different items the best score need not be the leader's.
-        best = f"has the best {score}" if top.ordered_by == "score" else "is ahead on the items shared"
+        best = f"has the best {score}" if top.ordered_by == "score" else "is ahead on the shared items"
         return f"{claims.about} {best}, but it {' and '.join(why)}"
     return ", and ".join([f"{_named(equals)} share the best {score}", *why])
 
@@ -203,7 +203,7 @@ def ranking_sentence(
 def _leader(top: Standing, claims: Claims) -> str:
     if claims.better:
         others = f"{_named(claims.better)} {'is' if len(claims.better) == 1 else 'are'}"
-        return f"{claims.about} is ahead on average, but {others} significantly better on the items shared"
+        return f"{claims.about} is ahead on average, but {others} significantly better on the shared items"
     equals = _equals(top, claims)
     if len(equals) > 1:
         # The others are equal to it, so what is said of one is left to the table.

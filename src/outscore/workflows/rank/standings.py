@@ -164,7 +164,7 @@ class Corrected:
             notes.append(Note("design", text))
         if self.ordering.islands > 1 and self.baseline is None:
             sets = f"{self.ordering.islands} sets without items in common"
-            notes.append(Note("design", f"The systems fall into {sets}; places across them mean nothing."))
+            notes.append(Note("design", f"The systems fall into {sets}; ranks across them are not comparable."))
         return notes
 
     def _scores(self, letters: Sequence[str], better: Array) -> list[RankedSystem]:

@@ -46,6 +46,6 @@ def with_peer(
     apart = " It takes segments one by one, not documents." if grouped else ""
     note = (
         f"{compat}: p = {p.value:.4f} is what sacreBLEU prints with {int(trials):,} trials and seed {SACREBLEU_SEED};"
-        f" {FLAWS[compat]}. It decides nothing here.{apart}"
+        f" {FLAWS[compat]}. It has no part in the verdict.{apart}"
     )
     return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", note)])

@@ -308,7 +308,9 @@ def test_constant_differences_have_no_t(tmp_path):
     values = np.array([[0.25, 0.5, 0.75], [1.25, 1.5, 1.75]])
     (m,) = measured_from_partitions(written(tmp_path / "one", [long_table(values)]), question=Question(test="student")).measured
     assert m.pairs.log_p.tolist() == [0.0]
-    assert note_texts(m.notes) == ["The differences of 1 pairs do not vary, so that they have no t: their p is given as 1."]
+    assert note_texts(m.notes) == [
+        "The differences of 1 pairs do not vary, so they have no t statistic: their p is given as 1."
+    ]
 
 
 def test_duplicates_are_counted_and_contradictions_averaged(tmp_path):

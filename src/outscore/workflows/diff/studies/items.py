@@ -117,7 +117,7 @@ def _alignment_notes(items: Items, found: Alignment) -> Iterator[Note]:
     if found.only_b:
         yield Note("input", f"{items.name} has {found.only_b:,} items that gold lacks: they are left out.")
     if found.conflicts:
-        other = f"The file of {items.name} has other right answers than gold to {found.conflicts:,} items"
+        other = f"The file of {items.name} and gold give different right answers to {found.conflicts:,} items"
         yield Note("input", f"{other}; gold's were used.")
 
 

@@ -196,7 +196,7 @@ def _alignment_note(system: Words, found: Array) -> Note | None:
     if not counted.only_a and not counted.only_b:
         return None
     text = (
-        f"{system.name} cuts the text into other words: {counted.only_a:,} gold words have no counterpart and count as wrong"
-        f" ({UNALIGNED}), {counted.only_b:,} of its own words match none."
+        f"{system.name} splits the text into different words: {counted.only_a:,} gold words have no counterpart and count as"
+        f" wrong ({UNALIGNED}), {counted.only_b:,} of its own words match none."
     )
     return Note("input", text)

@@ -115,7 +115,7 @@ def _measure(
         pairs, kernel, interval = student_pairs(moments, left, right, asked.alpha), "student-t", STUDENT
         still = int((np.isnan(pairs.low) & (pairs.n > 1) & (pairs.difference != 0)).sum())
         if still:
-            text = f"The differences of {still:,} pairs do not vary, so that they have no t: their p is given as 1."
+            text = f"The differences of {still:,} pairs do not vary, so they have no t statistic: their p is given as 1."
             notes.append(Note("data", text))
     elif totals is not None:
         pairs, interval = sampled_pairs(moments, left, right, totals, asked.alpha), STUDENT
