@@ -8,6 +8,7 @@ import pytest
 from tests.web.copying import command_line, python
 
 from outscore.examples.registry import EXAMPLES
+from outscore.workflows.requests.registry import REQUESTS
 
 LONG = {"texts"}
 
@@ -43,6 +44,39 @@ def test_every_example_is_what_is_shown_to_copy(page, name, tmp_path, monkeypatc
     assert command_line(tmp_path, job["command_line"], monkeypatch) == saved
     mine, theirs = python(job["python"]), json.loads(saved)
     assert without(mine, "schema", "settings", "notes") == without(theirs, "schema", "settings", "notes")
+
+
+LABELS = b"id,label\n" + b"".join(b"q%d,%s\n" % (i, b"ab"[i % 2 : i % 2 + 1]) for i in range(30))
+CHANGED = LABELS.replace(b"q1,b", b"q1,a").replace(b"q4,a", b"q4,b")
+TEXT = b"".join(b"the %d cats sat on the mat\n" % i for i in range(12))
+TABLE = b"id,x,y,z\n" + b"".join(b"q%d,%d,%d,%d\n" % (i, i % 2, i % 3, i % 5) for i in range(40))
+SMALL = {
+    "compare": ({"files": {"t.csv": TABLE}}, {"system": ["x", "y"], "metric": "mean", "seed": "7", "margin": "0.1"}),
+    "texts": (
+        {"files": {"new.txt": TEXT.replace(b"sat", b"sit"), "old.txt": TEXT[:-9] + b"the rug\n"}, "reference": {"r.txt": TEXT}},
+        {"metric": ["bleu", "ter"], "lengths": True},
+    ),
+    "rank": ({"files": {"t.csv": TABLE}}, {"test": "sign", "baseline": "x"}),
+    "diff": ({"gold": {"gold.csv": LABELS}, "files": {"new.csv": CHANGED, "old.csv": LABELS}}, {"task": "label"}),
+    "plan": ({"pilot": {"a.txt": b"1\n0\n1\n1\n" * 9, "b.txt": b"0\n0\n1\n1\n" * 9}}, {"effect": "0.05"}),
+}
+
+
+def test_every_command_has_a_small_example():
+    assert SMALL.keys() == REQUESTS.keys()
+
+
+@pytest.mark.parametrize("command", SMALL)
+def test_page_command_line_and_python_give_the_same(page, command, tmp_path, monkeypatch):
+    files, settings = SMALL[command]
+    job = page.run(command, files, settings=settings)
+    assert job["state"] == "done", job["error"]
+    saved = page.get(f"/api/results/{job['result']}").content
+    for name, content in (item for part in files.values() for item in part.items()):
+        (tmp_path / name).write_bytes(content)
+    assert command_line(tmp_path, job["command_line"], monkeypatch) == saved
+    mine, theirs = python(job["python"]), json.loads(saved)
+    assert without(mine, "schema", "settings") == without(theirs, "schema", "settings")
 
 
 @pytest.mark.parametrize(
