@@ -9,7 +9,7 @@ from outscore.report.build.comparison import build
 from outscore.report.document import Table, clean, make_table, screen_width
 from outscore.report.rows.comparison import results
 from outscore.report.rows.facts import headline
-from outscore.report.write.text import broken, column_widths
+from outscore.report.write.text import break_lines, column_widths
 from outscore.results.comparison import Comparisons
 from outscore.results.design import Decision, Family
 
@@ -37,7 +37,7 @@ CELLS = st.text(st.sampled_from("ab-模é 0.漢z"), max_size=30)
 
 @given(CELLS, st.integers(2, 40))
 def test_a_broken_text_fits_and_loses_nothing(cell, width):
-    lines = broken(cell, width)
+    lines = break_lines(cell, width)
     assert max(map(screen_width, lines)) <= width
     assert "".join("".join(lines).split()) == "".join(cell.split())
     words = cell.split()
@@ -56,11 +56,13 @@ def test_words_stay_whole_where_they_can():
     table = make_table("t", "T", ["test", "its 95 % interval", "median difference"], "lrr", rows)
     for room in range(36, 60):
         shown = [
-            line for cell, width in zip(table.columns, column_widths(table, room), strict=True) for line in broken(cell, width)
+            line
+            for cell, width in zip(table.columns, column_widths(table, room), strict=True)
+            for line in break_lines(cell, width)
         ]
         assert "difference" in " ".join(shown).split()
-        assert broken("permutation-median", column_widths(table, room)[0])[0] == "permutation-median"
-    assert broken("permutation-median", column_widths(table, 32)[0]) == ["permutation-", "median"]
+        assert break_lines("permutation-median", column_widths(table, room)[0])[0] == "permutation-median"
+    assert break_lines("permutation-median", column_widths(table, 32)[0]) == ["permutation-", "median"]
 
 
 def tables_of(whole) -> list[Table]:

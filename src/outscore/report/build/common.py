@@ -39,6 +39,7 @@ __all__ = [
     "settings_table",
     "works",
 ]
+
 T = TypeVar("T", bound=Placed)
 REPEATS = "Settings to reproduce this result"
 

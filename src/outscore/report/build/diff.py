@@ -37,7 +37,16 @@ from outscore.results.note import note_texts
 if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts
 
-__all__ = ["TABLES", "build", "build_tables", "check_tables", "chosen_tables", "default_tables", "detail_tables", "told_pairs"]
+__all__ = [
+    "TABLES",
+    "build",
+    "build_tables",
+    "check_tables",
+    "chosen_tables",
+    "default_tables",
+    "detail_tables",
+    "summarised_pairs",
+]
 
 TABLES = tuple(dict.fromkeys((*WHOLE_TABLES, "settings", *PAIR_TABLES)))
 ON_REQUEST = ("inventory", "rates", "solved", "metrics", "kinds")
@@ -62,7 +71,7 @@ def default_tables(diff: Diff, *, verbose: bool) -> list[Table]:
 
 def detail_tables(diff: Diff, *, verbose: bool, top: int, sort: Sort) -> list[Table]:
     """The tables of each pair; without `verbose` of few pairs, and the first rows of the most important ones."""
-    pairs = diff.pairs if verbose else told_pairs(diff, verbose=False)
+    pairs = diff.pairs if verbose else summarised_pairs(diff, verbose=False)
     made = [table for pair in pairs for table in pair_tables(diff, pair, top=None if verbose else top, sort=sort)]
     return made if verbose else [table for table in made if table.key not in ON_REQUEST]
 
@@ -89,7 +98,7 @@ def check_tables(keys: Sequence[str]) -> None:
             raise OutscoreError(f"There is no table `{key}`.", f"Choose from: {', '.join(TABLES)}.")
 
 
-def told_pairs(diff: Diff, *, verbose: bool) -> list[Pair]:
+def summarised_pairs(diff: Diff, *, verbose: bool) -> list[Pair]:
     """The pairs whose sentences are written out: those by the first criterion, unless they are many."""
     return diff.primary_pairs if verbose or len(diff.primary_pairs) <= MAX_LISTED_PAIRS else []
 
@@ -179,7 +188,7 @@ def _notes(diff: Diff) -> Iterable[Block]:
 def _sentences(diff: Diff) -> Iterable[Block]:
     """Those of the pairs by the first criterion, where they are not too many; on a page the script shows that of its pair."""
     for verbose in (False, True):
-        told = [clean(pair.sentence) for pair in told_pairs(diff, verbose=verbose)]
+        told = [clean(pair.sentence) for pair in summarised_pairs(diff, verbose=verbose)]
         blocks: list[Block] = [Facts((Fact("for a paper", tuple(told)),)).only("text")] if told else []
         blocks += [Quote(sentence).only("markdown", "latex") for sentence in told]
         yield from (block.full() if verbose else block.brief() for block in blocks)

@@ -68,18 +68,18 @@ class Chart:
 
     def to_svg(self, prefix: str = "") -> str:
         """The chart for a page: transparent, described in words, and the same bytes every time."""
-        svg = str(_drawn(self.drawing, "svg", "transparent"))
+        svg = str(_draw(self.drawing, "svg", "transparent"))
         label = html.escape(minus(self.description))
         svg = svg.replace(NAMESPACE, "").replace('class="marks"', f'class="chart" role="img" aria-label="{label}"', 1)
         return _own_ids(svg, f"{prefix}{self.key}").strip()
 
     def to_bytes(self, form: str) -> bytes:
         """The chart as a file of this form (svg, png or pdf), on white."""
-        content = _drawn(self.drawing, form, "#ffffff")
+        content = _draw(self.drawing, form, "#ffffff")
         return _own_ids(content, self.key).encode() if isinstance(content, str) else content
 
 
-def _drawn(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN401 - any kind of chart
+def _draw(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN401 - any kind of chart
     """The chart in this form, as Altair's own `save` gives it.
 
     That would first check the description against its schema, which takes about as long as drawing it; the tests do so.

@@ -27,7 +27,9 @@ def _power_chart(found: PlanResult) -> Chart | None:
     if len(found.curve) < 2:
         return None
     caption = f"Power to find a difference of {difference(found)}; the dashed line is {found.items:,} items"
-    return Chart("power", caption, _told(caption, found.curve), _curve_chart(found.curve, found.items, "items", found.target))
+    return Chart(
+        "power", caption, _in_words(caption, found.curve), _curve_chart(found.curve, found.items, "items", found.target)
+    )
 
 
 def _tried_chart(curve: SimulatedCurve) -> Chart | None:
@@ -40,12 +42,12 @@ def _tried_chart(curve: SimulatedCurve) -> Chart | None:
     return Chart(
         f"tried-{curve.kind}",
         caption,
-        _told(caption, curve.points),
+        _in_words(caption, curve.points),
         _curve_chart(curve.points, curve.observed_n, curve.unit, None),
     )
 
 
-def _told(caption: str, points: list[PowerPoint]) -> str:
+def _in_words(caption: str, points: list[PowerPoint]) -> str:
     """A curve of power in words: where it begins and where it ends."""
     ends = " and ".join(f"{format_probability(point.power, 2)} with {point.n:,}" for point in (points[0], points[-1]))
     return f"{caption}. Power is {ends}."

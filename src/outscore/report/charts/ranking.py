@@ -18,8 +18,8 @@ from outscore.report.rows.standings import (
     fitted,
     friedman_p,
     interval_name,
+    list_names,
     losses,
-    named,
     subject,
     wins,
 )
@@ -294,7 +294,7 @@ def critical_chart(ranking: Ranking) -> Chart | None:
         f"Mean ranks over {found.blocks:,} {found.over}; bars join systems less than the critical difference apart "
         f"(Friedman {friedman_p(found, ranking.alpha)}; Nemenyi)"
     )
-    about = f"{caption}. Best: {named([system for system, _ in ordered], 3)}."
+    about = f"{caption}. Best: {list_names([system for system, _ in ordered], 3)}."
     return Chart("critical-difference", caption, about, _critical_layers(stems, spans, scale_bar, (low, high)))
 
 
@@ -347,15 +347,15 @@ ON_PAGES = (forest_chart, wins_chart, wins_matrix, critical_chart)
 
 def charts(ranking: Ranking) -> list[Chart]:
     """All charts that the ranking holds data for."""
-    return _drawn(ranking, (heat_chart, *ON_PAGES))
+    return _draw(ranking, (heat_chart, *ON_PAGES))
 
 
 def page_charts(ranking: Ranking) -> list[Chart]:
     """The charts of a page, which draws the heat map by itself: there each cell says which pair it is."""
-    return _drawn(ranking, ON_PAGES)
+    return _draw(ranking, ON_PAGES)
 
 
-def _drawn(ranking: Ranking, makers: Iterable[Callable[[Ranking], Chart | None]]) -> list[Chart]:
+def _draw(ranking: Ranking, makers: Iterable[Callable[[Ranking], Chart | None]]) -> list[Chart]:
     require_drawing()
     drawn = [make(ranking) for make in makers]
     return [chart for chart in drawn if chart is not None]

@@ -19,8 +19,8 @@ from outscore.report.rows.standings import (
     friedman_p,
     group_names,
     interval_name,
+    list_names,
     losses,
-    named,
     p_number,
     places,
     shown_letters,
@@ -137,7 +137,7 @@ def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) ->
     """The groups, `most` of them, with so many `names` each."""
     standing = ranking.standing
     lines = [
-        f"{name}: {f'{clean(members[0])}, different from all others' if len(members) == 1 else named(members, names)}"
+        f"{name}: {f'{clean(members[0])}, different from all others' if len(members) == 1 else list_names(members, names)}"
         for name, members in list(zip(group_names(standing), standing.groups, strict=True))[:most]
     ]
     left = 0 if most is None else len(standing.groups) - most
@@ -231,7 +231,7 @@ def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool
     place = {s.system: i for i, s in enumerate(ranking.scores)}
     ordered = sorted(ranking.replicability, key=lambda r: (place[r.systems[0]], place[r.systems[1]]))
     rows = [
-        (*r.systems, f"{r.bonferroni} of {r.datasets}", f"{r.fisher} of {r.datasets}", named(r.holm, 6) if r.holm else "")
+        (*r.systems, f"{r.bonferroni} of {r.datasets}", f"{r.fisher} of {r.datasets}", list_names(r.holm, 6) if r.holm else "")
         for r in ordered[:most]
     ]
     level = format_percent(1 - ranking.alpha)
@@ -253,7 +253,7 @@ def critical_table(ranking: Ranking, found: CriticalDifference) -> Table:
         f"Friedman's test over {found.blocks:,} {found.over}: {friedman_p(found, ranking.alpha)}. Mean ranks that lie at "
         f"least {found.critical_difference:.2f} apart differ (Nemenyi)."
     )
-    notes = [meaning, *(f"Not told apart: {named(group, 12)}." for group in found.groups if len(group) > 1)]
+    notes = [meaning, *(f"Not told apart: {list_names(group, 12)}." for group in found.groups if len(group) > 1)]
     return replace(make_table("critical", "Mean ranks", ["system", "mean rank"], "lr", rows, notes), label="ranking-critical")
 
 

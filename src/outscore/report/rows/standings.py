@@ -45,8 +45,8 @@ __all__ = [
     "headline",
     "interval_name",
     "leaders",
+    "list_names",
     "losses",
-    "named",
     "p_number",
     "pair_words",
     "places",
@@ -219,12 +219,12 @@ def subject(standing: Standing) -> str:
     return clean(f"{standing.metric}{'' if standing.name is None else f', {standing.name}'} ({better})")
 
 
-def named(systems: Sequence[str], most: int) -> str:
+def list_names(systems: Sequence[str], most: int) -> str:
     """Names in a sentence, at most so many of them.
 
     Examples
     --------
-    >>> named(["a", "b", "c"], 5), named(["a", "b", "c", "d"], 2)
+    >>> list_names(["a", "b", "c"], 5), list_names(["a", "b", "c", "d"], 2)
     ('a, b and c', 'a, b and 2 more')
     """
     shown = [clean(system) for system in systems]

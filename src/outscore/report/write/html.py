@@ -88,7 +88,7 @@ def _environment() -> Environment:
         "grouped": _grouped,
         "kind": lambda block: type(block).__name__,
         "minus": minus,
-        "parted": _parted,
+        "parted": _with_breaks,
         "prose": prose,
         "raw": Markup,
         "word_runs": word_runs,
@@ -110,7 +110,7 @@ def prose(text: str) -> Markup:
     return Markup(CODE.sub(r"<code>\1</code>", str(escape(minus(glue(text))))))  # noqa: S704 - escaped before
 
 
-def _parted(text: str, breaks: str) -> Markup:
+def _with_breaks(text: str, breaks: str) -> Markup:
     """A line to copy that may be broken between its parts; copied, it is still one word."""
     from markupsafe import Markup
 

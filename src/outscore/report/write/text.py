@@ -32,7 +32,7 @@ from outscore.report.document import (
     screen_width,
 )
 
-__all__ = ["MIN_WIDTH", "broken", "column_widths", "write"]
+__all__ = ["MIN_WIDTH", "break_lines", "column_widths", "write"]
 
 LABEL = 12
 MIN_WIDTH = 40
@@ -79,7 +79,7 @@ def _article(sections: Sequence[tuple[Section, list[Block]]], width: int, *, ver
 def _lines(block: Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C901, PLR0911 - one for each kind of block
     match block:
         case Verdict():
-            return [line for sentence in block.sentences for line in wrapped(clean(sentence), width)]
+            return [line for sentence in block.sentences for line in wrap(clean(sentence), width)]
         case Table():
             return _table(block, width, verbose=verbose)
         case Facts():
@@ -90,15 +90,15 @@ def _lines(block: Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C9
             return labelled_lines(block.label, [block.text], width)
         case Code():
             rows = code_lines(block, width - LABEL)
-            return _beside(block.label, [line for row in rows for line in wrapped(row, width - LABEL)])
+            return _beside(block.label, [line for row in rows for line in wrap(row, width - LABEL)])
         case Examples():
             return _examples(block, width)
         case Paragraph():
-            return labelled_lines("warnings", [block.text], width) if block.tone == "warning" else wrapped(block.text, width)
+            return labelled_lines("warnings", [block.text], width) if block.tone == "warning" else wrap(block.text, width)
         case Cards():
             return [line for card in block.cards for line in labelled_lines(card.label, [card.value, *card.small], width)]
         case Figure():
-            return wrapped(f"Chart: {clean(block.caption)}", width)
+            return wrap(f"Chart: {clean(block.caption)}", width)
         case Embed():
             return []
 
@@ -106,7 +106,7 @@ def _lines(block: Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C9
 def labelled_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
     """A label in the margin and its texts beside it, each on lines of its own."""
     room = width - LABEL
-    return _beside(label, [line for text in texts for piece in _unbroken(clean(text), room) for line in wrapped(piece, room)])
+    return _beside(label, [line for text in texts for piece in _unbroken(clean(text), room) for line in wrap(piece, room)])
 
 
 def _beside(label: str, lines: Sequence[str]) -> list[str]:
@@ -167,13 +167,13 @@ def _table(table: Table, width: int, *, verbose: bool) -> list[str]:
     lines: list[str] = []
     for line in _titled(replace(table, rows=rows), width):
         stands_in = len(line) == 1 and ord(line) in STAND_INS
-        lines += wrapped(sections[ord(line) - FIRST_STAND_IN], width) if stands_in else [line]
+        lines += wrap(sections[ord(line) - FIRST_STAND_IN], width) if stands_in else [line]
     return lines
 
 
 def _titled(table: Table, width: int) -> list[str]:
-    notes = [line for note in table.notes for line in wrapped(note, width)]
-    return [*wrapped(table.title, width), *_grid(table, width), *notes]
+    notes = [line for note in table.notes for line in wrap(note, width)]
+    return [*wrap(table.title, width), *_grid(table, width), *notes]
 
 
 def _grid(table: Table, width: int) -> list[str]:
@@ -183,7 +183,7 @@ def _grid(table: Table, width: int) -> list[str]:
 
 
 def _grid_row(row: tuple[str, ...], widths: list[int], align: str) -> list[str]:
-    cells = [broken(cell, w) for cell, w in zip(row, widths, strict=True)]
+    cells = [break_lines(cell, w) for cell, w in zip(row, widths, strict=True)]
     height = max(map(len, cells))
     lines = []
     for k in range(height):
@@ -268,16 +268,16 @@ def _matrix(table: Table, width: int) -> list[str]:
     room = width - step * len(table.rows) - 4
     if room < NAME_IN_MATRIX // 2:
         return []
-    names = [_cut(row[1], min(room, NAME_IN_MATRIX)) for row in table.rows]
+    names = [_shorten(row[1], min(room, NAME_IN_MATRIX)) for row in table.rows]
     longest = max(map(screen_width, names))
     lines = [table.title, " " * (longest + 4) + "".join(f"{number:>{step}}" for number in table.columns[2:])]
     for row, name in zip(table.rows, names, strict=True):
         start = f"{row[0]:>2}{GAP}{padded(name, longest, 'l')}"
         lines.append((start + "".join(f"{text:>{step}}" for text in row[2:])).rstrip())
-    return [*lines, *(line for note in table.notes for line in wrapped(note, width))]
+    return [*lines, *(line for note in table.notes for line in wrap(note, width))]
 
 
-def _cut(name: str, room: int) -> str:
+def _shorten(name: str, room: int) -> str:
     """A name in at most so many columns, cut with dots."""
     if screen_width(name) <= room:
         return name
@@ -314,12 +314,12 @@ def _parts(text: str) -> list[str]:
     return [part for word in text.split() for part in re.split(r"(?<=[^\W\d]-)(?=[^\W\d])", word)]
 
 
-def broken(text: str, width: int) -> list[str]:
+def break_lines(text: str, width: int) -> list[str]:
     """A text in lines of so many columns of a terminal, broken between words wherever they fit.
 
     Examples
     --------
-    >>> broken("permutation-median of all", 12), broken("模型名称", 5)
+    >>> break_lines("permutation-median of all", 12), break_lines("模型名称", 5)
     (['permutation-', 'median of', 'all'], ['模型', '名称'])
     """
     if screen_width(text) <= width:
@@ -346,7 +346,7 @@ def _fitting(word: str, width: int) -> list[str]:
     return pieces
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap(text: str, width: int) -> list[str]:
     """A text in lines of at most this width, the first one out by two."""
     # Columns of aligned numbers must survive, so short lines are left as they are.
     if screen_width(text) <= width:
