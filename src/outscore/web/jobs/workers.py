@@ -98,9 +98,10 @@ class _Worker:
         except OSError:
             # The process failed to start; the caller already got the error.
             return 0
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(patience):
-                return await process.wait()
+        if patience:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    return await process.wait()
         if process.returncode is None:
             # Not `process.kill`: it would hide the exit code of a process that has just ended from `wait`.
             with contextlib.suppress(ProcessLookupError):
