@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -64,8 +64,10 @@ def kill(process: int) -> None:
     """End a process, and give nobody the time to take notice of it."""
     os.kill(process, signal.SIGKILL)
     stat = Path(f"/proc/{process}/stat")
-    while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z":
-        time.sleep(0.01)
+    # It may be gone between two looks.
+    with suppress(FileNotFoundError, ProcessLookupError):
+        while stat.read_text().rpartition(")")[2].split()[0] != "Z":
+            time.sleep(0.01)
 
 
 async def job(workers, task):
