@@ -123,7 +123,7 @@ def test_buckets_and_documents_take_runs():
     assert (c.clusters, [bucket.n for bucket in c.buckets]) == (4, [4, 4])
     entry, options = text_metric("bleu")
     first = np.mean([entry.corpus_score(run[:4], [REFERENCE[:4]], options) for run in a])
-    assert c.buckets[0].a == pytest.approx(first)
+    assert c.buckets[0].first == pytest.approx(first)
 
 
 def test_the_spread_of_the_test_set_goes_by_documents():
