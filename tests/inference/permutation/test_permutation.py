@@ -446,7 +446,6 @@ def test_rows_that_do_not_fit_the_metric_are_refused(rows, metric):
         {"resamples": -5},
         {"resamples": 10.5},
         {"resamples": "many"},
-        {"resamples": None},
         {"resamples": math.inf},
         {"delta": math.nan},
         {"delta": math.inf},
@@ -466,6 +465,11 @@ def test_bad_requests_are_refused(keywords):
     with pytest.raises(osc.OutscoreError) as caught:
         osc.permutation_test([1, 2, 3], [0, 0, 1], **keywords)
     assert str(caught.value).endswith((".", "?"))
+
+
+def test_no_number_of_resamples_is_the_tests_own():
+    a, b = [3, 5, 4, 8], [1, 2, 3, 4]
+    assert osc.permutation_test(a, b, resamples=None) == osc.permutation_test(a, b)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,8 @@ class Request:
         values: dict[str, Any] = {}
         for keyword, value in given.items():
             option = keywords[keyword]
-            if value is not None:
+            # None stands for what is not given, but is no number and no word.
+            if value is not None or isinstance(option.default, (str, int, float)):
                 values[option.name] = _from_python(option, value)
         return cls.of({**values, **more})
 
