@@ -124,7 +124,7 @@ def test_methods_have_formulas_and_works_to_cite(browser, server):
 def test_a_view_without_files_says_what_to_bring(browser, server, view):
     with visited(browser, server, f"/{view}", **PHONE) as page:
         assert page.locator("h1:visible").first.inner_text()
-        page.get_by_text("Add files").or_(page.get_by_text("A pilot")).first.wait_for()
+        page.get_by_text("Add files").or_(page.get_by_text("Pilot data")).first.wait_for()
         assert no_wider_than_the_screen(page)
 
 
