@@ -18,6 +18,7 @@ from outscore.report.document import (
     Card,
     Cards,
     Document,
+    Form,
     Later,
     Listing,
     Paragraph,
@@ -123,14 +124,22 @@ def _cards(ranking: Ranking) -> Cards:
     return Cards(cards).only("html")
 
 
-def _places(ranking: Ranking) -> Iterable[Block]:
+def _places(ranking: Ranking) -> Iterable[Later]:
     few = len(ranking.scores) <= MAX_SHOWN
-    brief = replace(place_table(ranking, most=MAX_SHOWN, counts=not few), optional=("n", "loses", interval_name(ranking)))
-    for table in by_level(brief, place_table(ranking, counts=not few)):
-        yield replace(table, heading="bold").only("text", "markdown")
-    yield replace(place_table(ranking, counts=ranking.baseline is None), bars=bars(ranking)).only("html")
-    for table in by_level(printed_places(ranking, MAX_PRINTED), printed_places(ranking)):
-        yield table.only("latex")
+
+    def listed(most: int | None = None, optional: tuple[str, ...] = ()) -> list[Table]:
+        return [replace(place_table(ranking, most=most, counts=not few), heading="bold", optional=optional)]
+
+    def page() -> list[Table]:
+        return [replace(place_table(ranking, counts=ranking.baseline is None), bars=bars(ranking))]
+
+    optional = ("n", "loses", interval_name(ranking))
+    for made in by_level(Later(lambda: listed(MAX_SHOWN, optional)), Later(listed)):
+        yield made.only("text", "markdown")
+    yield Later(page).only("html")
+    printed = by_level(Later(lambda: [printed_places(ranking, MAX_PRINTED)]), Later(lambda: [printed_places(ranking)]))
+    for made in printed:
+        yield made.only("latex")
 
 
 def _groups(ranking: Ranking) -> Iterable[Block]:
@@ -170,20 +179,18 @@ def _listed_pairs(ranking: Ranking) -> Table:
     return replace(listed, fold="The pairs in numbers", anchors="pair-", heading="none")
 
 
-def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> Iterable[Block]:
+def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> Iterable[Block | Later]:
     """One line per dataset or metric, and systems by datasets or metrics where there is room for so many columns."""
     if not standings:
         return
     yield folded(standings_table(ranking, standings, what), MAX_OPEN_ROWS).but("latex")
-    few = what == "metric" or len(standings) <= MAX_COLUMNS
-    brief, full = grid_table(ranking, standings, what, MAX_SHOWN), grid_table(ranking, standings, what)
-    if few:
-        yield brief.only("markdown").brief()
-        yield printed_grid(ranking, standings, what, MAX_PRINTED).only("latex").brief()
+    if what == "metric" or len(standings) <= MAX_COLUMNS:
+        yield Later(lambda: [grid_table(ranking, standings, what, MAX_SHOWN)]).only("markdown").brief()
+        yield Later(lambda: [printed_grid(ranking, standings, what, MAX_PRINTED)]).only("latex").brief()
     # A terminal has no room for the columns of many datasets.
-    shown = ("text", "markdown", "html") if what == "metric" else ("markdown", "html")
-    yield folded(full, MAX_OPEN_ROWS).only(*shown).full()
-    yield printed_grid(ranking, standings, what).only("latex").full()
+    shown: tuple[Form, ...] = ("text", "markdown", "html") if what == "metric" else ("markdown", "html")
+    yield Later(lambda: [folded(grid_table(ranking, standings, what), MAX_OPEN_ROWS)]).only(*shown).full()
+    yield Later(lambda: [printed_grid(ranking, standings, what)]).only("latex").full()
 
 
 def _replicability(ranking: Ranking) -> Iterable[Block | Later]:
@@ -191,7 +198,7 @@ def _replicability(ranking: Ranking) -> Iterable[Block | Later]:
         return
     yield replicability_table(ranking, MAX_SHOWN, hint=True).only("text", "markdown").brief()
     yield Later(lambda: [replicability_table(ranking)]).but("html").full()
-    yield folded(replicability_table(ranking, MAX_REPLICATED), MAX_OPEN_ROWS).only("html")
+    yield Later(lambda: [folded(replicability_table(ranking, MAX_REPLICATED), MAX_OPEN_ROWS)]).only("html")
 
 
 def _mean_ranks(ranking: Ranking) -> Iterable[Block]:

@@ -287,11 +287,9 @@ def decided(ranking: Ranking) -> bool:
 
 def words_of_test(standing: Standing) -> str:
     """The test and how p came about; where that differs from pair to pair, how often each way."""
-    ways = Counter(
-        method_phrase(PValue(1.0, 1.0, 1.0, 0.0, pair.p.method, standing.kernel, standing.test))
-        for pair in standing.pairs
-        if pair.n
-    )
+    ways: Counter[str] = Counter()
+    for method, n in Counter(pair.p.method for pair in standing.pairs if pair.n).items():
+        ways[method_phrase(PValue(1.0, 1.0, 1.0, 0.0, method, standing.kernel, standing.test))] += n
     if len(ways) > 1:
         told = "; ".join(f"{words} ({count(n, 'pair')})" for words, n in ways.most_common())
     else:
