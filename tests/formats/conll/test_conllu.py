@@ -188,6 +188,12 @@ WRONG = {
 }
 
 
+def test_multiword_token_of_one_word(write):
+    words = read_conllu(write("1-1\tab\t_\t_\t_\t_\t_\t_\t_\t_\n" + line(1, "a") + line(2, "c")))
+    assert words.multiword.tolist() == [True, False]
+    assert words.columns["token"].names[words.columns["token"].codes[0]] == "ab"
+
+
 @pytest.mark.parametrize("case", WRONG)
 def test_refusals(write, case):
     content, message = WRONG[case]

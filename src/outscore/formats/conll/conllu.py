@@ -200,7 +200,7 @@ class _FileBuilder:
         begins = np.searchsorted(lines, [line for line, *_ in self.ranges])
         for row, (line, low, high, form) in zip(begins.tolist(), self.ranges, strict=True):
             last = row + high - low
-            fits = high > low and last < len(lines) and row - origins[row] + 1 == low and origins[row] == origins[last]
+            fits = high >= low and last < len(lines) and row - origins[row] + 1 == low and origins[row] == origins[last]
             if not fits or multiword[row]:
                 raise line_error(
                     self.path,

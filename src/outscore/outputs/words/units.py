@@ -6,6 +6,7 @@ gold's head. The answer to a gold word without a counterpart is `UNALIGNED`, whi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -39,6 +40,8 @@ DEPENDENCIES = ("las", "uas", "ls")
 CLUSTERS = ("sentence", "document", "none")
 PUNCTUATION = "punct"
 _ROOT, _NO_WORD, _NO_COUNTERPART = -1, -2, -3
+_Extra = tuple[int, int, str, int]
+"""A word that gold lacks: its characters, its form, and how many equal ones stand before it in its token."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ def word_units(
     answers = np.full((len(kept), len(systems)), labels.index(UNALIGNED), dtype=np.int32, order="F")
     correct = np.zeros(answers.shape, dtype=bool, order="F")
     detail = np.full(answers.shape, _NO_WORD, dtype=np.int64, order="F") if criterion in ("uas", "las") else None
+    extra: dict[_Extra, int] = {}
     for k, (system, aligned) in enumerate(zip(systems, rows, strict=True)):
         here = aligned[kept]
         missing = here < 0
@@ -114,7 +118,7 @@ def word_units(
         correct[matched, k] = answers[matched, k] == truth[matched]
         if detail is not None:
             assert gold.heads is not None
-            detail[matched, k] = _heads_in_gold(system, aligned)[theirs]
+            detail[matched, k] = _heads_in_gold(system, aligned, extra)[theirs]
             correct[matched, k] &= detail[matched, k] == gold.heads[kept[matched]]
     return Units(
         criterion=criterion,
@@ -229,15 +233,22 @@ def _counting_mask(words: Words, relations: Labels, *, trees: bool, punct: bool)
     return np.array([strip_subtype(name) != PUNCTUATION for name in relations.names])[relations.codes]
 
 
-def _heads_in_gold(system: Words, aligned: Array) -> Array:
+def _heads_in_gold(system: Words, aligned: Array, extra: dict[_Extra, int]) -> Array:
     """The head of each of the system's words as a row of gold, -1 for the root.
 
-    A head without a counterpart is -3 minus its first character, so that two systems can agree on it.
+    A head without a counterpart is -3 minus its number in `extra`, which all systems share: two systems agree
+    on it only if it is the same word of the same characters, since words that begin together may be different
+    ones (a word and a longer one, the words of one multi-word token).
     """
     assert system.heads is not None
-    counterpart = _NO_COUNTERPART - system.starts.astype(np.int64)
     matched = np.flatnonzero(aligned >= 0)
+    counterpart = np.full(system.rows, _NO_COUNTERPART, dtype=np.int64)
     counterpart[aligned[matched]] = matched
+    seen: Counter[tuple[int, int, str]] = Counter()
+    for row in np.flatnonzero(counterpart == _NO_COUNTERPART).tolist():
+        word = int(system.starts[row]), int(system.ends[row]), system.forms[row].lower()
+        counterpart[row] = _NO_COUNTERPART - extra.setdefault((*word, seen[word]), len(extra))
+        seen[word] += 1
     return np.where(system.heads >= 0, counterpart[system.heads], _ROOT)
 
 
