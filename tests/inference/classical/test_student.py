@@ -51,16 +51,29 @@ def test_hollander_and_wolfe():
 
 
 def test_clusters_against_statsmodels():
-    """OLS on a constant with cluster-robust errors has the factor (G/(G-1))·((n-1)/(n-1)) and t with G - 1."""
+    """For clusters of one size CR2 is what OLS on a constant has: the factor (G/(G-1))·((n-1)/(n-1)) and t with G - 1."""
     rng = np.random.default_rng(7)
-    clusters = rng.integers(0, 12, 90)
-    d = rng.normal(0.2, 1, 90) + rng.normal(0, 0.7, 12)[clusters]
-    fit = sm.OLS(d, np.ones(90)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+    clusters = rng.permutation(np.arange(12).repeat(8))
+    d = rng.normal(0.2, 1, 96) + rng.normal(0, 0.7, 12)[clusters]
+    fit = sm.OLS(d, np.ones(96)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
     found = ask(ENTRY, d, 0 * d, clusters=clusters)
     assert found.p.value == pytest.approx(float(fit.pvalues[0]), rel=1e-9)
     assert [found.interval.low, found.interval.high] == pytest.approx(fit.conf_int()[0].tolist(), rel=1e-9)
     assert found.p.n == 12
     assert "11 degrees of freedom" in found.notes[0].text
+
+
+def test_a_dominating_cluster_leaves_few_degrees_of_freedom():
+    """One cluster of 100 beside seven of 5: CR1 with t(7) rejected a true mean in half of the samples."""
+    rng = np.random.default_rng(11)
+    clusters = np.repeat(np.arange(8), [100] + [5] * 7)
+    rejected = 0
+    for _ in range(400):
+        d = rng.normal(size=135) + rng.normal(size=8)[clusters]
+        found = ask(ENTRY, d, 0 * d, clusters=clusters)
+        rejected += found.p.value <= 0.05
+    assert rejected <= 0.08 * 400
+    assert "8 clusters (CR2), and t has 1.665 degrees of freedom" in found.notes[0].text
 
 
 def test_clusters_of_one_item_change_nothing():

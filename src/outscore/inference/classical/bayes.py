@@ -104,7 +104,7 @@ def mean_posterior(mean: Mean, rope: float, orientation: int) -> Bayes:
 
     Examples
     --------
-    >>> found = mean_posterior(Mean(0.5, 0.25, 20), 0.1, 1)
+    >>> found = mean_posterior(Mean(0.5, 0.25, 20, 19), 0.1, 1)
     >>> round(found.a_better, 4), round(found.equal, 4), round(found.b_better, 4)
     (0.937, 0.0496, 0.0134)
     """

@@ -17,6 +17,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.inference.base import p_values
+from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.entry import (
     NEEDS_SCORES,
     TESTS_THE_MEAN,
@@ -48,23 +49,19 @@ FRACTIONS = 100
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean difference, its standard error and how many independent units stand behind it."""
+    """A mean difference, its standard error with its degrees of freedom, and how many independent units stand behind it."""
 
     value: float
     error: float
     units: int
-
-    @property
-    def df(self) -> int:
-        """Degrees of freedom: one less than the units."""
-        return self.units - 1
+    df: float
 
 
 def mean_of(scores: ItemScores) -> Mean:
     """The mean of d and its standard error, clustered where there are clusters.
 
-    The variance is (G/(G-1)) Σ_g (Σ_{i∈g} (d_i - d̄))² / n², the sandwich of Liang and Zeger (1986) with the
-    usual small-sample factor; every item its own cluster gives s²/n. An error within rounding of 0 is 0.
+    Clusters have the variance CR2 and the degrees of freedom of Bell and McCaffrey (`cluster_variance`); every
+    item its own cluster gives s²/n and n - 1. An error within rounding of 0 is 0.
 
     Examples
     --------
@@ -73,18 +70,17 @@ def mean_of(scores: ItemScores) -> Mean:
     >>> metric, a, b = resolve("mean", np.array([3, 5, 4, 8]), np.array([1, 2, 3, 4]))
     >>> mean = mean_of(item_scores(PairedScores(a, b), metric, "student"))
     >>> mean.value, round(mean.error, 6), mean.df
-    (2.5, 0.645497, 3)
+    (2.5, 0.645497, 3.0)
     """
-    d, n = scores.d, scores.n
-    mean = exact_sum(d) / n
-    sums: Array = d - mean
+    mean = exact_sum(scores.d) / scores.n
+    sums: Array = scores.d - mean
+    sizes = None
     if scores.clusters is not None:
-        sums = np.bincount(scores.clusters, weights=sums)
-    units = len(sums)
-    square = exact_sum(sums * sums) / n**2
-    error = math.sqrt(square * units / (units - 1)) if units > 1 else 0.0
+        sums, sizes = np.bincount(scores.clusters, weights=sums), np.bincount(scores.clusters)
+    variance, df = cluster_variance(sums, sizes)
+    error = math.sqrt(variance)
     rounding = 8 * float(np.spacing(max(np.abs(scores.a).max(), np.abs(scores.b).max())))
-    return Mean(mean, error if error > rounding else 0.0, units)
+    return Mean(mean, error if error > rounding else 0.0, len(sums), df)
 
 
 def no_spread(mean: Mean, scores: ItemScores, test: str) -> NoSpreadError:
@@ -158,7 +154,7 @@ def t_interval(mean: Mean, alpha: float, alternative: Alternative, orientation: 
 
     Examples
     --------
-    >>> found = t_interval(Mean(0.5, 0.25, 20), 0.05, "two-sided", 1, method="Student t", dual=True)
+    >>> found = t_interval(Mean(0.5, 0.25, 20, 19), 0.05, "two-sided", 1, method="Student t", dual=True)
     >>> round(found.low, 4), round(found.high, 4)
     (-0.0233, 1.0233)
     """
@@ -177,7 +173,10 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     mean = mean_of(scores)
     notes = []
     if scores.clusters is not None:
-        text = f"The standard error is that of {mean.units} clusters, and t has {mean.df} degrees of freedom."
+        text = (
+            f"The standard error is that of {mean.units} clusters (CR2), and t has {mean.df:.4g} degrees of freedom"
+            " (Bell–McCaffrey)."
+        )
         notes.append(Note("method", text))
     if mean.error == 0.0:
         notes.append(Note("interval", "The differences do not vary at all, so the interval has no width."))
