@@ -398,3 +398,36 @@ def test_what_a_command_noted_is_shown(browser, server):
         page.route("**/api/jobs/*", noted)
         compare(page, scores_txt=SCORES)
         expect(page.locator("#work .noted")).to_have_text("x was full, so <b>nothing</b> was kept.")
+
+
+TWICE = "id,x,y\n" + "".join(f"{i // 2},{i % 3 > 0:d},{i % 4 < 1:d}\n" for i in range(40))
+
+
+@pytest.mark.parametrize(
+    ("table", "query", "field", "said"),
+    [
+        (TWICE, "", "duplicates", "has the score 1 on item 0"),
+        (TABLE, "&alpha=2", "alpha", "alpha is 2"),
+        (TABLE, "&unit-size=100", "unit-size", "unit"),
+        (TABLE, "&metric=f1", None, "f1"),
+    ],
+)
+def test_a_first_answer_that_is_refused_offers_what_would_cure_it(browser, server, table, query, field, said):
+    with visited(browser, server) as page:
+        bring(page, table_csv=table)
+        file = re.search(r"files=([^&]*)", page.url)[1]
+        page.goto(f"{server}/compare?files={file}{query}")
+        refused = page.locator(".problem:visible")
+        expect(refused).to_contain_text(said)
+        expect(refused).to_be_in_viewport()
+        expect(page.get_by_label("Test", exact=True)).to_be_visible()
+        if field is None:
+            return
+        control = page.locator(f"[data-field={field}]").locator("input, select")
+        expect(control).to_have_attribute("aria-invalid", "true")
+        assert said in page.locator("#" + control.get_attribute("aria-describedby").split()[-1]).inner_text()
+        if field == "duplicates":
+            control.select_option("mean")
+            page.locator("#answer .verdict").wait_for()
+            expect(page.locator(".step-nav")).to_be_visible()
+            expect(control).not_to_have_attribute("aria-invalid", "true")

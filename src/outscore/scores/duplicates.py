@@ -92,6 +92,7 @@ def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array)
         f"{scores.place(row)}: `{scores.name}` has the score {_show(scores.values[row])} on item `{scores.ids[row]}`{run}, "
         f"and {_show(scores.values[earlier])} on {scores.position(earlier)}.",
         hint,
+        parameter="duplicates",
     )
 
 

@@ -146,12 +146,12 @@ class Scores(Brief):
         unit = "row" if self.origin is None else self.origin.unit
         return f"{unit} {row + 1 if self.lines is None else int(self.lines[row])}"
 
-    def row_error(self, row: int, message: str, hint: str) -> OutscoreError:
-        """An error about a row, with its file and line."""
+    def row_error(self, row: int, message: str, hint: str, *, parameter: str | None = None) -> OutscoreError:
+        """An error about a row, with its file and line, and the option that would cure it."""
         if self.origin is None:
-            return OutscoreError(message, hint)
+            return OutscoreError(message, hint, parameter=parameter)
         line = None if self.lines is None or self.origin.unit == "row" else int(self.lines[row])
-        return OutscoreError(message, hint, file=self.origin.path, line=line)
+        return OutscoreError(message, hint, parameter=parameter, file=self.origin.path, line=line)
 
     def take(self, rows: Rows) -> Scores:
         """The scores of these rows, in this order."""

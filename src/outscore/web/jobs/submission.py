@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ RESULT = f"{STEM}.json"
 MAX_TEXT = 1_000
 MAX_VALUES = 1_000
 TRUE, FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
+OPTION = re.compile(r"--([a-z][a-z-]*)")
 Settings = Mapping[str, Sequence[str]]
 
 
@@ -108,9 +110,29 @@ def submit(command: str, settings: Mapping[str, object], uploads: Mapping[str, S
 def _labelled(command: str, message: str, hint: str, parameter: str | None, given: Settings) -> HTTPProblem:
     """A problem that begins with the label of the field it is about: errors know settings by their names only."""
     field = None if parameter is None else _field_of(command, parameter, given)
+    message, hint = in_labels(command, message), in_labels(command, hint)
     if field is None:
         return HTTPProblem(422, message, hint)
     return HTTPProblem(422, f"{field.label}: {message}", hint, field.name)
+
+
+def in_labels(command: str, sentence: str) -> str:
+    """A sentence for people who see a form: an option is called by the label of its field there.
+
+    Examples
+    --------
+    >>> in_labels("compare", "Choose --duplicates mean, or run `outscore rank --tau`.")
+    'Choose “Repeated ids” mean, or run `outscore rank --tau`.'
+    """
+    labels = {field.name: field.label for field in form(command)}
+    # What stands between backticks is quoted as it was written.
+    parts = sentence.split("`")
+    parts[::2] = [OPTION.sub(lambda found: _quote(labels.get(found[1]), found[0]), part) for part in parts[::2]]
+    return "`".join(parts)
+
+
+def _quote(label: str | None, otherwise: str) -> str:
+    return otherwise if label is None else f"“{label}”"
 
 
 def _field_of(command: str, parameter: str, given: Settings) -> Field | None:

@@ -54,6 +54,18 @@ class Comparison extends View {
     return this.compute();
   }
 
+  // Only the forms, until there is something to show at the steps.
+  offerForms() {
+    if (this.shown || this.empty) return;
+    byId("steps").hidden = false;
+    byId("steps").classList.add("bare");
+  }
+
+  reset() {
+    super.reset();
+    this.shown = null;
+  }
+
   // The verdict is there at once; the pictures take a moment longer. What is about to change keeps its room.
   async early(job, isLast) {
     const found = await askJson("GET", `/api/results/${job.result}/headline`);
@@ -107,6 +119,7 @@ class Comparison extends View {
       ...[...main.querySelectorAll(":scope > section")].map(lower));
     byId("take").replaceChildren(...takeAway(job));
     byId("steps").hidden = false;
+    byId("steps").classList.remove("bare");
     byId("trial").hidden = !this.canTry;
     if (this.tried !== this.question()) this.forgetTrial();
     this.advise(saved.comparisons[0].analysis?.tests ?? {});

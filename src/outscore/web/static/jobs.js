@@ -86,6 +86,7 @@ export class Runner {
   }
 
   forgive() {
+    if (this.refusal) markInvalid(this.refusal, false);
     this.refusal?.remove();
     this.refusal = this.failure = null;
   }
@@ -105,6 +106,7 @@ export class Runner {
     this.refusal = problem(error);
     this.failure = error;
     (this.beside(error) ?? this.place).append(this.refusal);
+    markInvalid(this.refusal, true);
     this.refusal.scrollIntoView({ block: "nearest" });
   }
 
@@ -146,5 +148,18 @@ export class Runner {
         this.busy(-1);
       },
     };
+  }
+}
+
+// A refusal beside a field is heard with it, too.
+function markInvalid(refusal, wrong) {
+  refusal.id = "refusal";
+  for (const control of refusal.parentElement?.closest(".entry")?.querySelectorAll("input, select, textarea") ?? []) {
+    const others = (control.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && id !== refusal.id);
+    const described = wrong ? [...others, refusal.id] : others;
+    if (wrong) control.setAttribute("aria-invalid", "true");
+    else control.removeAttribute("aria-invalid");
+    if (described.length) control.setAttribute("aria-describedby", described.join(" "));
+    else control.removeAttribute("aria-describedby");
   }
 }

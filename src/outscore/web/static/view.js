@@ -10,10 +10,13 @@ import { assign } from "./parts.js";
 import { fetchReport, startExplorer, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
 
+// A job that failed has no status; a server that is gone, full or broken is no fault of the field that was changed last.
+const CAUSED_BY_SETTINGS = [undefined, 422];
+
 export class View {
   constructor() {
     this.command = document.body.dataset.command;
-    this.worker = new Runner(byId("work"), (error) => this.form?.placeOf(error.setting));
+    this.worker = new Runner(byId("work"), (error) => this.placeOf(error));
     this.infos = new Map();
     this.round = 0;
   }
@@ -284,6 +287,15 @@ export class View {
   async load(result) {
     return [await fetchReport(result)];
   }
+
+  // Where to say what went wrong: beside the setting that caused it, or above the answer where no setting did.
+  placeOf(error) {
+    this.offerForms();
+    return CAUSED_BY_SETTINGS.includes(error.status) ? this.form?.placeOf(error.setting) : null;
+  }
+
+  // Shows the forms where no answer has brought them yet: what was refused has to be put right somewhere.
+  offerForms() {}
 
   // What can be shown before the pictures are drawn.
   async early() {}
