@@ -1,0 +1,1 @@
+"""Runs as a random factor beside items: training seeds, whole reruns."""

@@ -1,0 +1,245 @@
+r"""Items and runs as two random factors, for the question whether a newly trained A would beat a newly trained B.
+
+A run that spans all items (a training seed) moves all its scores together, and averaging over runs leaves that in the item
+means of every item at once, where no spread between items can show it. With y_irs the score of item i in run r of system s,
+K_s runs and n items, the mean squares of the crossed table give what each system's runs add (Searle, Casella and McCulloch,
+1992, chapter 4):
+
+    R_s = MS_run,s / (n K_s),    E_s = MS_residual,s / (n K_s),
+    V   = v_items + Σ_s max(0, R_s - E_s),
+
+with v_items the squared standard error of the mean item difference, which holds E_s already. t = difference / √V is referred
+to Student's law with the degrees of freedom of Satterthwaite (1946),
+
+    df = V² / max{ v²/df_v + Σ_s [R_s²/(K_s - 1) + E_s²/((n - 1)(K_s - 1))],  v²/df_v + (Σ_s R_s)²/f },
+    f  = (1/K_A + 1/K_B)² / Σ_s 1/(K_s² (K_s - 1)).
+
+The first is Welch's for run effects of any sizes; the second guards systems run unequally often, whose df it overstates where
+the estimate from few runs happens to be small. A system whose R_s - E_s is cut off at 0 keeps its terms in df.
+
+Every function here takes arrays and knows no files: `two_way_of_means` takes scores whose mean is compared,
+`two_way_of_rows` the rows of any additive metric (BLEU, F1), and `TwoWay` the parts themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import LOG2, Array
+from outscore.inference.base import p_values
+from outscore.inference.base.paired import interval_for, side_of, without_spread
+from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.classical.student import log_t_tail
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = ["NAME", "RunNoise", "Spread", "TwoWay", "run_noise", "two_way_of_means", "two_way_of_rows"]
+
+NAME = "two-way"
+"""What results call the test."""
+METHOD = "Student t over items and runs"
+ULPS = 64
+"""A standard error of so few units in the last place of the scores is rounding, and stands for none."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A squared standard error, and the degrees of freedom of its estimate."""
+
+    variance: float
+    df: float
+
+
+@dataclass(frozen=True)
+class RunNoise:
+    """What the runs of one system say about its mean over runs.
+
+    Attributes
+    ----------
+    runs
+        K, how many there are.
+    between
+        R: the squared standard error of the mean over runs, from the runs' scores alone.
+    within
+        E: the part of it that items would make without any effect of whole runs.
+    df_within
+        The degrees of freedom of `within`.
+    """
+
+    runs: int
+    between: float
+    within: float
+    df_within: float
+
+    @property
+    def added(self) -> float:
+        """What whole runs add to the spread of the item means: R - E, never below 0."""
+        return max(0.0, self.between - self.within)
+
+
+@dataclass(frozen=True)
+class TwoWay:
+    """A difference between two systems with its standard error over items and runs, and the degrees of freedom of that.
+
+    It is made of parts, so that metrics and designs of any kind can use it: `items` may come from clusters (CR2), from the
+    jackknife of a corpus score, or from strata.
+
+    Attributes
+    ----------
+    difference
+        A - B.
+    items
+        The spread of the difference over items, with the runs held fixed.
+    a, b
+        What the runs of each system say.
+    size
+        The size of the largest score, below whose rounding a spread is none.
+
+    Examples
+    --------
+    >>> runs = RunNoise(runs=3, between=0.0004, within=0.0001, df_within=998.0)
+    >>> found = TwoWay(0.05, Spread(0.0002, 499.0), runs, runs)
+    >>> round(found.error, 6), round(found.df, 3), round(found.p().value, 4)
+    (0.028284, 3.997, 0.1519)
+    >>> found = two_way_of_means(np.array([[3.0, 5.0], [1.0, 4.0], [2.0, 6.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    >>> round(found.difference, 6), round(found.error, 6), round(found.df, 4), round(found.p().value, 5)
+    (2.833333, 1.536591, 1.0956, 0.29942)
+    """
+
+    difference: float
+    items: Spread
+    a: RunNoise
+    b: RunNoise
+    size: float = 0.0
+
+    @property
+    def variance(self) -> float:
+        """V: the variance of the difference over new items and new runs."""
+        return self.items.variance + self.a.added + self.b.added
+
+    @property
+    def error(self) -> float:
+        """√V, and 0 where it is within rounding of that."""
+        error = math.sqrt(self.variance)
+        return error if error > ULPS * float(np.spacing(self.size)) else 0.0
+
+    @property
+    def df(self) -> float:
+        """Satterthwaite's degrees of freedom, the smaller of the two; see the module."""
+        own = sum(s.between**2 / (s.runs - 1) + (s.within**2 / s.df_within if s.within else 0.0) for s in (self.a, self.b))
+        between = self.a.between + self.b.between
+        # Degrees of freedom of Σ R where both systems have run effects of one size.
+        alike = (1 / self.a.runs + 1 / self.b.runs) ** 2 / sum(1 / (s.runs**2 * (s.runs - 1)) for s in (self.a, self.b))
+        noise = self.items.variance**2 / self.items.df + max(own, between**2 / alike)
+        return self.variance**2 / noise if noise else math.inf
+
+    def p(self, alternative: Alternative = "two-sided", delta: float = 0.0, *, orientation: int = 1) -> PValue:
+        """The p-value of H0: the expected difference over new items and runs is δ; `orientation` is -1 where lower is better.
+
+        A difference of exactly δ without any spread has p = 1; any other difference without spread is refused.
+        """
+        gap, units = self.difference - delta, round(self.items.df) + 1
+        if self.error == 0.0:
+            if abs(gap) > ULPS * float(np.spacing(max(self.size, abs(delta)))):
+                raise without_spread(NAME, "item and run", self.difference)
+            return replace(p_values.identical_p(units), test=NAME, kernel="two-way", method="asymptotic")
+        t = gap / self.error
+        turned = orientation * t
+        if alternative == "two-sided":
+            log_p = LOG2 + log_t_tail(self.df, abs(turned))
+        else:
+            log_p = log_t_tail(self.df, turned if alternative == "greater" else -turned)
+        p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="two-way")
+        return replace(p, test=NAME, statistic=t, n=units)
+
+    def interval(self, alpha: float, alternative: Alternative = "two-sided", *, orientation: int = 1) -> Interval:
+        """difference ± t · error: the differences that `p` does not reject."""
+        import scipy.special
+
+        reach = float(scipy.special.stdtrit(self.df, 1 - side_of(alpha, alternative))) * self.error
+        limits = (self.difference - reach, self.difference + reach)
+        return interval_for(limits, alpha, alternative, orientation, method=METHOD, dual=True, estimate=self.difference)
+
+
+def run_noise(values: Array, scores: Array | None = None) -> RunNoise:
+    """What the runs of one system add: (n, K) `values` of items by runs whose column means are the runs' scores.
+
+    For a score that is no mean of items, `values` are jackknife pseudo-values of each run and `scores` the (K,) scores of the
+    runs themselves.
+
+    Examples
+    --------
+    >>> noise = run_noise(np.array([[3.0, 5.0], [1.0, 4.0], [2.0, 6.0]]))
+    >>> round(noise.between, 6), round(noise.within, 6), round(noise.added, 6)
+    (2.25, 0.083333, 2.166667)
+    """
+    n, runs = values.shape
+    if runs < 2 or n < 2:
+        raise OutscoreError(
+            "Two-way noise needs two runs or more of each system, and two items or more.", "Give more runs, or more items."
+        )
+    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    df = (n - 1) * (runs - 1)
+    scores = values.mean(axis=0) if scores is None else scores
+    return RunNoise(runs, float(scores.var(ddof=1)) / runs, float((residuals**2).sum()) / df / (n * runs), df)
+
+
+def two_way_of_means(a: Array, b: Array, items: Spread | None = None) -> TwoWay:
+    """The test of mean scores: (n, K_a) and (n, K_b) scores of the same items, one column for each run.
+
+    `items` is the spread over items where that is not s²/n of the item differences, as with clusters.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> a, b = rng.normal(0.6, 0.1, (50, 3)), rng.normal(0.5, 0.1, (50, 4))
+    >>> found = two_way_of_means(a, b)
+    >>> round(found.difference, 4), round(found.p().value, 4)
+    (0.1046, 0.0015)
+    """
+    d = a.mean(axis=1) - b.mean(axis=1)
+    spread = Spread(float(d.var(ddof=1)) / len(d), len(d) - 1) if items is None else items
+    size = max(float(np.abs(a).max()), float(np.abs(b).max()))
+    return TwoWay(float(d.mean()), spread, run_noise(a), run_noise(b), size)
+
+
+def two_way_of_rows(
+    a: Array, b: Array, metric: AdditiveMetric, *, difference: float | None = None, items: Spread | None = None
+) -> TwoWay:
+    """The test of any additive metric: (n, K_a, columns) and (n, K_b, columns) rows of the same items.
+
+    The scores of the runs are those of their column sums, and the jackknife over items says what items alone would make of
+    them; for a mean this is `two_way_of_means`. `difference` is that of the mean run scores if it is left out, and `items`
+    the jackknife's variance of it.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> rng = np.random.default_rng(1)
+    >>> a, b = rng.normal(0.6, 0.1, (50, 3)), rng.normal(0.5, 0.1, (50, 4))
+    >>> rows = [np.stack([y, np.ones_like(y)], axis=-1) for y in (a, b)]
+    >>> one, other = two_way_of_rows(*rows, mean), two_way_of_means(a, b)
+    >>> bool(np.isclose(one.error, other.error)), bool(np.isclose(one.df, other.df))
+    (True, True)
+    """
+    (scores_a, values_a), (scores_b, values_b) = _pseudo_values(a, metric), _pseudo_values(b, metric)
+    d = values_a.mean(axis=1) - values_b.mean(axis=1)
+    return TwoWay(
+        float(scores_a.mean() - scores_b.mean()) if difference is None else difference,
+        Spread(float(d.var(ddof=1)) / len(d), len(d) - 1) if items is None else items,
+        run_noise(values_a, scores_a),
+        run_noise(values_b, scores_b),
+        size=max(float(np.abs(scores_a).max()), float(np.abs(scores_b).max())),
+    )
+
+
+def _pseudo_values(rows: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
+    """The score of each run, and the jackknife's (n, K) pseudo-values nθ - (n - 1)θ without the item (Tukey, 1958)."""
+    n, totals = len(rows), rows.sum(axis=0)
+    scores = np.asarray(metric.score(totals))
+    return scores, n * scores - (n - 1) * np.asarray(metric.score(totals - rows))
