@@ -34,6 +34,7 @@ def compare(
     b: ArrayLike | Scores | Path | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
     test: Literal[
         "permutation",
         "permutation-median",
@@ -81,6 +82,7 @@ def compare(
     b: ArrayLike | Scores | Path | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
     test: Literal[
         "permutation",
         "permutation-median",
@@ -127,6 +129,7 @@ def compare(
     b: ArrayLike | Scores | Path | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
     test: Literal[
         "permutation",
         "permutation-median",
@@ -180,6 +183,10 @@ def compare(
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
+    direction : str, default "auto"
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
+        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
+        nothing.
     test : str, default "permutation"
         A name from ``outscore tests``. ``"all"`` decides by `permutation` and shows the others beside it.
     options : Mapping[str, object] | None, default None
@@ -264,6 +271,7 @@ def compare(
         a,
         b,
         metric=metric,
+        direction=direction,
         test=test,
         options=options,
         alternative=alternative,
@@ -443,6 +451,7 @@ def rank(
     scores: Mapping[str, ArrayLike] | Mapping[str, Texts] | Sequence[Scores] | Sequence[Path] | Path | Table,
     *,
     metric: str | AdditiveMetric | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
     test: Literal[
         "permutation",
         "permutation-median",
@@ -498,6 +507,10 @@ def rank(
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.
+    direction : str, default "auto"
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
+        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
+        nothing.
     test : str, default "permutation"
         A name from ``outscore tests``.
     options : Mapping[str, object] | None, default None
@@ -579,6 +592,7 @@ def rank(
     return call(
         scores,
         metric=metric,
+        direction=direction,
         test=test,
         options=options,
         alpha=alpha,
@@ -736,6 +750,7 @@ def plan(
     score: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
     method: Literal["auto", "normal", "t", "exact"] = "auto",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
@@ -780,6 +795,7 @@ def plan(
     score: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
     method: Literal["auto", "normal", "t", "exact"] = "auto",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
@@ -823,6 +839,7 @@ def plan(
     score: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
     method: Literal["auto", "normal", "t", "exact"] = "auto",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
@@ -879,6 +896,10 @@ def plan(
         or ``"none"``.
     repeat : str | None, default None
         Column of epochs, seeds, samples.
+    direction : str, default "auto"
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
+        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
+        nothing.
     method : str, default "auto"
         ``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``. The normal power counts rejections in the right
         direction only, as the sample-size formula does; the other two count every rejection.
@@ -931,6 +952,7 @@ def plan(
         score=score,
         clusters=clusters,
         repeat=repeat,
+        direction=direction,
         method=method,
         alternative=alternative,
         alpha=alpha,

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from outscore.cli.config import DeclaredOption, config_option
 from outscore.cli.output import FORMS, WITH_TABLES
+from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 
 __all__ = ["declared_options", "given_files", "given_of", "output_options"]
@@ -24,6 +26,8 @@ def declared_options(options: Iterable[Option], *, without: Iterable[str] = ()) 
 
     def apply(command: _Command) -> _Command:
         for option in reversed(wanted):
+            for flag, value in reversed(option.shortcuts):
+                command = _option(f"--{flag}", is_flag=True, help=f"The same as --{option.long} {value}.")(command)
             command = _click_option(option)(command)
         return command
 
@@ -61,11 +65,27 @@ def given_of(options: Iterable[Option], asked: dict[str, Any]) -> dict[str, str 
     given: dict[str, str | list[str]] = {}
     for option in options:
         value = asked.pop(option.name, None)
+        value = _from_shortcuts(option, asked, value)
         if isinstance(value, tuple) and value:
             given[option.name] = [str(one) for one in value]
         elif value is not None and value != () and value is not False:
             given[option.name] = str(value)
     return given
+
+
+def _from_shortcuts(option: Option, asked: dict[str, Any], value: Any) -> Any:  # noqa: ANN401 - of the option's type
+    """What the flags of an option say; they win over a config file, and must not contradict each other."""
+    source = click.get_current_context().get_parameter_source
+    flags = {flag: meant for flag, meant in option.shortcuts if asked.pop(flag.replace("-", "_"), False)}
+    written = {flag: v for flag, v in flags.items() if source(flag.replace("-", "_")) == ParameterSource.COMMANDLINE}
+    if flags and source(option.name) == ParameterSource.COMMANDLINE:
+        flags[option.long] = value
+        written[option.long] = value
+    said = written or flags
+    if len(set(said.values())) > 1:
+        one, other = list(said)[:2]
+        raise OutscoreError(f"--{one} and --{other} contradict each other.", "Give one of them.", parameter=option.name)
+    return next(iter(said.values()), value)
 
 
 def output_options(

@@ -58,6 +58,8 @@ class Option:
         How its value is written on the command line, ``"COLUMN"``; from type and choices where empty.
     default_text
         What the help says of the default, where that depends on the data: ``"mean; f1 for counts"``.
+    shortcuts
+        Flags of the command line that stand for one of its values each: ``("lower-is-better", "lower")``.
     always_saved
         Whether saved settings name it even at its default.
     python, annotation, doc
@@ -81,6 +83,7 @@ class Option:
     only_for: OnlyFor = ()
     metavar: str = ""
     default_text: str = ""
+    shortcuts: tuple[tuple[str, str], ...] = ()
     always_saved: bool = True
     python: str | None = ""
     annotation: str = ""

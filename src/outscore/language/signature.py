@@ -33,6 +33,7 @@ def comparison_signature(
     unit: str = "items",
     resamples: int | None = None,
     seed: int | None = None,
+    higher_is_better: bool = True,
 ) -> Signature:
     """How a comparison came about; resamples and seed only where sampling took part.
 
@@ -45,7 +46,7 @@ def comparison_signature(
     >>> print(comparison_signature("f1", p, alternative="two-sided", alpha=0.05))
     metric:f1|test:permutation|method:exact|kernel:plane|n:80|unit:items|alternative:two-sided|alpha:0.05|outscore:0.1.0
     """
-    parts: list[tuple[str, object]] = [("metric", metric)]
+    parts: list[tuple[str, object]] = [("metric", metric), *_direction(higher_is_better=higher_is_better)]
     if bayes is None:
         parts += p.signature.parts
     else:
@@ -60,6 +61,10 @@ def comparison_signature(
     if p.method == "monte-carlo":
         parts += [(key, value) for key, value in (("resamples", resamples), ("seed", seed)) if value is not None]
     return Signature([*parts, VERSION])
+
+
+def _direction(*, higher_is_better: bool) -> list[tuple[str, object]]:
+    return [] if higher_is_better else [("better", "lower")]
 
 
 def ranking_signature(
@@ -77,6 +82,7 @@ def ranking_signature(
     parts: list[tuple[str, object]] = [
         ("rank", "pairs" if baseline is None else f"against {baseline}"),
         ("metric", top.metric),
+        *_direction(higher_is_better=top.higher_is_better),
         ("test", top.test),
         ("method", claims.kind),
         ("kernel", top.kernel),

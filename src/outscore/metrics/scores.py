@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal, cast
+
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.options import Option
 from outscore.exact.numbers import to_exact_integers
-from outscore.metrics.entry import Layout, MetricEntry, linear_layout
+from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout
 
 __all__ = ["ENTRIES"]
+
+
+DIRECTION = Option("direction", str, "higher", "which scores are better", ("higher", "lower"))
+
+
+def _ratio(name: str, columns: tuple[str, ...], divisor: tuple[int, ...] | None) -> Callable[[Options], AdditiveMetric]:
+    """The metric that divides its first column by `divisor`, in the direction that is asked for."""
+    first = tuple(int(i == 0) for i in range(len(columns)))
+
+    def make(options: Options) -> AdditiveMetric:
+        better = cast("Literal['higher', 'lower']", options[DIRECTION.name])
+        return AdditiveMetric(name, columns, direction=better, ratio=(first, divisor))
+
+    return make
 
 
 def _anything(table: Array) -> None:
@@ -36,23 +54,26 @@ ENTRIES = (
         eats=("scores",),
         summary="mean of the items' scores",
         formula=r"\frac{1}{n} \sum_{i} x_i",
-        make=lambda _: AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1))),
+        make=_ratio("mean", ("score", "items"), (0, 1)),
         layouts=lambda _: {1: linear_layout(("score",), ((1, 0), (0, 1)), _anything)},
+        options=(DIRECTION,),
     ),
     MetricEntry(
         name="sum",
         eats=("scores",),
         summary="sum of the items' scores",
         formula=r"\sum_{i} x_i",
-        make=lambda _: AdditiveMetric("sum", ("score",), ratio=((1,), None)),
+        make=_ratio("sum", ("score",), None),
         layouts=lambda _: {1: linear_layout(("score",), ((1,),), _anything)},
+        options=(DIRECTION,),
     ),
     MetricEntry(
         name="weighted-mean",
         eats=("scores",),
         summary="mean of the items' scores, each with its weight",
         formula=r"\frac{\sum_{i} w_i x_i}{\sum_{i} w_i}",
-        make=lambda _: AdditiveMetric("weighted-mean", ("weighted score", "weight"), ratio=((1, 0), (0, 1))),
+        make=_ratio("weighted-mean", ("weighted score", "weight"), (0, 1)),
         layouts=lambda _: {2: Layout(("score", "weight"), _weighted_rows)},
+        options=(DIRECTION,),
     ),
 )

@@ -12,7 +12,7 @@ from outscore.core.brief import Brief, brief_number, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
-__all__ = ["Labels", "Origin", "Rows", "Scores", "label_of"]
+__all__ = ["Labels", "Origin", "Rows", "Scores", "label_of", "score_columns"]
 
 STANDARD_INPUT = "-"
 Rows = Array | slice
@@ -78,6 +78,11 @@ class Origin:
     def label(self) -> str:
         """What messages call the file."""
         return label_of(self.path)
+
+
+def score_columns(origins: Iterable[Origin]) -> list[str]:
+    """The names of the score columns of tables that have one; a column per system is called after the system."""
+    return list(dict.fromkeys(origin.columns["score"] for origin in origins if "score" in origin.columns))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -181,6 +181,7 @@ def _assemble(
             unit=_unit_mark(pairs, question),
             resamples=cast("int | None", options.get("resamples")),
             seed=question.seed,
+            higher_is_better=metric.higher_is_better,
             **question.side,
         ),
         higher_is_better=metric.higher_is_better,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.results.note import Note
+from outscore.scores.system import score_columns
 from outscore.workflows.names import unique_names
 from outscore.workflows.requests.shared import DUPLICATES, READER
 
@@ -44,6 +45,11 @@ class TwoSystems:
     slices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unequal_repeats: bool = False
     notes: tuple[Note, ...] = ()
+
+    @property
+    def score_columns(self) -> list[str]:
+        """The names of the score columns, where systems have one each."""
+        return score_columns(self.tables)
 
 
 def read_systems(

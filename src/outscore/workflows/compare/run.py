@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
-from outscore.core.metric import AdditiveMetric
 from outscore.inference.base.paired import NoSpreadError
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems, refuse_unequal_runs
 from outscore.workflows.compare.slices import compare_slices
+from outscore.workflows.direction import directed
 from outscore.workflows.names import path_texts
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import question_of
@@ -42,7 +42,9 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     refuse_unequal_runs(request.test, unequal=systems.unequal_repeats)
     _check_slices(request, systems)
     question = question_of(**request.asked())
-    metric: str | AdditiveMetric = request.metric or ("f1" if systems.counts else "mean")
+    named = request.metric or ("f1" if systems.counts else "mean")
+    better = directed(named, request.direction, systems.score_columns)
+    metric = better.metric
     per_row: dict[str, Any] = {"items": systems.items, "clusters": systems.clusters, "labels": systems.labels}
     try:
         whole = compare_rows(systems.a, systems.b, question, metric=metric, names=systems.names, **per_row)
@@ -50,7 +52,7 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
         raise _with_origin(refusal, request, systems) from None
     if systems.alignment is not None:
         whole = replace(whole, alignment=systems.alignment)
-    notes = [*_reading_notes(request, systems, from_files=data is None), *whole.notes]
+    notes = [*better.notes, *_reading_notes(request, systems, from_files=data is None), *whole.notes]
     settings = request.settings(systems.tables)
     if request.slice is None:
         return Comparisons([replace(whole, notes=notes)], settings)

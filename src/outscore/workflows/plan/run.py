@@ -11,6 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
+from outscore.workflows.direction import directed
 from outscore.workflows.plan.answer import plan_numbers, possible_p
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves
 from outscore.workflows.requests.base import input_settings, versions
@@ -89,8 +90,10 @@ def _read(request: PlanRequest) -> TwoSystems:
 def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
     labels: dict[str, Any] = {"items": pilot.items, "clusters": pilot.clusters}
     question = {name: request.value(name) for name in ("effect", "n", "power")}
+    better = directed("mean", request.direction, pilot.score_columns)
+    labels["metric"] = better.metric
     result = plan_from_pilot(pilot.a, pilot.b, **question, **labels, **request.design())
-    result = replace(result, notes=[*pilot.notes, *result.notes])
+    result = replace(result, notes=[*better.notes, *pilot.notes, *result.notes])
     if not request.retrospective:
         return result
     return replace(result, retrospective=_try_test(request, pilot, labels, progress))

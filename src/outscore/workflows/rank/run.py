@@ -20,7 +20,8 @@ from outscore.formats.tables.partitions import are_partitions
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.board import Board, boards_of
-from outscore.scores.system import Origin, Scores
+from outscore.scores.system import Origin, Scores, score_columns
+from outscore.workflows.direction import directed
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
 from outscore.workflows.rank.inputs import boards_from
@@ -99,8 +100,7 @@ def run_measured(
     request.validate(kind=None if data is None else data.kind)
     work = _Work(engine or engine_of(), progress or Steps(), remark)
     if data is not None and data.kind == "scores":
-        metric = request.metric or "mean"
-        return _rank(_Material([(metric, data.boards)], data.origins, []), request, work)
+        return _rank(_of_boards(request, data.boards, data.origins), request, work)
     if request.reference or (data is not None and data.kind == "texts"):
         return _rank(_texts(request, data or _read_texts(request), work), request, work)
     if request.task is not None:
@@ -265,10 +265,18 @@ def _scores(request: RankRequest) -> _Material:
         names=request.names,
         columns=request.columns(),
     )
-    metric: str | AdditiveMetric = request.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
     boards = boards_of(scores, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
     origins = list(dict.fromkeys(one.origin for one in scores if one.origin is not None))
-    return _Material([(metric, boards)], origins, notes)
+    return _of_boards(request, boards, origins, notes)
+
+
+def _of_boards(
+    request: RankRequest, boards: Sequence[Board], origins: Sequence[Origin], notes: Sequence[Note] = ()
+) -> _Material:
+    """Boards with the metric that was asked for, or the one that suits them, turned the way that scores are better."""
+    named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
+    better = directed(named, request.direction, score_columns(origins))
+    return _Material([(better.metric, boards)], origins, [*better.notes, *notes])
 
 
 def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
@@ -277,6 +285,7 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
         request.files,
         Question(**request.question()),
         choice=Choice(systems=request.system, **request.columns()),
+        direction=request.direction,
         engine=work.engine,
         progress=work.progress,
     )

@@ -129,6 +129,8 @@ class Request:
                 arguments += values
             elif option.kind == "flag":
                 words.append(f"--{option.long}")
+            elif values[0] in (short := {value: flag for flag, value in option.shortcuts}):
+                words.append(f"--{short[values[0]]}")
             elif option.least > 1 and option.kind != "file":
                 words += [f"--{option.long}", *values]
             else:

@@ -112,6 +112,7 @@ class CompareRequest(ComparisonRequest):
         )
     )
     metric: str | AdditiveMetric | None = declare(shared.METRIC)
+    direction: str = declare(shared.DIRECTION)
     test: str = declare(shared.TEST)
     set: Mapping[str, object] = declare(shared.SET)
     method: str = declare(shared.METHOD)
@@ -154,10 +155,12 @@ class CompareRequest(ComparisonRequest):
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
+        from outscore.workflows.direction import check_direction
         from outscore.workflows.validate import check_comparison, check_correction
 
         check_correction(self.correction, test=self.test, delta=self.delta)
         refuse_metric_of_texts(self.metric)
+        check_direction(self.metric, self.direction)
         if not arrays and len(self.files) not in (1, 2):
             raise OutscoreError(
                 f"{len(self.files)} files were named, one or two can be compared.",

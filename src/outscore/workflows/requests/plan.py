@@ -32,7 +32,7 @@ METHODS = ("auto", "normal", "t", "exact")
 COLUMNS = ("item", "score", "cluster", "repeat")
 # What a pilot estimates by itself, what only a pilot can use, and what only a try-out can.
 FROM_NUMBERS = ("sd", "discordance", "accuracy")
-FROM_PILOT = ("retrospective", "system", *COLUMNS)
+FROM_PILOT = ("retrospective", "system", "direction", *COLUMNS)
 FROM_TRIALS = ("test", "replicates")
 DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "method")
 """Options that describe the planned study, whatever its spread is known by."""
@@ -208,6 +208,7 @@ class PlanRequest(Request):
     )
     cluster: str | None = declare(shared.CLUSTER, help="Column of documents, conversations ...", group="pilot")
     repeat: str | None = declare(shared.REPEAT, help="Column of epochs, seeds, samples.", group="pilot")
+    direction: str = declare(shared.DIRECTION, group="pilot")
     method: str = declare(
         Option(
             "method",
@@ -254,13 +255,14 @@ class PlanRequest(Request):
 
     def _refuse(self, names: Iterable[str], reason: str) -> None:
         for name in names:
-            if self.value(name):
+            if self.is_given(self.option(name)):
                 long = name.replace("_", "-")
                 raise OutscoreError(f"--{long} {reason}.", "Leave one of them out.", parameter=name)
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
         """What is saved: the options that say anything, by their long names."""
-        saved = {option.long: saved_value(option, self.value(option.name)) for option in self.options()}
+        wanted = [option for option in self.options() if option.always_saved or self.is_given(option)]
+        saved = {option.long: saved_value(option, self.value(option.name)) for option in wanted}
         # Sorted: the order in which options were given must not show.
         return {name: value for name, value in sorted(saved.items()) if value not in (None, False, [])}
 

@@ -61,6 +61,7 @@ class RankRequest(TestedRequest):
         choices=_all_metrics,
         form_help="What the rows add up to; empty: mean, or F1 for counts, or BLEU for texts.",
     )
+    direction: str = declare(shared.DIRECTION)
     test: str = declare(
         shared.TEST, help="A test from `outscore tests`.", choices=shared.known_tests, doc="A name from ``outscore tests``."
     )
@@ -172,6 +173,7 @@ class RankRequest(TestedRequest):
 
     def validate(self, *, kind: Literal["scores", "texts", "outputs"] | None = None) -> None:
         """Refuse whatever can be refused before a file is opened; `kind` is what is ranked where no files are."""
+        from outscore.workflows.direction import check_direction
         from outscore.workflows.rank.question import Question, check_test
 
         if kind is None and not self.files:
@@ -182,6 +184,7 @@ class RankRequest(TestedRequest):
         texts = kind == "texts" or bool(self.reference)
         if not texts and self.task is None:
             refuse_metric_of_texts(self.metric)
+            check_direction(self.metric, self.direction)
         Question(**self.question()).check(None if texts else self.metric)
         if texts:
             self._check_texts()
@@ -216,7 +219,7 @@ class RankRequest(TestedRequest):
     def _refuse_what_is_for_scores(self, noun: str, but: str = "") -> None:
         """Refuse options that texts and outputs have no use for, as they come without columns."""
         for option in self.options():
-            of_tables = option.kind == "column" or option.name in ("duplicates", "reader")
+            of_tables = option.kind == "column" or option.name in ("duplicates", "reader", "direction")
             if of_tables and option.name != but and self.is_given(option):
                 raise OutscoreError(
                     f"--{option.long} is for tables of scores, not for {noun}.",

@@ -9,9 +9,9 @@ from outscore.core.options import Option
 
 __all__ = [
     "ALPHA", "ALTERNATIVE", "ALTERNATIVES", "BASELINE", "BUCKETS", "CLUSTER", "COLUMNS", "COMPAT", "CORRECTION",
-    "CRITICAL_DIFFERENCE", "DATASET", "DELTA", "DOCUMENTS", "DUPLICATES", "ITEM", "MARGIN", "METHOD", "METRIC", "MIN_SUPPORT",
-    "NAMES", "NORMALITY_ALPHA", "READER", "REFERENCE", "REPEAT", "RESAMPLES", "SCORE", "SEED", "SET", "SHUFFLE", "SLICE",
-    "STATISTICS", "SYSTEM", "SYSTEM_COLUMN", "TEST", "UNIT_ADVICE", "UNIT_SIZE", "UNIT_STATISTIC",
+    "CRITICAL_DIFFERENCE", "DATASET", "DELTA", "DIRECTION", "DOCUMENTS", "DUPLICATES", "ITEM", "MARGIN", "METHOD", "METRIC",
+    "MIN_SUPPORT", "NAMES", "NORMALITY_ALPHA", "READER", "REFERENCE", "REPEAT", "RESAMPLES", "SCORE", "SEED", "SET",
+    "SHUFFLE", "SLICE", "STATISTICS", "SYSTEM", "SYSTEM_COLUMN", "TEST", "UNIT_ADVICE", "UNIT_SIZE", "UNIT_STATISTIC",
     "known_corrections", "known_tests", "pair_corrections",
 ]  # fmt: skip
 
@@ -74,6 +74,20 @@ METRIC = Option(
     default_text="mean; f1 for counts",
     annotation="str | AdditiveMetric | None",
     doc='A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for counts of a file.',
+)
+DIRECTION = Option(
+    "direction",
+    str,
+    "auto",
+    "Which scores are better; auto: the higher ones, unless the column's name says otherwise (wer, loss, latency ...).",
+    ("auto", "higher", "lower"),
+    label="Better scores",
+    form_help="Higher or lower ones; auto: by the name of the column (wer, loss, latency …), else the higher ones.",
+    group="data",
+    always_saved=False,
+    shortcuts=(("lower-is-better", "lower"), ("higher-is-better", "higher")),
+    doc='Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column (wer, loss,\n'
+    "latency and the like are better when lower), and takes the higher ones where it says nothing.",
 )
 TEST = Option(
     "test",

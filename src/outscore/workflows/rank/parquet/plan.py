@@ -27,10 +27,12 @@ from outscore.inference.pairwise.table import Measured
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.board import filling_notes
+from outscore.workflows.direction import directed
 from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.parquet.task import Part, Reading, Share, merged, part_of
 from outscore.workflows.rank.parquet.tests import MomentTest, measured_of
 from outscore.workflows.rank.question import USUAL, Question
+from outscore.workflows.requests.shared import DIRECTION
 
 __all__ = ["Partitioned", "measured_from_partitions"]
 
@@ -77,6 +79,7 @@ def measured_from_partitions(
     question: Question = USUAL,
     *,
     choice: Choice | None = None,
+    direction: str = DIRECTION.default,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Partitioned:
@@ -92,6 +95,8 @@ def measured_from_partitions(
         any scores.
     choice
         Which columns serve as what, where their names do not tell, and which systems are wanted.
+    direction
+        Which scores are better: ``"higher"``, ``"lower"``, or ``"auto"`` to go by the name of their column.
     engine
         Who reads and counts. The result does not depend on it.
 
@@ -110,12 +115,15 @@ def measured_from_partitions(
     choice, steps = choice or Choice(), progress or Steps()
     files = long_files(partition_paths(paths))
     columns = long_columns(files[0], choice)
+    better = directed("mean", direction, [columns.score])
+    asked = replace(asked, higher_is_better=better.better == "higher")
     with open_engine(engine or Serial()) as running:
         reading = Reading(columns, choice.systems, hash_check())
         summed = _add_up(files, reading, running, steps)
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
         measured = measured_of(summed.moments, reading, summed.shares, asked, running, steps)
-    return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, summed.notes)
+    notes = (*better.notes, *summed.notes)
+    return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, notes)
 
 
 def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:

@@ -46,6 +46,7 @@ class MomentTest:
     alpha: float
     seed: int
     baseline: str | None
+    higher_is_better: bool = True
 
     @classmethod
     def of(cls, question: Question) -> MomentTest:
@@ -123,6 +124,8 @@ def _measure(
     else:
         pairs, kernel = binary_pairs(moments, left, right, asked.alpha, intervals=intervals), "binomial"
         interval = TANGO if intervals else NO_INTERVALS
+    if not asked.higher_is_better:
+        pairs = replace(pairs, log_better=pairs.log_worse, log_worse=pairs.log_better)
     scores = system_scores(moments, asked.alpha)
     if dataset != ONE:
         absent = compress(moments.systems, (scores.n == 0).tolist())
@@ -130,7 +133,7 @@ def _measure(
     return Measured(
         dataset=None if dataset == ONE else dataset,
         metric=METRIC,
-        higher_is_better=True,
+        higher_is_better=asked.higher_is_better,
         systems=moments.systems,
         value=scores.value,
         low=scores.low,

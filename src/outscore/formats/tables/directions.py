@@ -1,0 +1,27 @@
+"""Names of score columns that say which scores are better: of errors, losses and waiting times, lower ones."""
+
+from __future__ import annotations
+
+from outscore.formats.tables.columns import normalize_name
+
+__all__ = ["LOWER_IS_BETTER", "is_better_lower"]
+
+_ERRORS = {"error", "errors", "error_rate", "wer", "cer", "ter", "mer", "hter", "eer"}
+_LOSSES = {"loss", "log_loss", "logloss", "cross_entropy", "nll", "negative_log_likelihood", "ppl", "perplexity", "bpb", "bpc"}
+_DISTANCES = {"mae", "mse", "rmse", "mape", "brier", "brier_score", "ece", "edit_distance", "bits_per_byte"}
+_TIMES = {"latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
+LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _TIMES)
+# `no_error` ends like a bad score and is a good one.
+_ENDINGS = tuple(f"_{name}" for name in sorted(LOWER_IS_BETTER - {"error", "errors"}))
+
+
+def is_better_lower(column: str) -> bool:
+    """Whether the name of a score column says that lower scores are better, alone or behind a word such as ``eval_loss``.
+
+    Examples
+    --------
+    >>> [name for name in ("WER", "eval_loss", "metrics.ppl", "score", "no_error") if is_better_lower(name)]
+    ['WER', 'eval_loss', 'metrics.ppl']
+    """
+    name = normalize_name(column)
+    return name in LOWER_IS_BETTER or name.endswith(_ENDINGS)

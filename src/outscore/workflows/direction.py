@@ -1,0 +1,112 @@
+"""Which scores are better: what the caller says, what the metric fixes, or what the name of the score column tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.options import complete, parse_spec
+from outscore.formats.tables.columns import join_names
+from outscore.formats.tables.directions import is_better_lower
+from outscore.metrics.registry import METRICS
+from outscore.results.note import Note
+
+__all__ = ["Better", "Directed", "check_direction", "directed"]
+
+Better = Literal["higher", "lower"]
+OPTION = "direction"
+SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
+
+
+@dataclass(frozen=True)
+class Directed:
+    """A metric that knows which of its scores are better, and who said so; `column` where that is the name of one."""
+
+    metric: str | AdditiveMetric
+    better: Better
+    source: Literal["given", "metric", "column", "default"]
+    column: str | None = None
+
+    @property
+    def why(self) -> str:
+        """Who said so, as part of a sentence.
+
+        Examples
+        --------
+        >>> directed("mean", "auto", ["wer"]).why
+        "by the column's name `wer`"
+        """
+        reasons = {"given": "as asked for", "metric": "by the metric", "default": "by default"}
+        return f"by the column's name `{self.column}`" if self.column is not None else reasons[self.source]
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a reader should know who said nothing of it."""
+        if self.source != "column":
+            return []
+        return [Note("input", f"Lower is better, {self.why}; --higher-is-better says otherwise.")]
+
+
+def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = ()) -> Directed:
+    """The metric turned the way that scores are better; `columns` are the names of the score columns, if there are any.
+
+    Examples
+    --------
+    >>> directed("mean", "auto", ["wer"]).metric, directed("mean", "higher", ["wer"]).metric
+    ('mean:direction=lower', 'mean')
+    """
+    fixed = _fixed(metric)
+    named = list(dict.fromkeys(columns))
+    low = [column for column in named if is_better_lower(column)]
+    if fixed is not None:
+        if asked not in ("auto", fixed):
+            _refuse_turning(metric, fixed, asked)
+        return Directed(metric, fixed, "metric")
+    if asked != "auto":
+        better = cast("Better", asked)
+        return Directed(_turned(metric, better), better, "given")
+    if low and len(low) < len(named):
+        other = next(column for column in named if column not in low)
+        raise OutscoreError(
+            f"The score columns are {join_names(named)}: of `{low[0]}` lower scores are better, and `{other}` does not say.",
+            SAY,
+            parameter=OPTION,
+        )
+    if low:
+        return Directed(_turned(metric, "lower"), "lower", "column", low[0])
+    return Directed(metric, "higher", "default")
+
+
+def check_direction(metric: str | AdditiveMetric | None, asked: str) -> None:
+    """Refuse a direction that the metric excludes; None is a metric that depends on the data."""
+    fixed = None if metric is None else _fixed(metric)
+    if metric is not None and fixed is not None and asked not in ("auto", fixed):
+        _refuse_turning(metric, fixed, asked)
+
+
+def _fixed(metric: str | AdditiveMetric) -> Better | None:
+    """The direction that a metric has whatever the scores are; None where it is a mean or sum of any scores."""
+    if isinstance(metric, AdditiveMetric):
+        return metric.direction
+    name, given = parse_spec(metric)
+    entry = METRICS.get(name)
+    turns = entry is not None and any(option.name == OPTION for option in entry.options)
+    if entry is None or (turns and OPTION not in given):
+        return None
+    return entry.make(complete(name, entry.options, given)).direction
+
+
+def _turned(metric: str | AdditiveMetric, better: Better) -> str | AdditiveMetric:
+    return f"{metric}:{OPTION}=lower" if better == "lower" else metric
+
+
+def _refuse_turning(metric: str | AdditiveMetric, fixed: Better, asked: str) -> None:
+    name = metric.name if isinstance(metric, AdditiveMetric) else metric
+    raise OutscoreError(
+        f"A {fixed} `{name}` is better by definition, and --{asked}-is-better was asked for.",
+        f"Leave --{asked}-is-better out, or use the metric `mean`.",
+        parameter=OPTION,
+    )

@@ -1,0 +1,139 @@
+"""Which scores are better: asked for, fixed by the metric, or told by the name of the column; and what turns with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import outscore as osc
+from outscore.cli.app import app
+from outscore.formats.tables.directions import LOWER_IS_BETTER, is_better_lower
+from outscore.inference.registry import TESTS
+from outscore.workflows.direction import directed
+
+RNG = np.random.default_rng(3)
+GOOD = RNG.integers(0, 30, 60) / 100
+BAD = GOOD + RNG.integers(-2, 12, 60) / 100
+
+
+@pytest.fixture
+def errors(tmp_path, monkeypatch) -> Path:
+    """A current folder with error rates in every form; `good` has the lower ones."""
+    monkeypatch.chdir(tmp_path)
+    for name, rates in (("good", GOOD), ("bad", BAD)):
+        pl.DataFrame({"id": range(60), "wer": rates}).write_csv(f"{name}.csv")
+    both = {"id": [*range(60)] * 2, "model": ["good"] * 60 + ["bad"] * 60, "wer": [*GOOD, *BAD]}
+    pl.DataFrame(both).write_csv("long.csv")
+    pl.DataFrame({"id": range(60), "good": GOOD, "bad": BAD}).write_csv("wide.csv")
+    return tmp_path
+
+
+def run(*words: str):
+    result = CliRunner().invoke(app, list(words), prog_name="outscore")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.mark.parametrize(
+    "files",
+    [["good.csv", "bad.csv"], ["bad.csv", "good.csv"], ["long.csv"], ["wide.csv", "--lower-is-better"]],
+)
+def test_the_system_with_the_lower_error_rate_wins_a_comparison(errors, files):
+    text = run("compare", *files).output
+    assert "good outscored bad" in " ".join(text.split())
+    assert "lower is better" in text
+    assert "for a paper On 60 items, good (mean" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("words", [["long.csv"], ["wide.csv", "--lower-is-better"], ["good.csv", "bad.csv"]])
+def test_the_system_with_the_lower_error_rate_leads_a_ranking(errors, words):
+    text = run("rank", *words).output
+    assert text.startswith("good leads")
+    assert "lower is better" in text
+
+
+def test_who_said_so_is_told_where_nobody_asked(errors):
+    told = "Lower is better, by the column's name `wer`"
+    for command in (["compare", "long.csv"], ["rank", "long.csv"], ["plan", "--pilot", "long.csv"]):
+        assert told in " ".join(run(*command).output.split())
+    assert told not in " ".join(run("compare", "wide.csv", "--lower-is-better").output.split())
+
+
+def test_the_caller_has_the_last_word(errors):
+    assert run("compare", "long.csv", "--higher-is-better").output.startswith("bad outscored good")
+    assert run("compare", "wide.csv", "--metric", "mean:direction=lower").output.startswith("good outscored bad")
+    assert osc.compare("long.csv", direction="higher").decision.winner == 1
+    assert osc.rank("wide.csv", direction="lower").systems[0] == "good"
+
+
+def test_flags_that_contradict_each_other_are_refused(errors):
+    for words in (["--lower-is-better", "--higher-is-better"], ["--direction", "lower", "--higher-is-better"]):
+        result = run("compare", "wide.csv", *words)
+        assert result.exit_code == 2
+        assert "contradict each other" in result.output
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_a_metric_that_has_a_direction_keeps_it(errors, command):
+    result = run(command, "wide.csv", "--metric", "accuracy", "--lower-is-better")
+    assert result.exit_code == 2
+    assert "A higher `accuracy` is better by definition" in result.output
+    assert directed("error-rate", "lower").source == "metric"
+
+
+def test_score_columns_that_disagree_are_refused(errors):
+    pl.DataFrame({"id": range(60), "acc": BAD}).write_csv("other.csv")
+    result = run("compare", "good.csv", "other.csv")
+    assert result.exit_code == 2
+    assert "of `wer` lower scores are better, and `acc` does not say" in result.output
+
+
+def test_a_saved_comparison_and_a_config_repeat_the_direction(errors):
+    run("compare", "wide.csv", "--lower-is-better", "-o", "found.json")
+    assert json.loads(Path("found.json").read_text())["settings"]["direction"] == "lower"
+    assert run("compare", "--config", "found.json").output.startswith("good outscored bad")
+    assert run("compare", "--config", "found.json", "--higher-is-better").output.startswith("bad outscored good")
+    Path("options.yaml").write_text("direction: lower\n")
+    assert run("compare", "wide.csv", "--config", "options.yaml").output.startswith("good outscored bad")
+
+
+def test_parts_of_a_table_are_ranked_by_the_same_direction(errors):
+    table = pl.read_csv("long.csv")
+    Path("parts").mkdir()
+    for i in range(2):
+        table.filter(pl.col("id") % 2 == i).write_parquet(f"parts/{i}.parquet")
+    assert run("rank", "parts").output.startswith("good leads")
+    assert run("rank", "parts", "--higher-is-better").output.startswith("bad leads")
+
+
+def test_names_that_say_lower_is_better():
+    known = {"wer", "ter", "cer", "loss", "nll", "ppl", "perplexity", "mae", "rmse", "error", "latency", "brier"}
+    assert known <= LOWER_IS_BETTER
+    assert all(map(is_better_lower, ("WER", "Error Rate", "eval_loss", "scores.ppl")))
+    assert not any(map(is_better_lower, ("score", "no_error", "no_errors", "lossless", "answer", "after", "comet")))
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=6, max_size=30), st.sampled_from(["greater", "less"]))
+def test_lower_is_better_is_the_comparison_of_negated_scores(pairs, side):
+    a, b = np.array(pairs).T
+    for test in ("permutation", "student", "sign", "wilcoxon", "bootstrap"):
+        more = {"margin": 1.5} if TESTS[test].delta else {}
+        try:
+            low = osc.compare(a, b, direction="lower", test=test, alternative=side, **more)
+        except osc.OutscoreError:
+            continue
+        high = osc.compare(-a, -b, test=test, alternative=side, **more)
+        assert low.p.value == pytest.approx(high.p.value, rel=1e-9)
+        assert low.decision == high.decision
+        assert low.difference == pytest.approx(-high.difference)
+        if more:
+            assert low.margin.noninferiority.value == pytest.approx(high.margin.noninferiority.value, rel=1e-9)
+            assert low.margin.equivalence.value == pytest.approx(high.margin.equivalence.value, rel=1e-9)
