@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
     from outscore.engine.engines import Engine
     from outscore.engine.progress import Progress
-    from outscore.formats.segments import Segments
+    from outscore.formats.texts.segments import Segments
     from outscore.metrics.cache import StatisticsCache
     from outscore.results.comparison import Comparison, Comparisons
     from outscore.results.diff import Diff
@@ -333,6 +333,9 @@ def compare_texts(
     documents: Sequence[object] | Segments | Path | None = None,
     buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
     compat: Literal["sacrebleu-ar", "sacrebleu-bs"] | None = None,
+    systems: Sequence[str] = (),
+    reader: Literal["auto", "text", "sgml", "xml", "jsonl", "tsv", "csv"] = "auto",
+    text_column: Mapping[str, str] | None = None,
     names: Sequence[str] | None = None,
     unit_advice: bool = False,
     jobs: int | None = None,
@@ -386,6 +389,13 @@ def compare_texts(
         length of the reference: each value is compared by itself, as a family of its own.
     compat : str | None, default None
         ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.
+    systems : Sequence[str], default ()
+        Which systems of a file to take.
+    reader : str, default "auto"
+        How files of texts are read: ``text``, ``sgml``, ``xml``, ``jsonl``, ``tsv`` or ``csv``.
+    text_column : Mapping[str, str] | None, default None
+        Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``,
+        ``system``, ``document`` or ``item``. None recognises them by their names.
     names : Sequence[str] | None, default None
         What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
         and B.
@@ -439,6 +449,9 @@ def compare_texts(
         documents=documents,
         buckets=buckets,
         compat=compat,
+        systems=systems,
+        reader=reader,
+        text_column=text_column,
         names=names,
         unit_advice=unit_advice,
         jobs=jobs,
@@ -485,6 +498,7 @@ def rank(
     reader: Literal["auto", "parquet", "jsonl", "csv", "tsv", "scores", "score-pairs", "f1-counts"] = "auto",
     reference: Path | Sequence[object] | None = None,
     documents: Sequence[object] | Segments | Path | None = None,
+    text_column: Mapping[str, str] | None = None,
     task: Literal["label", "pos", "dep", "ner"] | None = None,
     gold: object = None,
     names: Sequence[str] | None = None,
@@ -558,6 +572,9 @@ def rank(
     documents : Sequence[object] | Segments | Path | None, default None
         The document of each segment, or the path of a file of them: documents are swapped and resampled as
         one.
+    text_column : Mapping[str, str] | None, default None
+        Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``,
+        ``system``, ``document`` or ``item``. None recognises them by their names.
     task : str | None, default None
         Rank outputs: what they hold; needs `gold`.
     gold : object, default None
@@ -614,6 +631,7 @@ def rank(
         reader=reader,
         reference=reference,
         documents=documents,
+        text_column=text_column,
         task=task,
         gold=gold,
         names=names,

@@ -42,12 +42,16 @@ def unique_names(names: Sequence[str], *, stems: bool = False) -> tuple[str, str
 def distinct_names(paths: Sequence[str]) -> list[str]:
     """Names for files that all differ: the shortest distinguishing paths, numbered where the paths are the same.
 
+    Endings are left out, unless they tell files of one stem apart.
+
     Examples
     --------
     >>> distinct_names(["a/dev.conllu", "b/dev.conllu", "gold.conllu", "gold.conllu"])
     ['a/dev', 'b/dev', 'gold', 'gold (2)']
+    >>> distinct_names(["out.new", "out.old"])
+    ['out.new', 'out.old']
     """
-    parts = [_parts(path) for path in paths]
+    parts = _told_apart_by_endings([_parts(path) for path in paths], paths)
     depths = [1] * len(parts)
     while True:
         names = ["/".join(part[-depth:]) for part, depth in zip(parts, depths, strict=True)]
@@ -56,6 +60,25 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
             return _number_repeats(names)
         for i in clashing:
             depths[i] += 1
+
+
+def _told_apart_by_endings(parts: Sequence[list[str]], paths: Sequence[str]) -> list[list[str]]:
+    """Parts of paths that end in the whole file name where files of one stem have several endings."""
+    stems: dict[str, set[str]] = {}
+    for part, path in zip(parts, paths, strict=True):
+        stems.setdefault(part[-1], set()).add(_without_packing(path))
+    return [
+        [*part[:-1], _without_packing(path)] if len(stems[part[-1]]) > 1 else part
+        for part, path in zip(parts, paths, strict=True)
+    ]
+
+
+def _without_packing(path: str) -> str:
+    """The name of a file, without the ending of a compression."""
+    from outscore.formats.base.source import PACKED
+
+    pure = PurePath(path)
+    return pure.stem if pure.suffix in PACKED else pure.name
 
 
 def _number_repeats(names: Sequence[str]) -> list[str]:

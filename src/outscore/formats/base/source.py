@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Literal, Protocol, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.scores.system import STANDARD_INPUT, label_of
@@ -139,8 +139,11 @@ class Source:
 
 
 @contextmanager
-def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
-    """Open a file, or standard input for ``-``, as lines of text; every failure becomes an `OutscoreError`."""
+def open_source(path: str | os.PathLike[str], *, line_ends: Literal["translated", "kept"] = "translated") -> Iterator[Source]:
+    """Open a file, or standard input for ``-``, as lines of text; every failure becomes an `OutscoreError`.
+
+    Where line ends are kept, a carriage return alone ends no line.
+    """
     name = os.fspath(path)
     label = label_of(name)
     _check_name(name)
@@ -153,7 +156,8 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
                 unpacked = stream is not packed or name == STANDARD_INPUT
                 yield Source(Peek(name, (), is_parquet=True), iter(()), digesting, stream, unpacked)
                 return
-            pieces = _bounded_pieces(_as_text(stream, name), label)
+            text = _as_text(stream, name, None if line_ends == "translated" else "")
+            pieces = _bounded_pieces(text, label)
             begun: list[str] = []
             while sum(piece.count("\n") for piece in begun) < HEAD_LINES and (piece := next(pieces, "")):
                 begun.append(piece)
@@ -328,7 +332,7 @@ class _Zstd(io.RawIOBase):
         return size
 
 
-def _as_text(stream: io.BufferedReader[Any], path: str) -> io.TextIOWrapper[Any]:
+def _as_text(stream: io.BufferedReader[Any], path: str, newline: str | None) -> io.TextIOWrapper[Any]:
     label = label_of(path)
     start = stream.peek(BLOCK)[:BLOCK]
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -345,7 +349,7 @@ def _as_text(stream: io.BufferedReader[Any], path: str) -> io.TextIOWrapper[Any]
     before, nul, _ = start.partition(b"\x00")
     if nul:
         raise nul_byte_error(path, before.count(b"\n") + 1)
-    return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape")
+    return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline=newline)
 
 
 def _is_wide(start: bytes) -> bool:

@@ -132,7 +132,7 @@ def _form(command: str) -> tuple[Field, ...]:
 def _fields_of(option: Option, command: str) -> Iterator[Field]:
     """The fields that stand for one option of a command."""
     match option.name, option.kind:
-        case _, "settings":
+        case "set", "settings":
             yield from _test_fields()
         case _, "metric":
             yield from _metric_fields(option)
@@ -157,7 +157,7 @@ def _field(option: Option, *, name: str = "", only: OnlyFor | None = None) -> Fi
         Choice(value, labels.get(value, value), "" if value in labels else help_) for value, help_ in option.known.items()
     )
     default = option.default
-    if default == ():
+    if default in ((), {}):
         default = None
     elif isinstance(default, Fraction):
         default = str(default)

@@ -16,12 +16,12 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import PACKED, Peek, label_of, open_source, unpacks_to_more
 from outscore.formats.detect import alternatives, certain_format, diff_task
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
-from outscore.formats.segments import read_segments
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import looks_numeric
 from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
 from outscore.formats.tables.numbers import BARE_FORMATS
+from outscore.formats.texts.segments import read_segments
 from outscore.results.saved import Saved, parse
 from outscore.scores.system import Scores
 from outscore.web.messages import Column, FileDescription

@@ -15,8 +15,8 @@ from outscore.core.metric import AdditiveMetric
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
-from outscore.formats.segments import read_segments
 from outscore.formats.tables.partitions import are_partitions
+from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.board import Board, boards_of
@@ -31,6 +31,7 @@ from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_boards
 from outscore.workflows.requests.rank import RankRequest
+from outscore.workflows.texts.inputs import read_text_files
 
 __all__ = ["RankData", "call", "run", "run_measured"]
 
@@ -50,6 +51,7 @@ class RankData:
     gold: object = None
     documents: object = None
     origins: Sequence[Origin] = ()
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,18 +214,25 @@ def _read_texts(request: RankRequest) -> RankData:
         raise OutscoreError(
             "Standard input (-) is named twice, and can be read once.", "Save it to a file first.", parameter="files"
         )
-    systems = files_by_system(request.system_files, request.names, request.system, "texts")
-    texts = {name: read_segments(path) for name, path in systems.items()}
-    references = [read_segments(path) for path in request.reference]
-    documents = None if request.documents is None else read_segments(request.documents)
-    files = [*texts.values(), *references, *([] if documents is None else [documents])]
-    origins = [text.origin for text in files if text.origin is not None]
-    return RankData("texts", (), texts, references, documents, origins)
+    found = read_text_files(
+        request.files,
+        request.reference,
+        documents=request.documents,
+        names=request.names,
+        system=request.system,
+        reader=request.reader,
+        columns=request.text_column,
+    )
+    if len(found.systems) < 2:
+        named = count(len(found.systems), "system")
+        cure = "A quoted pattern stands for runs of one system: leave the quotes out to name systems."
+        raise OutscoreError(f"{named} named, two or more are ranked.", cure, parameter="files")
+    return RankData("texts", (), found.systems, found.references, found.documents, found.origins, found.notes)
 
 
 def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
     assert data.systems is not None
-    boards, notes = text_boards(
+    boards, of_texts, notes = text_boards(
         data.systems,
         data.gold,
         metrics=request.text_metrics,
@@ -236,7 +245,10 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
     return _Material(
         [(found.metric, [found.board]) for found in boards],
         data.origins,
-        [Note("method", f"{found.spec}: {found.signature}.") for found in boards],
+        [
+            *(Note("input", text) for text in (*data.notes, *of_texts)),
+            *(Note("method", f"{found.spec}: {found.signature}.") for found in boards),
+        ],
         unit="segments",
         called=[found.spec for found in boards],
     )

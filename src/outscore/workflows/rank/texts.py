@@ -15,6 +15,7 @@ from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.scores.board import Board
 from outscore.workflows.texts.buckets import labels_of_segments
 from outscore.workflows.texts.checks import chosen_metrics
+from outscore.workflows.texts.runs import mean_of_runs
 from outscore.workflows.texts.statistics import Statistics, segments_of
 
 __all__ = ["TextBoard", "text_boards"]
@@ -39,30 +40,33 @@ def text_boards(
     engine: Engine,
     cache: StatisticsCache | None = None,
     progress: Progress | None = None,
-) -> tuple[list[TextBoard], list[str]]:
-    """One board for each metric, and notes on the cache.
+) -> tuple[list[TextBoard], tuple[str, ...], list[str]]:
+    """One board for each metric, notes on the texts, and notes on the cache.
 
-    `systems` and `references` are lists of segments, paths of text files, or what was read from them. Segments of one document
-    are swapped as one.
+    `systems` and `references` are lists of segments, paths of text files, or what was read from them; a list of these stands
+    for several runs of a system, whose scores are averaged. Segments of one document are swapped as one.
 
     Examples
     --------
     >>> from outscore.engine.engines import Serial
     >>> texts = {"A": ["the cat sat", "it was late"], "B": ["a cat", "it late"]}
-    >>> (found,), _ = text_boards(
+    >>> (found,), _, _ = text_boards(
     ...     texts, [["the cat sat", "it was late"]], metrics=["ter"], engine=Serial(), cache=StatisticsCache(None)
     ... )
     >>> found.board.values[..., 0].tolist()
     [[0, 0], [2, 1]]
     """
     chosen = chosen_metrics(metrics)
-    read, gold = segments_of(systems, references)
+    read, gold, put_in_order = segments_of(systems, references)
     labels = None if documents is None else labels_of_segments(documents, "documents", len(gold[0]))
     clusters = codes_of(labels, len(gold[0]), "documents")
     statistics = Statistics(engine, StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
     boards = []
     for spec, (entry, options) in zip(metrics, chosen, strict=True):
-        rows = np.stack([statistics.of(entry, options, text.lines, [lines.lines for lines in gold]) for text in read.values()])
+        references = [text.lines for text in gold]
+        runs = [[statistics.of(entry, options, text.lines, references) for text in several] for several in read.values()]
+        of_systems, metric = mean_of_runs(entry.make(options), runs)
+        rows = np.stack(of_systems)
         board = Board(tuple(read), rows, np.ones(rows.shape[:2], dtype=bool), clusters=clusters)
-        boards.append(TextBoard(spec, entry.make(options), entry.signature(options, len(gold)), board))
-    return boards, list(statistics.cache.notes)
+        boards.append(TextBoard(spec, metric, entry.signature(options, len(gold)), board))
+    return boards, put_in_order, list(statistics.cache.notes)

@@ -182,15 +182,15 @@ class TextsRequest(ComparisonRequest):
             "files",
             str,
             (),
-            "The output of each system, a segment per line; a quoted pattern stands for several runs.",
+            "The output of each system, a segment per line, or one table of both; a quoted pattern stands for several runs.",
             label="Systems",
             group="files",
-            form_help="The output of each system, a segment per line.",
+            form_help="The output of each system, a segment per line, or one table of both.",
             kind="file",
             many=True,
-            least=2,
+            least=1,
             most=2,
-            metavar="A B",
+            metavar="A B | TABLE",
         )
     )
     metric: str | None = declare(
@@ -222,6 +222,9 @@ class TextsRequest(ComparisonRequest):
     documents: str | None = declare(shared.DOCUMENTS)
     buckets: tuple[str, ...] = declare(shared.BUCKETS)
     compat: str | None = declare(shared.COMPAT)
+    system: tuple[str, ...] = declare(shared.SYSTEM, always_saved=False)
+    reader: str = declare(shared.TEXT_READER)
+    text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
     names: tuple[str, ...] = declare(shared.NAMES, most=2, form_help="What to call the systems, separated by a comma.")
 
     @property
@@ -237,15 +240,18 @@ class TextsRequest(ComparisonRequest):
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a text is read; lists of segments have no files."""
+        from outscore.formats.texts.read import check_columns
         from outscore.language.numbers import count
-        from outscore.workflows.texts.checks import check_compat, chosen_metrics
+        from outscore.workflows.texts.checks import check_compat, check_reader, chosen_metrics
         from outscore.workflows.validate import check_comparison, check_correction
 
         check_correction(self.correction, test=self.test, delta=self.delta)
-        if not arrays and len(self.files) != 2:
+        check_reader(self.reader)
+        check_columns(self.text_column)
+        if not arrays and len(self.files) not in (1, 2):
             raise OutscoreError(
                 f"{count(len(self.files), 'text')} named, two systems are compared.",
-                "Write `outscore compare --reference REF A B`; quote a pattern that stands for several runs.",
+                "Write `outscore compare --reference REF A B`; quote a pattern that stands for several runs of one.",
                 parameter="files",
             )
         if not arrays and not self.reference:
@@ -341,7 +347,9 @@ def refuse_metric_of_texts(metric: object) -> None:
     unknown = {bare for name in names if (bare := name.partition(":")[0]) not in METRICS}
     for found in sorted(unknown.intersection(text_metrics() if unknown else ())):
         raise OutscoreError(
-            f"`{found}` is a metric of texts, and no --reference was named.", "Add --reference FILE.", parameter="metric"
+            f"`{found}` is a metric of texts, and no --reference was named.",
+            "Add --reference FILE; a table with a column of references is named there a second time.",
+            parameter="metric",
         )
     if len(names) > 1:
         raise OutscoreError(

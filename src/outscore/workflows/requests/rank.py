@@ -102,6 +102,7 @@ class RankRequest(TestedRequest):
         doc="Rank texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.",
     )
     documents: str | None = declare(shared.DOCUMENTS)
+    text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
     task: str | None = declare(
         Option(
             "task",
@@ -198,11 +199,14 @@ class RankRequest(TestedRequest):
             )
 
     def _check_texts(self) -> None:
-        from outscore.workflows.texts.checks import chosen_metrics
+        from outscore.formats.texts.read import check_columns
+        from outscore.workflows.texts.checks import check_reader, chosen_metrics
 
         if self.gold is not None or self.task is not None:
             raise OutscoreError("--gold is for outputs, and --reference for texts.", "Give one of the two.", parameter="gold")
-        self._refuse_what_is_for_scores("texts")
+        self._refuse_what_is_for_scores("texts", but="reader")
+        check_reader(self.reader)
+        check_columns(self.text_column)
         chosen_metrics(self.text_metrics)
         refuse_units_of_documents(self.unit_size, self.documents)
 

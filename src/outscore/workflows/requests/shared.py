@@ -5,13 +5,16 @@ Nothing here imports a registry: choices that come from one are functions.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from outscore.core.options import Option
 
 __all__ = [
     "ALPHA", "ALTERNATIVE", "ALTERNATIVES", "BASELINE", "BUCKETS", "CLUSTER", "COLUMNS", "COMPAT", "CORRECTION",
     "CRITICAL_DIFFERENCE", "DATASET", "DELTA", "DIRECTION", "DOCUMENTS", "DUPLICATES", "ITEM", "MARGIN", "METHOD", "METRIC",
     "MIN_SUPPORT", "NAMES", "NORMALITY_ALPHA", "READER", "REFERENCE", "REPEAT", "RESAMPLES", "SCORE", "SEED", "SET",
-    "SHUFFLE", "SLICE", "STATISTICS", "SYSTEM", "SYSTEM_COLUMN", "TEST", "UNIT_ADVICE", "UNIT_SIZE", "UNIT_STATISTIC",
+    "SHUFFLE", "SLICE", "STATISTICS", "SYSTEM", "SYSTEM_COLUMN", "TEST", "TEXT_COLUMN", "TEXT_READER", "UNIT_ADVICE",
+    "UNIT_SIZE", "UNIT_STATISTIC",
     "known_corrections", "known_tests", "pair_corrections",
 ]  # fmt: skip
 
@@ -52,6 +55,12 @@ def _formats() -> dict[str, str]:
     from outscore.formats.registry import FORMATS
 
     return {"auto": "recognise it", **{name: entry.summary for name, entry in FORMATS.items()}}
+
+
+def _text_formats() -> dict[str, str]:
+    from outscore.formats.texts.read import TEXT_FORMATS
+
+    return {"auto": "recognise it", **TEXT_FORMATS}
 
 
 def _metrics() -> dict[str, str]:
@@ -386,6 +395,30 @@ REFERENCE = Option(
     many=True,
     metavar="FILE",
     always_saved=False,
+)
+TEXT_READER = replace(
+    READER,
+    help="Texts: how files are read: text, sgml, xml, jsonl, tsv or csv.",
+    choices=_text_formats,
+    form_help="How files of texts are read.",
+    always_saved=False,
+    doc="How files of texts are read: ``text``, ``sgml``, ``xml``, ``jsonl``, ``tsv`` or ``csv``.",
+)
+TEXT_COLUMN = Option(
+    "text_column",
+    str,
+    {},
+    "Texts: a column of a table, such as hypothesis=answer; repeatable.",
+    label="Columns of texts",
+    form_help="Which columns of a table hold what: hypothesis, reference, source, system, document, item.",
+    group="data",
+    kind="settings",
+    many=True,
+    metavar="PART=COLUMN",
+    always_saved=False,
+    annotation="Mapping[str, str] | None",
+    doc="Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``, ``system``,\n"
+    "``document`` or ``item``. None recognises them by their names.",
 )
 DOCUMENTS = Option(
     "documents",

@@ -10,18 +10,26 @@ from pathlib import Path
 from outscore.core.errors import OutscoreError
 from outscore.core.options import OptionValue, did_you_mean
 from outscore.engine.engines import Engine, engine_of
+from outscore.formats.texts.read import TEXT_FORMATS
 from outscore.inference.compat.sacrebleu import COMPAT
 from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import text_metric
 
-__all__ = ["cache_of", "check_compat", "chosen_metrics", "engine_for"]
+__all__ = ["cache_of", "check_compat", "check_reader", "chosen_metrics", "engine_for"]
 
 
 def check_compat(compat: str | None) -> None:
     """Refuse an unknown rule."""
     if compat is not None and compat not in COMPAT:
         raise OutscoreError(f"There is no `{compat}` to be compatible with.", did_you_mean(compat, COMPAT), parameter="compat")
+
+
+def check_reader(reader: str) -> None:
+    """Refuse a format that no file of texts has."""
+    if reader != "auto" and reader not in TEXT_FORMATS:
+        hint = did_you_mean(reader, TEXT_FORMATS)
+        raise OutscoreError(f"--reader is `{reader}`, which is no format of texts.", hint, parameter="reader")
 
 
 def chosen_metrics(metrics: object) -> list[tuple[TextMetric, dict[str, OptionValue]]]:

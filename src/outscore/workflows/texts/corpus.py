@@ -76,7 +76,7 @@ def _compare_by(
 ) -> tuple[Comparison, Part]:
     metric = entry.make(options)
     runs_a, runs_b = ([statistics.of(entry, options, run, texts.references) for run in side] for side in (texts.a, texts.b))
-    first, second, together = mean_of_runs(metric, runs_a, runs_b)
+    (first, second), together = mean_of_runs(metric, (runs_a, runs_b))
     labels = [f"segment {i + 1}" for i in range(len(first))]
     common: dict[str, Any] = {"metric": together, "names": texts.names}
     whole = compare_rows(first, second, design.question, clusters=design.documents, labels=labels, **common)

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
-from outscore.formats.segments import Segments, read_segments
+from outscore.formats.texts.segments import Segments
+from outscore.language.numbers import count
 from outscore.metrics.cache import StatisticsCache
 from outscore.results.comparison import Comparisons
+from outscore.results.note import Note
 from outscore.scores.system import Origin
 from outscore.workflows.compare.inputs import UNNAMED, TwoNames
-from outscore.workflows.names import distinct_names, path_texts
+from outscore.workflows.names import path_texts
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
 from outscore.workflows.texts.buckets import buckets_of, labels_of_segments, length_bands
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import TextDesign, compare_corpora
+from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.validate import question_of
 
 __all__ = ["TextData", "call", "run"]
-
-PATTERN = re.compile(r"[._-]*(?:[*?]|\[[^]]*\])+([._-]?)")
-"""Wildcards with what joins them to the rest of a name; what follows stays, and may begin the suffix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +42,7 @@ class TextData:
     documents: object = None
     buckets: object = None
     origins: Sequence[Origin] = field(default_factory=tuple)
+    notes: Sequence[str] = ()
 
 
 def run(
@@ -72,6 +71,7 @@ def run(
         grouped, buckets, request.correction, request.compat, question_of(**request.asked(), unit_advice=unit_advice)
     )
     found, family = compare_corpora(texts, request.metrics, statistics, design)
+    found[0] = replace(found[0], notes=[*(Note("input", note) for note in (*given.notes, *texts.notes)), *found[0].notes])
     if cache is None:
         # A caller with a cache of its own reads its notes there.
         for note in kept.notes:
@@ -140,54 +140,37 @@ def _read(request: TextsRequest) -> TextData:
         raise OutscoreError(
             "Standard input (-) is named twice, and can be read once.", "Save it to a file first.", parameter="files"
         )
-    runs = [[read_segments(path) for path in _expand(written)] for written in request.files]
-    references = [read_segments(path) for path in request.reference]
-    documents = None if request.documents is None else _labels(request.documents, references[0])
-    labels = {name: _labels(name, references[0]) for name in request.buckets if name != LENGTH}
-    first, second = request.names or _names(request.files)
-    texts = [*runs[0], *runs[1], *references, *([] if documents is None else [documents]), *labels.values()]
-    return TextData(
-        runs[0],
-        runs[1],
-        references,
-        (first, second),
-        documents,
-        _buckets(request, references[0], labels),
-        [text.origin for text in texts if text.origin is not None],
+    found = read_text_files(
+        request.files,
+        request.reference,
+        documents=request.documents,
+        labels=[name for name in request.buckets if name != LENGTH],
+        names=request.names,
+        system=request.system,
+        reader=request.reader,
+        columns=request.text_column,
     )
+    (first, second), (a, b) = _two(found.systems)
+    segments = len(found.references[0])
+    for labels in (found.documents, *found.labels.values()):
+        if isinstance(labels, Segments) and len(labels) != segments:
+            message = f"{labels.label} has {len(labels):,} lines for {segments:,} segments."
+            raise OutscoreError(message, "Give one label for each segment.")
+    buckets = _buckets(request, found.references[0], found.labels)
+    return TextData(a, b, found.references, (first, second), found.documents, buckets, found.origins, found.notes)
 
 
-def _expand(written: str) -> list[str]:
-    """The files that a quoted pattern stands for: runs of one system."""
-    if Path(written).exists() or not glob.has_magic(written):
-        return [written]
-    found = sorted(glob.glob(written))  # noqa: PTH207 - patterns may be absolute
-    if not found:
-        raise OutscoreError(f"No file fits `{written}`.", "Check the pattern and the folder you are in.")
-    return found
-
-
-def _names(paths: Sequence[str]) -> tuple[str, str]:
-    first, second = distinct_names([_without_pattern(path) for path in paths])
-    return first, second
-
-
-def _without_pattern(path: str) -> str:
-    """What a pattern's files have in common, `new.txt` for `new-*.txt`; the pattern itself where that is no name."""
-    if Path(path).exists():
-        return path
-    plain = PATTERN.sub(r"\1", path)
-    return path if Path(plain).name.startswith(".") or not Path(plain).name else plain
-
-
-def _labels(path: str, reference: Segments) -> Segments:
-    """A label per segment, from a file of as many lines."""
-    labels = read_segments(path)
-    if len(labels) != len(reference):
+def _two(systems: Mapping[str, Sequence[Segments]]) -> tuple[tuple[str, str], tuple[Sequence[Segments], Sequence[Segments]]]:
+    """The names and runs of the two systems that are compared."""
+    if len(systems) != 2:
+        listed = ", ".join(f"`{name}`" for name in systems)
         raise OutscoreError(
-            f"`{path}` has {len(labels):,} lines for {len(reference):,} segments.", "Give one label for each segment."
+            f"{count(len(systems), 'system')} found, two are compared: {listed}.",
+            "Choose two with --system, or rank all of them with `outscore rank`." if len(systems) > 2 else "Name another file.",
+            parameter="system",
         )
-    return labels
+    (first, a), (second, b) = systems.items()
+    return (first, second), (a, b)
 
 
 def _buckets(

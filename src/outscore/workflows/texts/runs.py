@@ -22,10 +22,8 @@ from outscore.workflows.validate import Question
 __all__ = ["mean_of_runs", "runs_of"]
 
 
-def mean_of_runs(
-    metric: AdditiveMetric, runs_a: Sequence[Array], runs_b: Sequence[Array]
-) -> tuple[Array, Array, AdditiveMetric]:
-    """Both systems' rows, and the metric whose score of them is the mean of the runs' scores.
+def mean_of_runs(metric: AdditiveMetric, systems: Sequence[Sequence[Array]]) -> tuple[list[Array], AdditiveMetric]:
+    """The rows of systems with several runs each, and the metric whose score of them is the mean of the runs' scores.
 
     A rate whose denominators are the same in all runs is the rate of averaged statistics, and keeps its exact test. For other
     metrics the statistics of the runs stand side by side: a swap exchanges a segment in all runs at once, and a resample
@@ -34,23 +32,21 @@ def mean_of_runs(
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
-    >>> a, b, _ = mean_of_runs(mean, [np.array([[1, 1]]), np.array([[2, 1]])], [np.array([[4, 1]])])
-    >>> a, b
-    (array([[1.5, 1. ]]), array([[4, 1]]))
+    >>> mean_of_runs(mean, [[np.array([[1, 1]]), np.array([[2, 1]])], [np.array([[4, 1]])]])[0]
+    [array([[1.5, 1. ]]), array([[4, 1]])]
     >>> root = AdditiveMetric("root", ("x",), lambda totals: np.sqrt(totals[..., 0]))
-    >>> a, b, both = mean_of_runs(root, [np.array([[1]]), np.array([[9]])], [np.array([[25]])])
+    >>> (a, b), both = mean_of_runs(root, [[np.array([[1]]), np.array([[9]])], [np.array([[25]])]])
     >>> a, b, float(both.score(a.sum(axis=0))), float(both.score(b.sum(axis=0)))
     (array([[1, 1, 9, 1]]), array([[25,  1,  0,  0]]), 2.0, 5.0)
     """
-    if len(runs_a) == len(runs_b) == 1:
-        return runs_a[0], runs_b[0], metric
-    if _same_denominators(metric, [*runs_a, *runs_b]):
-        a, b = (runs[0] if len(runs) == 1 else np.mean(np.stack(runs), axis=0) for runs in (runs_a, runs_b))
-        return a, b, metric
-    most = max(len(runs_a), len(runs_b))
+    most = max(map(len, systems))
+    if most == 1:
+        return [runs[0] for runs in systems], metric
+    if _same_denominators(metric, [rows for runs in systems for rows in runs]):
+        return [runs[0] if len(runs) == 1 else np.mean(np.stack(runs), axis=0) for runs in systems], metric
     columns = tuple(f"{column} of run {k + 1}" for k in range(most) for column in (*metric.columns, "existence"))
     together = AdditiveMetric(metric.name, columns, _mean_score(metric), metric.direction)
-    return _side_by_side(runs_a, most), _side_by_side(runs_b, most), together
+    return [_side_by_side(runs, most) for runs in systems], together
 
 
 def _same_denominators(metric: AdditiveMetric, runs: Sequence[Array]) -> bool:
@@ -92,7 +88,7 @@ def runs_of(
     The test set varies by what the comparison resamples as one: segments, units of several, or documents.
     """
     a, b = (np.array([float(metric.score(rows.sum(axis=0))) for rows in side]) for side in (runs_a, runs_b))
-    rows_a, rows_b, together = mean_of_runs(metric, runs_a, runs_b)
+    (rows_a, rows_b), together = mean_of_runs(metric, (runs_a, runs_b))
     pairs = PairedScores(rows_a, rows_b, clusters=codes_of(documents, len(rows_a), "documents"))
     if question.unit_size != 1:
         pairs, _ = evaluation_units(pairs, together, question.unit_size, question.unit_statistic, question.shuffle)

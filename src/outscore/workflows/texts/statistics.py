@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -14,13 +14,14 @@ from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
-from outscore.formats.segments import Segments, read_segments
+from outscore.formats.texts.read import read_texts
+from outscore.formats.texts.segments import Segments
 from outscore.metrics.cache import StatisticsCache, statistics_key
 from outscore.metrics.text.check import verify
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import segment_statistics
 
-__all__ = ["Statistics", "Texts", "segments_of"]
+__all__ = ["Statistics", "Texts", "references_of", "segments_of", "side_by_side"]
 
 PIECE = 250
 """Segments a worker scores at a time: small enough for a bar that moves, large enough to be worth the way."""
@@ -35,27 +36,40 @@ class Texts:
     a: tuple[Lines, ...]
     b: tuple[Lines, ...]
     references: tuple[Lines, ...]
+    source: Lines | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, a: object, b: object, reference: object, names: tuple[str, str]) -> Texts:
         """Read what is a path, and refuse texts that do not lie side by side."""
-        references = [_segments(text, f"reference {i + 1}") for i, text in enumerate(_several(reference))]
+        references = references_of(reference)
         sides = [[_segments(text, name) for text in _several(side)] for side, name in ((a, names[0]), (b, names[1]))]
         if not references or not all(sides):
             raise OutscoreError("A system or the reference has no text.", "Give at least one of each.")
-        _same_length([*sides[0], *sides[1], *references])
-        first, second, gold = (tuple(text.lines for text in texts) for texts in (*sides, references))
-        return cls(names, first, second, gold)
+        texts, notes = side_by_side([*sides[0], *sides[1], *references])
+        ends = len(sides[0]), len(sides[0]) + len(sides[1])
+        parts = texts[: ends[0]], texts[ends[0] : ends[1]], texts[ends[1] :]
+        first, second, gold = (tuple(text.lines for text in part) for part in parts)
+        return cls(names, first, second, gold, next((text.source for text in texts[::-1] if text.source), None), notes)
 
 
-def segments_of(systems: Mapping[str, object], references: object) -> tuple[dict[str, Segments], list[Segments]]:
-    """Texts of systems by name and their references, read where they are paths, and as many segments in each."""
-    gold = [_segments(text, f"reference {i + 1}") for i, text in enumerate(_several(references))]
-    read = {name: _segments(text, name) for name, text in systems.items()}
-    if not gold or not read:
+def segments_of(
+    systems: Mapping[str, object], references: object
+) -> tuple[dict[str, list[Segments]], list[Segments], tuple[str, ...]]:
+    """Runs of systems by name and their references, read where they are paths, segment by segment side by side."""
+    gold = references_of(references)
+    runs = {name: [_segments(text, name) for text in _several(several)] for name, several in systems.items()}
+    if not gold or not runs or not all(runs.values()):
         raise OutscoreError("A system or the reference has no text.", "Give at least one of each.")
-    _same_length([*read.values(), *gold])
-    return read, gold
+    texts, notes = side_by_side([*(text for several in runs.values() for text in several), *gold])
+    rest = iter(texts)
+    found = {name: [next(rest) for _ in several] for name, several in runs.items()}
+    return found, list(rest), notes
+
+
+def references_of(given: object) -> list[Segments]:
+    """The references, read where they are paths."""
+    return [text for i, one in enumerate(_several(given)) for text in _texts(one, f"reference {i + 1}", references=True)]
 
 
 def _several(text: object) -> Sequence[object]:
@@ -66,10 +80,21 @@ def _several(text: object) -> Sequence[object]:
 
 
 def _segments(text: object, name: str) -> Segments:
+    (found,) = _texts(text, name)
+    return found
+
+
+def _texts(text: object, name: str, *, references: bool = False) -> list[Segments]:
+    """What is meant by one text: a file may hold several references."""
     if isinstance(text, Segments):
-        return text
+        return [text]
     if isinstance(text, (str, os.PathLike)):
-        return read_segments(text)
+        file = read_texts(text)
+        found = file.references() if references else file.systems()
+        if len(found) > 1 and not references:
+            message = f"{file.origin.label} holds {len(found)} systems, and one is meant here."
+            raise OutscoreError(message, "Give the outputs of one system.")
+        return found
     lines = list(text) if isinstance(text, Iterable) else []
     if not lines or not all(isinstance(line, str) for line in lines):
         raise OutscoreError(f"`{name}` is not a list of segments.", "Give a list of strings, or the path of a text file.")
@@ -79,21 +104,50 @@ def _segments(text: object, name: str) -> Segments:
             f"`{name}` is a list of strings, which are segments, and all of them are names of files.",
             "Write pathlib.Path(...) around each name to give several texts; one text is its name alone.",
         )
-    return Segments(name, tuple(lines))
+    return [Segments(name, tuple(lines))]
 
 
-def _same_length(texts: Sequence[Segments]) -> None:
-    reference = texts[-1]
+def side_by_side(texts: Sequence[Segments]) -> tuple[list[Segments], tuple[str, ...]]:
+    """Texts in the order of the last one's segments, which all of them have; and what was put in another order.
+
+    Examples
+    --------
+    >>> a, b = Segments("a", ("x", "y"), keys=("1", "2")), Segments("b", ("v", "w"), keys=("2", "1"))
+    >>> [text.lines for text in side_by_side([a, b])[0]]
+    [('y', 'x'), ('v', 'w')]
+    """
+    reference, notes = texts[-1], []
+    found = []
     for text in texts:
         if len(text) != len(reference):
             raise OutscoreError(
-                f"{_name_of(text)} has {len(text):,} segments, {_name_of(reference)} has {len(reference):,}.",
+                f"{text.label} has {len(text):,} segments, {reference.label} has {len(reference):,}.",
                 "Give files of the same number of lines, one segment per line.",
             )
+        if text.keys is None or reference.keys is None or text.keys == reference.keys:
+            found.append(text)
+            continue
+        found.append(_in_order_of(text, reference))
+        notes.append(f"The segments of {text.label} were put in the order of {reference.label}, by their ids.")
+    return found, tuple(dict.fromkeys(notes))
 
 
-def _name_of(text: Segments) -> str:
-    return f"`{text.name}`" if text.origin is None else text.origin.label
+def _in_order_of(text: Segments, reference: Segments) -> Segments:
+    assert text.keys is not None
+    assert reference.keys is not None
+    place = {key: i for i, key in enumerate(text.keys)}
+    lacking = next((key for key in reference.keys if key not in place), None)
+    if lacking is not None:
+        raise OutscoreError(
+            f"{text.label} has no segment `{lacking}`, which {reference.label} has.", "Give both files the same segments."
+        )
+    order = [place[key] for key in reference.keys]
+
+    def sort(values: Lines | None) -> Lines | None:
+        return None if values is None else tuple(values[i] for i in order)
+
+    lines = tuple(text.lines[i] for i in order)
+    return replace(text, lines=lines, keys=reference.keys, documents=sort(text.documents), source=sort(text.source))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,136 @@
+"""The one door to files of texts: what a file is, and what it holds.
+
+A file is read as what it is: a table or markup that were scored as plain lines would count its tags and keys as words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import did_you_mean
+from outscore.formats.base.source import Peek, open_source, stem_of
+from outscore.formats.texts.file import Held, TextFile
+from outscore.formats.texts.markup import held_in_markup, looks_like_markup
+from outscore.formats.texts.segments import plain_lines, stray_returns, whole_text
+from outscore.formats.texts.tables import PARTS, held_in_rows, json_rows, looks_like_header, separated_rows
+from outscore.scores.system import Origin, label_of
+
+__all__ = ["TEXT_FORMATS", "check_columns", "read_texts"]
+
+TEXT_FORMATS = {
+    "text": "one segment per line",
+    "sgml": "WMT's SGML (srcset, refset, tstset)",
+    "xml": "WMT's XML (src, ref, hyp)",
+    "jsonl": "an object per line, or a list of objects",
+    "tsv": "a table with tabs and a header",
+    "csv": "a table with commas and a header",
+}
+SEPARATORS = {"tsv": "\t", "csv": ","}
+FEW = 3
+"""Lines that all have the same number of tabs by chance."""
+
+
+def check_columns(columns: Mapping[str, object]) -> None:
+    """Refuse a part that no column can play."""
+    for part in columns:
+        if part not in PARTS:
+            raise OutscoreError(f"--text-column names `{part}`.", did_you_mean(part, PARTS), parameter="text_column")
+
+
+def read_texts(path: str | os.PathLike[str], *, reader: str = "auto", columns: Mapping[str, str] | None = None) -> TextFile:
+    r"""Read a file of texts as what it is; ``-`` is standard input, and compressed files are unpacked.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "new.jsonl")
+    ...     _ = path.write_text('{"mt": "A cat.", "ref": "The cat."}\n')
+    ...     file = read_texts(path)
+    >>> file.origin.format, [text.lines for text in (*file.systems(), *file.references())]
+    ('jsonl', [('A cat.',), ('The cat.',)])
+    """
+    with open_source(path, line_ends="kept") as source:
+        text = whole_text(source)
+        form = _format_of(text, source.peek) if reader == "auto" else reader
+        held = _held(text, source.path, form, columns or {})
+        rows = max(len(lines) for lines in (*held.systems.values(), *held.references.values(), held.source or ()))
+        origin = Origin(source.path, source.sha256(), rows, "segments" if form == "text" else form)
+    if form == "text":
+        (lines,) = held.systems.values()
+        return TextFile(origin, replace(held, notes=stray_returns(lines, origin)))
+    return TextFile(origin, replace(held, notes=(_said(origin, held), *held.notes)))
+
+
+def _held(text: str, path: str, form: str, columns: Mapping[str, str]) -> Held:
+    name = stem_of(path)
+    if form == "text":
+        lines = plain_lines(text)
+        return Held({name: lines}, {name: lines})
+    if form in ("sgml", "xml"):
+        held = held_in_markup(text, path)
+        # A system without a name is called after its file.
+        return replace(held, systems={system or name: lines for system, lines in held.systems.items()})
+    rows = json_rows(text, path) if form == "jsonl" else separated_rows(text, path, SEPARATORS[form])
+    return held_in_rows(rows, path, columns)
+
+
+def _format_of(text: str, peek: Peek) -> str:
+    """What a text is, by how it begins: a mistake here would be scored."""
+    begun = text.lstrip()
+    if looks_like_markup(begun):
+        return "xml" if "<dataset" in text[:10_000] or "<?xml" in begun[:10] else "sgml"
+    if _is_json(begun):
+        return "jsonl"
+    first = text.partition("\n")[0]
+    if looks_like_header(first, "\t"):
+        return "tsv"
+    if peek.suffix == ".csv" and looks_like_header(first, ","):
+        return "csv"
+    _refuse_table(text, peek)
+    return "text"
+
+
+def _is_json(begun: str) -> bool:
+    """Whether the first line is an object, or the whole a list or an object: `[Music]` and `{laughs}` are neither."""
+    if not begun.startswith(("{", "[")):
+        return False
+    for whole in (begun.partition("\n")[0], begun):
+        try:
+            found = json.loads(whole)
+        except ValueError:
+            continue
+        rows = found if isinstance(found, list) else [found]
+        return bool(rows) and all(isinstance(row, dict) for row in rows)
+    return False
+
+
+def _refuse_table(text: str, peek: Peek) -> None:
+    """Refuse lines that all have as many tabs: they are cells, and which of them is the text is not said."""
+    lines = text.removesuffix("\n").split("\n")
+    tabs = {line.count("\t") for line in lines[:1000]}
+    if len(lines) < FEW or len(tabs) != 1 or not (cells := tabs.pop()):
+        return
+    raise OutscoreError(
+        f"{label_of(peek.path)} has {cells + 1} columns in every line, and no header that names one of them.",
+        "Add a header such as source, reference, hypothesis; or use --reader text if these are plain segments.",
+        file=peek.path,
+    )
+
+
+def _said(origin: Origin, held: Held) -> str:
+    """What was made of a file that is no plain text."""
+    parts = [f"{origin.rows:,} segments"]
+    if held.systems is not held.references:
+        parts += [
+            f"{len(texts)} {noun}{'s' * (len(texts) > 1)}"
+            for noun, texts in (("system", held.systems), ("reference", held.references))
+            if texts
+        ]
+    if held.documents is not None:
+        parts.append(f"{len(set(held.documents)):,} documents")
+    return f"{origin.label} was read as {origin.format.upper()}: {', '.join(parts)}."

@@ -1,0 +1,207 @@
+"""Tables of texts: JSON lines, a JSON list, TSV or CSV with a header, one segment of one system per row.
+
+Which column holds what is told by its name, or by the caller; two columns that might be meant are refused, never chosen from.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import line_error, shorten, stem_of
+from outscore.formats.texts.file import REFERENCE, SOURCE, SYSTEM, Cell, Held, arrange
+from outscore.scores.system import label_of
+
+__all__ = ["PARTS", "held_in_rows", "json_rows", "looks_like_header", "separated_rows"]
+
+PARTS: dict[str, tuple[str, ...]] = {
+    SOURCE: ("source", "src", "sourcetext"),
+    REFERENCE: ("reference", "ref", "references", "refs", "referencetext"),
+    SYSTEM: ("hypothesis", "hyp", "mt", "translation", "candidate", "output", "prediction", "hypothesistext"),
+    "system": ("system", "sys", "model", "systemid", "systemname", "mtsystem"),
+    "document": ("document", "doc", "docid", "documentid", "docname"),
+    "item": ("id", "item", "itemid", "seg", "segid", "segment", "segmentid", "lineid"),
+}
+"""What columns can hold, and the names that say so; case, spaces and punctuation do not matter."""
+_NUMBERED = re.compile(r"(ref|reference)(\d{1,2}|[a-d])")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a table with their lines, and its columns in order."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[int, Mapping[str, object]]]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+def looks_like_header(line: str, separator: str) -> bool:
+    r"""Whether a line names a column of outputs or of references.
+
+    Examples
+    --------
+    >>> looks_like_header("src\tref\thyp", "\t"), looks_like_header("the ref was\tlate", "\t")
+    (True, False)
+    """
+    names = [_plain(cell) for cell in line.rstrip("\r\n").split(separator)]
+    return len(names) > 1 and any(name in PARTS[SYSTEM] or _is_reference(name) for name in names)
+
+
+def _is_reference(name: str) -> bool:
+    return name in PARTS[REFERENCE] or _NUMBERED.fullmatch(name) is not None
+
+
+def json_rows(text: str, path: str) -> Rows:
+    """One object per line, or a list of objects."""
+    if text.lstrip().startswith("["):
+        listed = _parse(text, path, 1)
+        found = [(i, row) for i, row in enumerate(listed if isinstance(listed, list) else [listed], 1)]
+    else:
+        found = [(i, _parse(line, path, i)) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+    rows: list[tuple[int, Mapping[str, object]]] = []
+    for line, row in found:
+        if not isinstance(row, dict):
+            raise line_error(path, line, f"found {shorten(json.dumps(row))}, a JSON object was expected", _WRITE_OBJECTS)
+        rows.append((line, row))
+    return Rows(tuple(dict.fromkeys(key for _, row in rows for key in row)), rows)
+
+
+_WRITE_OBJECTS = 'Write each segment as {"hypothesis": ..., "reference": ...}, or give one segment per line and --reader text.'
+
+
+def _parse(text: str, path: str, line: int) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        reason = str(error).partition(":")[0]
+        raise line_error(path, line, f"this is no whole JSON object ({reason})", _WRITE_OBJECTS) from None
+
+
+def separated_rows(text: str, path: str, separator: str) -> Rows:
+    """TSV, whose cells are taken as they stand, or CSV with its quotes."""
+    if separator == "\t":
+        table: Iterator[list[str]] = (line.split("\t") for line in text.removesuffix("\n").split("\n"))
+    else:
+        table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    columns: tuple[str, ...] = ()
+    rows: list[tuple[int, Mapping[str, object]]] = []
+    try:
+        for number, row in enumerate(table, 1):
+            cells = [cell.rstrip("\r") for cell in row]
+            if not columns:
+                columns = tuple(cell.strip() for cell in cells)
+                continue
+            if len(cells) != len(columns):
+                found = f"found {len(cells)} columns, the header has {len(columns)}"
+                raise line_error(path, number, found, "Give every row as many columns, or use --reader text for plain lines.")
+            rows.append((number, dict(zip(columns, cells, strict=True))))
+    except csv.Error as error:
+        raise line_error(path, len(rows) + 2, f"this is no CSV ({error})", "Quote cells that hold commas or quotes.") from None
+    return Rows(columns, rows)
+
+
+def held_in_rows(table: Rows, path: str, chosen: Mapping[str, str]) -> Held:
+    """The texts of a table; `chosen` names columns by the part they play."""
+    columns = _columns(table, path, chosen)
+    if not columns[SYSTEM] and not columns[REFERENCE]:
+        listed = ", ".join(f"`{name}`" for name in table.columns)
+        raise OutscoreError(
+            f"{label_of(path)} is a table without a column of outputs or references; its columns are {listed}.",
+            "Name them with --text-column hypothesis=COLUMN or reference=COLUMN; --reader text reads plain lines.",
+            file=path,
+        )
+    cells = [cell for line, row in _numbered(table, columns) for cell in _cells_of(row, line, columns, path)]
+    held = arrange(_agreeing(cells, path), path)
+    # The place in a file is no id that another file could share.
+    return held if columns["item"] else replace(held, keys=None)
+
+
+def _columns(table: Rows, path: str, chosen: Mapping[str, str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for part, names in PARTS.items():
+        if part in chosen:
+            if chosen[part] not in table.columns:
+                listed = ", ".join(f"`{name}`" for name in table.columns)
+                raise OutscoreError(f"{label_of(path)} has no column `{chosen[part]}`.", f"It has {listed}.", file=path)
+            found[part] = [chosen[part]]
+            continue
+        free = [name for name in table.columns if name not in chosen.values()]
+        mine = [name for name in free if (_is_reference(_plain(name)) if part == REFERENCE else _plain(name) in names)]
+        if part in (SYSTEM, SOURCE):
+            mine = [name for name in mine if _holds_text(table, name)]
+        if len(mine) > 1 and part != REFERENCE:
+            listed = " and ".join(f"`{name}`" for name in mine)
+            noun = "outputs" if part == SYSTEM else f"{part}s"
+            raise OutscoreError(
+                f"{label_of(path)} has several columns that may hold the {noun}: {listed}.",
+                f"Name the right one with --text-column {part}={mine[0]}.",
+                file=path,
+            )
+        found[part] = mine
+    return found
+
+
+def _holds_text(table: Rows, column: str) -> bool:
+    """Whether a column holds no numbers: MetricX calls its scores predictions."""
+    return not any(isinstance(row.get(column), (int, float)) for _, row in table.rows[:20])
+
+
+def _numbered(table: Rows, columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, dict[str, object]]]:
+    """Rows with an id each: the column of ids, else the place among the rows of the same system."""
+    seen: dict[object, int] = {}
+    for line, row in table.rows:
+        system = row.get(columns["system"][0], "") if columns["system"] else ""
+        seen[system] = seen.get(system, 0) + 1
+        own = row.get(columns["item"][0]) if columns["item"] else None
+        yield line, {**row, _KEY: str(seen[system]) if own is None else str(own)}
+
+
+_KEY = "\0key"
+
+
+def _cells_of(row: Mapping[str, object], line: int, columns: Mapping[str, Sequence[str]], path: str) -> Iterator[Cell]:
+    document = str(row.get(columns["document"][0], "")) if columns["document"] else ""
+    system = str(row.get(columns["system"][0], "")) if columns["system"] else stem_of(path)
+    for part in (SOURCE, REFERENCE, SYSTEM):
+        for column in columns[part]:
+            for name, text in _texts_in(row.get(column), column, part, line, path):
+                yield Cell(part, system if part == SYSTEM else name, document, str(row[_KEY]), text, line)
+
+
+def _texts_in(value: object, column: str, part: str, line: int, path: str) -> Iterator[tuple[str, str]]:
+    """The text of a cell by the name of its column, or the references of a list."""
+    if isinstance(value, str):
+        yield column, value
+    elif part == REFERENCE and isinstance(value, list) and value and all(isinstance(text, str) for text in value):
+        yield from ((f"{column} {i}", text) for i, text in enumerate(value, 1))
+    else:
+        found = "nothing" if value is None else shorten(json.dumps(value))
+        raise line_error(path, line, f"column `{column}` holds {found}, a text was expected", "Give every segment a text.")
+
+
+def _agreeing(cells: Sequence[Cell], path: str) -> Iterator[Cell]:
+    """Sources and references once for all systems, which have to say the same."""
+    known: dict[tuple[str, str, str, str], Cell] = {}
+    for cell in cells:
+        if cell.part == SYSTEM:
+            yield cell
+            continue
+        place = (cell.part, cell.name, cell.document, cell.key)
+        first = known.setdefault(place, cell)
+        if first is cell:
+            yield cell
+        elif first.text != cell.text:
+            raise line_error(
+                path,
+                cell.line,
+                f"`{cell.name}` of segment {cell.key} is not that of line {first.line}",
+                "Give a segment the same source and reference for every system, or ids that tell segments apart.",
+            )

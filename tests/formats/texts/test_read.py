@@ -1,0 +1,173 @@
+"""Files of texts are read as what they are, or refused: never scored as plain lines."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.texts.read import read_texts
+
+SGML = """<refset setid="newstest" srclang="any" trglang="de">
+<doc docid="a.1" genre="news" origlang="en" sysid="ref">
+<hl>
+<seg id="1">Ein &quot;Haus&quot; &amp; AT&T</seg>
+</hl>
+<p>
+<seg id="2">2 < 3
+  und mehr</seg><seg id="3"></seg>
+</p>
+</doc>
+<doc docid="a.2" genre="news" origlang="en" sysid="ref">
+<seg id="1">Ende &#228; &#x20ac;</seg>
+</doc>
+</refset>
+"""
+XML = """<?xml version='1.0' encoding='utf-8'?>
+<dataset id="wmt24">
+  <doc id="d1" origlang="en">
+    <src lang="en"><p><seg id="1">A house</seg><seg id="2">An end</seg></p></src>
+    <ref lang="de" translator="refA"><p><seg id="1">Ein Haus</seg><seg id="2">Ein Ende</seg></p></ref>
+    <hyp system="S1" language="de"><p><seg id="1">Haus</seg><seg id="2">Ende</seg></p></hyp>
+    <hyp system="S2" language="de"><p><seg id="1">Das Haus</seg><seg id="2"/></p></hyp>
+  </doc>
+  <doc id="d2" origlang="en" testsuite="x"><src><seg id="1">x</seg></src><hyp system="S1"><seg id="1">y</seg></hyp></doc>
+</dataset>
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(name: str, text: str):
+        path = tmp_path / name
+        path.write_bytes(text.encode())
+        return path
+
+    return writer
+
+
+def test_sgml(write):
+    file = read_texts(write("ref.sgm", SGML))
+    (text,) = file.references()
+    assert text.lines == ('Ein "Haus" & AT&T', "2 < 3 und mehr", "", "Ende ä €")
+    assert text.documents == ("a.1", "a.1", "a.1", "a.2")
+    assert text.keys == ("a.1: 1", "a.1: 2", "a.1: 3", "a.2: 1")
+    assert (file.origin.format, file.origin.rows) == ("sgml", 4)
+    with pytest.raises(OutscoreError, match=r"ref\.sgm` holds no system's output, but 1 reference"):
+        file.systems()
+
+
+def test_sgml_of_a_system_and_of_several_references(write):
+    system = read_texts(write("sys.sgm", SGML.replace("refset", "tstset").replace('sysid="ref"', 'sysid="uedin"')))
+    assert [text.name for text in system.systems()] == ["uedin"]
+    doubled = SGML.replace(
+        "</refset>", SGML[SGML.index("<doc") : SGML.index("</refset>")].replace('"ref"', '"second"') + "</refset>"
+    )
+    assert [text.name for text in read_texts(write("two.sgm", doubled)).references()] == ["ref", "second"]
+
+
+def test_segments_of_nobody_serve_as_either(write):
+    file = read_texts(write("x.sgm", "<doc><seg>a</seg>\n<seg>b</seg></doc>"))
+    assert file.systems()[0].lines == file.references()[0].lines == ("a", "b")
+    assert file.systems()[0].name == "x"
+
+
+def test_xml_holds_systems_references_and_sources(write):
+    file = read_texts(write("wmt.xml", XML))
+    assert {text.name: text.lines for text in file.systems()} == {"S1": ("Haus", "Ende"), "S2": ("Das Haus", "")}
+    assert [text.name for text in file.systems(["S2"])] == ["S2"]
+    (reference,) = file.references()
+    assert (reference.name, reference.lines, reference.source) == ("refA", ("Ein Haus", "Ein Ende"), ("A house", "An end"))
+    assert any("2 segments of test suites were left out" in note for note in file.held.notes)
+
+
+def test_json_lines_with_the_names_of_comet(write):
+    rows = [{"src": "x", "mt": "a b", "ref": "a c"}, {"src": "y", "mt": "d", "ref": "e"}]
+    for text in ("\n".join(map(json.dumps, rows)), json.dumps(rows, indent=2)):
+        file = read_texts(write("new.jsonl", text))
+        assert (file.systems()[0].name, file.systems()[0].lines) == ("new", ("a b", "d"))
+        assert file.references()[0].lines == ("a c", "e")
+        assert file.systems()[0].source == ("x", "y")
+
+
+def test_tables_of_many_systems(write):
+    table = "doc\tsystem\tid\treference\thypothesis\n" + "".join(
+        f"d\t{system}\t{i}\tref {i}\t{system} {i}\n" for system in ("B", "A") for i in (2, 1)
+    )
+    file = read_texts(write("t.tsv", table))
+    assert {text.name: text.lines for text in file.systems()} == {"B": ("B 2", "B 1"), "A": ("A 2", "A 1")}
+    assert file.references()[0].lines == ("ref 2", "ref 1")
+    assert read_texts(write("t.csv", table.replace("\t", ","))).systems()[1].lines == ("A 2", "A 1")
+
+
+def test_several_references_of_a_row(write):
+    rows = [{"hyp": "a", "refs": ["x", "y"]}, {"hyp": "b", "refs": ["z", "w"]}]
+    listed = read_texts(write("a.jsonl", "\n".join(map(json.dumps, rows))))
+    numbered = read_texts(write("a.tsv", "hyp\tref1\tref2\na\tx\ty\nb\tz\tw\n"))
+    for file in (listed, numbered):
+        assert [text.lines for text in file.references()] == [("x", "z"), ("y", "w")]
+
+
+def test_scores_of_metricx_are_no_texts(write):
+    row = {"source": "x", "reference": "r", "hypothesis": "h", "prediction": 2.5}
+    assert read_texts(write("a.jsonl", json.dumps(row))).systems()[0].lines == ("h",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<unk> is a word\nb\n",
+        "[Music] plays\nb\n",
+        "{laughs}\nb\n",
+        "ref\nhyp\n",
+        "a\tb\nc\n",
+        '"Well."\n"Yes."\n',
+        "[1] Smith\n",
+    ],
+)
+def test_plain_text_stays_plain(write, text):
+    file = read_texts(write("a.txt", text))
+    assert file.origin.format == "segments"
+    assert file.systems()[0].lines == tuple(text.splitlines())
+
+
+WRONG = {
+    "unclosed segment": ("a.sgm", "<tstset>\n<doc>\n<seg id=1>a\n<seg id=2>b</seg></doc>"),
+    "a segment twice": ("a.sgm", "<tstset><doc docid='d'>\n<seg id=1>a</seg>\n<seg id=1>b</seg></doc></tstset>"),
+    "XML of another kind": ("a.xml", "<?xml version='1.0'?>\n<tmx><tu>x</tu></tmx>"),
+    "a system with a hole": ("a.xml", XML.replace('<seg id="2">Ende</seg>', "")),
+    "JSON that breaks off": ("a.jsonl", '{"mt": "a"}\n{"mt": \n'),
+    "a line that is no object": ("a.jsonl", '{"mt": "a"}\nplain\n'),
+    "unknown columns": ("a.jsonl", '{"answer": "a", "gold": "b"}\n'),
+    "two columns of outputs": ("a.jsonl", '{"mt": "a", "output": "b"}\n'),
+    "a number for a text": ("a.jsonl", '{"mt": "a", "ref": 3}\n'),
+    "a table without a header": ("a.tsv", "x\ta b\nx\tc\nx\td e\n"),
+    "a short row": ("a.tsv", "hyp\tref\na\tb\nc\n"),
+    "references that disagree": ("a.tsv", "system\thyp\tref\nA\ta\tx\nB\tb\ty\n"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_files_are_refused_in_one_sentence(write, what):
+    path = write(*WRONG[what])
+    with pytest.raises(OutscoreError) as caught:
+        read_texts(path).systems()
+    assert path.name in caught.value.message
+    assert caught.value.hint
+    assert "\n" not in str(caught.value)
+
+
+def test_columns_and_readers_can_be_named(write):
+    path = write("a.jsonl", '{"answer": "a", "gold": "b"}\n')
+    file = read_texts(path, columns={"hypothesis": "answer", "reference": "gold"})
+    assert (file.systems()[0].lines, file.references()[0].lines) == (("a",), ("b",))
+    assert read_texts(path, reader="text").systems()[0].lines == ('{"answer": "a", "gold": "b"}',)
+    with pytest.raises(OutscoreError, match="no column `nothing`"):
+        read_texts(path, columns={"hypothesis": "nothing"})
+
+
+def test_a_stray_carriage_return_is_named(write):
+    file = read_texts(write("a.txt", "a\nb\rc\nd\n"))
+    assert file.systems()[0].lines == ("a", "b\rc", "d")
+    assert "line 2 has a carriage return inside" in file.held.notes[0]
