@@ -29,6 +29,7 @@ PUBLIC = {
     "outscore.results.plan": ("PlanResult", "PossibleP", "SimulatedCurve", "StudyDesign"),
     "outscore.results.pvalue": ("PValue",),
     "outscore.results.ranking": ("Ranking",),
+    "outscore.results.reading": ("Reading",),
     "outscore.results.saved": ("load",),
     "outscore.scores.system": ("Scores",),
 }

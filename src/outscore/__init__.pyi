@@ -36,6 +36,7 @@ from outscore.results.plan import SimulatedCurve as SimulatedCurve
 from outscore.results.plan import StudyDesign as StudyDesign
 from outscore.results.pvalue import PValue as PValue
 from outscore.results.ranking import Ranking as Ranking
+from outscore.results.reading import Reading as Reading
 from outscore.results.saved import load as load
 from outscore.scores.system import Scores as Scores
 

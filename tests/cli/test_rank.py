@@ -52,6 +52,7 @@ def board(tmp_path, monkeypatch) -> Path:
 def saved(path: str) -> dict:
     found = json.loads(Path(path).read_text())
     found.pop("settings")
+    found.pop("reading")
     return found
 
 

@@ -12,6 +12,7 @@ from outscore.results.design import Alignment, DecidingItem, Decision, Design, F
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
+from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 from outscore.results.subset import Bucket, Subset
@@ -222,6 +223,8 @@ class Comparison(Result):
         Of texts: the same comparison on parts of the segments.
     runs
         Of texts: what several runs of each system show.
+    reading
+        What the input was taken to mean. None in results of version 0.1.0.
     """
 
     systems: tuple[str, str]
@@ -258,6 +261,7 @@ class Comparison(Result):
     segments: list[Segment] = field(default_factory=list)
     buckets: list[Bucket] = field(default_factory=list)
     runs: Runs | None = None
+    reading: Reading | None = None
 
     def _saved(self) -> dict[str, Any]:
         """The file of a comparison is that of several, with a mark that one was saved."""

@@ -13,6 +13,7 @@ from outscore.core.brief import brief_name, brief_number
 from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.pvalue import Kind
+from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 
@@ -335,6 +336,8 @@ class Ranking(Result, Standing):
         Friedman's test and Nemenyi's critical difference, where they were asked for.
     design
         What was swapped between two systems.
+    reading
+        What the input was taken to mean. None in results of version 0.1.0.
     schema
         The form of the saved file.
     """
@@ -358,6 +361,7 @@ class Ranking(Result, Standing):
     replicability: list[Replicated] = field(default_factory=list)
     critical_difference: CriticalDifference | None = None
     design: RankDesign | None = None
+    reading: Reading | None = None
     schema: Literal["outscore/ranking/1"] = "outscore/ranking/1"
 
     @property

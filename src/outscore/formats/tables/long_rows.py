@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -62,6 +62,11 @@ class LongColumns:
     score: str
     dataset: str | None = None
     repeat: str | None = None
+
+    @property
+    def used(self) -> dict[str, str]:
+        """The column of each part, for the report."""
+        return {part: column for part, column in asdict(self).items() if column is not None}
 
     @property
     def labels(self) -> dict[str, str]:

@@ -18,6 +18,7 @@ from outscore.language.numbers import (
 )
 from outscore.language.phrases import ESTIMANDS, method_phrase
 from outscore.language.verdict.comparison import stored_verdict
+from outscore.report.build.common import read_as
 from outscore.report.build.value import Value, statements
 from outscore.report.document import Article, Block, Document, Listing, Paragraph, Section, Table, Verdict, clean
 from outscore.results.comparison import Comparison, Comparisons
@@ -25,6 +26,7 @@ from outscore.results.diff import Diff, Pair
 from outscore.results.note import note_texts
 from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.ranking import Ranking
+from outscore.results.reading import Reading
 
 __all__ = ["build"]
 
@@ -60,7 +62,7 @@ def _comparison(c: Comparison) -> Document:
     if c.p.adjusted is not None:
         rows.append(("adjusted p", format_probability(c.p.adjusted), ""))
     level = "interval" if c.interval is None else f"{format_percent(c.interval.level)} interval"
-    return _card(verdict.headline, verdict.reason, _table(("", c.metric, level), rows), note_texts(c.notes))
+    return _card(verdict.headline, verdict.reason, _table(("", c.metric, level), rows), note_texts(c.notes), reading=c.reading)
 
 
 def _comparisons(whole: Comparisons) -> Document:
@@ -76,7 +78,10 @@ def _comparisons(whole: Comparisons) -> Document:
         rows.append((f"{c.metric}{where}", *scores, difference, format_p_number(c.p), adjusted, stored_verdict(c).headline))
     head = ("", *whole.comparisons[0].systems, "A - B", "p", "adjusted p", "") if whole.comparisons else ()
     left = len(whole.comparisons) - len(rows)
-    return _card(count(len(whole.comparisons), "comparison"), "", _table(head, rows), left=(left, "comparison"))
+    reading = whole.comparisons[0].reading if whole.comparisons else None
+    return _card(
+        count(len(whole.comparisons), "comparison"), "", _table(head, rows), left=(left, "comparison"), reading=reading
+    )
 
 
 def _ranking(ranking: Ranking) -> Document:
@@ -96,7 +101,7 @@ def _ranking(ranking: Ranking) -> Document:
     head = ("", "system", ranking.metric, f"{format_percent(1 - ranking.alpha)} interval", "ranks", "groups")
     left = (len(ranking.scores) - len(rows), "system")
     headline = ranking.headline or ranking.verdict
-    return _card(headline, ranking.reason, _table(head, rows), note_texts(ranking.notes), left)
+    return _card(headline, ranking.reason, _table(head, rows), note_texts(ranking.notes), left, ranking.reading)
 
 
 def _diff(diff: Diff) -> Document:
@@ -149,10 +154,17 @@ def _ends(low: float | None, high: float | None, decimals: int) -> str:
     return "" if low is None and high is None else format_ends(low, high, decimals)
 
 
-def _card(headline: str, reason: str, table: Table, notes: Iterable[str] = (), left: tuple[int, str] = (0, "")) -> Document:
-    """The verdict, the numbers, how many more rows there are, and what to know about them."""
+def _card(
+    headline: str,
+    reason: str,
+    table: Table,
+    notes: Iterable[str] = (),
+    left: tuple[int, str] = (0, ""),
+    reading: Reading | None = None,
+) -> Document:
+    """The verdict, what the input was taken to mean, the numbers, how many more rows there are, and what to know about them."""
     more = f"and {count(left[0], f'more {left[1]}')}"
-    blocks: list[Block] = [Verdict((headline,), clean(headline), clean(reason)), table]
+    blocks: list[Block] = [Verdict((headline,), clean(headline), clean(reason)), *read_as(reading), table]
     blocks += [Paragraph(more)] if left[0] > 0 else []
     said = tuple(clean(note) for note in notes)
     blocks += [Listing("notes", said)] if said else []

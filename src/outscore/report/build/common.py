@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from outscore.language.reading import reading_line
 from outscore.report.charts.canvas import Chart
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
@@ -26,6 +27,7 @@ from outscore.report.document import (
     make_table,
 )
 from outscore.report.references.citations import Cited
+from outscore.results.reading import Reading
 
 __all__ = [
     "REPEATS",
@@ -35,6 +37,7 @@ __all__ = [
     "facts_block",
     "folded",
     "paper",
+    "read_as",
     "settings",
     "settings_table",
     "works",
@@ -65,6 +68,14 @@ def _flat(name: str, value: object) -> Iterable[tuple[str, str]]:
 def facts_block(facts: Sequence[Fact]) -> Facts | None:
     """Facts as a block, if there are any."""
     return Facts(tuple(facts)) if facts else None
+
+
+def read_as(reading: Reading | None) -> list[Block]:
+    """The line that says what the input was taken to mean; old results do not know."""
+    if reading is None:
+        return []
+    line = clean(reading_line(reading))
+    return [Facts((Fact("data", (line,)),)).only("text", "markdown"), Paragraph(f"Data: {line}.", "note").only("html", "latex")]
 
 
 def charts_section(charts: Callable[[], list[Chart]], *, fold: str = "") -> Section:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from outscore.language.numbers import finer, format_interval, format_number, format_p_error, format_p_number, format_probability
 from outscore.language.phrases import interval_noun, interval_phrase, method_phrase
-from outscore.report.build.common import charts_section, facts_block, paper, settings, works
+from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, works
 from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
@@ -101,6 +101,7 @@ def _overview(whole: Comparisons) -> Article:
     forms = ("latex", "markdown", "html") if len(whole.comparisons) != 1 else ("latex",)
     sentences = [Quote(clean(c.sentence)) for c in whole.comparisons]
     sections = (
+        Section("reading", "", lambda: read_as(whole.comparisons[0].reading) if whole.comparisons else []),
         Section("results", "", lambda: [replace(results(whole), heading="none")]),
         Section("sentences", "", lambda: sentences).only("latex"),
     )
@@ -119,6 +120,7 @@ def _metrics(whole: Comparisons) -> Article:
     own = [replace(t, title=_of_metric(t, c)) for c in found for t in _asked_for(c, whole)]
     sections = (
         Section("answer", "", lambda: [answer]).but("latex"),
+        Section("reading", "", lambda: read_as(first.reading)),
         Section("metrics", "", lambda: [replace(table, heading="bold", label="results")]),
         Section("sentence", "", lambda: [sentence]).but("text"),
         # One screen: what was asked for, and the segments behind the first metric.
@@ -154,11 +156,15 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     # The way from rows to units is in a line of its own on a screen.
     steps = [table.but("text", "latex", level="brief") for table in tables(path(c))]
     cited = paper(c.sentence, str(c.signature))
+    # Of several comparisons the overview says it; on a screen the first one does, unless all are one answer.
+    read = read_as(c.reading) if len(whole.comparisons) == 1 else []
+    if len(whole.comparisons) > 1 and number == 1 and not is_family_of_metrics(whole):
+        read = [block.only("text") for block in read_as(c.reading)]
     # Segments are shown with their texts, which say more than their scores.
     items = [] if c.segments else only_full(deciding_items(c))
     listing = Section("segments", segments_title(c), lambda: _segments(c))
     sections = (
-        Section("answer", "", lambda: [_verdict(c, nested=depth > 1), _cards(c, whole)]).but("latex"),
+        Section("answer", "", lambda: [_verdict(c, nested=depth > 1), *read, _cards(c, whole)]).but("latex"),
         Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
         charts_section(lambda: charts(c, whole)),
         Section(

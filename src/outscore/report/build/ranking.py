@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from outscore.language.numbers import count, format_level, format_number
 from outscore.language.phrases import correction_name
-from outscore.report.build.common import by_level, charts_section, facts_block, folded, paper, settings, works
+from outscore.report.build.common import by_level, charts_section, facts_block, folded, paper, read_as, settings, works
 from outscore.report.charts.heat_map import MAX_LINKED, heat_figure, heat_style
 from outscore.report.charts.ranking import page_charts
 from outscore.report.charts.theme import stylesheet
@@ -63,7 +63,8 @@ def build(ranking: Ranking) -> Document:
     """The whole ranking."""
     repeated = settings(ranking.settings, "ranking-settings")
     sections = (
-        Section("answer", "", lambda: [_verdict(ranking), _cards(ranking)]).but("latex"),
+        Section("answer", "", lambda: [_verdict(ranking), *read_as(ranking.reading), _cards(ranking)]).but("latex"),
+        Section("reading", "", lambda: read_as(ranking.reading)).only("latex"),
         Section("places", f"Ranking by {subject(ranking.standing)}", lambda: _places(ranking)),
         Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
         Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),

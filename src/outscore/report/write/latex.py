@@ -66,6 +66,8 @@ ESCAPES = {
     "\ufffd": "?",
 }
 
+CODE = re.compile(r"\\textasciigrave\{\}(.+?)\\textasciigrave\{\}")
+"""Marks of code, escaped."""
 BEYOND_LATIN = re.compile(r"[^\u0000-\u024f\u2010-\u2027]")
 """What pdflatex does not set by itself; dashes, quotation marks and dots it does."""
 COLOURS = {"best": "green!25", "middle": "yellow!25", "worst": "red!20"}
@@ -119,7 +121,7 @@ def _pieces(block: Block) -> list[str]:  # noqa: C901, PLR0911 - one for each ki
         case Examples():
             return [_examples(block)]
         case Paragraph():
-            return [f"% Warning: {clean(block.text)}" if block.tone == "warning" else f"{_prose(block.text)}\n"]
+            return [f"% Warning: {clean(block.text)}" if block.tone == "warning" else f"{_sentence(block.text)}\n"]
         case Cards():
             return [_facts([Fact(card.label, (card.value, *card.small)) for card in block.cards])]
         case Figure():
@@ -130,6 +132,11 @@ def _pieces(block: Block) -> list[str]:  # noqa: C901, PLR0911 - one for each ki
 
 def _prose(text: str) -> str:
     return with_minus(escape(text))
+
+
+def _sentence(text: str) -> str:
+    """A sentence of ours, with the names of columns and the like in the letters of a typewriter."""
+    return CODE.sub(r"\\texttt{\1}", _prose(text))
 
 
 def _facts(facts: Sequence[Fact]) -> str:

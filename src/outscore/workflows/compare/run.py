@@ -18,6 +18,7 @@ from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_syste
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed
 from outscore.workflows.names import path_texts
+from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import question_of
 
@@ -50,8 +51,14 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
         whole = compare_rows(systems.a, systems.b, question, metric=metric, names=systems.names, **per_row)
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems) from None
-    if systems.alignment is not None:
-        whole = replace(whole, alignment=systems.alignment)
+    reading = reading_of(
+        systems.tables,
+        rows=whole.design.rows,
+        systems=systems.names,
+        slices=() if request.slice is None else (request.slice,),
+        direction=(better.better, better.source),
+    )
+    whole = replace(whole, alignment=systems.alignment or whole.alignment, reading=reading)
     notes = [*better.notes, *_reading_notes(request, systems, from_files=data is None), *whole.notes]
     settings = request.settings(systems.tables)
     if request.slice is None:
@@ -67,6 +74,7 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
         names=systems.names,
         per_row=per_row,
     )
+    parts = [replace(part, reading=reading) for part in parts]
     return Comparisons([replace(whole, notes=[*notes, *left_out]), *parts], settings, family)
 
 

@@ -19,6 +19,7 @@ from outscore.formats.tables.partitions import are_partitions
 from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
+from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Origin, Scores, score_columns
 from outscore.workflows.direction import directed
@@ -30,6 +31,7 @@ from outscore.workflows.rank.outputs import board_of_outputs
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_boards
+from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import read_text_files
 
@@ -67,6 +69,8 @@ class _Material:
     unit: str = "items"
     group: str | None = None
     called: Sequence[str] = ()
+    kind: Kind = "scores"
+    direction_source: DirectionSource = "metric"
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +198,7 @@ def _by_system(given: object, kind: Kind) -> dict[str, object]:
 
 def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
     (metric, boards), *further = material.boards
-    return rank_boards(
+    ranked = rank_boards(
         boards,
         metric,
         Question(**request.question()),
@@ -207,6 +211,14 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
         settings=request.settings(material.origins),
         notes=material.notes,
     )
+    reading = reading_of(
+        material.origins,
+        rows=sum(board.shape[1] for board in boards),
+        systems=boards[0].systems,
+        direction=("higher" if ranked.ranking.higher_is_better else "lower", material.direction_source),
+        kind=None if material.kind == "scores" else material.kind,
+    )
+    return replace(ranked, ranking=replace(ranked.ranking, reading=reading))
 
 
 def _read_texts(request: RankRequest) -> RankData:
@@ -251,6 +263,7 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
         ],
         unit="segments",
         called=[found.spec for found in boards],
+        kind="texts",
     )
 
 
@@ -265,7 +278,13 @@ def _outputs(request: RankRequest, data: RankData) -> _Material:
     found = board_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster)
     called = "f1" if found.metric == "f1" else f"{found.criterion} accuracy"
     return _Material(
-        [(found.metric, [found.board])], found.origins, found.notes, unit=found.unit, group=found.group, called=[called]
+        [(found.metric, [found.board])],
+        found.origins,
+        found.notes,
+        unit=found.unit,
+        group=found.group,
+        called=[called],
+        kind="outputs",
     )
 
 
@@ -288,7 +307,7 @@ def _of_boards(
     """Boards with the metric that was asked for, or the one that suits them, turned the way that scores are better."""
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
     better = directed(named, request.direction, score_columns(origins))
-    return _Material([(better.metric, boards)], origins, [*better.notes, *notes])
+    return _Material([(better.metric, boards)], origins, [*better.notes, *notes], direction_source=better.source)
 
 
 def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
@@ -305,8 +324,11 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
         text = f"{len(found.files):,} Parquet files were read as parts of one dataset"
         note = Note("input", f"{text}; --dataset names a column that tells datasets apart.")
         found = replace(found, notes=(*found.notes, note))
-    origins = [Origin(file.path, _digest(file.place), file.rows, "parquet", unit="row") for file in found.files]
-    return Ranked(found.ranking(request.settings(origins)), found.measured)
+    used = found.columns.used
+    origins = [Origin(file.path, _digest(file.place), file.rows, "parquet", used, unit="row") for file in found.files]
+    ranking = found.ranking(request.settings(origins))
+    reading = reading_of(origins, rows=ranking.n, direction=(found.better.better, found.better.source))
+    return Ranked(replace(ranking, reading=reading), found.measured)
 
 
 def _check_partitioned(request: RankRequest) -> None:

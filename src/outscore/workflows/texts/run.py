@@ -15,11 +15,13 @@ from outscore.engine.progress import Progress, Steps
 from outscore.formats.texts.segments import Segments
 from outscore.language.numbers import count
 from outscore.metrics.cache import StatisticsCache
-from outscore.results.comparison import Comparisons
+from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
+from outscore.results.reading import Direction, Reading
 from outscore.scores.system import Origin
 from outscore.workflows.compare.inputs import UNNAMED, TwoNames
 from outscore.workflows.names import path_texts
+from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
 from outscore.workflows.texts.buckets import buckets_of, labels_of_segments, length_bands
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
@@ -76,7 +78,13 @@ def run(
         # A caller with a cache of its own reads its notes there.
         for note in kept.notes:
             remark(note)
+    found = [replace(c, reading=_reading(given, c)) for c in found]
     return Comparisons(found, request.settings(given.origins), family)
+
+
+def _reading(given: TextData, found: Comparison) -> Reading:
+    better: Direction = "higher" if found.higher_is_better else "lower"
+    return reading_of(given.origins, rows=found.design.rows, direction=(better, "metric"), kind="texts")
 
 
 def call(

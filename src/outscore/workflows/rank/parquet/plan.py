@@ -27,7 +27,7 @@ from outscore.inference.pairwise.table import Measured
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.board import filling_notes
-from outscore.workflows.direction import directed
+from outscore.workflows.direction import Directed, directed
 from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.parquet.task import Part, Reading, Share, merged, part_of
 from outscore.workflows.rank.parquet.tests import MomentTest, measured_of
@@ -57,6 +57,7 @@ class Partitioned:
     columns: LongColumns
     files: tuple[LongFile, ...]
     notes: tuple[Note, ...]
+    better: Directed
 
     def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
         """The ranking that these measurements make; `settings` go into it as they are."""
@@ -123,7 +124,7 @@ def measured_from_partitions(
         _check_systems(summed.whole.systems, choice.systems, question.baseline, files)
         measured = measured_of(summed.moments, reading, summed.shares, asked, running, steps)
     notes = (*better.notes, *summed.notes)
-    return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, notes)
+    return Partitioned(question, measured, summed.whole.duplicates, summed.whole.conflicts, columns, files, notes, better)
 
 
 def _add_up(files: tuple[LongFile, ...], reading: Reading, engine: Engine, progress: Progress) -> _Summed:

@@ -1,0 +1,85 @@
+"""What the input was taken to mean, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from outscore.language.numbers import count
+from outscore.results.reading import Reading
+
+__all__ = ["reading_line"]
+
+MAX_NAMES = 4
+"""Columns that the line names one by one."""
+BARE = {
+    "scores": "scores: one number per line",
+    "score-pairs": "scores: two numbers per line, one for each system",
+    "f1-counts": "counts: four whole numbers per line, true positives and errors of each system",
+}
+SOURCES = {"given": "as asked for", "metric": "by the metric", "column": "by the name of the column", "default": ""}
+PARTS = ("system", "repeat", "cluster", "dataset")
+
+
+def reading_line(reading: Reading) -> str:
+    """The one line that every report shows: scores, items, other columns, how much was read, which direction is better.
+
+    Examples
+    --------
+    >>> reading_line(Reading("table", 120, 2, ["csv"], ["wer"], item=["id"], direction="lower", direction_source="column"))
+    'scores: `wer`; items: `id`; 120 rows of 2 files (csv); lower is better (by the name of the column)'
+    >>> reading_line(Reading("numbers", 60, 1, ["scores"]))
+    'scores: one number per line; items: line order; 60 rows of 1 file; higher is better'
+    >>> reading_line(Reading("arrays", 60))
+    'scores: arrays; items: their order; 60 rows; higher is better'
+    """
+    parts = [f"{part}s: {_names(columns)}" for part in PARTS if (columns := getattr(reading, part))]
+    slices = [f"slices: {_names(reading.slices)}"] if reading.slices else []
+    return "; ".join([_scores(reading), _items(reading), *parts, *slices, _amount(reading), _direction(reading)])
+
+
+def _scores(reading: Reading) -> str:
+    if reading.gold:
+        answers = reading.prediction or reading.systems
+        return f"scores: 1 where {_names(answers)} is the right answer `{reading.gold[0]}`, else 0"
+    if reading.kind == "numbers":
+        if reading.formats == ["score-pairs"] and reading.files > 1:
+            return "counts: two whole numbers per line, right and wrong"
+        return "; ".join(BARE[form] for form in reading.formats)
+    if reading.systems:
+        return f"scores: a column per system, {_names(reading.systems)}"
+    if reading.score:
+        return f"scores: {_names(reading.score)}"
+    return {"texts": "scores: texts against references", "outputs": "scores: outputs against the right answers"}.get(
+        reading.kind, "scores: arrays"
+    )
+
+
+def _items(reading: Reading) -> str:
+    if reading.item:
+        return f"items: {_names(reading.item)}"
+    orders = {"arrays": "their order", "table": "row order", "outputs": "as the gold file has them"}
+    return f"items: {orders.get(reading.kind, 'line order')}"
+
+
+def _amount(reading: Reading) -> str:
+    rows = count(reading.rows, "row")
+    if not reading.files:
+        return rows
+    # A bare format is said already.
+    formats = "" if reading.kind == "numbers" or not reading.formats else f" ({', '.join(reading.formats)})"
+    return f"{rows} of {count(reading.files, 'file')}{formats}"
+
+
+def _direction(reading: Reading) -> str:
+    if reading.kind == "texts":
+        # Several metrics may share the line.
+        return "which direction is better depends on the metric"
+    source = SOURCES[reading.direction_source]
+    return f"{reading.direction} is better{f' ({source})' if source else ''}"
+
+
+def _names(columns: Sequence[str]) -> str:
+    quoted = [f"`{name}`" for name in columns]
+    if len(quoted) > MAX_NAMES:
+        return f"{', '.join(quoted[:MAX_NAMES])} and {len(quoted) - MAX_NAMES} more"
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}" if len(quoted) > 1 else quoted[0]

@@ -1,0 +1,59 @@
+"""From files or arrays to the record of what they were taken to mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from outscore.results.reading import Direction, DirectionSource, Reading
+from outscore.scores.system import Origin
+
+__all__ = ["reading_of"]
+
+BARE = ("scores", "score-pairs", "f1-counts")
+
+
+def reading_of(
+    origins: Sequence[Origin],
+    *,
+    rows: int,
+    systems: Sequence[str] = (),
+    slices: Sequence[str] = (),
+    direction: tuple[Direction, DirectionSource],
+    kind: Literal["texts", "outputs"] | None = None,
+) -> Reading:
+    """What files were taken to mean; without `origins`, `rows` rows of arrays.
+
+    `systems` are the names of the systems, which are columns where no column of the file holds the scores.
+    """
+    better, source = direction
+    if not origins:
+        return Reading(kind or "arrays", rows, slices=list(slices), direction=better, direction_source=source)
+    formats = list(dict.fromkeys(origin.format for origin in origins))
+    bare = all(name in BARE for name in formats)
+    named = kind is None and not bare
+    wide = named and not any("score" in origin.columns for origin in origins)
+    return Reading(
+        kind or ("numbers" if bare else "table"),
+        sum(origin.rows for origin in origins),
+        len(origins),
+        formats,
+        score=_columns(origins, "score"),
+        systems=list(systems) if wide else [],
+        item=_columns(origins, "item"),
+        system=_columns(origins, "system"),
+        repeat=_columns(origins, "repeat"),
+        cluster=_columns(origins, "cluster"),
+        dataset=_columns(origins, "dataset"),
+        slices=list(slices),
+        prediction=_columns(origins, "answer"),
+        gold=_columns(origins, "gold"),
+        direction=better,
+        direction_source=source,
+    )
+
+
+def _columns(origins: Iterable[Origin], part: str) -> list[str]:
+    """The columns that play a part, each once; several counts stand in one text."""
+    found = (origin.columns.get(part) for origin in origins)
+    return list(dict.fromkeys(column for text in found if text is not None for column in text.split(", ")))

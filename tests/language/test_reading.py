@@ -1,0 +1,84 @@
+"""What the input was taken to mean is said in one line of every report, and kept in every result."""
+
+from __future__ import annotations
+
+import pytest
+
+import outscore as osc
+from outscore.language.reading import reading_line
+from outscore.results.reading import Reading
+
+FORMS = ("to_text", "to_markdown", "to_latex", "to_html", "_repr_html_")
+
+
+def plain(text: str) -> str:
+    """The words alone, whatever marks a form has for names of columns and wherever it breaks lines."""
+    for mark in ("\\texttt{", "}", "\\`", "`", "<code>", "</code>", "\\"):
+        text = text.replace(mark, "")
+    return " ".join(text.replace("\u00a0", " ").split())
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = "".join(f"q{i},{int(i % 5 > 0)},{int(i % 3 > 0)}\n" for i in range(30))
+    path.write_text(f"question_id,new,old\n{rows}")
+    return path
+
+
+def test_a_line_names_every_part():
+    reading = Reading("table", 90, 1, ["csv"], ["f1"], item=["id"], system=["model"], repeat=["seed"], cluster=["doc"])
+    said = "scores: `f1`; items: `id`; systems: `model`; repeats: `seed`; clusters: `doc`; 90 rows of 1 file (csv)"
+    assert reading_line(reading) == f"{said}; higher is better"
+
+
+def test_many_columns_are_counted():
+    line = reading_line(Reading("table", 9, 1, ["csv"], systems=list("abcdefg")))
+    assert line.startswith("scores: a column per system, `a`, `b`, `c`, `d` and 3 more; items: row order")
+
+
+def test_answers_are_compared_with_the_right_ones():
+    line = reading_line(Reading("table", 9, 2, ["jsonl"], prediction=["pred"], gold=["answer"], item=["id"]))
+    assert line.startswith("scores: 1 where `pred` is the right answer `answer`, else 0; items: `id`")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("command", [osc.compare, osc.rank])
+def test_every_form_of_a_report_shows_the_line_once(command, form, table):
+    found = command(table)
+    said = plain(getattr(found, form)())
+    line = "scores: a column per system, new and old; items: question_id; 30 rows of 1 file (csv); higher is better"
+    assert said.count(line) == 1
+    assert said.index(line) < 2000 or form == "to_html"
+
+
+@pytest.mark.parametrize("form", FORMS[:-1])
+def test_slices_show_the_line_once(form, tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = "".join(f"q{i},{'xy'[i % 2]},{int(i % 5 > 0)},{int(i % 3 > 0)}\n" for i in range(30))
+    path.write_text(f"id,category,new,old\n{rows}")
+    found = osc.compare(path, slices="category")
+    said = plain(getattr(found, form)())
+    assert said.count("items: id; slices: category; 30 rows of 1 file (csv)") == 1
+    assert [c.reading.slices for c in found.comparisons] == [["category"]] * 3
+
+
+def test_bare_numbers_and_arrays_have_their_line(tmp_path):
+    for name in ("a", "b"):
+        tmp_path.joinpath(name).write_text("1\n0\n1\n")
+    bare = osc.compare(tmp_path / "a", tmp_path / "b")
+    assert reading_line(bare.reading).startswith("scores: one number per line; items: line order; 6 rows of 2 files")
+    given = osc.rank({"new": [1, 0, 1], "old": [0, 0, 1]})
+    assert reading_line(given.reading) == "scores: arrays; items: their order; 3 rows; higher is better"
+
+
+def test_texts_have_their_line():
+    found = osc.compare_texts(["a b c d"] * 3, ["a b d"] * 3, ["a b c d"] * 3)
+    assert plain(found.to_text()).count("scores: texts against references; items: line order; 3 rows") == 1
+
+
+def test_results_keep_it(table, tmp_path):
+    found = osc.rank(table)
+    assert osc.load(found.save(tmp_path / "r.json")).reading == found.reading
+    assert found.reading == Reading("table", 30, 1, ["csv"], systems=["new", "old"], item=["question_id"])
+    assert osc.rank({"a": [1, 0], "b": [0, 0]}, metric="error-rate").reading.direction == "lower"
