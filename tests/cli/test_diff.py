@@ -115,10 +115,10 @@ def test_whole_texts(made, golden, task):
 
 
 KEYS = {
-    "whole": "schema task units systems scores pairs oracle agreement inventory settings notes keys",
+    "whole": "schema task units systems scores pairs oracle agreement inventory settings notes keys overlap",
     "pair": (
         "systems criterion n clusters differ overlap_correct metric first second difference interval p outcomes transitions"
-        " labels slices metrics kinds families notes verdict sentence headline reason identical"
+        " labels slices metrics kinds families notes verdict sentence headline reason identical row_intervals"
     ),
     "outcomes": "both_right correction new_error changed_error shared_error",
     "transition": "from to gold count mirror share_of_class share_of_changes p",
@@ -180,7 +180,7 @@ def _corrections(text: str) -> list[tuple[int, int]]:
     """Count and mirror of the rows under the first heading of a table of transitions."""
     lines = text.split("\n")
     begin, end = (next(i for i, line in enumerate(lines) if line.startswith(name)) for name in ("Corrections", "New errors"))
-    return [(int(cells[3]), int(cells[6])) for cells in map(str.split, lines[begin + 1 : end])]
+    return [(int(cells[3]), int(cells[4])) for cells in map(str.split, lines[begin + 1 : end])]
 
 
 def test_options_of_the_tables_act(made):
@@ -285,9 +285,20 @@ def test_many_systems_fit_the_screen(made, tmp_path):
     text = run("--task", "pos", *files)
     assert text.startswith("12 systems: ")
     assert max(map(len, text.split("\n"))) <= 80
-    assert "Not shown: 51" in text
+    assert "Not shown: 55" in text
+    assert "Labels, transitions and slices are compared between neighbours by score, 11 of 66 pairs" in " ".join(text.split())
     heads = [line.split() for line in text.split("\n") if line.startswith("label ")]
     assert [name for head in heads for name in head if name.startswith("s")] == [f"s{k}" for k in range(12)]
+
+
+def test_tables_without_pairs_test_nothing(made, monkeypatch):
+    def refuse(*_args: object, **_named: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("outscore.workflows.diff.pairs.pair_of", refuse)
+    assert "Scores" in run("--task", "pos", *made["pos"], "--table", "scores", "--table", "oracle", "--table", "overlap")
+    with pytest.raises(AssertionError):
+        run("--task", "pos", *made["pos"], "--table", "pairs")
 
 
 def test_one_sentence_cannot_decide(made, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 from outscore.inference.binary.gains import gain_test
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.model import Units
-from outscore.outputs.outcomes import agreement
+from outscore.outputs.outcomes import agreement, overlap_matrix
 from outscore.results.diff import Diff, Inventory, Rates, ScoreChange
 from outscore.results.interval import Interval
 from outscore.results.note import Note
@@ -124,6 +124,7 @@ def make_diff(*tables: Units, warnings: tuple[str, ...] = (), **changes) -> Diff
         "pairs": pairs,
         "oracle": oracle_of(first) if several else None,
         "agreement": agreement(first).tolist() if several else [],
+        "overlap": overlap_matrix(first).tolist() if several else [],
         "inventory": Inventory({"Newer": ["FW"]}, {"Newer": ["X"]}, list(warnings)) if several else Inventory({}, {}, []),
         "settings": SETTINGS,
         "notes": [Note("data", "3 words have no counterpart.")],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,8 @@ from outscore.report.document import is_section
 from outscore.report.rows.diff import metric_name, points, whole_tables
 from outscore.report.rows.diff_pairs import CLASSES, pair_tables, sorted_parts, sorted_shifts
 from outscore.results.diff import KeyScore, Shift
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
 from outscore.results.subset import ScoredSubset
 
 
@@ -66,7 +70,12 @@ def test_rows_that_are_not_tested_stand_apart(two):
     assert names[border + 1 :] == ["X"]
     short = named(pair_tables(two, two.pairs[0], top=3))["labels"]
     assert len(short.rows) == 3
-    assert short.notes == ("Tested and not shown: 4.", "Not tested and not shown, fewer than 20 units: 1.")
+    intervals = "Student t, stretched to agree with the exact test; each by itself, not adjusted for the number of rows."
+    assert short.notes == (
+        "Tested and not shown: 4.",
+        "Not tested and not shown, fewer than 20 units: 1.",
+        f"Intervals: {intervals}",
+    )
 
 
 def test_score_of_all_in_the_oracle_is_the_systems_own(three):
@@ -106,6 +115,23 @@ def test_every_table_can_be_asked_for(three, key):
     assert {table.key for table in chosen_tables(three, (key,))} == {key}
 
 
+def test_an_absent_table_among_several_is_a_note(two):
+    tables = chosen_tables(two, ("scores", "keys"))
+    assert [table.key for table in tables] == ["scores"]
+    assert tables[0].notes[-1] == "Nothing to show in table `keys`."
+
+
+def test_sampled_p_values_and_methods_of_intervals_are_marked(two):
+    pair = two.pairs[0]
+    sampled = PValue(0.0044, 0.0028, 0.0063, -2.36, "monte-carlo", "sign-flips:9999")
+    bootstrap = Interval(0.01, 0.03, 0.95, "centred bootstrap", dual=False)
+    metrics = [replace(pair.metrics[0], metric="f1", p=sampled, interval=bootstrap), pair.metrics[0]]
+    table = named(pair_tables(two, replace(pair, metrics=metrics)))["metrics"]
+    assert [row[-1].startswith("≈") for row in table.rows] == [True, False]
+    assert "Intervals: centred bootstrap (F1); by hand (UPOS)." in table.notes
+    assert table.notes[-1] == "≈ p is sampled (Monte Carlo): its 99 % bounds are up to .00350 apart."
+
+
 def test_unknown_tables_and_orders_are_refused(two):
     with pytest.raises(OutscoreError, match="no table `orakel`"):
         chosen_tables(two, ("orakel",))
@@ -137,10 +163,10 @@ shifts = st.builds(
 
 @given(st.lists(shifts))
 def test_orders_of_shifts(rows):
-    by_evidence = [row.p for row in sorted_shifts(rows)]
-    tested = [p.value for p in by_evidence if p is not None]
+    by_evidence = sorted_shifts(rows)
+    tested = [(row.count < row.mirror, row.p.value) for row in by_evidence if row.p is not None]
     assert tested == sorted(tested)
-    assert None not in by_evidence[: len(tested)]
+    assert all(row.p is not None for row in by_evidence[: len(tested)])
     assert [row.count for row in sorted_shifts(rows, "count")] == sorted((row.count for row in rows), reverse=True)
     gains = [abs(row.count - row.mirror) for row in sorted_shifts(rows, "delta")]
     assert gains == sorted(gains, reverse=True)

@@ -20,6 +20,7 @@ from outscore.workflows.requests.diff import DiffRequest
 
 if TYPE_CHECKING:
     from outscore.results.diff import Diff
+    from outscore.workflows.diff.pairs import Depth
     from outscore.workflows.diff.study import Study
 
 __all__ = ["deliver", "diff"]
@@ -69,7 +70,7 @@ def diff(
     shown = {"verbose": verbose, "tables": tables, "top": asked.pop("top"), "sort": asked.pop("sort")}
     typing = "-" in files and sys.stdin.isatty()
     with working("comparing") if not typing else nullcontext():
-        study, result = _compare(request, saved_inputs(context))
+        study, result = _compare(request, saved_inputs(context), _depth(tables, form, outputs, verbose=verbose))
         printed = _write(result, study, form, outputs, shown, changes, charts)
     click.echo(printed, nl=False)
 
@@ -122,10 +123,20 @@ def _check_tables(tables: Sequence[str], form: str, outputs: Sequence[str]) -> N
         raise OutscoreError("--table chooses among tables, and JSON holds them all.", "Leave --table out.")
 
 
-def _compare(request: DiffRequest, saved: Saved | None) -> tuple[Study, Diff]:
+def _depth(tables: Sequence[str], form: str, outputs: Sequence[str], *, verbose: bool) -> Depth:
+    """How much has to be computed: for tables alone, what they show."""
+    from outscore.report.build.diff import depth_of
+
+    texts = {"text", "markdown", "latex"}
+    if not tables or verbose or not {form, *(WITH_TABLES.get(Path(path).suffix.lower()) for path in outputs)} <= texts:
+        return "all"
+    return depth_of(tables)
+
+
+def _compare(request: DiffRequest, saved: Saved | None, depth: Depth) -> tuple[Study, Diff]:
     from outscore.workflows.diff.run import run_study
 
-    study, result = run_study(request)
+    study, result = run_study(request, depth=depth)
     notes = [*result.notes, *changed_inputs(saved, result.settings["inputs"])]
     return study, replace(result, notes=notes)
 

@@ -28,6 +28,7 @@ __all__ = [
     "agreement",
     "count_differing",
     "outcomes",
+    "overlap_matrix",
     "overlap_of_correct",
     "transitions",
 ]
@@ -87,6 +88,21 @@ def overlap_of_correct(units: Units, first: int = 0, second: int = 1) -> float:
     right = units.correct[:, first].sum() + units.correct[:, second].sum()
     both = (units.correct[:, first] & units.correct[:, second]).sum()
     return float(2 * both / right) if right else 0.0
+
+
+def overlap_matrix(units: Units) -> Array:
+    """(k, k) overlap of right answers of every two systems (Tuggener, 2017, table 1).
+
+    Examples
+    --------
+    >>> gold, answers = np.zeros(3, dtype=int), np.array([[0, 0], [0, 1], [1, 0]])
+    >>> overlap_matrix(Units("label", ("S1", "S2"), ("A", "B"), gold, answers, answers == 0)).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    right = units.correct.astype(np.float64)
+    sums = right.sum(axis=0)
+    both, total = right.T @ right, sums[:, None] + sums
+    return np.asarray(np.divide(2 * both, total, out=np.zeros_like(both), where=total > 0))
 
 
 def agreement(units: Units) -> Array:

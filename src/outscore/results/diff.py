@@ -170,13 +170,15 @@ class Pair:
     outcomes
         What became of the units.
     families
-        The corrections of transitions, labels and slices.
+        The corrections of transitions, labels, slices, and of the pairs of one criterion where there are several.
     notes
         What the reader should know.
     verdict, sentence
         The answer in words, and one sentence for a paper.
     headline, reason, identical
         The two parts of the verdict, and whether nothing changed. Empty and False in results of version 0.1.0.
+    row_intervals
+        How the intervals of labels and slices were computed. They are not adjusted for the number of rows.
     """
 
     systems: tuple[str, str]
@@ -204,6 +206,11 @@ class Pair:
     headline: str = ""
     reason: str = ""
     identical: bool = False
+    row_intervals: str = ""
+
+    def is_significant(self, alpha: float) -> bool:
+        """Whether the scores differ and the test rejects, by the corrected p where the pair is one of several."""
+        return self.difference != 0 and self.p <= alpha and (self.p.adjusted is None or self.p.adjusted <= alpha)
 
 
 @dataclass(frozen=True)
@@ -343,6 +350,8 @@ class Diff(Result):
         What the reader should know.
     keys
         Of coreference: each response scored with another as the key.
+    overlap
+        Overlap of right answers of two systems (Dice), as a matrix; empty in results of version 0.1.0.
     schema
         The form of the saved file.
     """
@@ -358,6 +367,7 @@ class Diff(Result):
     settings: dict[str, Any]
     notes: list[Note] = field(default_factory=list)
     keys: list[KeyScore] = field(default_factory=list)
+    overlap: list[list[float]] = field(default_factory=list)
     schema: Literal["outscore/diff/1"] = "outscore/diff/1"
 
     @property
@@ -374,8 +384,9 @@ class Diff(Result):
         if len(pairs) <= MAX_LISTED_PAIRS:
             return [pair.verdict for pair in pairs]
         alpha = self.settings.get("alpha", 0.05)
-        won = sum(pair.p.upper <= alpha and pair.difference != 0 for pair in pairs)
-        return [f"{len(self.systems)} systems: {won} of {len(pairs)} pairs differ significantly, each tested by itself."]
+        won = sum(pair.is_significant(alpha) for pair in pairs)
+        together = "corrected together" if pairs[0].p.adjusted is not None else "each tested by itself"
+        return [f"{len(self.systems)} systems: {won} of {len(pairs)} pairs differ significantly, {together}."]
 
     @property
     def verdict(self) -> str:

@@ -10,6 +10,7 @@ __all__ = ["Note", "NoteKind", "note_texts", "with_note_objects"]
 
 NoteKind = Literal[
     "general",
+    "reading",
     "input",
     "design",
     "runs",
@@ -33,8 +34,9 @@ class Note:
     Attributes
     ----------
     kind
-        What the note is about: how the files were read and matched ("input"), what counts as one unit ("design"), what a
-        single run leaves open ("runs"), what the data leave open ("data"), what the test speaks of ("estimand"), the
+        What the note is about: what was decided about the data where they could be read in several ways ("reading"), how the
+        files were read and matched ("input"), what counts as one unit ("design"), what a single run leaves open ("runs"), what
+        the data leave open ("data"), what the test speaks of ("estimand"), the
         interval ("interval"), how p was computed ("method"), several tests at once ("correction"), the other tests
         ("tests"), another tool's p ("peer"), what a plan takes for granted ("assumption"), what is left out of the result
         ("omission"), what has changed since the result that is repeated ("difference"). Notes of older files are "general".

@@ -15,7 +15,7 @@ from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 from outscore.core.errors import OutscoreError
 from outscore.outputs.model import Words
 from outscore.outputs.outcomes import outcomes
-from outscore.outputs.words.spans import span_counts, span_units, spans_of
+from outscore.outputs.words.spans import PREFIXED, span_counts, span_units, spans_of
 from outscore.scores.system import Labels
 
 SCHEMES = {"BIO": IOB2, "BIOES": IOBES, "BILOU": BILOU}
@@ -58,7 +58,7 @@ def test_against_seqeval_strict(scheme, data):
         # A file is read as BIOES or BILOU because it has such tags.
         sentences.append(["S-PER" if scheme == "BIOES" else "U-PER"])
     expected = {(e.sent_id, e.tag, e.start, e.end - 1) for row in Entities(sentences, SCHEMES[scheme]).entities for e in row}
-    spans = spans_of(make("new", sentences))
+    spans = spans_of(make("new", sentences), scheme=PREFIXED)
     assert found(spans) == expected
     covered = {(k, i) for k, _, a, b in expected for i in range(a, b + 1)}
     tags = {(k, i) for k, row in enumerate(sentences) for i, tag in enumerate(row) if tag != "O"}
@@ -83,7 +83,7 @@ def test_against_seqeval_f1(lenient, data):
     if not lenient:
         gold = [["O" if tag.startswith("I") else tag for tag in row] for row in gold]
     system = data.draw(tagged("BIO", [len(row) for row in gold]))
-    files = [spans_of(make(name, rows), lenient=lenient) for name, rows in (("gold", gold), ("new", system))]
+    files = [spans_of(make(name, rows), lenient=lenient, scheme=PREFIXED) for name, rows in (("gold", gold), ("new", system))]
     if not len(files[0].first) and not len(files[1].first):
         with pytest.raises(OutscoreError, match="Neither `gold` nor any system has an entity"):
             span_units(files[0], files[1:])
@@ -101,12 +101,53 @@ def test_against_seqeval_f1(lenient, data):
     assert (by_type == counts).all()
 
 
-def test_iob1_needs_lenient_reading():
+IOB1_TAGS = ["I-PER", "I-PER", "B-PER", "O", "I-LOC", "I-ORG"]
+
+
+def test_iob1_is_recognised():
     """As in the original CoNLL-2003: I- begins an entity, B- only one right after another of its type."""
-    words = make("gold", [["I-PER", "I-PER", "B-PER", "O", "I-LOC", "I-ORG"]])
-    assert found(spans_of(words, lenient=True)) == {(0, "PER", 0, 1), (0, "PER", 2, 2), (0, "LOC", 4, 4), (0, "ORG", 5, 5)}
+    spans = spans_of(make("gold", [IOB1_TAGS]))
+    assert found(spans) == {(0, "PER", 0, 1), (0, "PER", 2, 2), (0, "LOC", 4, 4), (0, "ORG", 5, 5)}
+    assert (spans.scheme, len(spans.ignored)) == ("IOB1", 0)
+
+
+@pytest.mark.parametrize(
+    ("tags", "scheme"),
+    [
+        (["B-PER", "I-PER", "O", "I-LOC"], "prefixed"),  # one broken tag makes no IOB1
+        (["I-PER", "S-LOC"], "prefixed"),
+        (["O", "PER", "PER", "LOC"], "types alone"),
+        (["B_PER", "I_PER", "O"], "prefixed"),
+        (["O", "O"], "prefixed"),
+    ],
+)
+def test_schemes(tags, scheme):
+    assert spans_of(make("new", [tags])).scheme == scheme
+
+
+def test_types_alone_are_runs():
+    spans = spans_of(make("new", [["PER", "PER", "LOC", "O", "I"]]))
+    assert found(spans) == {(0, "PER", 0, 1), (0, "LOC", 2, 2), (0, "I", 4, 4)}
+
+
+@given(data=st.data())
+def test_iob1_says_the_same_as_iob2(data):
+    """The same entities written in both ways are the same spans."""
+    rows = data.draw(tagged("BIO"))
+    entities = found(spans_of(make("new", rows), lenient=True))
+    written = {"B": [["O"] * len(row) for row in rows], "I": [["O"] * len(row) for row in rows]}
+    for k, kind, first, last in sorted(entities):
+        touches = any((k, kind, i, first - 1) in entities for i in range(first))
+        for i in range(first, last + 1):
+            written["B"][k][i] = f"{'B' if i == first else 'I'}-{kind}"
+            written["I"][k][i] = f"{'B' if i == first and touches else 'I'}-{kind}"
+    assert {name: found(spans_of(make("x", tags))) for name, tags in written.items()} == {"B": entities, "I": entities}
+
+
+def test_broken_gold_is_refused():
+    words = make("gold", [IOB1_TAGS])
     with pytest.raises(OutscoreError) as caught:
-        span_units(spans_of(words), [spans_of(words)])
+        span_units(spans_of(words, scheme=PREFIXED), [spans_of(words)])
     assert caught.value.message == "`gold`, word 1: found `I-PER`, which belongs to no entity when tags are read strictly."
     assert "--lenient" in caught.value.hint
 
@@ -169,7 +210,7 @@ def test_other_tokens():
 @pytest.mark.parametrize(
     ("tags", "message"),
     [
-        (["O", "PER"], "`gold`, word 2: found the tag `PER`, expected O, or B-, I-, E-, S-, L- or U- and a type."),
+        (["O", "PER", "B-LOC"], "`gold`, word 2: found the tag `PER`, expected O, or B-, I-, E-, S-, L- or U- and a type."),
         (["X-PER"], "`gold`, word 1: found the tag `X-PER`, expected O, or B-, I-, E-, S-, L- or U- and a type."),
     ],
 )

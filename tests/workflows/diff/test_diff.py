@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from tests.diff_files import write_trees
 from outscore import diff
 from outscore.core.errors import OutscoreError
 from outscore.results.diff import Diff
+from outscore.workflows.diff.pair import Statistics, accuracy_change, pair_of
 from outscore.workflows.diff.run import OutputData, study_of
 from outscore.workflows.requests.diff import DiffRequest
 
@@ -106,6 +109,97 @@ def test_relations_are_mapped_with_their_subtypes(tmp_path):
 
 
 BIO = "EU\tB-ORG\nrejects\tO\nGerman\tB-MISC\ncall\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n"
+
+
+def _write_columns(folder, **texts):
+    for name, text in texts.items():
+        (folder / f"{name}.bio").write_text(text)
+    return [folder / f"{name}.bio" for name in texts]
+
+
+def test_schemes_of_tags_are_told_file_by_file(tmp_path):
+    """IOB1 and types alone are the same answers in other writing, and are said to be so."""
+    iob1 = BIO.replace("B-", "I-")
+    gold, *systems = _write_columns(tmp_path, gold=BIO, iob1=iob1, plain=iob1.replace("I-", ""), same=BIO)
+    found = diff(gold, systems, task="ner")
+    assert [found.scores[name]["span"].f1 for name in found.systems] == [1.0] * 3
+    assert not found.inventory.warnings
+    told = [note.text for note in found.notes if note.kind == "reading"]
+    assert told[0].startswith("The tags of iob1 are IOB1 and read so")
+    assert told[1].startswith("The tags of plain have no prefixes")
+    assert found.to_text().index(told[0][:30]) < found.to_text().index("No winner")
+    assert diff(systems[0], [systems[2]], task="ner").scores["same"]["span"].f1 == 1.0
+
+
+def test_both_readings_of_broken_tags_are_shown(tmp_path):
+    broken = BIO.replace("B-PER", "I-PER")
+    gold, *systems = _write_columns(tmp_path, gold=BIO, broken=broken, same=BIO)
+    found = diff(gold, systems, task="ner")
+    assert [(rates["span"].f1, rates["span (lenient)"].f1) for rates in found.scores.values()] == [(0.8, 1.0), (1.0, 1.0)]
+    assert "span (lenient) is F1 when they are read leniently, as conlleval" in " ".join(found.to_text().split())
+    lenient = diff(gold, systems, task="ner", lenient=True)
+    assert [(rates["span"].f1, rates["span (strict)"].f1) for rates in lenient.scores.values()] == [(1.0, 0.8), (1.0, 1.0)]
+
+
+def test_the_sentence_counts_all_sentences(tmp_path):
+    texts = {"gold": BIO, "a": BIO, "b": BIO.replace("B-ORG", "O")}
+    gold, *systems = _write_columns(tmp_path, **{name: f"{text}\nNothing\tO\n" for name, text in texts.items()})
+    pair = diff(gold, systems, task="ner").pairs[0]
+    assert pair.sentence.startswith("On 3 sentences (2 of them with spans), ")
+    assert pair.clusters == 2
+
+
+def test_no_interval_beyond_what_is_possible(tmp_path):
+    texts = {"gold": BIO * 8 + "x\tO\n", "a": BIO * 8 + "x\tB-PER\n", "b": re.sub(r"[BI]-\w+", "O", BIO * 8) + "x\tO\n"}
+    gold, *systems = _write_columns(tmp_path, **texts)
+    pair = diff(gold, systems, task="ner").pairs[0]
+    assert pair.interval.low == -1.0
+    assert pair.interval.method == "centred bootstrap, cut at the end of the scale"
+
+
+def test_rows_have_no_interval_where_the_test_cannot_bound_it():
+    """Four clusters: no difference is significant at .05, so no value can be excluded."""
+    gold, first = ["a"] * 80, ["b"] * 80
+    second = ["a" if i % 20 < 9 + i // 20 else "b" for i in range(80)]
+    units = study_of(DiffRequest(task="label"), OutputData(gold, {"first": first, "second": second})).together
+    grouped = replace(units, clusters=np.arange(80) // 20)
+    headline = accuracy_change("accuracy", grouped.correct[:, 0], grouped.correct[:, 1], grouped.clusters, Statistics())
+    (row,) = pair_of(grouped, 0, 1, Statistics(), headline).labels
+    assert (headline.interval.low, headline.interval.high, row.low, row.high) == (None, None, None, None)
+    assert row.p.value == 0.125
+
+
+def test_pairs_are_one_family():
+    draw = np.random.default_rng(5)
+    gold = draw.integers(0, 2, 60)
+    systems = {f"S{k}": np.where(draw.random(60) < 0.1 + 0.06 * k, 1 - gold, gold) for k in range(4)}
+    found = diff(gold, systems, task="label")
+    raw = [pair.p.value for pair in found.pairs]
+    order = np.argsort(raw)
+    holm = np.minimum(1, np.maximum.accumulate(np.array(raw)[order] * np.arange(6, 0, -1)))
+    assert [found.pairs[i].p.adjusted for i in order] == pytest.approx(holm.tolist())
+    assert all((" outscored " in pair.headline) == (pair.p.adjusted <= 0.05) for pair in found.pairs)
+    assert found.pairs[0].families["pairs"].m == 6
+    assert diff(gold, dict(list(systems.items())[:2]), task="label").pairs[0].p.adjusted is None
+
+
+def test_of_many_systems_neighbours_are_compared_in_detail():
+    draw = np.random.default_rng(6)
+    gold = draw.integers(0, 3, 90)
+    systems = {f"S{k}": np.where(draw.random(90) < 0.05 * (1 + k), (gold + 1) % 3, gold) for k in range(7)}
+    found = diff(gold, systems, task="label")
+    scores = {name: values["accuracy"] for name, values in found.scores.items()}
+    order = sorted(scores, key=lambda name: -scores[name])
+    detailed = {frozenset(pair.systems) for pair in found.pairs if pair.labels}
+    assert len(found.pairs) == 21
+    assert detailed == {frozenset(step) for step in pairwise(order)}
+    (note,) = (note.text for note in found.notes if note.kind == "omission")
+    assert note.startswith("Labels, transitions and slices are compared between neighbours by score, 6 of 21 pairs")
+
+
+def test_overlap_of_right_answers():
+    found = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU"), "S3": list("ZWCDE")}, task="label")
+    np.testing.assert_allclose(found.overlap, [[1, 2 / 3, 1 / 3], [2 / 3, 1, 2 / 3], [1 / 3, 2 / 3, 1]])
 
 
 def test_entities(tmp_path):

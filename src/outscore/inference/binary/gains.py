@@ -20,7 +20,10 @@ from outscore.inference.permutation.dispatch import permutation
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = ["consecutive", "gain_interval", "gain_test"]
+__all__ = ["GAIN_INTERVAL", "consecutive", "gain_interval", "gain_test"]
+
+GAIN_INTERVAL = "Student t, stretched to agree with the exact test"
+"""The method of `gain_interval`."""
 
 GAIN = AdditiveMetric("gain", ("gain", "units"), ratio=((1, 0), (0, 1)))
 
@@ -61,10 +64,11 @@ def consecutive(codes: Array) -> Array:
 
 
 def gain_interval(gains: Array, clusters: Array | None, p: PValue, alpha: float = 0.05) -> Interval | None:
-    """Interval of the mean gain: Student's t with the clustered standard error; None where nothing varies.
+    """Interval of the mean gain: Student's t with the clustered standard error, within -1 and 1.
 
     It is stretched to hold 0 exactly where `p`, the exact test's, does not reject at `alpha`, so that the two
-    never disagree.
+    never disagree. None where nothing varies, and where there are so few clusters that the test can reject no
+    difference at all: it has no bounded interval then.
 
     Examples
     --------
@@ -74,9 +78,13 @@ def gain_interval(gains: Array, clusters: Array | None, p: PValue, alpha: float 
     (-0.6233, 0.9567)
     """
     codes = None if clusters is None else consecutive(clusters)
+    if 2.0 ** (1 - (len(gains) if codes is None else int(codes.max()) + 1)) > alpha:
+        return None
     values = gains.astype(float)
     mean = mean_of(ItemScores(values, np.zeros_like(values), values, None, 1, codes, 1))
     if mean.error == 0.0:
         return None
-    found = t_interval(mean, alpha, "two-sided", 1, method="Student t, stretched to agree with the exact test", dual=True)
-    return replace(make_agree(found, p, mean.value, alpha), estimate=mean.value)
+    found = t_interval(mean, alpha, "two-sided", 1, method=GAIN_INTERVAL, dual=True)
+    agreed = make_agree(found, p, mean.value, alpha)
+    low, high = (None if end is None else min(max(end, -1.0), 1.0) for end in (agreed.low, agreed.high))
+    return replace(agreed, low=low, high=high, estimate=mean.value)

@@ -29,10 +29,11 @@ METRIC_NAMES = {
 """What sentences call the scores of criteria."""
 
 
-def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: float) -> Pair:
+def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: float, clusters: int | None = None) -> Pair:
     """One pair by one criterion with its words: those of a comparison, then what became of the units.
 
-    `unit` is the plural of what was counted, `cluster` what was swapped as one.
+    `unit` is the plural of what was counted, `cluster` what was swapped as one, and `clusters` how many of these gold has,
+    those without a unit included: the size of the data, which the sentence states.
     """
     facts = Facts(
         systems=pair.systems[::-1],
@@ -46,16 +47,19 @@ def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: floa
         identical=pair.outcomes.changes == 0,
     )
     counts = _counts(pair, unit, cluster)
-    n, noun = (pair.n, unit.removesuffix("s")) if pair.clusters is None else (pair.clusters, str(cluster))
+    n, noun, more = pair.n, unit.removesuffix("s"), ""
+    if pair.clusters is not None:
+        n, noun = clusters or pair.clusters, str(cluster)
+        more = f" ({pair.clusters:,} of them with {unit})" if n > pair.clusters else ""
     answer = verdict(facts)
-    answer = replace(answer, reason=answer.reason + counts + _limit(pair, cluster, alpha))
+    answer = replace(answer, reason=answer.reason + counts + _limit(pair, cluster, alpha) + _family(pair))
     return replace(
         pair,
         verdict=answer.text,
         headline=answer.headline,
         reason=answer.reason,
         identical=facts.identical,
-        sentence=sentence(facts, n=n, noun=noun) + counts,
+        sentence=sentence(facts, n=n, noun=noun, more=more) + counts,
     )
 
 
@@ -73,6 +77,14 @@ def _limit(pair: Pair, cluster: str | None, alpha: float) -> str:
     few = f" With {count(pair.clusters, str(cluster))} p cannot be below {format_probability(lowest)}"
     cure = "; put a blank line after each sentence." if pair.clusters == 1 and cluster == "sentence" else "."
     return f"{few}, whatever the difference{cure}"
+
+
+def _family(pair: Pair) -> str:
+    """What the interval leaves out where p is corrected over all pairs."""
+    family = pair.families.get("pairs")
+    if family is None or pair.interval is None:
+        return ""
+    return f" p is adjusted over {family.m} pairs, the interval is not."
 
 
 def unused_labels_warning(system: str, labels: Sequence[str], n: int, total: int, unit: str) -> str:

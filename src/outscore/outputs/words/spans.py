@@ -1,9 +1,10 @@
 """Named entities: from tags on words to spans, and from the spans of gold and systems to units.
 
-Tags are BIO (BIO2), BIOES or BILOU. Read strictly, an entity is ``B I I``, or ``B I E`` and ``S`` (``L`` and
-``U``) if the file has such tags; any other tag makes no entity. Read leniently, as conlleval and by default
-seqeval do, any run of tags of one type is an entity, so that ``I`` after ``O`` begins one (IOB1 needs this
-rule).
+Tags are BIO (BIO2), BIOES, BILOU, IOB1 or types alone, which each file's own tags tell. Read strictly, an
+entity is ``B I I``, or ``B I E`` and ``S`` (``L`` and ``U``) if the file has such tags; any other tag makes no
+entity. Read leniently, as conlleval and by default seqeval do, any run of tags of one type is an entity, so
+that ``I`` after ``O`` begins one. IOB1 (``B`` only between two entities of one type) and types alone are always
+read so.
 
 A span is identified by the characters it covers, so that systems need not have gold's tokens.
 """
@@ -23,13 +24,17 @@ from outscore.outputs.words.alignment import check_text
 from outscore.outputs.words.units import cluster_codes
 from outscore.scores.system import Labels
 
-__all__ = ["CHANGE", "CHANGES", "NO_SPAN", "Spans", "span_counts", "span_units", "spans_of"]
+__all__ = ["CHANGE", "CHANGES", "IOB1", "NO_SPAN", "PREFIXED", "TYPES_ALONE", "Spans", "span_counts", "span_units", "spans_of"]
+
+PREFIXED, IOB1, TYPES_ALONE = "prefixed", "IOB1", "types alone"
+"""How tags are written: BIO, BIOES or BILOU; IOB1; or no prefix before the type."""
 
 NO_SPAN = "O"
 CHANGE = "change"
 CHANGES = ("same", "type", "boundary", "other")
 """How two systems differ on a span: not at all, in its type, in its boundaries, or in having it."""
-_TAG = re.compile(r"([BIESLU])(?:-(.*))?")
+_TAG = re.compile(r"([BIESLU])(?:[-_](.*))?")
+_TYPED = re.compile(r"[BIESLU][-_].+")
 _OUT, _BEGIN, _IN, _END, _SINGLE = range(5)
 _PREFIXES = {"B": _BEGIN, "I": _IN, "E": _END, "L": _END, "S": _SINGLE, "U": _SINGLE}
 NO_TYPE = "_"
@@ -51,6 +56,8 @@ class Spans:
         Rows of words whose tags make no entity when read strictly.
     column
         The column of the tags.
+    scheme
+        How the file writes its tags: `PREFIXED`, `IOB1` or `TYPES_ALONE`.
     """
 
     words: Words
@@ -59,6 +66,7 @@ class Spans:
     types: Labels
     ignored: Array
     column: str = "tag"
+    scheme: str = PREFIXED
 
     @property
     def starts(self) -> Array:
@@ -71,8 +79,8 @@ class Spans:
         return self.words.ends[self.last]
 
 
-def spans_of(words: Words, column: str = "tag", *, lenient: bool = False) -> Spans:
-    """The entities that the tags of words describe.
+def spans_of(words: Words, column: str = "tag", *, lenient: bool = False, scheme: str | None = None) -> Spans:
+    """The entities that the tags of words describe; how tags are written is recognised unless `scheme` names it.
 
     Examples
     --------
@@ -89,9 +97,13 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False) -> Spa
             "Give a file of words in columns whose last one holds BIO, BIOES or BILOU tags.",
         )
     tags = words.columns[column]
-    prefixes, kinds, types = _parse_tags(words, tags)
+    known = scheme or (TYPES_ALONE if _has_types_alone(tags.names) else PREFIXED)
+    prefixes, kinds, types = _parse_tags(words, tags, known)
     prefix, kind = prefixes[tags.codes], kinds[tags.codes]
     before, same = np.roll(prefix, 1), np.r_[False, (np.diff(kind) == 0) & (np.diff(words.sentences) == 0)]
+    if scheme is None and known == PREFIXED and _is_iob1(prefix, same & (before != _OUT)):
+        known = IOB1
+    lenient = lenient or known != PREFIXED
     if lenient:
         joined = same & (prefix != _OUT) & (before != _OUT)
         joined &= ~np.isin(prefix, (_BEGIN, _SINGLE)) & ~np.isin(before, (_END, _SINGLE))
@@ -105,14 +117,31 @@ def spans_of(words: Words, column: str = "tag", *, lenient: bool = False) -> Spa
         entity = (prefix[first] == _SINGLE) | ((prefix[first] == _BEGIN) & closed)
     covered = np.repeat(entity, last - first + 1)
     ignored = np.flatnonzero((prefix != _OUT) & ~covered)
-    return Spans(words, first[entity], last[entity], Labels(kind[first[entity]], types), ignored, column)
+    return Spans(words, first[entity], last[entity], Labels(kind[first[entity]], types), ignored, column, known)
 
 
-def _parse_tags(words: Words, tags: Labels) -> tuple[Array, Array, tuple[str, ...]]:
-    """Prefix and type of each distinct tag, and the types."""
+def _has_types_alone(names: Sequence[str]) -> bool:
+    """Whether tags are O and types without a prefix; without O they may be tags of any kind."""
+    others = [name for name in names if name != NO_SPAN]
+    return len(others) < len(names) and not any(map(_TYPED.fullmatch, others)) and not all(map(_TAG.fullmatch, others))
+
+
+def _is_iob1(prefix: Array, follows: Array) -> bool:
+    """Whether entities begin with I, and B stands only right after an entity of the same type, where `follows` says so."""
+    if np.isin(prefix, (_END, _SINGLE)).any():
+        return False
+    return bool(((prefix == _IN) & ~follows).any() and follows[prefix == _BEGIN].all())
+
+
+def _parse_tags(words: Words, tags: Labels, scheme: str) -> tuple[Array, Array, tuple[str, ...]]:
+    """Prefix and type of each distinct tag, and the types; types alone are inside of an entity."""
     known: dict[str, int] = {}
     prefixes, kinds = [], []
     for code, tag in enumerate(tags.names):
+        if scheme == TYPES_ALONE:
+            prefixes.append(_OUT if tag == NO_SPAN else _IN)
+            kinds.append(-1 if tag == NO_SPAN else known.setdefault(tag, len(known)))
+            continue
         found = _TAG.fullmatch(tag)
         if found is None and tag != NO_SPAN:
             row = int(np.argmax(tags.codes == code))
@@ -181,7 +210,7 @@ def _check_gold(gold: Spans) -> None:
     tag = gold.words.columns[gold.column][row]
     raise OutscoreError(
         f"{gold.words.place(row)}: found `{tag}`, which belongs to no entity when tags are read strictly.",
-        "Correct gold's tags, or read all files leniently with --lenient (IOB1, as in the original CoNLL-2003, needs it).",
+        "Correct gold's tags, or read all files leniently with --lenient, as conlleval and by default seqeval do.",
         parameter="lenient",
     )
 

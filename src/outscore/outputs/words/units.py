@@ -28,6 +28,7 @@ __all__ = [
     "Totals",
     "alignment_of",
     "cluster_codes",
+    "cluster_count",
     "criteria_of",
     "label_column",
     "strip_subtype",
@@ -267,6 +268,13 @@ def cluster_codes(gold: Words, rows: Array, cluster: str) -> Array | None:
             "Mark them with `# newdoc id = ...` (CoNLL-U) or -DOCSTART- lines, or cluster by sentence.",
         )
     return gold.documents.codes[sentences]
+
+
+def cluster_count(gold: Words, cluster: str) -> int | None:
+    """How many sentences or documents gold has; None if every word stands alone."""
+    if cluster == "document" and gold.documents is not None:
+        return len(gold.documents.names)
+    return len(gold.sentence_ids) if cluster == "sentence" else None
 
 
 def _slices(gold: Words, kept: Array, criterion: str) -> dict[str, Labels]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.report.build.common import by_level, settings, settings_table, works
@@ -44,12 +45,14 @@ __all__ = [
     "check_tables",
     "chosen_tables",
     "default_tables",
+    "depth_of",
     "detail_tables",
     "summarised_pairs",
 ]
 
 TABLES = tuple(dict.fromkeys((*WHOLE_TABLES, "settings", *PAIR_TABLES)))
-ON_REQUEST = ("inventory", "rates", "solved", "metrics", "kinds")
+TOGETHER = ("oracle", "solved", "overlap", "agreement", "keys")
+ON_REQUEST = ("inventory", "rates", "solved", "overlap", "metrics", "kinds")
 # As many labels as the published tables of upper bounds have.
 MAX_ORACLE_LABELS = 10
 # The matrix of more systems fills the screen.
@@ -85,10 +88,30 @@ def chosen_tables(diff: Diff, keys: Sequence[str], *, top: int | None = None, so
     if set(keys) & set(PAIR_TABLES):
         made += [table for pair in diff.primary_pairs for table in pair_tables(diff, pair, top=top, sort=sort)]
     there = dict.fromkeys(table.key for table in made)
-    for key in keys:
-        if key not in there:
-            raise OutscoreError(f"This result has nothing to show in the table `{key}`.", f"It has: {', '.join(there)}.")
-    return [table for key in dict.fromkeys(keys) for table in made if table.key == key]
+    absent = [key for key in dict.fromkeys(keys) if key not in there]
+    if len(absent) == len(set(keys)):
+        others = [key for key in TABLES if key not in absent]
+        raise OutscoreError(
+            f"This result has nothing to show in the table `{absent[0]}`.", f"Choose from: {', '.join(others)}."
+        )
+    found = [table for key in dict.fromkeys(keys) for table in made if table.key == key]
+    if absent:
+        note = f"Nothing to show in {'tables' if len(absent) > 1 else 'table'} {', '.join(f'`{key}`' for key in absent)}."
+        found[-1] = replace(found[-1], notes=(*found[-1].notes, note))
+    return found
+
+
+def depth_of(keys: Sequence[str]) -> Literal["scores", "pairs", "all"]:
+    """How much has to be computed for these tables; all of it for a whole report.
+
+    Examples
+    --------
+    >>> depth_of(["scores", "oracle"]), depth_of(["pairs"]), depth_of(["transitions"]), depth_of([])
+    ('scores', 'pairs', 'all', 'all')
+    """
+    if not keys or set(keys) & set(PAIR_TABLES):
+        return "all"
+    return "pairs" if "pairs" in keys else "scores"
 
 
 def check_tables(keys: Sequence[str]) -> None:
@@ -123,14 +146,14 @@ def build(
 
     repeated = settings(diff.settings)
     sections = (
-        Section("warnings", "", lambda: [Paragraph(clean(text), "warning") for text in diff.inventory.warnings]),
+        Section("warnings", "", lambda: _first_lines(diff)),
         Section("answer", "", lambda: [_verdict(diff), *_embedded(diff, "answer.html")]).but("latex"),
         Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
         Section("overview", "Overview", lambda: [SHARES, *tables("scores", "pairs", "labels")], style="overview").only("html"),
         Section("changes", "", lambda: _changes(diff, top, sort)).but("html"),
         Section("explorer", "", lambda: _embedded(diff, "explorer.html")).only("html"),
         Section("labels", "", lambda: tables("labels")).but("html"),
-        Section("together", "What the systems could do together", lambda: tables("oracle", "solved", "agreement", "keys")),
+        Section("together", "What the systems could do together", lambda: tables(*TOGETHER)),
         Section("more", "Further tables and notes", lambda: [*tables("rates", "inventory"), *_own_notes(diff)]).only("html"),
         repeated.but("html"),
         Section("notes", "", lambda: _notes(diff)).only("text", "markdown"),
@@ -162,6 +185,12 @@ def _title(diff: Diff) -> str:
     return " → ".join(names) if len(names) < 3 else f"{len(names)} systems: {', '.join(names)}"
 
 
+def _first_lines(diff: Diff) -> list[Block]:
+    """What decides how everything below is to be read: labels that are not shared, and what was decided about the data."""
+    warnings = [Paragraph(clean(text), "warning") for text in diff.inventory.warnings]
+    return [*warnings, *(Paragraph(clean(note.text), "note") for note in diff.notes if note.kind == "reading")]
+
+
 def _verdict(diff: Diff) -> Verdict:
     verdicts = tuple(diff.verdicts)
     task = TASKS.get(diff.task, diff.task)
@@ -176,12 +205,12 @@ def _changes(diff: Diff, top: int, sort: Sort) -> tuple[Later, Later]:
 
 def _own_notes(diff: Diff) -> Iterable[Block]:
     """On a page the explorer shows the notes of the pair it is about."""
-    return (Paragraph(clean(text)) for text in note_texts(diff.notes))
+    return (Paragraph(clean(note.text)) for note in diff.notes if note.kind != "reading")
 
 
 def _notes(diff: Diff) -> Iterable[Block]:
-    notes = note_texts(dict.fromkeys([*diff.notes, *(note for pair in diff.pairs for note in pair.notes)]))
-    if notes:
+    found = dict.fromkeys([*diff.notes, *(note for pair in diff.pairs for note in pair.notes)])
+    if notes := note_texts(note for note in found if note.kind != "reading"):
         yield Listing("notes", tuple(notes))
 
 

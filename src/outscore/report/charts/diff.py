@@ -60,7 +60,7 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "n": pair.n,
         "verdict": clean(pair.verdict),
         "sentence": clean(pair.sentence),
-        "significant": (alpha := alpha_of(diff)) is not None and pair.difference != 0 and pair.p.upper <= alpha,
+        "significant": (alpha := alpha_of(diff)) is not None and pair.is_significant(alpha),
         "notes": [clean(note.text) for note in pair.notes],
         "cards": _cards(diff, pair),
         "outcomes": [

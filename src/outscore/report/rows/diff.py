@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from outscore.language.numbers import finer, format_ends, format_number, format_p_number, format_percent, format_probability
 from outscore.report.document import Mark, Table, make_table
@@ -17,15 +18,19 @@ __all__ = [
     "alpha_of",
     "ends",
     "interval_name",
+    "interval_note",
     "metric_name",
     "p_number",
     "pair_name",
     "points",
+    "sampled_note",
     "whole_tables",
     "wide_table",
 ]
 
 TOUCHING = 1e-6
+SAMPLED = "≈"
+"""Marks a p-value that was sampled."""
 NAMES = {
     "sentences": "sents",
     "uas": "UAS",
@@ -44,7 +49,12 @@ NAMES = {
     "conll": "CoNLL",
     "arcs": "ARCS",
 }
-WHOLE_TABLES = ("inventory", "scores", "rates", "pairs", "oracle", "labels", "solved", "agreement", "keys")
+WHOLE_TABLES = ("inventory", "scores", "rates", "pairs", "oracle", "labels", "solved", "overlap", "agreement", "keys")
+WORD_TASKS = ("pos", "dep")
+RECALL = (
+    "Shares of gold words that are right, as in verdict and tests; F1 counts the system's words too, as the CoNLL evaluation"
+    " does (--table rates has all)."
+)
 # A row of recalls, precisions and F1 beside each other stays readable up to so many columns.
 MAX_SCORES = 6
 MAX_PAIRS = 15
@@ -110,8 +120,37 @@ def alpha_of(diff: Diff) -> float | None:
 
 
 def p_number(p: PValue | None, alpha: float | None = None) -> str:
-    """The p-value, nothing where nothing was tested."""
-    return "" if p is None else format_p_number(p, alpha)
+    """The p-value, nothing where nothing was tested; a sampled one is marked, as `sampled_note` explains."""
+    if p is None:
+        return ""
+    return f"{SAMPLED}{format_p_number(p, alpha)}" if p.method == "monte-carlo" else format_p_number(p, alpha)
+
+
+def sampled_note(p_values: Iterable[PValue | None]) -> list[str]:
+    """What the mark of sampled p-values means, where there is one."""
+    sampled = [p for p in p_values if p is not None and p.method == "monte-carlo"]
+    if not sampled:
+        return []
+    widest = max(p.upper - p.lower for p in sampled)
+    return [f"{SAMPLED} p is sampled (Monte Carlo): its 99 % bounds are up to {format_probability(widest)} apart."]
+
+
+def interval_note(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
+    """How intervals were computed: once if all alike, otherwise by name.
+
+    Examples
+    --------
+    >>> interval_note([("F1", Interval(0.0, 1.0, 0.95, "centred bootstrap", dual=False)), ("sents", None)])
+    ['Intervals: centred bootstrap.']
+    """
+    methods: dict[str, list[str]] = {}
+    for name, interval in named:
+        if interval is not None:
+            methods.setdefault(interval.method, []).append(name)
+    if len(methods) < 2:
+        return [f"Intervals: {method}." for method in methods]
+    told = [f"{method} ({', '.join(names)})" for method, names in methods.items()]
+    return [f"Intervals: {'; '.join(told)}."]
 
 
 def adjusted_p(p: PValue | None) -> str:
@@ -127,7 +166,10 @@ def interval_name(interval: Interval | None) -> str:
 def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True) -> list[Table]:
     """All tables about the systems together; `top` shortens the lists of labels and pairs."""
     found = [_inventory(diff), _scores(diff), _rates(diff), _pairs(diff, every_pair=every_pair)]
-    found += [_oracle(diff, top), _solved(diff), _agreement(diff)] if len(diff.systems) > 1 else [_labels(diff, top)]
+    if len(diff.systems) > 1:
+        found += [_oracle(diff, top), _solved(diff), _overlap(diff), _agreement(diff)]
+    else:
+        found += [_labels(diff, top)]
     found += [_keys(diff)]
     return [table for table in found if table.rows]
 
@@ -145,19 +187,40 @@ def _scores(diff: Diff) -> Table:
     split = {name for name in rated if not _all_alike(diff, name)}
     wide = len(metrics) + 2 * len(split) <= MAX_SCORES
     columns, cells = ["system"], {name: [name] for name in diff.scores}
+    shown: list[tuple[str, str]] = []
     for metric in metrics:
-        parts = ("r", "p", "f1") if metric in split and wide else ("f1",)
-        columns += [metric_name(metric) if len(parts) == 1 else f"{metric_name(metric)} {metric_name(x)}" for x in parts]
+        parts = _parts_of(diff, metric, split, first=metric == metrics[0], wide=wide)
+        shown += [(metric, part) for part in parts]
+        columns += [metric_name(metric) if len(parts) == 1 else _part_name(diff, metric, part) for part in parts]
         for name, values in diff.scores.items():
             cells[name] += [_score(values.get(metric), part) for part in parts]
-    notes = []
-    if split and not wide:
-        notes = ["Of metrics with recall and precision, F1 is shown."]
-        notes += ["Outcomes, oracle and tests count recall."] if diff.task in ("pos", "dep") else []
-    table = wide_table("scores", "Scores", columns, "l" + "r" * (len(columns) - 1), list(cells.values()), notes)
-    by_column = [[values.get(metric) for metric in metrics] for values in diff.scores.values()]
-    marks = {} if wide and split else _column_marks([[_f1(v) for v in row] for row in by_column])
+    table = wide_table(
+        "scores", "Scores", columns, "l" + "r" * (len(columns) - 1), list(cells.values()), _score_notes(diff, split, wide=wide)
+    )
+    marks = _column_marks([[_part(values.get(m), part) for m, part in shown] for values in diff.scores.values()])
     return replace(table, marks=marks) if len(table.columns) == len(columns) else table
+
+
+def _parts_of(diff: Diff, metric: str, split: Collection[str], *, first: bool, wide: bool) -> tuple[str, ...]:
+    """What is shown of a metric: of words what verdict and tests count, and F1 beside it, otherwise F1."""
+    if metric not in split:
+        return ("f1",)
+    if diff.task in WORD_TASKS:
+        return ("r", "f1") if first or wide else ("r",)
+    return ("r", "p", "f1") if wide else ("f1",)
+
+
+def _part_name(diff: Diff, metric: str, part: str) -> str:
+    """Of words, recall is the score by which systems are compared and goes by its name alone."""
+    return metric_name(metric) if diff.task in WORD_TASKS and part == "r" else f"{metric_name(metric)} {metric_name(part)}"
+
+
+def _score_notes(diff: Diff, split: Collection[str], *, wide: bool) -> list[str]:
+    if not split:
+        return []
+    if diff.task in WORD_TASKS:
+        return [RECALL]
+    return [] if wide else ["Of metrics with recall and precision, F1 is shown."]
 
 
 def _metric_names(diff: Diff) -> list[str]:
@@ -177,8 +240,8 @@ def _score(value: float | Rates | None, part: str) -> str:
     return points(getattr(value, part) if isinstance(value, Rates) else value)
 
 
-def _f1(value: float | Rates | None) -> float | None:
-    return value.f1 if isinstance(value, Rates) else value
+def _part(value: float | Rates | None, part: str) -> float | None:
+    return getattr(value, part) if isinstance(value, Rates) else value
 
 
 def _column_marks(rows: Sequence[Sequence[float | None]]) -> dict[tuple[int, int], Mark]:
@@ -214,10 +277,10 @@ def _rates(diff: Diff) -> Table:
 
 def _pairs(diff: Diff, *, every_pair: bool) -> Table:
     """One row per pair: how much differs, the difference in the score, and what became of the units."""
-    alpha, shown = alpha_of(diff), diff.pairs if every_pair else _strongest(diff.primary_pairs)
+    alpha, shown = alpha_of(diff), diff.pairs if every_pair else _neighbours(diff.primary_pairs)
     several = len({pair.criterion for pair in shown}) > 1
     level = interval_name(next((pair.interval for pair in shown if pair.interval is not None), None))
-    columns = ["pair", "by", "diff %", "Δ", level, "p", "corr.", "new", "chg."]
+    columns = ["pair", "by", "diff %", "Δ", level, "p", "adj. p", "corr.", "new", "chg."]
     rows = [
         (
             pair_name(pair),
@@ -226,6 +289,7 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
             points(pair.difference, sign=True),
             "" if pair.interval is None else ends(pair.interval.low, pair.interval.high),
             p_number(pair.p, alpha),
+            adjusted_p(pair.p),
             f"{pair.outcomes.correction:,}",
             f"{pair.outcomes.new_error:,}",
             f"{pair.outcomes.changed_error:,}",
@@ -234,17 +298,25 @@ def _pairs(diff: Diff, *, every_pair: bool) -> Table:
     ]
     counted = "corr., new, chg.: corrections, new errors, changed errors"
     notes = [f"diff: share of different answers. Δ: second - first, in points. {counted}."]
-    if len(diff.systems) > 2:
+    if any(pair.p.adjusted is not None for pair in shown):
+        notes.append("adj. p: corrected over the pairs of one criterion; intervals are not adjusted.")
+    elif len(diff.systems) > 2:
         notes.append("Each pair is tested by itself: p is not corrected for the number of pairs.")
+    notes += [*interval_note((pair_name(pair), pair.interval) for pair in shown), *sampled_note(pair.p for pair in shown)]
     if len(shown) < len(diff.pairs):
         notes.append(f"Not shown: {len(diff.pairs) - len(shown)} (other pairs or criteria; -v shows them).")
     title = "Pairs" if several or not shown else f"Pairs by {metric_name(shown[0].criterion)}"
-    return wide_table("pairs", title, columns, "llrrrrrrr", rows, notes if rows else [])
+    return wide_table("pairs", title, columns, "llrrrrrrrr", rows, notes if rows else [])
 
 
-def _strongest(pairs: list[Pair]) -> list[Pair]:
-    """All pairs, or of many those with the strongest evidence first."""
-    return pairs if len(pairs) <= MAX_PAIRS else sorted(pairs, key=lambda pair: pair.p.log10)[:MAX_PAIRS]
+def _neighbours(pairs: list[Pair]) -> list[Pair]:
+    """All pairs, or of many those of neighbours by score, the best systems first."""
+    if len(pairs) <= MAX_PAIRS:
+        return pairs
+    scores = {name: score for pair in pairs for name, score in zip(pair.systems, (pair.first, pair.second), strict=True)}
+    order = sorted(scores, key=lambda name: scores[name], reverse=True)
+    by_systems = {frozenset(pair.systems): pair for pair in pairs}
+    return [by_systems[frozenset(step)] for step in pairwise(order)][:MAX_PAIRS]
 
 
 def _oracle(diff: Diff, top: int | None) -> Table:
@@ -302,6 +374,14 @@ def _agreement(diff: Diff) -> Table:
     rows = [(name, *map(points, shares)) for name, shares in zip(diff.systems, diff.agreement, strict=False)]
     columns, align = ["same answers, %", *diff.systems], "l" + "r" * len(diff.systems)
     return wide_table("agreement", "Agreement", columns, align, rows if len(diff.systems) > 2 else [])
+
+
+def _overlap(diff: Diff) -> Table:
+    """How far the right answers of two systems are the same ones (Tuggener, 2017, table 1)."""
+    rows = [(name, *map(points, shares)) for name, shares in zip(diff.systems, diff.overlap, strict=False)]
+    columns, align = ["overlap, %", *diff.systems], "l" + "r" * len(diff.systems)
+    notes = ["Twice the units that both have right over the sum of what each has right (Dice)."] if rows else []
+    return wide_table("overlap", "Overlap of right answers", columns, align, rows, notes)
 
 
 def _keys(diff: Diff) -> Table:

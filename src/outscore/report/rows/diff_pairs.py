@@ -19,10 +19,12 @@ from outscore.report.rows.diff import (
     alpha_of,
     ends,
     interval_name,
+    interval_note,
     metric_name,
     p_number,
     pair_name,
     points,
+    sampled_note,
     wide_table,
 )
 from outscore.results.diff import Diff, Pair, Shift
@@ -53,13 +55,17 @@ def pair_tables(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = 
 
 
 def sorted_shifts(rows: Sequence[Shift], sort: Sort = "evidence") -> list[Shift]:
-    """Rows of a transition table: by evidence against the mirror, by the surplus over it, or by how many there are."""
-    keys: dict[str, Callable[[Shift], float]] = {
-        "evidence": lambda row: _weakness(row.p),
-        "delta": lambda row: -abs(row.count - row.mirror),
-        "count": lambda row: -row.count,
+    """Rows of a transition table: by evidence against the mirror, by the surplus over it, or by how many there are.
+
+    By evidence, rows that outnumber their mirror come first: of the others the evidence speaks for the mirror, which leads its
+    own class.
+    """
+    keys: dict[str, Callable[[Shift], tuple[float, ...]]] = {
+        "evidence": lambda row: (row.p is None, row.count < row.mirror, _weakness(row.p)),
+        "delta": lambda row: (-abs(row.count - row.mirror),),
+        "count": lambda row: (-row.count,),
     }
-    return sorted(rows, key=lambda row: (keys[sort](row), -row.count, row.gold, row.source, row.target))
+    return sorted(rows, key=lambda row: (*keys[sort](row), -row.count, row.gold, row.source, row.target))
 
 
 def sorted_parts(rows: Sequence[ScoredSubset], sort: Sort = "evidence") -> list[ScoredSubset]:
@@ -96,13 +102,17 @@ def _metrics(diff: Diff, pair: Pair) -> Table:
         )
         for row in pair.metrics
     ]
-    return wide_table("metrics", "Other scores", ["score", *pair.systems, "Δ", level, "p"], "lrrrrr", rows)
+    notes = interval_note((metric_name(row.metric), row.interval) for row in pair.metrics)
+    notes += sampled_note(row.p for row in pair.metrics)
+    columns = ["score", *pair.systems, "Δ", level, "p"]
+    return wide_table("metrics", f"Other scores, {pair_name(pair)}", columns, "lrrrrr", rows, notes)
 
 
 def _kinds(pair: Pair) -> Table:
     total = pair.outcomes.changes
     rows = [(metric_name(kind), f"{n:,}", points(n / total) if total else "") for kind, n in pair.kinds.items()]
-    return wide_table("kinds", "What the changes consist of", ["change in", "count", "% of changes"], "lrr", rows)
+    title = f"What the changes consist of, {pair_name(pair)}"
+    return wide_table("kinds", title, ["change in", "count", "% of changes"], "lrr", rows)
 
 
 def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
@@ -114,18 +124,19 @@ def _transitions(pair: Pair, few: str, top: int | None, sort: Sort) -> Table:
         if not found:
             continue
         size = getattr(pair.outcomes, name)
-        rows.append((f"{title}: {points(size / total)} % ({size:,}/{total:,})", *[""] * 5))
+        rows.append((f"{title}: {points(size / total)} % ({size:,}/{total:,})", *[""] * 6))
         rows += [_shift_row(row, name) for row in found[:top]]
         left += len(found[top:]) if top is not None else 0
     mirrors = f"adj. p tests a row against its mirror; without it there are {few}, or the row is its own mirror."
-    notes = [f"Mirror: how often the same went the other way. {mirrors}"]
+    notes = [f"Mirror: how often the same went the other way; net: count - mirror. {mirrors}"]
+    notes += sampled_note(row.p for found in pair.transitions.values() for row in found)
     if pair.transitions.get("changed_error"):
         notes.append(f"Changed errors: gold → {pair_name(pair)}.")
     if left:
         notes.append(f"Not shown: {left:,} rows.")
     title = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}: {points(pair.differ)} % of {pair.n:,} differ"
-    columns = ["change", "count", "% of class", "% of changes", "mirror", "adj. p"]
-    return wide_table("transitions", title, columns, "lrrrrr", rows, notes if rows else [])
+    columns = ["change", "count", "mirror", "net", "% of class", "% of changes", "adj. p"]
+    return wide_table("transitions", title, columns, "lrrrrrr", rows, notes if rows else [])
 
 
 def _shift_row(row: Shift, name: str) -> tuple[str, ...]:
@@ -133,9 +144,10 @@ def _shift_row(row: Shift, name: str) -> tuple[str, ...]:
     return (
         f"{row.gold} → {change}" if name == "changed_error" else change,
         f"{row.count:,}",
+        f"{row.mirror:,}",
+        f"{row.count - row.mirror:+,}" if row.count != row.mirror else "0",
         points(row.share_of_class),
         points(row.share_of_changes),
-        f"{row.mirror:,}",
         adjusted_p(row.p),
     )
 
@@ -152,6 +164,8 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
         rows += [(f"Not tested: {few}", *[""] * 6), *(_part_row(row, sliced=sliced) for row in others)]
     elif others:
         notes.append(f"Not tested and not shown, {few}: {len(others)}.")
+    if pair.row_intervals and any(row.low is not None or row.high is not None for row in parts):
+        notes.append(f"Intervals: {pair.row_intervals}; each by itself, not adjusted for the number of rows.")
     title = f"{title}, {pair_name(pair)}, {metric_name(pair.criterion)}"
     level = "interval" if alpha is None else f"{format_percent(1 - alpha)} interval"
     columns = ["slice" if sliced else "label", "units", *pair.systems, "Δ", level, "adj. p"]

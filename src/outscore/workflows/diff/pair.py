@@ -7,7 +7,7 @@ the minimum support are listed and not tested, so that a label seen twice neithe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestRequest
-from outscore.inference.binary.gains import gain_interval, gain_test
+from outscore.inference.binary.gains import GAIN_INTERVAL, gain_interval, gain_test
 from outscore.inference.families.multiplicity import correct_family
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
@@ -73,11 +73,31 @@ def accuracy_change(name: str, first: Array, second: Array, clusters: Array | No
     return ScoreChange(name, *values, values[1] - values[0], _interval(first, second, clusters, p, asked), p)
 
 
-def metric_change(metric: AdditiveMetric, first: Array, second: Array, asked: Statistics) -> ScoreChange:
-    """Any score of sums, one row for each cluster: both values, their difference with its interval, and p."""
+def metric_change(
+    metric: AdditiveMetric, first: Array, second: Array, asked: Statistics, *, largest: float = 1.0
+) -> ScoreChange:
+    """Any score of sums, one row for each cluster: both values, their difference with its interval, and p.
+
+    `largest` is the largest difference that the score's scale has room for: a bootstrap interval is cut there.
+    """
     found = _permute(PairedScores(second, first), metric, asked)
     values = float(metric.score(first.sum(axis=0))), float(metric.score(second.sum(axis=0)))
-    return ScoreChange(metric.name, *values, values[1] - values[0], found.interval, found.p)
+    interval = None if found.interval is None else cut_at(found.interval, largest)
+    return ScoreChange(metric.name, *values, values[1] - values[0], interval, found.p)
+
+
+def cut_at(interval: Interval, largest: float) -> Interval:
+    """An interval that does not reach beyond what is possible.
+
+    Examples
+    --------
+    >>> cut_at(Interval(-1.02, -0.9, 0.95, "centred bootstrap", dual=False), 1.0).low
+    -1.0
+    """
+    low, high = (None if end is None else min(max(end, -largest), largest) for end in (interval.low, interval.high))
+    if (low, high) == (interval.low, interval.high):
+        return interval
+    return replace(interval, low=low, high=high, method=f"{interval.method}, cut at the end of the scale")
 
 
 def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, asked: Statistics) -> Interval | None:
@@ -102,16 +122,23 @@ def pair_of(
     *,
     metrics: Iterable[ScoreChange] = (),
     kinds: Mapping[str, int] | None = None,
+    detailed: bool = True,
 ) -> Pair:
-    """Everything about the step from one system to another by one criterion, without words."""
+    """Everything about the step from one system to another by one criterion, without words.
+
+    Unless it is `detailed`, transitions, labels and slices are left out.
+    """
     counts = np.bincount(outcomes(units, first, second), minlength=len(OUTCOMES))
-    shifts, shift_family = _shifts(units, first, second, asked)
-    labels, label_family = _parts(units, first, second, asked, "label", units.gold, units.labels)
-    families = {"transitions": shift_family, "labels": label_family}
+    shifts: dict[str, list[Shift]] = {}
+    labels: list[ScoredSubset] = []
     slices: list[ScoredSubset] = []
-    for column, values in units.slices.items():
-        rows, families[column] = _parts(units, first, second, asked, column, values.codes, values.names)
-        slices += rows
+    families: dict[str, Family] = {}
+    if detailed:
+        shifts, families["transitions"] = _shifts(units, first, second, asked)
+        labels, families["labels"] = _parts(units, first, second, asked, "label", units.gold, units.labels)
+        for column, values in units.slices.items():
+            rows, families[column] = _parts(units, first, second, asked, column, values.codes, values.names)
+            slices += rows
     return Pair(
         systems=(units.systems[first], units.systems[second]),
         criterion=units.criterion,
@@ -132,6 +159,7 @@ def pair_of(
         metrics=list(metrics),
         kinds=dict(kinds or {}),
         families={name: family for name, family in families.items() if family.m},
+        row_intervals=GAIN_INTERVAL if detailed else "",
     )
 
 

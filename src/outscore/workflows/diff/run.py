@@ -10,7 +10,6 @@ import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,11 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
+from outscore.outputs.outcomes import overlap_matrix
 from outscore.results.diff import Diff
 from outscore.workflows.diff.pair import oracle_of
-from outscore.workflows.diff.study import Study, inventory_of, pair_of_view
+from outscore.workflows.diff.pairs import Depth, depth_note, pairs_of
+from outscore.workflows.diff.study import Study, inventory_of
 from outscore.workflows.diff.tasks.registry import TASKS
 from outscore.workflows.names import distinct_names, path_texts
 from outscore.workflows.requests.diff import DiffRequest
@@ -50,10 +51,10 @@ def run(request: DiffRequest, data: OutputData | None = None) -> Diff:
     return run_study(request, data)[1]
 
 
-def run_study(request: DiffRequest, data: OutputData | None = None) -> tuple[Study, Diff]:
-    """The result and the study behind it, which knows every changed unit."""
+def run_study(request: DiffRequest, data: OutputData | None = None, *, depth: Depth = "all") -> tuple[Study, Diff]:
+    """The result and the study behind it, which knows every changed unit; `depth` is how much of it is computed."""
     study = study_of(request, data)
-    return study, _summary(request, study)
+    return study, _summary(request, study, depth)
 
 
 def call(gold: object, systems: object, **given: Any) -> Diff:  # noqa: ANN401 - keywords of `outscore.diff`
@@ -146,28 +147,23 @@ def _maps(written: object, names: Sequence[str]) -> LabelMaps:
     return parse_maps([written] if isinstance(written, str) else [str(text) for text in written], names)
 
 
-def _summary(request: DiffRequest, study: Study) -> Diff:
+def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
     """Count, test and put into words."""
-    statistics = request.study_options().statistics
     chosen: dict[str, Any] = {"criterion": list(study.criteria)}
     if request.cluster is None:
         chosen["cluster"] = study.cluster
-    pairs = [
-        pair_of_view(study, study.view(criterion, first, second), statistics)
-        for criterion in study.criteria
-        for first, second in combinations(range(len(study.systems)), 2)
-    ]
     several = len(study.systems) > 1
     return Diff(
         task=study.task,
         units=study.n,
         systems=list(study.systems),
         scores={name: dict(values) for name, values in study.scores.items()},
-        pairs=pairs,
+        pairs=pairs_of(study, request.study_options().statistics, depth),
         oracle=oracle_of(study.together) if study.together.n else None,
         agreement=study.agreement.tolist() if several else [],
         inventory=inventory_of(study),
         settings=request.settings(study.origins, **chosen),
-        notes=list(study.notes),
+        notes=[*study.notes, *(note for note in [depth_note(study)] if note is not None and depth == "all")],
         keys=list(study.keys),
+        overlap=overlap_matrix(study.together).tolist() if several else [],
     )

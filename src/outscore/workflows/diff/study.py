@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
-from outscore.language.verdict.diff import unknown_labels_warning, unused_labels_warning, with_pair_verdict
+from outscore.language.verdict.diff import unknown_labels_warning, unused_labels_warning
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.inventory import GOLD, count_labels, rarely_used, unknown_to_gold
 from outscore.outputs.model import Chains, Items, Units, Words
-from outscore.results.diff import Inventory, KeyScore, Pair, Rates, ScoreChange
+from outscore.results.diff import Inventory, KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.scores.system import Origin
-from outscore.workflows.diff.pair import Statistics, pair_of
+from outscore.workflows.diff.pair import Statistics
 
-__all__ = ["DiffOptions", "Study", "View", "chosen", "inventory_of", "label_counts", "named", "pair_of_view", "sliced"]
+__all__ = ["DiffOptions", "Study", "View", "chosen", "inventory_of", "label_counts", "named", "sliced"]
 
 File = TypeVar("File", Words, Items, Chains)
 WARN_SHARE = 0.005
@@ -68,12 +68,12 @@ class DiffOptions:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One pair by one criterion: the units, which of their columns the pair is, its headline score and the others."""
+    """One pair by one criterion: the units, which of their columns the pair is, its headline score, the others on demand."""
 
     units: Units
     columns: tuple[int, int]
     headline: ScoreChange
-    metrics: Sequence[ScoreChange] = ()
+    metrics: Callable[[], Sequence[ScoreChange]] = tuple
     kinds: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -89,6 +89,8 @@ class Study:
         What people call a unit and what is swapped as one ("sentence"; None where units stand alone).
     n
         How many units gold has.
+    clusters
+        How many sentences or documents gold has, with units or without; None where units stand alone.
     scores
         By system: each metric's value or its recall, precision and F1.
     view
@@ -125,6 +127,7 @@ class Study:
     counts: Callable[[int], Array] | None = None
     origins: Sequence[Origin] = ()
     notes: Sequence[Note] = ()
+    clusters: int | None = None
 
 
 def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[str, ...]:
@@ -163,12 +166,6 @@ def sliced(units: Units, columns: Sequence[str]) -> Units:
                 parameter="slice",
             )
     return replace(units, slices={column: units.slices[column] for column in columns})
-
-
-def pair_of_view(study: Study, view: View, asked: Statistics) -> Pair:
-    """One pair by one criterion, counted, tested and put into words."""
-    pair = pair_of(view.units, *view.columns, asked, view.headline, metrics=view.metrics, kinds=view.kinds)
-    return with_pair_verdict(pair, unit=study.unit, cluster=study.cluster, alpha=asked.alpha)
 
 
 def inventory_of(study: Study) -> Inventory:

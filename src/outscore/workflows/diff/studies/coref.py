@@ -18,7 +18,7 @@ from outscore.outputs.coref.units import changed_mentions, gold_mention_units, m
 from outscore.outputs.inventory import LabelMaps
 from outscore.outputs.model import Chains, Outputs
 from outscore.outputs.outcomes import agreement
-from outscore.results.diff import KeyScore, Rates
+from outscore.results.diff import KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, named, sliced
@@ -64,10 +64,13 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
     sliced(units, options.slices)
 
     def view(criterion: str, first: int, second: int) -> View:
-        names = [criterion, *(name for name in COREF if name not in CRITERIA and criterion == criteria[0])]
-        before, after = statistics[first], statistics[second]
-        headline, *others = (metric_change(COREF[n]["f1"], before[n], after[n], options.statistics) for n in names)
-        return View(mention_units(mentions, (first + 1, second + 1), criterion), (0, 1), headline, others)
+        def change(name: str) -> ScoreChange:
+            return metric_change(COREF[name]["f1"], statistics[first][name], statistics[second][name], options.statistics)
+
+        def others() -> list[ScoreChange]:
+            return [change(name) for name in COREF if name not in CRITERIA and criterion == criteria[0]]
+
+        return View(mention_units(mentions, (first + 1, second + 1), criterion), (0, 1), change(criterion), others)
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -81,6 +84,7 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
         unit="mentions",
         cluster="document",
         n=units.n,
+        clusters=len(gold.documents.names),
         scores={name: _scores(statistics[k]) for k, name in enumerate(systems)},
         view=view,
         together=gold_mention_units(mentions, everyone, NOMINAL if NOMINAL in criteria else criteria[0]),

@@ -72,7 +72,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
 
     def view(_criterion: str, first: int, second: int) -> View:
         headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, asked)
-        return View(shown, (first, second), headline, _others(counts, len(units.labels), first, second, asked))
+        return View(shown, (first, second), headline, lambda: _others(counts, len(units.labels), first, second, asked))
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -152,7 +152,8 @@ def _class_counts(units: Units) -> list[Array] | None:
 def _others(counts: list[Array] | None, classes: int, first: int, second: int, asked: Statistics) -> list[ScoreChange]:
     if counts is None:
         return []
-    return [metric_change(make(classes), counts[first], counts[second], asked) for make in (macro_f1, multiclass_mcc)]
+    scales = ((macro_f1, 1.0), (multiclass_mcc, 2.0))
+    return [metric_change(make(classes), counts[first], counts[second], asked, largest=size) for make, size in scales]
 
 
 def _scores(units: Units, counts: list[Array] | None, system: int) -> dict[str, float | Rates]:

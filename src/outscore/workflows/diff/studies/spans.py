@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
@@ -17,7 +17,18 @@ from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, count_labels
 from outscore.outputs.model import Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
 from outscore.outputs.words.changed import changed_spans, sentence_contexts
-from outscore.outputs.words.spans import CHANGE, CHANGES, NO_SPAN, Spans, span_counts, span_units, spans_of
+from outscore.outputs.words.spans import (
+    CHANGE,
+    CHANGES,
+    IOB1,
+    NO_SPAN,
+    TYPES_ALONE,
+    Spans,
+    span_counts,
+    span_units,
+    spans_of,
+)
+from outscore.outputs.words.units import cluster_count
 from outscore.results.diff import Rates
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
@@ -26,6 +37,12 @@ from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, slic
 
 __all__ = ["load_entities", "span_study"]
 
+SCHEMES = {
+    IOB1: "are IOB1 and read so: I- begins an entity, B- one right after another of its type",
+    TYPES_ALONE: "have no prefixes: neighbouring words of one type are one entity",
+}
+STRICTLY = "strictly, so that broken sequences make no entity"
+LENIENTLY = "leniently, as conlleval and by default seqeval do"
 NO_ENTITY = f"{NO_SPAN} stands for no entity: O → PER is an entity that the second system finds and the first does not."
 
 
@@ -38,12 +55,16 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
     """Spans of every file; a pair is compared on the spans of gold and of its own two systems."""
     assert isinstance(gold, Words)
     files = [gold, *(words for words in systems.values() if isinstance(words, Words))]
-    key, *responses = _apply_maps([spans_of(words, lenient=options.flag("lenient")) for words in files], maps)
+    lenient = options.flag("lenient")
+    key, *responses = read = _apply_maps([spans_of(words, lenient=lenient) for words in files], maps)
     if not len(key.first) and not len(key.ignored):
         raise OutscoreError(f"{gold.label} holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
     criteria = chosen(options.criteria, ("span",), "ner")
     cluster = "sentence" if options.cluster is None else options.cluster
     everyone, places = span_units(key, responses, cluster=cluster)
+    otherwise = [spans_of(words, lenient=not lenient) for words in files]
+    scores = {name: _scores(everyone, k) for k, name in enumerate(systems)}
+    notes = [*_scheme_notes(read), *_other_reading(scores, _apply_maps(otherwise, maps), lenient=lenient)]
 
     @cache
     def view(_criterion: str, first: int, second: int) -> View:
@@ -53,7 +74,7 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         headline = metric_change(metric, before, after, options.statistics)
         kinds = count_labels(units.slices[CHANGE].codes, CHANGES)
         split = replace(units, slices={name: values for name, values in units.slices.items() if name != CHANGE})
-        return View(sliced(split, options.slices), (0, 1), headline, (), {name: kinds.get(name, 0) for name in CHANGES[1:]})
+        return View(sliced(split, options.slices), (0, 1), headline, kinds={name: kinds.get(name, 0) for name in CHANGES[1:]})
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -66,15 +87,16 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         unit="spans",
         cluster=None if cluster == "none" else cluster,
         n=int((everyone.gold > 0).sum()),
-        scores={name: _scores(everyone, k) for k, name in enumerate(systems)},
+        scores=scores,
         view=view,
         together=everyone.take(np.flatnonzero(everyone.gold > 0)),
         agreement=_agreement(everyone),
         changed=changed,
-        inventory=_inventory(key, dict(zip(systems, responses, strict=True))),
+        inventory=_inventory(*_apply_maps([spans_of(words, lenient=True) for words in files], maps)),
         counts=lambda k: span_counts(everyone, k, clusters=_groups(everyone)),
+        clusters=cluster_count(gold, cluster),
         origins=[words.origin for words in files if words.origin is not None],
-        notes=[Note("data", NO_ENTITY), *(note for spans in responses if (note := _ignored_note(spans)) is not None)],
+        notes=[*notes, Note("data", NO_ENTITY), *(note for spans in responses if (note := _ignored_note(spans)) is not None)],
     )
 
 
@@ -112,15 +134,38 @@ def _agreement(units: Units) -> Array:
     return found
 
 
-def _inventory(gold: Spans, systems: Mapping[str, Spans]) -> dict[str, dict[str, int]]:
-    return {name: count_labels(spans.types.codes, spans.types.names) for name, spans in {GOLD: gold, **systems}.items()}
+def _inventory(gold: Spans, *systems: Spans) -> dict[str, dict[str, int]]:
+    """The types that files have, read leniently: broken tags are no matter of inventory."""
+    files = {GOLD: gold, **{spans.words.name: spans for spans in systems}}
+    return {name: count_labels(spans.types.codes, spans.types.names) for name, spans in files.items()}
+
+
+def _scheme_notes(files: Sequence[Spans]) -> Iterator[Note]:
+    """What was recognised where it is not BIO, BIOES or BILOU."""
+    for scheme, meaning in SCHEMES.items():
+        names = [spans.words.name for spans in files if spans.scheme == scheme]
+        if names:
+            yield Note("reading", f"The tags of {', '.join(names)} {meaning}.")
+
+
+def _other_reading(scores: Mapping[str, dict[str, float | Rates]], files: list[Spans], *, lenient: bool) -> list[Note]:
+    """Add the scores of the reading that was not chosen, where it gives others, and say which is which."""
+    key, *responses = files
+    if len(key.ignored) or (lenient and not any(len(spans.ignored) for spans in responses)):
+        return []
+    units, _ = span_units(key, responses, cluster="none")
+    others = [_rates(span_counts(units, k)) for k in range(len(responses))]
+    if all(other == found["span"] for other, found in zip(others, scores.values(), strict=True)):
+        return []
+    chosen_one, other_one = (LENIENTLY, STRICTLY) if lenient else (STRICTLY, LENIENTLY)
+    name = "span (strict)" if lenient else "span (lenient)"
+    for found, other in zip(scores.values(), others, strict=True):
+        found[name] = other
+    text = f"Tags are read {chosen_one}; {name} is F1 when they are read {other_one}"
+    return [Note("reading", f"{text} ({'leave out' if lenient else 'choose it with'} --lenient).")]
 
 
 def _ignored_note(spans: Spans) -> Note | None:
     if not len(spans.ignored):
         return None
-    text = (
-        f"{spans.words.name} has {len(spans.ignored):,} tags that make no entity when read strictly; --lenient reads them as"
-        " the usual evaluation scripts do."
-    )
-    return Note("input", text)
+    return Note("input", f"{spans.words.name} has {len(spans.ignored):,} tags that make no entity when read strictly.")

@@ -23,6 +23,7 @@ from outscore.outputs.words.units import (
     TAGS,
     Totals,
     alignment_of,
+    cluster_count,
     criteria_of,
     label_column,
     strip_subtype,
@@ -123,6 +124,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         inventory=label_counts(primary if task == "pos" else units.get("ls", units.get("las", primary))),
         origins=[words.origin for words in (gold, *systems) if words.origin is not None],
         notes=[note for note in notes if note is not None],
+        clusters=cluster_count(gold, cluster),
     )
 
 
@@ -149,7 +151,10 @@ def _apply_maps(
 
 def _view(units: Units, sentences: Array, first: int, second: int, asked: Statistics) -> View:
     headline = accuracy_change(units.criterion, units.correct[:, first], units.correct[:, second], units.clusters, asked)
-    whole: list[ScoreChange] = [accuracy_change("sentences", sentences[:, first], sentences[:, second], None, asked)]
+
+    def whole() -> list[ScoreChange]:
+        return [accuracy_change("sentences", sentences[:, first], sentences[:, second], None, asked)]
+
     return View(units, (first, second), headline, whole, _kinds(units, first, second))
 
 
