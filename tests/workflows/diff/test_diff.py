@@ -285,6 +285,14 @@ def test_refusals(asked, message):
     assert caught.value.hint
 
 
+def test_dots_in_file_names_are_kept(tmp_path):
+    names = ["gold.v2", "stanford.corrected.extra_entity", "stanford.corrected.missing_mention"]
+    for name in names:
+        (tmp_path / name).write_text("id,gold\nq,a\n" if name.startswith("gold") else "id,prediction\nq,a\n")
+    found = diff(tmp_path / names[0], [tmp_path / name for name in names[1:]], task="label")
+    assert found.systems == names[1:]
+
+
 def test_lists_of_any_kind():
     gold = [1, 0, 1, 1]
     arrays = (np.array([1, 0, 0, 1]), np.array([1.0, 0.0, 0.0, 1.0]), (1, 0, 0, 1), iter(["1", "0", "0", "1"]))
@@ -304,6 +312,7 @@ def test_names_and_misspelt_paths(tmp_path):
         (tmp_path / f"{name}.csv").write_text("id,prediction\nq,a\n")
     systems = [tmp_path / "x" / "gold.csv", tmp_path / "y" / "gold.csv"]
     assert diff(tmp_path / "gold.csv", systems, task="label").systems == ["x/gold", "y/gold"]
+    assert diff(tmp_path / "gold.csv", systems[0], task="label").systems == ["x/gold"]
     with pytest.raises(OutscoreError, match="does not exist"):
         diff(tmp_path / "gold.csv", ["absent.csv"], task="label")
     with pytest.raises(OutscoreError, match="A system is called `gold`"):

@@ -99,7 +99,13 @@ def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
 
 def _file_names(request: DiffRequest) -> Sequence[str]:
     """What the systems are called: as asked for, or like their files, none of which is gold's."""
-    return request.names or distinct_names([GOLD, *request.files])[1:]
+    if request.names:
+        return request.names
+    names = distinct_names(request.files)
+    if GOLD not in names:
+        return names
+    # A file of the same name in no folder: the system's folder tells them apart.
+    return distinct_names([Path(request.files[names.index(GOLD)]).name, *request.files])[1:]
 
 
 def _systems_by_name(systems: object, *, lists: bool) -> dict[str, object]:
