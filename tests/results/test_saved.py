@@ -13,7 +13,7 @@ from outscore.results import saved
 from outscore.results.saved import DOCUMENTS
 
 FILES = sorted((Path(__file__).parent.parent / "saved").glob("*.json"))
-ADDED = {"headline", "reason", "identical"}
+ADDED = {"headline", "reason", "identical", "worse"}
 
 
 def test_every_kind_of_document_is_kept():

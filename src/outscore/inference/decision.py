@@ -91,8 +91,8 @@ def decide(
             winner = 1
     if winner is not None:
         return Decision(winner, "better")
-    if margin is not None and margin.equivalence.upper <= alpha:
+    if margin is not None and rejects(margin.equivalence, alpha):
         return Decision(None, "equivalent")
-    if margin is not None and margin.noninferiority.upper <= alpha:
+    if margin is not None and rejects(margin.noninferiority, alpha):
         return Decision(None, "non-inferior")
     return Decision(None, "undecided")

@@ -22,6 +22,7 @@ __all__ = [
     "name_of_test",
     "noninferiority_phrase",
     "posterior_phrase",
+    "shown_prefix",
 ]
 
 SINGLE_RUNS = "Single runs: whether the difference would hold for other training runs is not tested. That takes several runs."
@@ -78,7 +79,7 @@ def noninferiority_phrase(p: PValue, alpha: float | None = None) -> str:
     >>> noninferiority_phrase(PValue(0.004, 0.004, 0.004, -2.4, "asymptotic", "tango"))
     'p = .00400, one-sided Tango score test'
     """
-    return f"{format_p(p, alpha, brief=True)}, one-sided {method_phrase(p)}"
+    return f"{_with_adjusted(p, alpha)}, one-sided {method_phrase(p)}"
 
 
 def equivalence_phrase(p: PValue, alpha: float | None = None) -> str:
@@ -90,7 +91,27 @@ def equivalence_phrase(p: PValue, alpha: float | None = None) -> str:
     'p = .0100, two one-sided Tango score tests'
     """
     tests = re.sub(r"\btest\b", "tests", method_phrase(p), count=1)
-    return f"{format_p(p, alpha, brief=True)}, two one-sided {tests}"
+    return f"{_with_adjusted(p, alpha)}, two one-sided {tests}"
+
+
+def shown_prefix(p: PValue, alpha: float | None) -> str:
+    """What stands before a claim about a margin: that it is shown, or that it is not; nothing where no level is known.
+
+    Examples
+    --------
+    >>> shown_prefix(PValue(0.058, 0.058, 0.058, -1.2, "asymptotic", "tango"), 0.05)
+    'not shown: '
+    """
+    from outscore.inference.decision import rejects
+
+    if alpha is None:
+        return ""
+    return "shown: " if rejects(p, alpha) else "not shown: "
+
+
+def _with_adjusted(p: PValue, alpha: float | None) -> str:
+    adjusted = "" if p.adjusted is None else f", adjusted p = {format_probability(p.adjusted)}"
+    return f"{format_p(p, alpha, brief=True)}{adjusted}"
 
 
 def interval_kind(interval: Interval, *, confidence: bool = False) -> str:

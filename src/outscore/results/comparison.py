@@ -276,6 +276,11 @@ class Comparison(Result):
         p = f"{brief_p(self.p.value, self.p.log10)} {self.p.method}"
         return f"{a} vs {b}: {brief_name(self.metric)}{where} {brief_number(self.difference, sign=True)}{ends}, {p}"
 
+    @property
+    def score_name(self) -> str:
+        """What the scores are called: the metric, and of units that are summarised by their medians, that of the medians."""
+        return f"{self.metric} of unit medians" if self.design.unit_statistic == "median" else self.metric
+
 
 @dataclass(frozen=True, repr=False)
 class Comparisons(Result):

@@ -71,6 +71,8 @@ class Design:
         The answer in each view of the data.
     unit_size, remainder
         Items scored as one unit, and items left over.
+    unit_statistic
+        What the items of a unit are summarised by.
     between, within
         With repeats: the variance of the difference from item to item, and from run to run of one item.
     noun
@@ -86,6 +88,7 @@ class Design:
     between: float | None = None
     within: float | None = None
     noun: str = "item"
+    unit_statistic: Literal["mean", "median"] = "mean"
 
 
 @dataclass(frozen=True)

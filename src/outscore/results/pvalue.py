@@ -49,8 +49,8 @@ class PValue(Result):
         Units that were tested.
     dropped
         Units left out, by reason.
-    mid
-        The mid-p of an exact test on discrete data.
+    mid, mid_log10
+        The mid-p of an exact test on discrete data, and its decimal logarithm; never above p.
     adjusted
         p corrected for the number of tests, where it belongs to a family.
 
@@ -75,6 +75,7 @@ class PValue(Result):
     dropped: dict[str, int] = field(default_factory=dict)
     mid: float | None = None
     adjusted: float | None = None
+    mid_log10: float | None = None
 
     @classmethod
     def from_logs(cls, log_lower: float, log_upper: float, *, method: Kind, kernel: str, log_mid: float | None = None) -> Self:
@@ -93,7 +94,8 @@ class PValue(Result):
             log10=log_value / LN10 + 0.0,
             method=method,
             kernel=kernel,
-            mid=None if log_mid is None else max(math.exp(log_mid), SMALLEST),
+            mid=None if log_mid is None else max(math.exp(min(log_mid, log_value)), SMALLEST),
+            mid_log10=None if log_mid is None else min(log_mid, log_value) / LN10 + 0.0,
         )
 
     @property

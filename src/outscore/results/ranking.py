@@ -206,6 +206,8 @@ class Replicated:
         datasets, and for independent ones.
     holm
         The datasets on which it is significantly better, corrected for their number.
+    worse
+        The datasets on which it is significantly worse, corrected alike.
     """
 
     systems: tuple[str, str]
@@ -213,6 +215,7 @@ class Replicated:
     bonferroni: int
     fisher: int
     holm: list[str]
+    worse: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

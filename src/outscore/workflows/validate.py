@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.levels import check_level
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import MAX_EXACT, Array
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
@@ -26,7 +27,6 @@ __all__ = [
     "Question",
     "check_comparison",
     "check_correction",
-    "check_level",
     "check_metric",
     "check_seed",
     "check_side",
@@ -275,14 +275,6 @@ def check_seed(name: str, seed: object) -> None:
     if not _is_whole(seed) or not 0 <= int(str(seed)) < LARGEST_SEED:
         raise OutscoreError(
             f"`{name}` is {_format_value(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name
-        )
-
-
-def check_level(name: str, level: object) -> None:
-    """Refuse what is no level of a test."""
-    if not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise OutscoreError(
-            f"`{name}` is {_format_value(level)}.", "Give a number between 0 and 1, such as 0.05.", parameter=name
         )
 
 

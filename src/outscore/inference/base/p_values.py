@@ -60,8 +60,11 @@ def exact_p(tail: Tail, sign: int, n: int, kernel: str, request: KernelOptions) 
 
 def _snap(p: PValue, n: int) -> PValue:
     value = math.ldexp(max(1, round(math.ldexp(p.value, n))), -n)
-    mid = None if p.mid is None else math.ldexp(max(1, round(math.ldexp(p.mid, n + 1))), -n - 1)
-    return replace(p, value=value, lower=value, upper=value, log10=math.log10(value) + 0.0, mid=mid)
+    p = replace(p, value=value, lower=value, upper=value, log10=math.log10(value) + 0.0)
+    if p.mid is None:
+        return p
+    mid = math.ldexp(max(1, round(math.ldexp(p.mid, n + 1))), -n - 1)
+    return replace(p, mid=mid, mid_log10=math.log10(mid) + 0.0)
 
 
 def certified_p(found: Bounds, sign: int, request: KernelOptions) -> PValue:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.levels import check_level
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array, exact_sum
 from outscore.core.paired import PairedScores
@@ -59,12 +59,7 @@ def analyse(
     >>> round(found.systems["difference"].mean, 3), round(found.skewness, 3), found.statistic
     (0.14, 0.179, 'mean')
     """
-    if not 0 < normality_alpha < 1:
-        raise OutscoreError(
-            f"`normality_alpha` is {normality_alpha:g}.",
-            "Give a number between 0 and 1, such as 0.05.",
-            parameter="normality_alpha",
-        )
+    check_level("normality_alpha", normality_alpha)
     scores = scores_if_any(pairs, metric)
     clusters = pairs.clusters is not None
     units = pairs.per_item().rows if pairs.clusters is None else int(pairs.clusters.max()) + 1

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.levels import check_level
 from outscore.core.numeric import LN10, MIN_FLOAT, TIE_TOLERANCE, Array
 from outscore.core.options import did_you_mean
 
@@ -95,8 +96,7 @@ def replicated_counts(log10_p: Array, *, combination: str = "bonferroni", alpha:
     >>> replicated_counts(np.log10([[0.01, 0.01, 0.01], [0.5, 0.001, 0.5], [1e-9, 0.02, 1.0]])).tolist()
     [3, 1, 2]
     """
-    if not 0 < alpha < 1:
-        raise OutscoreError(f"`alpha` is {alpha:g}.", "Give a number between 0 and 1, such as 0.05.", parameter="alpha")
+    check_level("alpha", alpha)
     # A p-value of exactly α is claimed, however its logarithm was rounded.
     claimed = _log_partial(np.asarray(log10_p, dtype=float) * LN10, combination) <= math.log(alpha) + TIE_TOLERANCE
     return np.asarray(np.cumprod(claimed, axis=-1).sum(axis=-1))

@@ -21,6 +21,7 @@ from typing import Literal
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.levels import check_level
 from outscore.core.numeric import MIN_FLOAT, Array
 
 __all__ = ["Friedman", "critical_difference", "friedman", "mean_ranks_differ", "range_tail"]
@@ -96,8 +97,7 @@ def critical_difference(systems: int, blocks: int, *, alpha: float = 0.05) -> fl
     """
     if systems < 2 or blocks < 1:
         raise OutscoreError(f"There are {systems} systems and {blocks} blocks.", "Give two systems and one block, or more.")
-    if not 0 < alpha < 1:
-        raise OutscoreError(f"`alpha` is {alpha:g}.", "Give a number between 0 and 1, such as 0.05.", parameter="alpha")
+    check_level("alpha", alpha)
     low, high = 0.0, 1.0
     while range_tail(high, systems) > alpha:
         high *= 2

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from outscore.core.errors import OutscoreError
+from outscore.core.levels import check_level
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
 from outscore.results.plan import StudyDesign
@@ -203,7 +204,7 @@ def _check(design: StudyDesign) -> None:
         raise OutscoreError(
             f"`alternative` is {design.alternative!r}.", f"Choose one of: {', '.join(SIDES)}.", parameter="alternative"
         )
-    _require("alpha", design.alpha, 0 < design.alpha < 1, "Give a number between 0 and 1, such as 0.05.")
+    check_level("alpha", design.alpha)
     if sd is not None:
         fine = 0 <= sd < math.inf and (sd > 0 or design.within > 0)
         _require("sd", sd, fine, "Give a positive standard deviation of the items' differences.")

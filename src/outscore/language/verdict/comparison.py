@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from outscore.inference.decision import Side, sign
+from outscore.inference.decision import Side, rejects, sign
 from outscore.language.numbers import count, format_level, format_percent
 from outscore.language.phrases import equivalence_phrase, interval_kind, interval_noun, noninferiority_phrase, posterior_phrase
 from outscore.language.verdict.facts import Facts
@@ -39,7 +39,7 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
     """
     facts = Facts(
         systems=c.systems,
-        metric=c.metric,
+        metric=c.score_name,
         higher_is_better=c.higher_is_better,
         scores=(c.scores[0].value, c.scores[1].value),
         difference=c.difference,
@@ -102,6 +102,7 @@ def verdict(facts: Facts) -> Verdict:
         _contradiction(facts),
         _within_margin(facts),
         _beyond_margin(facts),
+        _not_shown(facts),
     ]
     evidence = "; ".join(part for part in parts if part)
     if facts.winner is None:
@@ -216,7 +217,7 @@ def _contradiction(facts: Facts) -> str:
 def _within_margin(facts: Facts) -> str:
     """A winner whose lead is shown to be smaller than what was called acceptable."""
     margin = facts.margin
-    if facts.winner is None or margin is None or margin.equivalence.upper > facts.alpha:
+    if facts.winner is None or margin is None or not rejects(margin.equivalence, facts.alpha):
         return ""
     p = equivalence_phrase(margin.equivalence, facts.alpha)
     return f"yet the two differ by less than the margin of {margin.value:g} ({p})"
@@ -228,7 +229,7 @@ def _beyond_margin(facts: Facts) -> str:
     if margin is None or interval is None:
         return ""
     ends = [interval.low, None if interval.high is None else -interval.high]
-    if margin.equivalence.upper > facts.alpha:
+    if not rejects(margin.equivalence, facts.alpha):
         if facts.decision.claim != "non-inferior":
             return ""
         ends = ends[:1] if facts.higher_is_better else ends[1:]
@@ -253,16 +254,27 @@ def _shown_by_margin(facts: Facts) -> tuple[str, str] | None:
 
 
 def _margin_clause(facts: Facts) -> str:
-    """What a margin shows where nobody won, as a clause of the sentence; empty where it shows nothing."""
+    """What a margin shows where nobody won, as a clause of the sentence."""
     (a, b), margin, claim = facts.systems, facts.margin, facts.decision.claim
     if margin is None or claim == "undecided":
-        return ""
+        return _not_shown(facts)
     size, by = f"{margin.value:g}", f" in the {facts.about}" if facts.about else ""
     if claim == "equivalent":
         p = equivalence_phrase(margin.equivalence, facts.alpha)
         return f"the two are equivalent within a margin of {size}{by} ({p})"
     p = noninferiority_phrase(margin.noninferiority, facts.alpha)
     return f"{a} is non-inferior to {b} with a margin of {size}{by} ({p})"
+
+
+def _not_shown(facts: Facts) -> str:
+    """That a margin was asked for and nothing was shown by it, where nobody won."""
+    margin = facts.margin
+    if margin is None or facts.winner is not None or facts.decision.claim != "undecided":
+        return ""
+    p = noninferiority_phrase(margin.noninferiority, facts.alpha)
+    by = f" in the {facts.about}" if facts.about else ""
+    a, b = facts.systems
+    return f"that {a} is non-inferior to {b} with a margin of {margin.value:g}{by} is not shown either ({p})"
 
 
 def _posterior(facts: Facts) -> str:

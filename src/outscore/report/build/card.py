@@ -62,7 +62,8 @@ def _comparison(c: Comparison) -> Document:
     if c.p.adjusted is not None:
         rows.append(("adjusted p", format_probability(c.p.adjusted), ""))
     level = "interval" if c.interval is None else f"{format_percent(c.interval.level)} interval"
-    return _card(verdict.headline, verdict.reason, _table(("", c.metric, level), rows), note_texts(c.notes), reading=c.reading)
+    table = _table(("", c.score_name, level), rows)
+    return _card(verdict.headline, verdict.reason, table, note_texts(c.notes), reading=c.reading)
 
 
 def _comparisons(whole: Comparisons) -> Document:
@@ -75,7 +76,7 @@ def _comparisons(whole: Comparisons) -> Document:
         scores = (format_number(s.value, decimals) for s in c.scores)
         adjusted = "" if c.p.adjusted is None else format_probability(c.p.adjusted)
         difference = format_number(c.difference, decimals, sign=True)
-        rows.append((f"{c.metric}{where}", *scores, difference, format_p_number(c.p), adjusted, stored_verdict(c).headline))
+        rows.append((f"{c.score_name}{where}", *scores, difference, format_p_number(c.p), adjusted, stored_verdict(c).headline))
     head = ("", *whole.comparisons[0].systems, "A - B", "p", "adjusted p", "") if whole.comparisons else ()
     left = len(whole.comparisons) - len(rows)
     reading = whole.comparisons[0].reading if whole.comparisons else None

@@ -69,27 +69,32 @@ CLAIMS = {
 
 def build(whole: Comparisons) -> Document:
     """All comparisons of a result."""
-    several = len(whole.comparisons) != 1
-    articles = [
-        _metrics(whole) if is_family_of_metrics(whole) else _overview(whole),
-        *(_comparison(c, whole, i, depth=2 if several else 1) for i, c in enumerate(whole.comparisons, 1)),
-        *_closing(whole),
-    ]
+    table = slices(whole)
+    # A whole stands above its slices, and a comparison alone above nothing.
+    top = table is not None or len(whole.comparisons) == 1
+    parts = [_comparison(c, whole, i, depth=1 if top and i == 1 else 2) for i, c in enumerate(whole.comparisons, 1)]
+    closing = list(_closing(whole))
     if is_family_of_metrics(whole):
         # On a screen the metrics are one answer.
-        articles[1:-2] = [article.but("text", level="brief") for article in articles[1:-2]]
-    elif (table := slices(whole)) is not None:
+        parts = [article.but("text", level="brief") for article in parts]
+        articles = [_metrics(whole), *parts, *closing]
+    elif table is not None:
         # So are slices, as a table below the whole.
         sliced = Section("slices", "", lambda: [table]).only("text").brief()
-        articles[1] = replace(articles[1], sections=(*articles[1].sections, sliced))
-        articles[2:-1] = [article.but("text", level="brief") for article in articles[2:-1]]
+        answer = replace(parts[0], sections=(*parts[0].sections, sliced))
+        closing[0] = closing[0].but("text", level="brief")
+        others = [article.but("text", level="brief") for article in parts[1:]]
+        articles = [answer, replace(_overview(whole), title=table.title, depth=2), *others, *closing]
+    else:
+        articles = [_overview(whole), *parts, *closing]
     return Document(_title(whole), tuple(articles), _subject(whole), stylesheet())
 
 
 def _title(whole: Comparisons) -> str:
     if is_family_of_metrics(whole):
         return metrics_verdict(whole).headline
-    return heading(whole.comparisons[0]) if len(whole.comparisons) == 1 else f"{len(whole.comparisons)} comparisons"
+    alone = len(whole.comparisons) == 1 or slices(whole) is not None
+    return heading(whole.comparisons[0]) if alone else f"{len(whole.comparisons)} comparisons"
 
 
 def _subject(whole: Comparisons) -> str:
@@ -245,7 +250,7 @@ def _cards(c: Comparison, whole: Comparisons) -> Cards:
         Card(
             clean(s.system),
             format_number(s.value, decimals),
-            (clean(f"{c.metric}, {better}"), *([f"{noun} {end}"] if end else [])),
+            (clean(f"{c.score_name}, {better}"), *([f"{noun} {end}"] if end else [])),
             role,
         )
         for s, end, role in zip(c.scores, ends, roles, strict=True)

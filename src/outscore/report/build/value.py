@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from outscore.language.numbers import format_interval, format_number, format_p, format_percent, format_probability
+from outscore.language.numbers import format_interval, format_mid_p, format_number, format_p, format_percent, format_probability
 from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean, make_table
@@ -53,7 +53,7 @@ def _of_p(p: PValue) -> Statements:
     if p.adjusted is not None:
         rows.append(("adjusted p", format_probability(p.adjusted)))
     if p.mid is not None:
-        rows.append(("mid-p", format_probability(p.mid)))
+        rows.append(("mid-p", format_mid_p(p)))
     return rows
 
 

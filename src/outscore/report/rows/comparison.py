@@ -180,7 +180,7 @@ def subject(c: Comparison) -> str:
     """The metric and the data it was measured on."""
     dataset = "" if c.dataset is None else f" on {c.dataset}"
     part_of = "" if c.slice is None else f", {c.slice.column} = {c.slice.value}"
-    return clean(f"{c.metric}{dataset}{part_of}")
+    return clean(f"{c.score_name}{dataset}{part_of}")
 
 
 def score_ends(c: Comparison, alpha: float | None) -> tuple[str, list[str]]:

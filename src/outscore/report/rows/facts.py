@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from outscore.language.numbers import count, decimals_for, format_number, format_p, format_probability
+from outscore.language.numbers import count, decimals_for, format_mid_p, format_number, format_p, format_probability
 from outscore.language.phrases import (
     equivalence_phrase,
     interval_phrase,
     method_phrase,
     noninferiority_phrase,
     posterior_phrase,
+    shown_prefix,
 )
 from outscore.language.verdict.comparison import stored_verdict
 from outscore.report.document import Fact, clean
@@ -113,7 +114,7 @@ def sides(c: Comparison, whole: Comparisons) -> str:
 
 def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
     p = c.p
-    middle = "" if p.mid is None else f", mid-p = {format_probability(p.mid)}"
+    middle = "" if p.mid is None else f", mid-p = {format_mid_p(p)}"
     rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides(c, whole)}"]
     if p.adjusted is not None:
         rows.append(f"adjusted p = {format_probability(p.adjusted)}")
@@ -127,13 +128,17 @@ def _margin(c: Comparison, alpha: float | None) -> list[str]:
     margin = c.margin
     if margin is None:
         return []
+    if alpha is None and (said := c.signature.value("alpha")) is not None:
+        # A comparison that was made in Python has no settings.
+        alpha = float(said)
     a, b = map(clean, c.systems)
     other = other_estimand(c)
     size = f"{margin.value:g}" if other is None else f"{margin.value:g} in the {other[0]}"
-    return [
-        f"non-inferior ({a} worse than {b} by less than {size}): {noninferiority_phrase(margin.noninferiority, alpha)}",
-        f"equivalent (apart by less than {size}): {equivalence_phrase(margin.equivalence, alpha)}",
-    ]
+    claims = (
+        (f"non-inferior ({a} worse than {b} by less than {size})", margin.noninferiority, noninferiority_phrase),
+        (f"equivalent (apart by less than {size})", margin.equivalence, equivalence_phrase),
+    )
+    return [f"{shown_prefix(p, alpha)}{claim}: {phrase(p, alpha)}" for claim, p, phrase in claims]
 
 
 def _bayes(c: Comparison) -> list[str]:

@@ -231,19 +231,24 @@ def replicability_table(ranking: Ranking, most: int | None = None, *, hint: bool
     place = {s.system: i for i, s in enumerate(ranking.scores)}
     ordered = sorted(ranking.replicability, key=lambda r: (place[r.systems[0]], place[r.systems[1]]))
     rows = [
-        (*r.systems, f"{r.bonferroni} of {r.datasets}", f"{r.fisher} of {r.datasets}", list_names(r.holm, 6) if r.holm else "")
+        (*r.systems, *(f"{n} of {r.datasets}" for n in (r.bonferroni, r.fisher)), *map(_datasets, (r.holm, r.worse)))
         for r in ordered[:most]
     ]
     level = format_percent(1 - ranking.alpha)
     meaning = (
         f"Better on at least so many datasets, with confidence {level}: whatever the dependence between datasets (Bonferroni), "
-        "and if they are independent (Fisher). On: the datasets where it is significantly better (Holm over datasets)."
+        "and if they are independent (Fisher, which may find fewer where one dataset alone is strong). On, worse "
+        "on: the datasets where it is significantly better and worse (Holm over datasets)."
     )
     left = len(ranking.replicability) - len(rows)
     how = ALL if hint else ""
     notes = [meaning, *([f"Not shown: {count(left, 'pair')}{how}."] if left else [])]
-    columns = ["system", "better than", "at least", "if independent", "on"]
-    return replace(make_table("replicability", "Replicability", columns, "llrrl", rows, notes), label="ranking-replicability")
+    columns = ["system", "better than", "at least", "if independent", "on", "worse on"]
+    return replace(make_table("replicability", "Replicability", columns, "llrrll", rows, notes), label="ranking-replicability")
+
+
+def _datasets(names: Sequence[str]) -> str:
+    return list_names(names, 6) if names else ""
 
 
 def critical_table(ranking: Ranking, found: CriticalDifference) -> Table:

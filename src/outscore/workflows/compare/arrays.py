@@ -104,7 +104,7 @@ def compare_rows(
         "unit_advice": advice,
     }
     path = path_of(pairs, additive, found.p, request, entry)
-    design = _design(rows, additive, remainder, question.unit_size, path)
+    design = replace(_design(rows, additive, remainder, question.unit_size, path), unit_statistic=question.unit_statistic)
     return _assemble(pairs, additive, question, found, design, names, parts)
 
 

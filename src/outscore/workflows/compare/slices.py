@@ -25,6 +25,8 @@ from outscore.workflows.validate import Question, paired
 
 __all__ = ["Part", "as_family", "compare_slices", "swap_together"]
 
+HOLM = "holm"
+
 
 @dataclass(frozen=True)
 class Part:
@@ -122,5 +124,21 @@ def as_family(
     """
     p_values, family = correct_family([c.p for c in found], correction, resampled=resampled)
     question: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "delta": delta}
-    claims = [with_verdict(replace(c, p=p), **question, identical=c.identical) for c, p in zip(found, p_values, strict=True)]
-    return claims, family
+    corrected = [replace(c, p=p) for c, p in zip(_with_margins(found, correction), p_values, strict=True)]
+    return [with_verdict(c, **question, identical=c.identical) for c in corrected], family
+
+
+def _with_margins(found: Sequence[Comparison], correction: str) -> list[Comparison]:
+    """Comparisons with the p-values of their margins corrected: non-inferiority is one family, equivalence another.
+
+    Margins are tested one-sided about a difference that swaps cannot reach, so where `max-t` corrects the comparisons
+    themselves, margins are corrected by Holm.
+    """
+    margins = [c.margin for c in found if c.margin is not None]
+    if len(margins) < len(found):
+        return list(found)
+    by = HOLM if correction == MAX_T else correction
+    not_worse, _ = correct_family([margin.noninferiority for margin in margins], by)
+    equal, _ = correct_family([margin.equivalence for margin in margins], by)
+    parts = zip(found, margins, not_worse, equal, strict=True)
+    return [replace(c, margin=replace(margin, noninferiority=p, equivalence=q)) for c, margin, p, q in parts]

@@ -126,24 +126,31 @@ def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Rep
     forward = top.ahead >= 0
     # Which system comes first was chosen by the data, so each direction has half of alpha.
     level = top.alpha / 2
-    logs = np.stack([_with_direction(part, forward)[wanted] for part in parts], axis=1)
+    logs, against = (np.stack([_with_direction(part, way)[wanted] for part in parts], axis=1) for way in (forward, ~forward))
     shared = np.stack([part.measured.pairs.n[wanted] > 0 for part in parts], axis=1)
     by_any, by_fisher = (_counts(logs, shared, how, level) for how in ("bonferroni", "fisher"))
     found = []
     for row, i in enumerate(wanted.tolist()):
         systems = (names[int(pairs.left[i])], names[int(pairs.right[i])])
         mine = [part for part, there in zip(parts, shared[row].tolist(), strict=True) if there]
-        holm = adjust(np.maximum(np.exp(logs[row][shared[row]]), MIN_FLOAT), "holm") <= level
+        claimed, refuted = (_claimed(side[row][shared[row]], mine, level) for side in (logs, against))
         found.append(
             Replicated(
                 systems=systems if forward[i] else systems[::-1],
                 datasets=len(mine),
                 bonferroni=int(by_any[row]),
                 fisher=int(by_fisher[row]),
-                holm=[str(part.measured.dataset) for part, claimed in zip(mine, holm, strict=True) if claimed],
+                holm=claimed,
+                worse=refuted,
             )
         )
     return found, notes
+
+
+def _claimed(logs: Array, parts: Sequence[Corrected], level: float) -> list[str]:
+    """The datasets on which one direction is significant, by Holm over the datasets."""
+    rejected = adjust(np.maximum(np.exp(logs), MIN_FLOAT), "holm") <= level
+    return [str(part.measured.dataset) for part, there in zip(parts, rejected.tolist(), strict=True) if there]
 
 
 def _counts(logs: Array, shared: Array, combination: str, alpha: float) -> Array:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from outscore.core.errors import OutscoreError
+from outscore.core.levels import check_level
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import OptionValue, complete, did_you_mean
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import TESTS
 from outscore.workflows.requests import shared
-from outscore.workflows.validate import check_level, check_metric, check_seed, check_units, deciding_entry
+from outscore.workflows.validate import check_metric, check_seed, check_units, deciding_entry
 
 __all__ = ["USUAL", "Question", "check_test"]
 

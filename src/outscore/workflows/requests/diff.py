@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
+from outscore.core.levels import check_level
 from outscore.core.options import Option, did_you_mean
 from outscore.workflows.diff.tasks.registry import TASKS, task_options
 from outscore.workflows.requests import shared
@@ -180,9 +181,7 @@ class DiffRequest(Request):
             raise OutscoreError(
                 f"Correction `{entry.name}` does not serve the rows of a diff.", "Use `holm` or `bh`.", parameter="correction"
             )
-        if not 0 < self.alpha < 1:
-            hint = "Give a number between 0 and 1, such as 0.05."
-            raise OutscoreError(f"`alpha` is {self.alpha:g}.", hint, parameter="alpha")
+        check_level("alpha", self.alpha)
         if self.min_support < 1:
             hint = "Give a whole number from 1 up."
             raise OutscoreError(f"`min_support` is {self.min_support}.", hint, parameter="min_support")
