@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "outscore"
 TARGET = PACKAGE / "api.py"
 STUB = PACKAGE / "__init__.pyi"
 WIDTH = 110
-DATA = "ArrayLike | Scores | Path"
+DATA = "ArrayLike | Scores | Path | Table"
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,15 @@ FRONTS = (
                 "a",
                 DATA,
                 "The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;"
-                " (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file, which may hold both systems.",
+                " (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file or a table (pandas, polars ...), which may hold"
+                " both systems.",
             ),
-            Argument("b", f"{DATA} | None", "The scores of system B, in the same form and order as `a`.", "None"),
+            Argument(
+                "b",
+                f"{DATA} | None",
+                "The scores of system B, in the same form and order as `a`; series of pandas are matched by their labels.",
+                "None",
+            ),
         ),
         further=(
             Argument(

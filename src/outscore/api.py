@@ -30,8 +30,8 @@ __all__ = ["compare", "compare_texts", "diff", "permutation_test", "plan", "rank
 
 @overload
 def compare(
-    a: ArrayLike | Scores | Path,
-    b: ArrayLike | Scores | Path | None = None,
+    a: ArrayLike | Scores | Path | Table,
+    b: ArrayLike | Scores | Path | Table | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
@@ -78,8 +78,8 @@ def compare(
 
 @overload
 def compare(
-    a: ArrayLike | Scores | Path,
-    b: ArrayLike | Scores | Path | None = None,
+    a: ArrayLike | Scores | Path | Table,
+    b: ArrayLike | Scores | Path | Table | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
@@ -125,8 +125,8 @@ def compare(
 
 
 def compare(
-    a: ArrayLike | Scores | Path,
-    b: ArrayLike | Scores | Path | None = None,
+    a: ArrayLike | Scores | Path | Table,
+    b: ArrayLike | Scores | Path | Table | None = None,
     *,
     metric: str | AdditiveMetric | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
@@ -175,11 +175,13 @@ def compare(
 
     Parameters
     ----------
-    a : ArrayLike | Scores | Path
+    a : ArrayLike | Scores | Path | Table
         The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;
-        (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file, which may hold both systems.
-    b : ArrayLike | Scores | Path | None, default None
-        The scores of system B, in the same form and order as `a`.
+        (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file or a table (pandas, polars ...),
+        which may hold both systems.
+    b : ArrayLike | Scores | Path | Table | None, default None
+        The scores of system B, in the same form and order as `a`; series of pandas are matched by their
+        labels.
     metric : str | AdditiveMetric | None, default None
         A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
         counts of a file.

@@ -21,6 +21,7 @@ from outscore.inference.families.max_t import MAX_T
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import ALL, TESTS, deciding_test
 from outscore.metrics.registry import METRICS, resolve
+from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.shared import ALTERNATIVES, STATISTICS
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "numbers_of",
     "paired",
     "question_of",
+    "refuse_reading_options",
 ]
 
 LARGEST_SCORE = 1e150
@@ -276,6 +278,18 @@ def check_seed(name: str, seed: object) -> None:
         raise OutscoreError(
             f"`{name}` is {_format_value(seed)}.", "Give a whole number from 0 up to 2**64 - 1.", parameter=name
         )
+
+
+def refuse_reading_options(request: Request) -> None:
+    """Refuse options that say how a file is read where there is none."""
+    for option in request.options():
+        reads = option.kind in ("column", "system") or option.name == "reader"
+        if reads and request.is_given(option):
+            raise OutscoreError(
+                f"`{option.keyword}` is for files, and the scores are given as they are.",
+                f"Leave `{option.keyword}` out.",
+                parameter=option.name,
+            )
 
 
 def _is_whole(value: object) -> bool:

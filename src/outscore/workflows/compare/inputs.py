@@ -15,6 +15,7 @@ from outscore.workflows.requests.shared import DUPLICATES, READER
 if TYPE_CHECKING:
     from outscore.results.design import Alignment
     from outscore.scores.system import Labels, Origin, Scores
+    from outscore.workflows.requests.compare import CompareRequest
 
 __all__ = ["UNNAMED", "TwoSystems", "pair_given", "pair_scores", "read_systems", "refuse_unequal_runs"]
 
@@ -132,7 +133,7 @@ def pair_given(
     from outscore.scores.system import Scores
 
     if not isinstance(a, Scores) and not isinstance(b, Scores):
-        return TwoSystems(a, b, cast("TwoNames", names or UNNAMED), items=items, clusters=clusters, labels=labels)
+        return _pair_arrays(a, b, names, items=items, clusters=clusters, labels=labels)
     if not isinstance(a, Scores) or not isinstance(b, Scores):
         raise OutscoreError(
             "One of `a` and `b` was read from a file and the other was not.", "Read both, or give the `values` of both."
@@ -141,6 +142,33 @@ def pair_given(
         if given is not None:
             raise OutscoreError(f"`{name}` was given, and scores that were read have their own.", f"Leave `{name}` out.")
     return pair_scores(a, b, cast("TwoNames", names or (a.name, b.name)), duplicates)
+
+
+def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -> TwoSystems:  # noqa: ANN401
+    """Arrays by position; where rows have labels of their own, as those of pandas do, by these."""
+    from outscore.workflows.frames import counts_in, in_order_of, is_table
+
+    other, moved = in_order_of(a, b, "b")
+    placed: dict[str, Any] = {name: in_order_of(a, given, name)[0] for name, given in per_row.items()}
+    rows_a, rows_b = (counts_in(x) if is_table(x) else x for x in (a, other))
+    text = "The rows of B stood in another order: they were matched with those of A by the labels of their index."
+    notes = (Note("input", text),) if moved else ()
+    return TwoSystems(rows_a, rows_b, cast("TwoNames", names or UNNAMED), notes=notes, **placed)
+
+
+def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems:
+    """Dataframes in place of files: one with both systems, or one for each."""
+    from outscore.formats.base.entry import Choice
+    from outscore.workflows.frames import systems_in
+
+    columns = {**request.columns(), **({} if request.slice is None else {"slice": (request.slice,)})}
+    found = [systems_in(table, Choice(**columns, systems=request.system if len(tables) == 1 else ())) for table in tables]
+    if len(found) == 1:
+        a, b, called = _from_one(found[0])
+    else:
+        a, b = _choose(found[0], request.system, 0), _choose(found[1], request.system, 1)
+        called = (a.name, b.name) if a.name != b.name else UNNAMED
+    return pair_scores(a, b, cast("TwoNames", request.names or called), request.duplicates)
 
 
 def refuse_unequal_runs(test: str, *, unequal: bool) -> None:

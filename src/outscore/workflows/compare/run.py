@@ -14,13 +14,14 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
-from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems, refuse_unequal_runs
+from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems, refuse_unequal_runs
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed
+from outscore.workflows.frames import counts_in, in_order_of, is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import reading_of
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.validate import question_of
+from outscore.workflows.validate import question_of, refuse_reading_options
 
 __all__ = ["call", "run"]
 
@@ -88,48 +89,51 @@ def call(
     slices: object,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare`
 ) -> Comparison | Comparisons:
-    """`outscore.compare`: paths, scores or arrays, with options by their Python names."""
+    """`outscore.compare`: paths, tables, scores or arrays, with options by their Python names."""
     if isinstance(a, (str, os.PathLike)):
         found = run(_of_files([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given))
         return found if slices is not None else found.comparisons[0]
+    if is_table(a) and (b is None or is_table(b)) and (b is None or counts_in(a) is None):
+        return _of_tables([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
     request = CompareRequest.from_python(given)
     data = pair_given(a, b, items=items, clusters=clusters, labels=labels, names=request.names, duplicates=request.duplicates)
-    _refuse_reading_options(request)
+    refuse_reading_options(request)
     if slices is None:
         return run(request, data).comparisons[0]
-    column, values = _slice_labels(slices, data)
+    column, values = _slice_labels(slices, data, a)
     return run(replace(request, slice=column), replace(data, slices={column: values}))
 
 
-def _of_files(files: Sequence[object], labels: object, **given: Any) -> CompareRequest:  # noqa: ANN401
+def _of_tables(tables: Sequence[object], labels: object, **given: Any) -> Comparison | Comparisons:  # noqa: ANN401
+    """Dataframes: one with both systems, or one for each."""
+    request = _naming_columns(labels, **given)
+    request.validate(arrays=True)
+    found = run(request, pair_tables(tables, request))
+    return found if request.slice is not None else found.comparisons[0]
+
+
+def _naming_columns(labels: object, files: tuple[str, ...] = (), **given: Any) -> CompareRequest:  # noqa: ANN401
+    """The request for files or tables, which have columns where arrays come with labels."""
     if labels is not None:
         raise OutscoreError("`labels` was given, and files have item ids.", "Leave `labels` out.", parameter="labels")
     for name in ("items", "clusters", "slices"):
         if given[name] is not None and not isinstance(given[name], str):
             raise OutscoreError(
-                f"`{name}` is not the name of a column.", "For a file, name the column that holds it.", parameter=name
+                f"`{name}` is not the name of a column.", "For a file or table, name the column that holds it.", parameter=name
             )
+    return CompareRequest.from_python(given, files=files)
+
+
+def _of_files(files: Sequence[object], labels: object, **given: Any) -> CompareRequest:  # noqa: ANN401
     names = path_texts(files)
     if names is None:
         raise OutscoreError(
             "One of `a` and `b` is a file and the other is not.", "Give two files, or one that holds both systems."
         )
-    return CompareRequest.from_python(given, files=names)
+    return _naming_columns(labels, names, **given)
 
 
-def _refuse_reading_options(request: CompareRequest) -> None:
-    """Refuse options that say how a file is read where there is none."""
-    for option in request.options():
-        reads = option.kind in ("column", "system") or option.name == "reader"
-        if reads and request.is_given(option):
-            raise OutscoreError(
-                f"`{option.keyword}` is for files, and the scores are given as they are.",
-                f"Leave `{option.keyword}` out.",
-                parameter=option.name,
-            )
-
-
-def _slice_labels(slices: object, data: TwoSystems) -> tuple[str, Sequence[str]]:
+def _slice_labels(slices: object, data: TwoSystems, a: object) -> tuple[str, Sequence[str]]:
     """The column and the slice of each row: a column of scores that were read, labels by column, or labels alone."""
     if isinstance(slices, str):
         if slices not in data.slices:
@@ -143,8 +147,12 @@ def _slice_labels(slices: object, data: TwoSystems) -> tuple[str, Sequence[str]]
         if len(slices) != 1:
             raise OutscoreError(f"`slices` names {len(slices)} columns.", "Give one of them.", parameter="slice")
         column, labels = next(iter(slices.items()))
-        return str(column), [str(label) for label in labels]
-    return SLICES, [str(label) for label in np.asarray(slices).tolist()]
+        return str(column), _texts_in_order(a, labels)
+    return SLICES, _texts_in_order(a, slices)
+
+
+def _texts_in_order(a: object, labels: object) -> list[str]:
+    return [str(label) for label in np.asarray(in_order_of(a, labels, "slices")[0]).tolist()]
 
 
 def _read(request: CompareRequest) -> TwoSystems:

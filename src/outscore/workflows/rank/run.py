@@ -21,11 +21,11 @@ from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
-from outscore.scores.system import Origin, Scores, score_columns
+from outscore.scores.system import Origin, score_columns
 from outscore.workflows.direction import directed
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
-from outscore.workflows.rank.inputs import boards_from
+from outscore.workflows.rank.inputs import systems_from
 from outscore.workflows.rank.many import files_by_system, read_many
 from outscore.workflows.rank.outputs import board_of_outputs
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
@@ -149,10 +149,10 @@ def call(
         return run(RankRequest.from_python(given), data, **more)
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
-    boards = boards_from(scores, duplicates=request.duplicates, **labels)
-    read = isinstance(scores, Sequence) and all(isinstance(one, Scores) for one in scores)
-    origins = [one.origin for one in scores if one.origin is not None] if read else []  # type: ignore[attr-defined]
-    return run(request, RankData("scores", boards, origins=list(dict.fromkeys(origins))), **more)
+    found = systems_from(scores, request, **labels)
+    boards = boards_of(found, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
+    origins = dict.fromkeys(one.origin for one in found if one.origin is not None)
+    return run(request, RankData("scores", boards, origins=list(origins)), **more)
 
 
 def _paths(scores: object, reference: object, documents: object, gold: object) -> dict[str, Any] | None:

@@ -174,7 +174,7 @@ def saved_value(option: Option, value: object) -> object:
 
 def input_settings(inputs: Iterable[Origin]) -> list[dict[str, Any]]:
     """What a result saves of the files it was made from."""
-    return [{"path": one.path, "rows": one.rows, "sha256": one.sha256} for one in inputs]
+    return [{"path": one.path, "rows": one.rows, "sha256": one.sha256} for one in inputs if one.sha256]
 
 
 def _read(option: Option, text: Written) -> Any:  # noqa: ANN401 - of whatever type the option has

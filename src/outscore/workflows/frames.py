@@ -1,0 +1,158 @@
+"""Series and tables of dataframe libraries, recognised by what they can do: outscore depends on none of them.
+
+A series of pandas has labels, and two of them are matched by them, never by position where they disagree.
+Polars has no labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.formats.base.entry import Choice
+from outscore.formats.tables.columns import Layout, find_layout, normalize_name, suggest_name
+from outscore.formats.tables.records import Block, Records
+from outscore.scores.system import Labels, Origin, Scores
+from outscore.workflows.validate import numbers_of
+
+__all__ = ["TABLE", "counts_in", "encode_labels", "in_order_of", "is_labelled", "is_table", "systems_in", "table_of"]
+
+TABLE = "table"
+"""What messages and settings call a table that has no file."""
+SAMPLE = 20
+COUNTS = (("tp", "errors"), ("tp", "fp", "fn"), ("tp", "fp", "fn", "tn"))
+
+
+def is_table(given: object) -> bool:
+    """Whether this is a table with named columns, collected or not."""
+    # Asked of the type: a table that is not collected would have to plan its columns.
+    return hasattr(type(given), "columns") and hasattr(type(given), "__getitem__")
+
+
+def table_of(given: Any) -> Any:  # noqa: ANN401 - of whatever library
+    """The table itself; one that is only planned, as polars' LazyFrame is, is collected."""
+    return given.collect() if hasattr(given, "collect") and not hasattr(given, "__len__") else given
+
+
+def is_labelled(given: object) -> bool:
+    """Whether rows have labels, as those of pandas do."""
+    return hasattr(given, "iloc") and hasattr(given, "index")
+
+
+def in_order_of(first: Any, given: Any, name: str) -> tuple[Any, bool]:  # noqa: ANN401 - of whatever library
+    """What was given, its rows in the order of the labels of `first`, and whether they had to be moved.
+
+    Without labels on both sides rows are matched by position, and `given` is returned as it is.
+    """
+    if not (is_labelled(first) and is_labelled(given)):
+        return given, False
+    wanted, there = list(first.index), list(given.index)
+    if wanted == there:
+        return given, False
+    place = {label: i for i, label in enumerate(there)}
+    known = set(wanted)
+    if len(place) < len(there) or len(known) < len(wanted):
+        raise OutscoreError(
+            f"The index of `{name}` is not that of the other scores, and labels occur in it twice: rows cannot be matched.",
+            "Give every item a label of its own, or the bare values of both (`.to_numpy()`) in the same order.",
+            parameter=name,
+        )
+    lost = next((label for label in wanted if label not in place), None)
+    if lost is None:
+        lost = next((label for label in there if label not in known), None)
+    if lost is not None:
+        raise OutscoreError(
+            f"The index of `{name}` is not that of the other scores: only one of them has the label {lost!r}.",
+            "Keep the labels that both have, or give the bare values of both (`.to_numpy()`) in the same order.",
+            parameter=name,
+        )
+    return given.iloc[[place[label] for label in wanted]], True
+
+
+def counts_in(given: Any) -> Array | None:  # noqa: ANN401
+    """The rows of a table that holds nothing but counts, in the order that metrics take them; None where it holds others."""
+    table = table_of(given)
+    columns = {normalize_name(str(name)): name for name in table.columns}
+    wanted = next((names for names in COUNTS if set(names) == set(columns)), None)
+    return None if wanted is None else np.column_stack([np.asarray(table[columns[name]]) for name in wanted])
+
+
+def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
+    """The systems of a table, its columns recognised as those of a file are."""
+    table = table_of(given)
+    columns = tuple(str(name) for name in table.columns)
+    arrays = {name: np.asarray(table[name]) for name in table.columns}
+    arrays = {str(name): values for name, values in arrays.items()}
+    rows = len(next(iter(arrays.values()), ()))
+
+    def blocks(needed: Sequence[str]) -> Iterator[Block]:
+        yield Block(np.arange(1, rows + 1), {name: arrays[name].tolist() for name in needed})
+
+    records = Records("The table", columns, {name: x[:SAMPLE].tolist() for name, x in arrays.items()}, blocks, "row")
+    layout = find_layout(records, choice)
+    found = _split(arrays, layout, Origin(TABLE, "", rows, "dataframe", layout.used, "row"))
+    if not choice.systems:
+        return found
+    by_name = {scores.name: scores for scores in found}
+    for name in choice.systems:
+        if name not in by_name:
+            raise OutscoreError(f"The table has no system `{name}`.", suggest_name(name, by_name), parameter="system")
+    return [by_name[name] for name in choice.systems]
+
+
+def _split(arrays: Mapping[str, Array], layout: Layout, origin: Origin) -> list[Scores]:
+    labels = _labels_of(arrays)
+    ids, repeats, clusters, datasets = (labels(c) for c in (layout.item, layout.repeat, layout.cluster, layout.dataset))
+    slices = {name: found for name in layout.slices if (found := labels(name)) is not None}
+    places = np.arange(1, origin.rows + 1)
+    whole = Scores("", places, ids, repeats, clusters, datasets, slices, origin, places)
+    if layout.wide:
+        present = {name: _present(arrays[name]) for name in layout.scores}
+        if ids is None and not all(rows.all() for rows in present.values()):
+            whole = replace(whole, ids=Labels.of(places))
+        return [
+            replace(whole.take(rows), name=name, values=numbers_of(arrays[name][rows], name)) for name, rows in present.items()
+        ]
+    counts = [numbers_of(arrays[name], name) for name in layout.scores]
+    whole = replace(whole, values=counts[0] if len(counts) == 1 else np.column_stack(counts))
+    systems = labels(layout.system)
+    if systems is None:
+        return [replace(whole, name=TABLE)]
+    order = np.argsort(systems.codes, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(systems.codes, minlength=len(systems.names)))[:-1])
+    return [replace(whole.take(rows), name=name) for name, rows in zip(systems.names, parts, strict=True)]
+
+
+def _labels_of(arrays: Mapping[str, Array]) -> Callable[[str | None], Labels | None]:
+    return lambda column: None if column is None else encode_labels(arrays[column], column)
+
+
+def encode_labels(raw: Array, name: str) -> Labels:
+    """Labels in order of first appearance; numbers are encoded without a loop."""
+    if raw.dtype.kind in "iub":
+        distinct, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return Labels(place[inverse], tuple(str(x) for x in distinct[order].tolist()))
+    listed = raw.tolist()
+    # What is missing is None, or not equal to itself.
+    missing = next((i for i, x in enumerate(listed) if x is None or x != x), None)  # noqa: PLR0124
+    if missing is not None:
+        raise OutscoreError(f"`{name}` has a missing label at row {missing + 1}.", "Give one label for each row.")
+    return Labels.of(listed)
+
+
+def _present(column: Array) -> Array:
+    """Which cells of a system's column hold anything: a dataframe says None, NaN or NA where the system lacks the item."""
+    if column.dtype.kind == "f":
+        return ~np.isnan(column)
+    if column.dtype.kind != "O":
+        return np.ones(len(column), dtype=bool)
+    # Compared by their names, as pandas' NA refuses to be compared.
+    return np.array([str(value) not in ("None", "nan", "<NA>") for value in column.tolist()], dtype=bool)

@@ -1,0 +1,111 @@
+"""Series and dataframes in place of arrays and files: matched by their labels, read as tables are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import outscore as osc
+
+pd = pytest.importorskip("pandas")
+
+RNG = np.random.default_rng(4)
+LABELS = [f"q{i}" for i in range(120)]
+RIGHT = (RNG.random((120, 2)) < [0.8, 0.6]).astype(int)
+TOPIC = np.array(["x", "y", "z"])[np.arange(120) % 3]
+WIDE = pd.DataFrame({"new": RIGHT[:, 0], "old": RIGHT[:, 1], "topic": TOPIC}, index=LABELS)
+SHUFFLED = WIDE.sample(frac=1, random_state=1)
+
+
+def plain(**more):
+    return osc.compare(RIGHT[:, 0], RIGHT[:, 1], **more)
+
+
+def test_series_in_another_order_are_matched_by_their_labels():
+    found = osc.compare(WIDE.new, SHUFFLED.old)
+    assert found.p.value == plain().p.value
+    assert any("by the labels of their index" in note.text for note in found.notes)
+    assert not any("labels of their index" in note.text for note in osc.compare(WIDE.new, WIDE.old).notes)
+    assert osc.permutation_test(WIDE.new, SHUFFLED.old).value == plain().p.value
+
+
+def test_labels_of_rows_follow_the_scores():
+    by_topic = osc.compare(WIDE.new, SHUFFLED.old, clusters=SHUFFLED.topic, slices={"topic": SHUFFLED.topic})
+    wanted = plain(clusters=TOPIC, slices={"topic": TOPIC})
+    assert [c.p.value for c in by_topic.comparisons] == [c.p.value for c in wanted.comparisons]
+
+
+def test_series_of_other_labels_are_refused():
+    with pytest.raises(osc.OutscoreError, match="only one of them has the label 'q0'"):
+        osc.compare(WIDE.new, WIDE.old.iloc[1:])
+    with pytest.raises(osc.OutscoreError, match="labels occur in it twice"):
+        osc.compare(WIDE.new, WIDE.old.set_axis(["same"] * 120))
+
+
+def test_a_series_beside_an_array_is_paired_by_position():
+    assert osc.compare(SHUFFLED.new, SHUFFLED.old.to_numpy()).p.value == plain().p.value
+
+
+def test_rank_matches_series_by_their_labels():
+    found = osc.rank({"new": WIDE.new, "old": SHUFFLED.old}, dataset=SHUFFLED.topic)
+    wanted = osc.rank({"new": RIGHT[:, 0], "old": RIGHT[:, 1]}, dataset=TOPIC)
+    assert found.pairs[0].p == wanted.pairs[0].p
+    with pytest.raises(osc.OutscoreError, match="only one of them has the label"):
+        osc.rank({"new": WIDE.new, "old": WIDE.old.rename(lambda label: label.upper())})
+
+
+def tables():
+    wide = {"id": LABELS, "new": RIGHT[:, 0], "old": RIGHT[:, 1], "task": TOPIC}
+    long = {"id": LABELS * 2, "model": ["new"] * 120 + ["old"] * 120, "score": [*RIGHT[:, 0], *RIGHT[:, 1]]}
+    for columns in (wide, long):
+        yield pd.DataFrame(columns)
+        yield pl.DataFrame(columns)
+        yield pl.DataFrame(columns).lazy()
+
+
+@pytest.mark.parametrize("table", list(tables()), ids=lambda table: f"{type(table).__module__.partition('.')[0]}")
+def test_compare_and_rank_take_a_dataframe(table):
+    assert osc.compare(table).p.value == plain().p.value
+    assert osc.compare(table).systems == ("new", "old")
+    assert osc.rank(table).pairs[0].p.value == plain().p.value
+    assert osc.compare(table, systems=["old", "new"]).difference == -plain().difference
+
+
+def test_a_dataframe_and_its_file_are_compared_alike(tmp_path):
+    table = next(tables())
+    table.to_csv(tmp_path / "both.csv", index=False)
+    asked = {"slices": "task", "clusters": "task", "names": ("N", "O")}
+    from_file, from_table = osc.compare(tmp_path / "both.csv", **asked), osc.compare(table, **asked)
+    assert [c.p for c in from_file.comparisons] == [c.p for c in from_table.comparisons]
+    assert from_table.comparisons[0].reading.item == ["id"]
+    assert osc.compare(str(Path(tmp_path, "both.csv"))).p == osc.compare(table).p
+
+
+def test_two_dataframes_are_a_system_each():
+    one = pd.DataFrame({"id": LABELS, "wer": RIGHT[:, 0] / 2})
+    other = pd.DataFrame({"id": LABELS[::-1], "wer": RIGHT[::-1, 1] / 2})
+    found = osc.compare(one, other)
+    assert found.p.value == plain().p.value
+    assert found.systems == ("A", "B")
+    assert not found.higher_is_better
+    assert found.reading.direction_source == "column"
+
+
+def test_dataframes_of_counts_are_counts():
+    counts = pd.DataFrame({"fn": RIGHT[:, 1], "tp": RIGHT[:, 0], "fp": 1 - RIGHT[:, 0]})
+    others = counts.assign(tp=RIGHT[:, 1])
+    found = osc.compare(counts, others.iloc[::-1], metric="f1")
+    wanted = osc.compare(*(table[["tp", "fp", "fn"]].to_numpy() for table in (counts, others)), metric="f1")
+    assert found.p.value == wanted.p.value
+
+
+def test_what_is_wrong_with_a_table_is_said_in_one_sentence():
+    with pytest.raises(osc.OutscoreError, match="no system `older`"):
+        osc.compare(next(tables()), systems=["new", "older"])
+    with pytest.raises(osc.OutscoreError, match="`items` is not the name of a column"):
+        osc.compare(next(tables()), items=LABELS)
+    with pytest.raises(osc.OutscoreError, match="`score` is for files"):
+        osc.rank({"new": RIGHT[:, 0], "old": RIGHT[:, 1]}, score="x")
