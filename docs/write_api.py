@@ -77,8 +77,8 @@ FRONTS = (
                 "a",
                 DATA,
                 "The scores of system A: one row per item, (n,) scores, or counts (n, 2) tp, errors; (n, 3) tp, fp, fn;"
-                " (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file or a table (pandas, polars ...), which may hold"
-                " both systems.",
+                " (n, 4) tp, fp, fn, tn. Or what `read` gives, or the path of a file or a table (pandas, polars ...), which may"
+                " hold both systems.",
             ),
             Argument(
                 "b",
