@@ -172,8 +172,23 @@ def test_what_else_comes_late_does_no_harm(write):
     assert np.all(read(write(long, "x.jsonl"))[0].values == 1)
 
 
-def test_a_field_too_long_for_csv_is_one_sentence(write):
-    path = write("id,prediction\nq1," + "x" * 200_000 + "\n", "x.csv")
-    for function in (read, read_scores):
-        with pytest.raises(OutscoreError, match=r"`x\.csv`"):
-            function(path)
+def test_a_field_may_be_as_long_as_a_transcript(write):
+    long = "x, " * 100_000
+    items = read(write(f'id,prediction\nq1,"{long}"\nq2,y\n', "x.csv"))
+    assert [items.answers[0], items.answers[1]] == [long.strip(), "y"]
+    (scores,) = read_scores(write(f'id,transcript,score\nq1,"{long}",1\n', "y.csv"))
+    assert scores.values.tolist() == [1]
+    with pytest.raises(OutscoreError, match=r"`z\.txt`"):
+        read_scores(write("7" * 200_000, "z.txt"))
+
+
+def test_objects_nested_too_deeply_are_refused_by_their_line(write):
+    path = write('{"id": 1, "score": 1}\n{"id": 2, "score": ' + "[" * 100_000 + "\n", "x.jsonl")
+    with pytest.raises(OutscoreError, match=r"`x\.jsonl`, line 2: found values nested too deeply"):
+        read_scores(path)
+
+
+@pytest.mark.parametrize("beside", ["1", "0.5"])
+def test_whole_numbers_that_no_float_holds_are_refused_beside_decimals_too(write, beside):
+    with pytest.raises(OutscoreError, match=r"line 2: found 9007199254740993, too large to be counted exactly"):
+        read_scores(write(f"{beside}\n9007199254740993\n", "x.txt"))

@@ -135,7 +135,7 @@ def _saved_settings(text: str, path: str, command: str) -> dict[str, Any] | None
         return None
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
     if "schema" not in data:
         return None

@@ -6,7 +6,33 @@ The command line prints both on standard error and exits with 2; the library rai
 
 from __future__ import annotations
 
-__all__ = ["ClustersError", "OutscoreError"]
+import re
+
+__all__ = ["ClustersError", "OutscoreError", "cut_quotes"]
+
+MAX_QUOTED = 160
+_LONG_WORD = re.compile(rf"\S{{{MAX_QUOTED + 1},}}")
+
+
+def cut_quotes(sentence: str) -> str:
+    """The sentence with long quotes cut to a line: a damaged file may hold a name of a megabyte.
+
+    Examples
+    --------
+    >>> cut_quotes("There is no column `" + "x" * 1000 + "`.").count("x")
+    157
+    """
+    if len(sentence) <= MAX_QUOTED:
+        return sentence
+    parts = sentence.split("`")
+    parts[::2] = [_LONG_WORD.sub(lambda word: _cut(word[0]), part) for part in parts[::2]]
+    parts[1::2] = map(_cut, parts[1::2])
+    return "`".join(parts)
+
+
+def _cut(text: str) -> str:
+    """The beginning and the end of a text: both ends of a path say something."""
+    return text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 40]} … {text[-37:]}"
 
 
 class OutscoreError(ValueError):
@@ -39,6 +65,7 @@ class OutscoreError(ValueError):
         file: str | None = None,
         line: int | None = None,
     ) -> None:
+        message, hint = cut_quotes(message), cut_quotes(hint)
         super().__init__(message, hint)
         self.message = message
         self.hint = hint

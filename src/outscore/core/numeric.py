@@ -15,7 +15,18 @@ else:
     # Results take constants from here, and a saved one is read without numpy.
     Array = Any
 
-__all__ = ["LN10", "LOG2", "MAX_EXACT", "MIN_ADDENDS", "MIN_FLOAT", "TIE_TOLERANCE", "Array", "combine", "exact_sum"]
+__all__ = [
+    "LARGEST_SCORE",
+    "LN10",
+    "LOG2",
+    "MAX_EXACT",
+    "MIN_ADDENDS",
+    "MIN_FLOAT",
+    "TIE_TOLERANCE",
+    "Array",
+    "combine",
+    "exact_sum",
+]
 
 LN10 = math.log(10.0)
 """Natural logarithm of 10, which turns log p into log10 p."""
@@ -25,6 +36,8 @@ TIE_TOLERANCE = 1e-12
 """Relative difference up to which two floats that were computed in different ways count as equal."""
 MAX_EXACT = 2**53
 """From here on neighbouring integers are the same float64. Sums of counts stay below it, so that int64 cannot overflow."""
+LARGEST_SCORE = 1e150
+"""Squares and sums of scores up to this size are finite."""
 MIN_FLOAT = 5e-324
 """The smallest positive float, which stands for a p-value too small for one."""
 MIN_ADDENDS = 4_096

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 
-__all__ = ["Choices", "Kind", "OnlyFor", "Option", "OptionValue", "complete", "did_you_mean", "parse_spec"]
+__all__ = ["Choices", "Kind", "OnlyFor", "Option", "OptionValue", "complete", "did_you_mean", "nearest", "parse_spec"]
 
 OptionValue = str | int | float | bool | Fraction | None
 Kind = Literal["value", "flag", "file", "column", "system", "metric", "names", "settings"]
@@ -131,6 +131,7 @@ class Option:
         return self.type(value)  # type: ignore[arg-type,call-overload]
 
 
+MAX_MISSPELT = 200
 _NAMES = {
     str: "a word",
     int: "a whole number",
@@ -149,8 +150,21 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     names = sorted(known)
     # Case is the commonest slip of all.
     plain = {name.lower(): name for name in reversed(names)}
-    near = difflib.get_close_matches(str(word).lower(), list(plain), n=1)
-    return f"Did you mean `{plain[near[0]]}`?" if near else f"Choose one of: {', '.join(names)}."
+    near = nearest(str(word).lower(), plain)
+    return f"Choose one of: {', '.join(names)}." if near is None else f"Did you mean `{plain[near]}`?"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The name most like a misspelt word, or None; nobody misspells a page, and comparing two takes minutes.
+
+    Examples
+    --------
+    >>> nearest("permutaton", ["bootstrap", "permutation"]), nearest("x" * 100_000, ["x" * 99_999])
+    ('permutation', None)
+    """
+    if len(word) > MAX_MISSPELT:
+        return None
+    return next(iter(difflib.get_close_matches(word, [name for name in known if len(name) <= MAX_MISSPELT], n=1)), None)
 
 
 def complete(owner: str, declared: Iterable[Option], given: Mapping[str, object]) -> dict[str, OptionValue]:

@@ -74,7 +74,7 @@ def parse(content: bytes, label: str) -> Saved:
     try:
         # Editors of some systems put a mark before the text.
         data = json.loads(content.decode("utf-8-sig"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise OutscoreError(f"`{label}` is not JSON.", CURE) from None
     schema = data.get("schema") if isinstance(data, dict) else None
     if not isinstance(schema, str) or not schema.startswith("outscore/"):

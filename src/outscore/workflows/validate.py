@@ -12,7 +12,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.levels import check_level
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import MAX_EXACT, Array
+from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
 from outscore.inference.base.entry import TestEntry, TestRequest
@@ -39,8 +39,6 @@ __all__ = [
     "refuse_reading_options",
 ]
 
-LARGEST_SCORE = 1e150
-"""Squares and sums of scores up to this size are finite."""
 LARGEST_SEED = 2**64
 
 

@@ -47,6 +47,12 @@ def test_brackets(write, column, expected):
     assert mentions(write(cells(*column))) == expected
 
 
+@pytest.mark.parametrize("column", [["(1)", "(None)"], ["(1)", "(0b1)"], ["(e7)", "(3)"]])
+def test_chains_are_all_called_by_numbers_or_none_is(write, column):
+    with pytest.raises(OutscoreError, match=r"line 3: chain \S+ is (?:no|a) number, and chain \S+ on line 2 is (?:one|none)"):
+        read_chains(write(cells(*column)))
+
+
 def test_sentences_words_and_tags(write):
     found = read_chains(write(cells("(0)", "-", "", "(0)")))
     words = found.words

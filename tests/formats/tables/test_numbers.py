@@ -250,11 +250,11 @@ def test_systems_of_bare_numbers_can_be_chosen(write):
         read_systems(name, systems=("ode", "new"))
 
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
+finite = st.floats(-1e150, 1e150)
 written = st.one_of(
     st.integers(-(2**53) + 1, 2**53 - 1).map(str),
     finite.map(repr),
-    st.floats(-1e300, 1e300).map(lambda x: f"{x:.3e}"),
+    st.floats(-1e149, 1e149).map(lambda x: f"{x:.3e}"),
     st.sampled_from(["+1", "-.5", "5.", "007", "-0"]),
 )
 

@@ -361,3 +361,11 @@ def test_free_answers_raise_no_alarm():
 def test_lists_of_other_lengths_are_refused():
     with pytest.raises(OutscoreError, match="has 3 labels, gold has 2"):
         diff(["a", "b"], {"s": ["a", "a", "b"]}, task="label")
+
+
+def test_repeated_items_are_counted_once_and_said(tmp_path):
+    for name, rows in {"gold": "1,a\n2,b\n", "x": "1,a\n2,b\n2,b\n", "y": "1,b\n2,b\n"}.items():
+        (tmp_path / f"{name}.csv").write_text(f"id,{'gold' if name == 'gold' else 'prediction'}\n{rows}")
+    found = diff(tmp_path / "gold.csv", {"x": tmp_path / "x.csv", "y": tmp_path / "y.csv"}, task="label")
+    said = [note.text for note in found.notes if "repeat" in note.text]
+    assert said == ["1 row of gold and x repeat an item with the same answer: each item counts once."]

@@ -29,6 +29,7 @@ from outscore.core.errors import OutscoreError
 from outscore.scores.system import STANDARD_INPUT, label_of
 
 __all__ = [
+    "MAX_LINE",
     "PACKED",
     "Peek",
     "Source",

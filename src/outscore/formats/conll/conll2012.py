@@ -76,6 +76,7 @@ class _Parser:
     sentences: list[int] = field(default_factory=list)
     sentence_documents: list[int] = field(default_factory=list)
     fresh: bool = True
+    first_chain: tuple[str, int] | None = None
     first_token: int = 0
     # One row per mention: document, first token, last token, chain, line; and the chain as written.
     mentions: list[list[int]] = field(default_factory=list)
@@ -169,6 +170,19 @@ class _Parser:
         if fields[-1] not in _NO_CHAIN:
             self.brackets(number, fields[-1])
 
+    def check_name(self, number: int, name: str) -> None:
+        """Refuse a chain that is called unlike the first one of the file: ``None`` or ``0b1`` among numbers is damage."""
+        if self.first_chain is None:
+            self.first_chain = (name, number)
+        first, line = self.first_chain
+        if name.isdecimal() != first.isdecimal():
+            found, other = ("a number", "none") if name.isdecimal() else ("no number", "one")
+            self.refuse(
+                number,
+                f"chain {shorten(name)} is {found}, and chain {shorten(first)} on line {line} is {other}",
+                "Name all chains of a file by numbers, or none of them.",
+            )
+
     def brackets(self, number: int, cell: str) -> None:
         pieces = _BRACKET.findall(cell)
         if "".join(pieces) != cell.replace("|", ""):
@@ -180,6 +194,7 @@ class _Parser:
         token, document = len(self.forms) - 1 - self.first_token, len(self.documents) - 1
         for piece in pieces:
             name = piece.strip("()")
+            self.check_name(number, name)
             if piece[0] == "(":
                 self.open.setdefault(name, []).append(len(self.mentions))
                 chain = self.chains.setdefault((document, name), len(self.chains))

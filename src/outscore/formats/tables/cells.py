@@ -238,11 +238,12 @@ def _number(value: object, column: str) -> int | float:
         raise _CellError(*problem)
     if not is_whole(text):
         return float(text)
-    if abs(int(text)) >= MAX_EXACT:
+    # By way of a float, which is exact below the limit: int() refuses thousands of leading zeros.
+    if abs(float(text)) >= MAX_EXACT:
         raise _CellError(
             f"found {shorten(text)} in column `{column}`, too large to be counted exactly", "Whole numbers must lie below 2^53."
         )
-    return int(text)
+    return int(float(text))
 
 
 def _kind(value: object) -> str:

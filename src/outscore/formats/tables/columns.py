@@ -6,12 +6,12 @@ tier are ambiguous, and the error lists them.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from outscore.core.errors import OutscoreError
+from outscore.core.options import nearest
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.cells import FLAT, is_blank, is_scalar, looks_numeric
 from outscore.formats.tables.number_text import is_name, is_number, problem_with
@@ -266,8 +266,8 @@ def suggest_name(word: str, known: Iterable[str]) -> str:
     if word and longer:
         return f"Did you mean {'one of ' if len(longer) > 1 else ''}{join_names(longer)}?"
     lower = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(word.lower(), lower, n=1)
-    return f"Did you mean `{lower[near[0]]}`?" if near else f"There is {join_names(names)}."
+    near = nearest(word.lower(), lower)
+    return f"There is {join_names(names)}." if near is None else f"Did you mean `{lower[near]}`?"
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
-from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten
+from outscore.formats.base.source import MAX_LINE, Peek, Source, label_of, line_error, refuse_undecoded, shorten
 from outscore.formats.tables.columns import is_known, names_counts
 from outscore.formats.tables.number_text import is_name, is_number, is_whole
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["looks_like_table", "records", "sample", "separator_of"]
 
 SEPARATORS = "\t,;"
+# A field may be as long as a line may be: transcripts are longer than the 131,072 characters the module allows by default.
+csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
 # Parts of the csv module's messages, and what to say instead; the empty one matches any message.
 _FAILURES = {
     "expected after": "text after a closing quotation mark",
-    "field limit": "a quotation mark that is never closed, or a field of more than 131,072 characters",
+    "field limit": f"a quotation mark that is never closed, or a field of more than {MAX_LINE:,} characters",
     "end of data": "a quotation mark that is never closed",
     "": "a record that is not proper CSV",
 }
@@ -128,7 +130,12 @@ def _refuse_data(path: str, line: int, columns: Sequence[str], choice: Choice) -
 
 
 def _split(line: str, separator: str) -> list[str]:
-    return [field.strip() for field in next(csv.reader([line], delimiter=separator), [])]
+    """The fields of a line by itself, which may be no proper CSV: that is said when the table is read."""
+    try:
+        fields = next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        fields = line.split(separator)
+    return [field.strip() for field in fields]
 
 
 def _blocks(reader: Reader, path: str, columns: Sequence[str], needed: Sequence[str]) -> Iterator[Block]:

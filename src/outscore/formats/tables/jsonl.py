@@ -74,6 +74,9 @@ def _objects(lines: Sequence[str] | Iterator[str], path: str) -> Iterator[tuple[
             continue
         try:
             record = decode(line)
+        except RecursionError:
+            hint = "Keep the keys that are needed, with one value each."
+            raise line_error(path, number, "found values nested too deeply", hint) from None
         except (msgspec.DecodeError, UnicodeError) as error:
             _refuse(path, number, line, error)
         if not isinstance(record, dict):

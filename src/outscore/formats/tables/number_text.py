@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
 
+from outscore.core.numeric import LARGEST_SCORE
 from outscore.formats.base.source import shorten
 
 __all__ = ["DECIMAL_POINT", "is_name", "is_number", "is_whole", "problem_with"]
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# Possessive, so that a field of a million digits and a letter is refused in one pass.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 # What stands between the commas of "0,5 0,7".
 _TWO_DECIMALS = re.compile(r"[0-9]+\s+[+-]?[0-9]+")
@@ -41,9 +42,9 @@ def problem_with(field: str, *, column: str = "", otherwise: str = _NOT_A_NUMBER
     """
     inside = f" in column `{column}`" if column else ""
     if is_number(field):
-        if math.isfinite(float(field)):
+        if abs(float(field)) <= LARGEST_SCORE:
             return None
-        return f"found {shorten(field)}{inside}, which is too large for a number", "Write numbers below 1e308."
+        return f"found {shorten(field)}{inside}, which is too large to compute with", f"Rescale it below {LARGEST_SCORE:.0e}."
     found = f'"{shorten(field)}"' if field else "an empty field"
     hint = _hint(field)
     return f"found {found}{inside}, expected a number", otherwise if hint == _NOT_A_NUMBER else hint

@@ -20,7 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
-from outscore.formats.tables.number_text import DECIMAL_POINT, is_name, is_number, problem_with
+from outscore.formats.tables.number_text import DECIMAL_POINT, is_name, is_number, is_whole, problem_with
 from outscore.scores.system import Origin, Scores
 
 __all__ = [
@@ -296,8 +296,8 @@ def _parse(layout: _Layout, block: list[str], line: int) -> Array:
         values = np.loadtxt(block, dtype=np.int64 if plain else np.float64, comments=None, delimiter=layout.separator, ndmin=2)
     except (ValueError, OverflowError):
         return _parse_each(layout, block, line)
-    # numpy skips blank lines and accepts "nan": both need the slow path.
-    if values.shape != (len(block), layout.width) or not np.isfinite(values).all():
+    # numpy skips blank lines, accepts "nan", and rounds large integers that stand beside decimals: all need the slow path.
+    if values.shape != (len(block), layout.width) or not (np.abs(values) < MAX_EXACT).all():
         return _parse_each(layout, block, line)
     return values
 
@@ -305,13 +305,13 @@ def _parse(layout: _Layout, block: list[str], line: int) -> Array:
 def _parse_each(layout: _Layout, block: Sequence[str], line: int) -> Array:
     """Parse lines one by one: the reference that the fast path must agree with."""
     rows = [_parse_line(layout, line + offset, text) for offset, text in enumerate(block)]
-    if any(_NOT_PLAIN.search(text) for text in block):
-        return np.array([[float(field) for field in row] for row in rows], dtype=np.float64)
     for offset, row in enumerate(rows):
         for field in row:
-            if abs(int(field)) >= MAX_EXACT:
+            if is_whole(field) and abs(float(field)) >= MAX_EXACT:
                 _refuse_count(layout, line + offset, field)
-    return np.array([[int(field) for field in row] for row in rows], dtype=np.int64)
+    values = np.array([[float(field) for field in row] for row in rows], dtype=np.float64)
+    # Below the limit a float holds every integer.
+    return values if any(_NOT_PLAIN.search(text) for text in block) else values.astype(np.int64)
 
 
 _BLANK = ("found a blank line, expected numbers", "Delete it if it stands for no item; otherwise give the item a score.")

@@ -12,6 +12,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import Source
+from outscore.formats.tables.native import hold_native_errors
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ def holds_more(path: Path, most: int) -> bool:
 
     The size on disk says little: a column with a single value is stored once, however many rows it has.
     """
-    import polars as pl
-
     with path.open("rb") as raw:
         if raw.read(len(MARK)) != MARK:
             return False
+    import polars as pl
+
     # The reader reports damaged files.
-    with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    with suppress(OutscoreError), refuse_damaged(path.name):
         frame = pl.scan_parquet(path)
         return int(frame.select(pl.len()).collect().item()) * len(frame.collect_schema()) * _CELL_BYTES > most
     return False
@@ -84,10 +85,12 @@ def refuse_damaged(label: str) -> Iterator[None]:
     """Turn errors of polars into an `OutscoreError`."""
     import polars as pl
 
+    damaged = _damaged_error(label)
     try:
-        yield
+        with hold_native_errors(str(damaged)):
+            yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        raise _damaged_error(label) from None
+        raise damaged from None
 
 
 def _damaged_error(label: str) -> OutscoreError:

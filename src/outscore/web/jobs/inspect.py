@@ -221,7 +221,7 @@ def _saved_in(content: bytes, label: str) -> Saved | None:
     """
     try:
         data = json.loads(content)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
     if isinstance(data, dict) and str(data.get("schema", "")).startswith("outscore/"):
         return parse(content, label)

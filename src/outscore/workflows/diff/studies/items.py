@@ -116,6 +116,9 @@ def _alignment_notes(items: Items, found: Alignment) -> Iterator[Note]:
         yield Note("input", text)
     if found.only_b:
         yield Note("input", f"{items.name} has {found.only_b:,} items that gold lacks: they are left out.")
+    if found.duplicates:
+        rows = f"{found.duplicates:,} {'row' if found.duplicates == 1 else 'rows'} of gold and {items.name}"
+        yield Note("input", f"{rows} repeat an item with the same answer: each item counts once.")
     if found.conflicts:
         other = f"The file of {items.name} and gold give different right answers to {found.conflicts:,} items"
         yield Note("input", f"{other}; gold's were used.")
