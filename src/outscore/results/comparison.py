@@ -294,6 +294,8 @@ class Comparisons(Result):
         What repeats the call: options, versions, files.
     family
         Those whose p-values are corrected together; None where there is one.
+    headline, reason
+        Of several metrics: the answer of all of them together. Empty elsewhere, and in results of version 0.1.0.
     schema
         The form of the saved file.
     """
@@ -301,6 +303,8 @@ class Comparisons(Result):
     comparisons: list[Comparison]
     settings: dict[str, Any]
     family: Family | None = None
+    headline: str = ""
+    reason: str = ""
     schema: Literal["outscore/result/1"] = "outscore/result/1"
 
     @property

@@ -48,6 +48,11 @@ class Signature:
         """The same with a new value of one part, where that has the old one."""
         return Signature((key, new if (key, value) == (name, old) else value) for key, value in self.parts)
 
+    def before(self, name: str, *parts: tuple[str, object]) -> Signature:
+        """The same with further parts in front of the one of this name, or at the end."""
+        place = next((i for i, (key, _) in enumerate(self.parts) if key == name), len(self.parts))
+        return Signature([*self.parts[:place], *parts, *self.parts[place:]])
+
     def extended(self, line: str) -> Signature:
         """The same with the parts of another line behind it."""
         return Signature([*self.parts, *Signature.parse(line).parts])

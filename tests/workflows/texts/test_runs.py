@@ -158,7 +158,7 @@ TABLE = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, ma
 @settings(max_examples=60)
 @given(st.lists(TABLE, min_size=1, max_size=4), st.lists(TABLE, min_size=1, max_size=4))
 def test_the_score_of_both_sides_is_the_mean_of_their_runs(a, b):
-    rows_a, rows_b, metric = mean_of_runs(ROOT, a, b)
+    (rows_a, rows_b), metric = mean_of_runs(ROOT, (a, b))
     assert rows_a.shape == rows_b.shape
     for rows, runs in ((rows_a, a), (rows_b, b)):
         expected = np.mean([ROOT.score(run.sum(axis=0)) for run in runs])

@@ -297,8 +297,14 @@ def agreement(found: Sequence[Comparison], correction: str) -> Verdict:
             return Verdict(f"{'Both' if m == 2 else f'All {m}'} metrics favour {favour}")
         some = f"{len(leaders)} of {m} metrics favour{'s' if len(leaders) == 1 else ''} {favour}"
         return Verdict(f"{some}; the other{' sees' if tied == 1 else f' {tied} see'} no difference")
-    won = f"{winners[0]} wins by {significant}" if winners else "none shows a winner"
-    return Verdict(f"The {m} metrics do not agree on which system is ahead; {won}")
+    # A lead that is not significant contradicts nothing.
+    if not winners:
+        return Verdict(
+            f"No winner by {'either metric' if m == 2 else f'any of the {m} metrics'} after correction ({correction})"
+        )
+    others = m - len(winners)
+    rest = f"the other{' shows' if others == 1 else f' {others} show'} no significant difference"
+    return Verdict(f"{winners[0]} wins by {significant}; {rest}")
 
 
 def _ahead(c: Comparison) -> str | None:

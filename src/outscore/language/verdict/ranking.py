@@ -184,20 +184,44 @@ def design_parts(design: RankDesign) -> list[str]:
 
 
 def ranking_sentence(
-    top: Standing, claims: Claims, family: Family, alpha: float, *, design: RankDesign, datasets: int, baseline: bool
+    top: Standing,
+    claims: Claims,
+    family: Family,
+    alpha: float,
+    *,
+    design: RankDesign,
+    datasets: int,
+    baseline: bool,
+    further: Sequence[tuple[Standing, Claims]] = (),
 ) -> str:
-    """One sentence to paste into a paper."""
+    """One sentence to paste into a paper; `further` metrics belong to the same family, and each has its clause."""
     size, *more = design_parts(design)
     where = f"On {size}" + (f" ({'; '.join(more)})" if more else "")
     where += f" of {datasets} datasets (macro average)" if datasets > 1 else ""
     if not top.counts.testable:
         return f"{where}, {_strangers(top)}, so that nothing could be tested."
-    head = f"{where}, {count(len(top.systems), 'system')} were compared by {top.metric}"
-    pairs = f"{_test(top, claims)}, two-sided, p corrected after {correction_name(family.correction)}"
+    every = [(top, claims), *further]
+    head = f"{where}, {count(len(top.systems), 'system')} were compared by {_named_all([s.metric for s, _ in every])}"
+    used: dict[str, list[str]] = {}
+    for standing, its in every:
+        used.setdefault(_test(standing, its), []).append(standing.metric)
+    tests = [f"{test} for {_named_all(metrics)}" if len(used) > 1 else test for test, metrics in used.items()]
+    pairs = f"{'; '.join(tests)}, two-sided, p corrected after {correction_name(family.correction)}"
     held = f"{family.error_rate} {format_level(alpha)}, {count(family.m, 'test')}"
-    significant = f"{top.counts.significant:,} of {count(top.counts.testable, 'pair')} differ significantly"
-    about = f"{_against_baseline(claims)}" if baseline else _leader(top, claims)
-    return f"{head} ({pairs}; {held}): {significant}; {about}."
+    found = [_finding(standing, its, baseline=baseline) for standing, its in every]
+    if further:
+        found = [f"by {standing.metric}, {clause}" for (standing, _), clause in zip(every, found, strict=True)]
+    return f"{head} ({pairs}; {held}): {'; '.join(found)}."
+
+
+def _finding(standing: Standing, claims: Claims, *, baseline: bool) -> str:
+    """How many pairs differ, and what that means for the leader or the baseline."""
+    significant = f"{standing.counts.significant:,} of {count(standing.counts.testable, 'pair')} differ significantly"
+    return f"{significant}; {_against_baseline(claims) if baseline else _leader(standing, claims)}"
+
+
+def _named_all(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _leader(top: Standing, claims: Claims) -> str:

@@ -6,6 +6,7 @@ Matches are clipped and the reference length is chosen segment by segment, so al
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -69,23 +70,24 @@ def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) ->
     >>> bleu(np.array([6, 7, 3, 1, 6, 5])).round(2)
     np.float64(26.77)
     """
+    # A closure could not travel to other processes.
+    return partial(_bleu, order=order, smooth=smooth, value=value, effective=effective)
 
-    def function(totals: Array) -> Array:
-        x = columns_first(totals)
-        length, reference, matches, possible = x[0], x[1], x[2 : 2 + order], x[2 + order :]
-        nothing = ~matches.any(axis=0)
-        if smooth == "add-k":
-            more = np.reshape(value * (np.arange(order) > 0), (-1, *[1] * length.ndim))
-            matches, possible = matches + more, possible + more
-        counted = np.logical_and.accumulate(possible != 0, axis=0)
-        used = counted if effective else np.ones_like(counted)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            precision = np.where(counted, _smooth(matches, smooth, value, counted) / possible, 0.0)
-            penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)
-            logs = np.log(100 * precision).sum(axis=0, where=used) / np.maximum(used.sum(axis=0), 1)
-        return np.where(nothing | ~used.any(axis=0), 0.0, penalty * np.exp(logs))
 
-    return function
+def _bleu(totals: Array, *, order: int, smooth: str, value: float, effective: bool) -> Array:
+    x = columns_first(totals)
+    length, reference, matches, possible = x[0], x[1], x[2 : 2 + order], x[2 + order :]
+    nothing = ~matches.any(axis=0)
+    if smooth == "add-k":
+        more = np.reshape(value * (np.arange(order) > 0), (-1, *[1] * length.ndim))
+        matches, possible = matches + more, possible + more
+    counted = np.logical_and.accumulate(possible != 0, axis=0)
+    used = counted if effective else np.ones_like(counted)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.where(counted, _smooth(matches, smooth, value, counted) / possible, 0.0)
+        penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)
+        logs = np.log(100 * precision).sum(axis=0, where=used) / np.maximum(used.sum(axis=0), 1)
+    return np.where(nothing | ~used.any(axis=0), 0.0, penalty * np.exp(logs))
 
 
 def _smooth(matches: Array, smooth: str, value: float, counted: Array) -> Array:
@@ -145,5 +147,6 @@ ENTRIES = (
         library_scorer=library_scorer,
         options=BLEU_OPTIONS,
         citation="papineni2002",
+        label="BLEU",
     ),
 )

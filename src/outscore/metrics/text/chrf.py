@@ -6,6 +6,7 @@ With several references a segment counts against the one it scores best with.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -57,24 +58,26 @@ def chrf_of_totals(beta: float, *, smoothed: bool) -> Callable[[Array], Array]:
     >>> chrf_of_totals(2, smoothed=False)(np.array([8, 8, 6, 7, 7, 3])).round(2)
     np.float64(58.93)
     """
-    weight = float(beta) ** 2
+    # A closure could not travel to other processes.
+    return partial(_chrf, weight=float(beta) ** 2, smoothed=smoothed)
 
-    def f(precision: Array, recall: Array, undefined: float) -> Array:
-        bottom = weight * precision + recall
-        return np.where(bottom > 0, (1 + weight) * precision * recall / np.where(bottom > 0, bottom, 1.0), undefined)
 
-    def function(totals: Array) -> Array:
-        x = columns_first(totals)
-        given, wanted, matched = x[0::3], x[1::3], x[2::3]
-        precision = np.where(given > 0, matched / np.where(given > 0, given, 1.0), EPSILON)
-        recall = np.where(wanted > 0, matched / np.where(wanted > 0, wanted, 1.0), EPSILON)
-        if smoothed:
-            return np.asarray(100 * f(precision, recall, EPSILON).mean(axis=0))
-        used = (given > 0) & (wanted > 0)
-        orders = np.maximum(used.sum(axis=0), 1)
-        return 100 * f(precision.sum(axis=0, where=used) / orders, recall.sum(axis=0, where=used) / orders, 0.0)
+def _chrf(totals: Array, *, weight: float, smoothed: bool) -> Array:
+    x = columns_first(totals)
+    given, wanted, matched = x[0::3], x[1::3], x[2::3]
+    precision = np.where(given > 0, matched / np.where(given > 0, given, 1.0), EPSILON)
+    recall = np.where(wanted > 0, matched / np.where(wanted > 0, wanted, 1.0), EPSILON)
+    if smoothed:
+        return np.asarray(100 * _f(precision, recall, weight, EPSILON).mean(axis=0))
+    used = (given > 0) & (wanted > 0)
+    orders = np.maximum(used.sum(axis=0), 1)
+    return 100 * _f(precision.sum(axis=0, where=used) / orders, recall.sum(axis=0, where=used) / orders, weight, 0.0)
 
-    return function
+
+def _f(precision: Array, recall: Array, weight: float, undefined: float) -> Array:
+    """F of precision and recall, β² being the `weight` of recall."""
+    bottom = weight * precision + recall
+    return np.where(bottom > 0, (1 + weight) * precision * recall / np.where(bottom > 0, bottom, 1.0), undefined)
 
 
 def _columns(options: Options) -> tuple[str, ...]:
@@ -130,6 +133,7 @@ def _entry(name: str, summary: str, formula: str, *, words: int, citation: str) 
         library_scorer=library_scorer,
         options=_options(words),
         citation=citation,
+        label=name.replace("f", "F"),
     )
 
 

@@ -59,6 +59,8 @@ class TextMetric:
     ----------
     name, summary, direction, options
         As for every metric.
+    label
+        Its name as papers write it.
     unit
         A library's score in its own unit: ``"points"`` of 100 (sacreBLEU), ``"fraction"`` of 1 (jiwer, nltk,
         rouge-score) or ``"bits"`` (NIST).
@@ -88,6 +90,7 @@ class TextMetric:
     """
 
     name: str
+    label: str
     summary: str
     formula: str
     direction: Direction

@@ -55,6 +55,7 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
 
     return TextMetric(
         name=name,
+        label=name.upper(),
         summary=summary,
         formula=formula,
         direction="lower",

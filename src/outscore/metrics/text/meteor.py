@@ -8,6 +8,7 @@ its best reference in both.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -67,14 +68,15 @@ def meteor_of_totals(alpha: float, beta: float, gamma: float) -> Callable[[Array
     >>> meteor_of_totals(0.9, 3.0, 0.5)(np.array([[6, 2, 7, 8], [0, 0, 5, 5]])).round(4)
     array([0.7454, 0.    ])
     """
+    # A closure could not travel to other processes.
+    return partial(_meteor, alpha=alpha, beta=beta, gamma=gamma)
 
-    def function(totals: Array) -> Array:
-        matches, chunks, length, reference = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
-        some = np.where(matches > 0, matches, 1.0)
-        mean = matches / np.where(matches > 0, alpha * reference + (1 - alpha) * length, 1.0)
-        return np.asarray((1 - gamma * (chunks / some) ** beta) * mean)
 
-    return function
+def _meteor(totals: Array, *, alpha: float, beta: float, gamma: float) -> Array:
+    matches, chunks, length, reference = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
+    some = np.where(matches > 0, matches, 1.0)
+    mean = matches / np.where(matches > 0, alpha * reference + (1 - alpha) * length, 1.0)
+    return np.asarray((1 - gamma * (chunks / some) ** beta) * mean)
 
 
 def _function(options: Options) -> Callable[[Array], Array]:
@@ -143,6 +145,7 @@ METEOR_OPTIONS = (
 ENTRIES = (
     TextMetric(
         name="meteor",
+        label="METEOR",
         summary="mean of the segments' METEOR",
         formula=(
             r"\frac{1}{n} \sum_{i} ( 1 - γ ( \frac{\text{chunks}_i}{\text{matches}_i} )^β )"
@@ -160,6 +163,7 @@ ENTRIES = (
     ),
     TextMetric(
         name="meteor-corpus",
+        label="METEOR-corpus",
         summary="METEOR of matches, chunks and lengths added up over the corpus",
         formula=(
             r"( 1 - γ ( \frac{\sum_{i} \text{chunks}_i}{\sum_{i} \text{matches}_i} )^β )"

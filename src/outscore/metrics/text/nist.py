@@ -103,6 +103,7 @@ def _signature(options: Options, references: int) -> str:
 ENTRIES = (
     TextMetric(
         name="nist",
+        label="NIST",
         summary="n-gram precision weighted by information",
         formula=(
             r"\sum_{n} \frac{\text{information of matched n-grams}}{\text{number of n-grams}}"

@@ -14,11 +14,19 @@ from outscore.metrics.text import bleu, chrf, error_rates, meteor, nist, rouge, 
 from outscore.metrics.text.check import check_lines, verify
 from outscore.metrics.text.entry import Lines, References, TextMetric
 
-__all__ = ["TEXT_METRICS", "TextMetric", "segment_statistics", "text_metric", "verify"]
+__all__ = ["TEXT_METRICS", "TextMetric", "find_metric", "segment_statistics", "shown_name", "text_metric", "verify"]
 
 TEXT_METRICS: dict[str, TextMetric] = {
     entry.name: entry for module in (bleu, chrf, ter, error_rates, nist, meteor, rouge, sentence) for entry in module.ENTRIES
 }
+
+
+def _plain(name: str) -> str:
+    # sacreBLEU's chrF2 is chrF with its usual weight of recall.
+    return name.strip().lower().replace("-", "").replace("_", "").replace("chrf2", "chrf")
+
+
+_BY_PLAIN_NAME = {_plain(name): entry for name, entry in TEXT_METRICS.items()}
 
 
 def text_metric(spec: str) -> tuple[TextMetric, dict[str, OptionValue]]:
@@ -31,10 +39,35 @@ def text_metric(spec: str) -> tuple[TextMetric, dict[str, OptionValue]]:
     ('ter', True, False)
     """
     name, given = parse_spec(spec)
-    if name not in TEXT_METRICS:
+    entry = find_metric(name)
+    if entry is None:
         raise OutscoreError(f"There is no metric `{name}` of texts.", did_you_mean(name, TEXT_METRICS))
-    entry = TEXT_METRICS[name]
-    return entry, complete(name, entry.options, given)
+    return entry, complete(entry.name, entry.options, given)
+
+
+def find_metric(name: str) -> TextMetric | None:
+    """The entry of a metric as people write it, or None: case and hyphens do not matter.
+
+    Examples
+    --------
+    >>> [find_metric(name).name for name in ("BLEU", "chrF2++", "ROUGE-L", "sentence-chrF")]
+    ['bleu', 'chrf++', 'rougeL', 'sentence-chrf']
+    """
+    return _BY_PLAIN_NAME.get(_plain(name))
+
+
+def shown_name(spec: str) -> str:
+    """A written metric as papers write it, with the options that were given.
+
+    Examples
+    --------
+    >>> shown_name("bleu"), shown_name("bleu:tokenize=none:lowercase=true")
+    ('BLEU', 'BLEU (tokenize=none, lowercase=true)')
+    """
+    entry, _ = text_metric(spec)
+    _, given = parse_spec(spec)
+    options = ", ".join(f"{name}={value}" for name, value in given.items())
+    return f"{entry.label} ({options})" if options else entry.label
 
 
 def segment_statistics(

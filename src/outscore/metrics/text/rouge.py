@@ -73,6 +73,7 @@ def _entry(name: str, summary: str, units: str) -> TextMetric:
 
     return TextMetric(
         name=name,
+        label=name.replace("rouge", "ROUGE-"),
         summary=summary,
         formula=rf"{MEAN_F1} , P , R \text{{ of {units}}}",
         citations=("lin2004",),

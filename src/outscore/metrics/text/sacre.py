@@ -44,11 +44,13 @@ def corpus_metric(
     library_scorer: Callable[[Options], Foreign],
     options: tuple[Option, ...],
     citation: str,
+    label: str,
     direction: Direction = "higher",
 ) -> TextMetric:
     """A metric of sacreBLEU's: points of a hundred, checked against its own corpus score and cited with it."""
     return TextMetric(
         name=name,
+        label=label,
         summary=summary,
         formula=formula,
         direction=direction,

@@ -87,5 +87,6 @@ ENTRIES = (
         options=TER_OPTIONS,
         citation="snover2006",
         direction="lower",
+        label="TER",
     ),
 )

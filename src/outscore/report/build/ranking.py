@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 
 from outscore.language.numbers import count, format_level, format_number
@@ -69,7 +70,7 @@ def build(ranking: Ranking) -> Document:
         Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
         Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),
         charts_section(lambda: page_charts(ranking), fold="All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""),
-        Section("metrics", "Further metrics", lambda: _standings(ranking, ranking.metrics, "metric")),
+        Section("metrics", "Further metrics", lambda: [*_standings(ranking, ranking.metrics, "metric"), *_pairs(ranking)]),
         Section("datasets", "Datasets", lambda: _standings(ranking, ranking.datasets, "dataset")),
         Section("replicability", "Replicability", lambda: _replicability(ranking)),
         Section("ranks", "Mean ranks", lambda: _mean_ranks(ranking)).but("latex", level="brief"),
@@ -192,6 +193,23 @@ def _standings(ranking: Ranking, standings: Sequence[Standing], what: What) -> I
     shown: tuple[Form, ...] = ("text", "markdown", "html") if what == "metric" else ("markdown", "html")
     yield Later(lambda: [folded(grid_table(ranking, standings, what), MAX_OPEN_ROWS)]).only(*shown).full()
     yield Later(lambda: [printed_grid(ranking, standings, what)]).only("latex").full()
+
+
+def _pairs(ranking: Ranking) -> Iterable[Later]:
+    """Differences, intervals and p of every further metric; on one screen as many as against a baseline."""
+    for number, standing in enumerate(ranking.metrics, 2):
+        if not standing.pairs:
+            continue
+        whole = Later(partial(_pairs_of, ranking, standing, number))
+        few = len(standing.pairs) <= MAX_SHOWN
+        yield whole.only("text", "markdown") if few else whole.only("text", "markdown").full()
+        yield Later(partial(_pairs_of, ranking, standing, number, fold=True)).only("html")
+        yield whole.only("latex").full()
+
+
+def _pairs_of(ranking: Ranking, standing: Standing, number: int, *, fold: bool = False) -> list[Table]:
+    table = replace(pair_table(ranking, standing), label=f"ranking-pairs-{number}")
+    return [replace(table, fold=table.title, heading="none") if fold else table]
 
 
 def _replicability(ranking: Ranking) -> Iterable[Block | Later]:

@@ -63,9 +63,9 @@ def works_on_metric(name: str) -> tuple[str, ...]:
     """
     from outscore.metrics.coref import COREF_CITATIONS
     from outscore.metrics.registry import METRICS
-    from outscore.metrics.text.registry import TEXT_METRICS
+    from outscore.metrics.text.registry import find_metric
 
-    entry = METRICS.get(name) or TEXT_METRICS.get(name)
+    entry = METRICS.get(name) or find_metric(name)
     if entry is not None:
         return entry.citations
     return {**COREF_CITATIONS, **WORDS}.get(name, ())
@@ -162,7 +162,7 @@ def _of_interval(interval: Interval | None) -> Uses:
 
 
 def _of_metric(name: str) -> Uses:
-    bare = name.partition(":")[0]
+    bare = name.partition(":")[0].partition(" (")[0]
     return _each(bare, works_on_metric(bare))
 
 

@@ -46,6 +46,8 @@ def is_family_of_metrics(whole: Comparisons) -> bool:
 def metrics_verdict(whole: Comparisons) -> Verdict:
     """Whether the metrics agree."""
     found = agreement(whole.comparisons, _correction(whole))
+    if whole.headline:
+        found = replace(found, headline=whole.headline, reason=whole.reason)
     return replace(found, headline=clean(found.headline), reason=clean(found.reason))
 
 
@@ -61,7 +63,7 @@ def metric_table(whole: Comparisons) -> Table:
     other = next((about[0] for c in found if (about := other_estimand(c)) is not None), "")
     rows = [
         (
-            f"{c.metric} ({'higher' if c.higher_is_better else 'lower'})",
+            f"{c.metric} {'↑' if c.higher_is_better else '↓'}",
             *(format_number(s.value, decimals_of(c)) for s in c.scores),
             format_number(c.difference, decimals_of(c), sign=True),
             *intervals_of(c),
@@ -71,7 +73,7 @@ def metric_table(whole: Comparisons) -> Table:
         )
         for c in found
     ]
-    columns = ["metric (better)", "A", "B", "A - B", noun, other, f"its {noun}", "p", "adj. p", "winner"]
+    columns = ["metric", "A", "B", "A - B", noun, other, f"its {noun}", "p", "adj. p", "winner"]
     note = f"adj. p: {_correction(whole)} over {count(len(found), 'metric')}."
     title = f"A = {found[0].systems[0]}, B = {found[0].systems[1]}, on {size_of(found)}"
     return make_table("metrics", title, columns, "lrrrrrrrrl", rows, [f"p: {_methods(whole)}.", note])

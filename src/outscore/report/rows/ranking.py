@@ -353,7 +353,7 @@ def printed_grid(ranking: Ranking, standings: Sequence[Standing], what: What, mo
     whole = [ranking.standing, *standings]
     filled = [{s.system: format_number(s.value, decimals_of(one)) for s in one.scores} for one in whole]
     rows = [(s.system, *(column.get(s.system, "") for column in filled)) for s in ranking.scores]
-    heads, notes = _grid_heads(ranking, standings, what), _printed_notes(ranking, most)
+    heads, notes = _grid_heads(ranking, standings, what), _printed_notes(ranking, most, whole)
     table = make_table(f"{what}s", f"Systems by {what}", heads, "l" + "r" * len(whole), rows[:most], notes)
     return replace(table, superscripts=_superscripts(ranking, whole, 1, len(table.rows)))
 
@@ -381,17 +381,30 @@ def _marks(ranking: Ranking, standing: Standing) -> dict[str, str]:
     }
 
 
-def _printed_notes(ranking: Ranking, most: int | None) -> list[str]:
+def _words_of_tests(standings: Sequence[Standing]) -> str:
+    """How p came about, column by column where columns differ."""
+    used: dict[str, list[str]] = {}
+    for standing in standings:
+        used.setdefault(words_of_test(standing), []).append(clean(standing.name or standing.metric))
+    if len(used) == 1:
+        return next(iter(used))
+    return "; ".join(f"{list_names(columns, len(columns))}: {words}" for words, columns in used.items())
+
+
+def _printed_notes(ranking: Ranking, most: int | None, standings: Sequence[Standing] = ()) -> list[str]:
     left = 0 if most is None else len(ranking.scores) - most
-    return [_printed_legend(ranking), *([f"{left} more systems are not shown."] if left > 0 else [])]
+    return [
+        _printed_legend(ranking, standings or [ranking.standing]),
+        *([f"{left} more systems are not shown."] if left > 0 else []),
+    ]
 
 
-def _printed_legend(ranking: Ranking) -> str:
+def _printed_legend(ranking: Ranking, standings: Sequence[Standing]) -> str:
     family = ranking.family
     if not ranking.counts.testable:
         return "No two systems share an item: nothing could be tested"
     how = (
-        f"{words_of_test(ranking.standing)}; {correction_name(family.correction)} over m = {family.m:,}, {family.error_rate}, "
+        f"{_words_of_tests(standings)}; {correction_name(family.correction)} over m = {family.m:,}, {family.error_rate}, "
         f"alpha = {format_level(ranking.alpha)}"
     )
     if ranking.baseline is not None:

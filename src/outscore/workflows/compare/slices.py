@@ -124,7 +124,11 @@ def as_family(
     """
     p_values, family = correct_family([c.p for c in found], correction, resampled=resampled)
     question: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "delta": delta}
-    corrected = [replace(c, p=p) for c, p in zip(_with_margins(found, correction), p_values, strict=True)]
+    mark = [("correction", family.correction), ("m", family.m)]
+    corrected = [
+        replace(c, p=p, signature=c.signature.before("outscore", *mark))
+        for c, p in zip(_with_margins(found, correction), p_values, strict=True)
+    ]
     return [with_verdict(c, **question, identical=c.identical) for c in corrected], family
 
 

@@ -78,7 +78,16 @@ def assemble_ranking(
         verdict=verdict.text,
         headline=verdict.headline,
         reason=verdict.reason,
-        sentence=ranking_sentence(top, claims, found.family, alpha, design=design, datasets=sets, baseline=against),
+        sentence=ranking_sentence(
+            top,
+            claims,
+            found.family,
+            alpha,
+            design=design,
+            datasets=sets,
+            baseline=against,
+            further=[(standing, table.claims()) for standing, table in zip(rest, found.tops[1:], strict=True)],
+        ),
         signature=ranking_signature(
             top, claims, found.family, design=design, alpha=alpha, baseline=baseline, datasets=sets, seed=question.seed
         ),

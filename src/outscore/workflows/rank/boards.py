@@ -34,8 +34,10 @@ __all__ = ["Ranked", "assemble_ranking", "measure", "pairs_frame", "rank_boards"
 
 SMALL = 0.001
 """The strictest level that reports tell apart."""
-RESAMPLES = 9_999
-"""Swaps that are drawn unless another number is asked for."""
+RESAMPLES, MOST_RESAMPLES = 9_999, 199_999
+"""Swaps that are drawn unless another number is asked for, and the most that are drawn for a large family."""
+MOST_SWAPPED = 3e7
+"""Pairs times swaps beyond which the number of swaps is left alone: about half a minute."""
 STEPPED = ("bonferroni", "holm", "shaffer")
 """Corrections that multiply the smallest p by the number of tests, whatever the others are."""
 
@@ -73,6 +75,7 @@ def rank_boards(
     >>> rank_boards([Board(("new", "old"), values, np.ones((2, 7), dtype=bool))]).ranking.counts
     PairCounts(pairs=1, testable=1, significant=1)
     """
+    question = _enough_swaps(question, len(boards[0].systems), 1 + len(further))
     measured: list[Measured] = []
     for i, (name, tables) in enumerate(((metric, boards), *further)):
         found = measure(tables, name, question, engine=engine, progress=progress, unit=unit)
@@ -88,6 +91,16 @@ def rank_boards(
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
     ranking = replace(ranking, coverage=_count_duplicates(ranking.coverage, boards))
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
+
+
+def _enough_swaps(question: Question, systems: int, metrics: int) -> Question:
+    """So many swaps that the smallest adjusted p can reach the strictest level, where no other number is asked for."""
+    pairs = systems - 1 if question.baseline is not None else systems * (systems - 1) // 2
+    tests = max(1, pairs * metrics)
+    drawn = math.ceil(min(tests / SMALL, MOST_RESAMPLES, MOST_SWAPPED / tests))
+    if "resamples" in question.options or question.test != "permutation" or drawn <= RESAMPLES:
+        return question
+    return replace(question, options={**question.options, "resamples": drawn})
 
 
 def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) -> list[Note]:
@@ -106,8 +119,12 @@ def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) ->
     at_the_floor = math.isclose(float(np.exp(sampled.min())), least, rel_tol=1e-9)
     if least * family.m <= SMALL or ranking.test != "permutation" or not at_the_floor:
         return []
-    floor = format_probability(family.m * least, 2)
-    return [Note("correction", f"With {drawn:,} swaps no adjusted p can fall below {floor}; --resamples draws more.")]
+    # Exact p-values that are smaller take the first steps, and leave fewer to the sampled ones.
+    smaller = sum(int((pairs.log_p < math.log(least)).sum()) for pairs in tops) if family.correction != "bonferroni" else 0
+    floor = format_probability((family.m - smaller) * least, 2)
+    which = [part.metric for part in measured if (part.pairs.kind == KINDS.index("monte-carlo")).any()]
+    about = "" if len(set(which)) == len({part.metric for part in measured}) else f" of {', '.join(dict.fromkeys(which))}"
+    return [Note("correction", f"With {drawn:,} swaps no adjusted p{about} can fall below {floor}; --resamples draws more.")]
 
 
 def _count_duplicates(coverage: Coverage, boards: Sequence[Board]) -> Coverage:

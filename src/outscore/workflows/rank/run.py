@@ -17,6 +17,7 @@ from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.partitions import are_partitions
 from outscore.language.numbers import count
+from outscore.metrics.text.registry import shown_name
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.results.reading import DirectionSource
@@ -259,10 +260,10 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
         data.origins,
         [
             *(Note("input", text) for text in (*data.notes, *of_texts)),
-            *(Note("method", f"{found.spec}: {found.signature}.") for found in boards),
+            *(Note("method", f"{shown_name(found.spec)}: {found.signature}.") for found in boards),
         ],
         unit="segments",
-        called=[found.spec for found in boards],
+        called=[shown_name(found.spec) for found in boards],
         kind="texts",
     )
 

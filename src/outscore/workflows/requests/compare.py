@@ -345,7 +345,7 @@ def refuse_metric_of_texts(metric: object) -> None:
 
     names = metrics_in(metric) if isinstance(metric, str) else []
     unknown = {bare for name in names if (bare := name.partition(":")[0]) not in METRICS}
-    for found in sorted(unknown.intersection(text_metrics() if unknown else ())):
+    for found in sorted(name for name in unknown if _is_metric_of_texts(name)):
         raise OutscoreError(
             f"`{found}` is a metric of texts, and no --reference was named.",
             "Add --reference FILE; a table with a column of references is named there a second time.",
@@ -357,6 +357,12 @@ def refuse_metric_of_texts(metric: object) -> None:
             "Name one of them.",
             parameter="metric",
         )
+
+
+def _is_metric_of_texts(name: str) -> bool:
+    from outscore.metrics.text.registry import find_metric
+
+    return find_metric(name) is not None
 
 
 def refuse_units_of_documents(unit_size: int, documents: str | None) -> None:

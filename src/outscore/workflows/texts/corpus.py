@@ -23,6 +23,7 @@ from outscore.language.numbers import count
 from outscore.language.phrases import SINGLE_RUNS
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.text.entry import SEGMENT_COLUMNS, TextMetric
+from outscore.metrics.text.registry import shown_name
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, Segment
 from outscore.results.note import Note
@@ -83,7 +84,7 @@ def _compare_by(
     parts, left_out = _buckets_of(first, second, common, design)
     whole = replace(
         whole,
-        metric=spec,
+        metric=shown_name(spec),
         design=replace(whole.design, noun="segment"),
         signature=whole.signature.replacing("unit", "items", "segments").extended(
             entry.signature(options, len(texts.references))

@@ -14,6 +14,8 @@ from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.texts.segments import Segments
 from outscore.language.numbers import count
+from outscore.language.phrases import correction_name
+from outscore.language.verdict.comparison import agreement
 from outscore.metrics.cache import StatisticsCache
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
@@ -79,7 +81,11 @@ def run(
         for note in kept.notes:
             remark(note)
     found = [replace(c, reading=_reading(given, c)) for c in found]
-    return Comparisons(found, request.settings(given.origins), family)
+    whole = Comparisons(found, request.settings(given.origins), family)
+    if family is None:
+        return whole
+    together = agreement(found, correction_name(family.correction))
+    return replace(whole, headline=together.headline, reason=together.reason)
 
 
 def _reading(given: TextData, found: Comparison) -> Reading:

@@ -7,6 +7,7 @@ even have different signs: BLEU penalises a run that writes too little, but not 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -65,15 +66,16 @@ def _side_by_side(runs: Sequence[Array], most: int) -> Array:
 
 def _mean_score(metric: AdditiveMetric) -> Callable[[Array], Array]:
     """The mean score of the runs that exist; 0 where nothing was scored, as everywhere."""
+    # A closure could not travel to other processes.
+    return partial(_mean_of_existing, metric)
+
+
+def _mean_of_existing(metric: AdditiveMetric, totals: Array) -> Array:
     width = len(metric.columns) + 1
-
-    def function(totals: Array) -> Array:
-        runs = np.asarray(totals).reshape(*totals.shape[:-1], totals.shape[-1] // width, width)
-        exists = runs[..., -1] > 0
-        scores = np.where(exists, metric.score(runs[..., :-1]), 0.0)
-        return np.asarray(scores.sum(axis=-1) / np.maximum(exists.sum(axis=-1), 1))
-
-    return function
+    runs = np.asarray(totals).reshape(*totals.shape[:-1], totals.shape[-1] // width, width)
+    exists = runs[..., -1] > 0
+    scores = np.where(exists, metric.score(runs[..., :-1]), 0.0)
+    return np.asarray(scores.sum(axis=-1) / np.maximum(exists.sum(axis=-1), 1))
 
 
 def runs_of(
