@@ -94,4 +94,4 @@ def test_every_metric_has_its_part_under_one_answer(browser, page_file):
         assert page.locator("h1").count() == 1
         said = page.locator("body").inner_text()
         assert said.count("Single runs:") == 1
-        assert all(f"Segments that moved {metric} most" in said for metric in ("bleu", "chrf", "ter"))
+        assert all(f"Segments that moved {metric} most" in said for metric in ("BLEU", "chrF", "TER"))

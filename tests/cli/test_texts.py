@@ -130,7 +130,7 @@ def results(outscore, *words: str) -> dict:
 
 def test_several_metrics_of_two_texts(texts, outscore):
     found = results(outscore, "--reference", "ref.txt", "a.txt", "b.txt", "--metric", "bleu, chrf,ter")
-    assert [c["metric"] for c in found["comparisons"]] == ["bleu", "chrf", "ter"]
+    assert [c["metric"] for c in found["comparisons"]] == ["BLEU", "chrF", "TER"]
     assert found["family"]["m"] == 3
     ter = found["comparisons"][2]
     assert (ter["systems"], ter["n"], ter["p"]["method"]) == (["a", "b"], 6, "exact")
@@ -140,7 +140,7 @@ def test_several_metrics_of_two_texts(texts, outscore):
 
 def test_repeated_metrics_are_all_asked_for(texts, outscore):
     words = ["--reference", "ref.txt", "a.txt", "b.txt", "--metric", "wer,ter", "--metric", "cer"]
-    assert [c["metric"] for c in results(outscore, *words)["comparisons"]] == ["wer", "ter", "cer"]
+    assert [c["metric"] for c in results(outscore, *words)["comparisons"]] == ["WER", "TER", "CER"]
     Path("c.yaml").write_text("metric: [wer, ter]\n")
     assert results(outscore, *words[:4], "--config", "c.yaml")["settings"]["metric"] == "wer,ter"
     ranked = outscore("rank", *words, "--format", "json", "--jobs", "1")
@@ -149,7 +149,7 @@ def test_repeated_metrics_are_all_asked_for(texts, outscore):
 
 def test_metrics_without_being_asked(texts, outscore):
     found = results(outscore, "--reference", "ref.txt", "a.txt", "b.txt")
-    assert [c["metric"] for c in found["comparisons"]] == ["bleu", "chrf"]
+    assert [c["metric"] for c in found["comparisons"]] == ["BLEU", "chrF"]
 
 
 def test_the_reference_itself_and_a_single_segment(texts, outscore):
@@ -196,7 +196,7 @@ def test_buckets_are_in_the_table_for_spreadsheets(texts, outscore):
     ter = results(outscore, *words)["comparisons"][0]
     rows = list(csv.DictReader(Path("x.csv").read_text(encoding="utf-8").splitlines()))
     assert [(row["metric"], row["slice_column"], row["slice"]) for row in rows][:5] == [
-        ("ter", "", ""), ("ter", "docs", "x"), ("ter", "docs", "y"), ("ter", "docs", "z"), ("wer", "", ""),
+        ("TER", "", ""), ("TER", "docs", "x"), ("TER", "docs", "y"), ("TER", "docs", "z"), ("WER", "", ""),
     ]  # fmt: skip
     for row, bucket in zip(rows[1:4], ter["buckets"], strict=True):
         assert (float(row["difference"]), float(row["p"])) == (bucket["difference"], bucket["p"]["value"])
