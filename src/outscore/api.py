@@ -70,7 +70,32 @@ def compare(
     slices: None = None,
     dataset: str | None = None,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
-    reader: Literal["auto", "parquet", "jsonl", "csv", "tsv", "scores", "score-pairs", "f1-counts"] = "auto",
+    reader: Literal[
+        "auto",
+        "parquet",
+        "jsonl",
+        "csv",
+        "tsv",
+        "scores",
+        "score-pairs",
+        "f1-counts",
+        "lm-eval",
+        "every-eval-ever",
+        "openai-evals",
+        "inspect",
+        "inspect-json",
+        "helm",
+        "swe-bench",
+        "evalplus",
+        "bigcodebench",
+        "promptfoo",
+        "lighteval",
+        "comet",
+    ] = "auto",
+    log_task: str | None = None,
+    filter: str | None = None,
+    missing: Literal["stop", "drop", "zero"] | None = None,
+    force_same: bool = False,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparison: ...
@@ -118,7 +143,32 @@ def compare(
     slices: ArrayLike | Mapping[str, ArrayLike] | str,
     dataset: str | None = None,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
-    reader: Literal["auto", "parquet", "jsonl", "csv", "tsv", "scores", "score-pairs", "f1-counts"] = "auto",
+    reader: Literal[
+        "auto",
+        "parquet",
+        "jsonl",
+        "csv",
+        "tsv",
+        "scores",
+        "score-pairs",
+        "f1-counts",
+        "lm-eval",
+        "every-eval-ever",
+        "openai-evals",
+        "inspect",
+        "inspect-json",
+        "helm",
+        "swe-bench",
+        "evalplus",
+        "bigcodebench",
+        "promptfoo",
+        "lighteval",
+        "comet",
+    ] = "auto",
+    log_task: str | None = None,
+    filter: str | None = None,
+    missing: Literal["stop", "drop", "zero"] | None = None,
+    force_same: bool = False,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparisons: ...
@@ -165,7 +215,32 @@ def compare(
     slices: ArrayLike | Mapping[str, ArrayLike] | str | None = None,
     dataset: str | None = None,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
-    reader: Literal["auto", "parquet", "jsonl", "csv", "tsv", "scores", "score-pairs", "f1-counts"] = "auto",
+    reader: Literal[
+        "auto",
+        "parquet",
+        "jsonl",
+        "csv",
+        "tsv",
+        "scores",
+        "score-pairs",
+        "f1-counts",
+        "lm-eval",
+        "every-eval-ever",
+        "openai-evals",
+        "inspect",
+        "inspect-json",
+        "helm",
+        "swe-bench",
+        "evalplus",
+        "bigcodebench",
+        "promptfoo",
+        "lighteval",
+        "comet",
+    ] = "auto",
+    log_task: str | None = None,
+    filter: str | None = None,
+    missing: Literal["stop", "drop", "zero"] | None = None,
+    force_same: bool = False,
     names: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> Comparison | Comparisons:
@@ -242,6 +317,15 @@ def compare(
         the last.
     reader : str, default "auto"
         The format of the files, a name from ``outscore formats``.
+    log_task : str | None, default None
+        Logs: the task that is compared.
+    filter : str | None, default None
+        Logs: the filter that answers were scored by.
+    missing : str | None, default None
+        Logs: rows without a score: stop, drop them, or count them as zero. None means: stop; zero for SWE-
+        bench.
+    force_same : bool, default False
+        Logs: compare them although their questions or settings differ.
     names : Sequence[str] | None, default None
         What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
         and B.
@@ -297,6 +381,10 @@ def compare(
         dataset=dataset,
         duplicates=duplicates,
         reader=reader,
+        log_task=log_task,
+        filter=filter,
+        missing=missing,
+        force_same=force_same,
         names=names,
         labels=labels,
     )
@@ -497,12 +585,37 @@ def rank(
     repeat: str | None = None,
     dataset: ArrayLike | str | None = None,
     duplicates: Literal["mean", "first", "last", "stop"] = "mean",
-    reader: Literal["auto", "parquet", "jsonl", "csv", "tsv", "scores", "score-pairs", "f1-counts"] = "auto",
+    reader: Literal[
+        "auto",
+        "parquet",
+        "jsonl",
+        "csv",
+        "tsv",
+        "scores",
+        "score-pairs",
+        "f1-counts",
+        "lm-eval",
+        "every-eval-ever",
+        "openai-evals",
+        "inspect",
+        "inspect-json",
+        "helm",
+        "swe-bench",
+        "evalplus",
+        "bigcodebench",
+        "promptfoo",
+        "lighteval",
+        "comet",
+    ] = "auto",
     reference: Path | Sequence[object] | None = None,
     documents: Sequence[object] | Segments | Path | None = None,
     text_column: Mapping[str, str] | None = None,
     task: Literal["label", "pos", "dep", "ner"] | None = None,
     gold: object = None,
+    log_task: str | None = None,
+    filter: str | None = None,
+    missing: Literal["stop", "drop", "zero"] | None = None,
+    force_same: bool = False,
     names: Sequence[str] | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
@@ -581,6 +694,15 @@ def rank(
         Rank outputs: what they hold; needs `gold`.
     gold : object, default None
         Rank outputs: the right answers, as `diff` takes them.
+    log_task : str | None, default None
+        Logs: the task that is compared.
+    filter : str | None, default None
+        Logs: the filter that answers were scored by.
+    missing : str | None, default None
+        Logs: rows without a score: stop, drop them, or count them as zero. None means: stop; zero for SWE-
+        bench.
+    force_same : bool, default False
+        Logs: compare them although their questions or settings differ.
     names : Sequence[str] | None, default None
         What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
         and B.
@@ -636,6 +758,10 @@ def rank(
         text_column=text_column,
         task=task,
         gold=gold,
+        log_task=log_task,
+        filter=filter,
+        missing=missing,
+        force_same=force_same,
         names=names,
         engine=engine,
         progress=progress,

@@ -31,8 +31,8 @@ from outscore.report.document import (
     Verdict,
     make_table,
 )
+from outscore.report.kinds import Shown, kind_of
 from outscore.report.write import card
-from outscore.results.comparison import Comparison, Comparisons
 
 REPORT = Path(door.__file__).parent
 MARK = "dummy-mark"
@@ -61,8 +61,7 @@ def write(document: Document, form: str, *, verbose: bool = False) -> str:
 
 def document_of(kind: str) -> Document:
     result = KINDS[kind]()
-    whole = Comparisons([result], {}) if isinstance(result, Comparison) else result
-    return door._document(whole, tables=(), top=5, sort="evidence", examples=None)
+    return kind_of(result).build(result, Shown())
 
 
 def test_every_kind_of_block_is_tried():

@@ -16,7 +16,13 @@ BARE = {
     "score-pairs": "scores: two numbers per line, one for each system",
     "f1-counts": "counts: four whole numbers per line, true positives and errors of each system",
 }
-SOURCES = {"given": "as asked for", "metric": "by the metric", "column": "by the name of the column", "default": ""}
+SOURCES = {
+    "given": "as asked for",
+    "metric": "by the metric",
+    "log": "by the log",
+    "column": "by the name of the column",
+    "default": "",
+}
 PARTS = ("system", "repeat", "cluster", "dataset")
 
 

@@ -165,6 +165,8 @@ class DecidingItem:
         Both scores on it, and A - B.
     influence
         How much of the whole difference hangs on it.
+    question, target, answers
+        Of logs: what was asked, what was expected, and what each system answered, as far as they say it.
     """
 
     item: str
@@ -172,6 +174,9 @@ class DecidingItem:
     b: float
     difference: float
     influence: float
+    question: str | None = None
+    target: str | None = None
+    answers: tuple[str | None, str | None] | None = None
 
 
 @dataclass(frozen=True)

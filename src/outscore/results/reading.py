@@ -8,7 +8,7 @@ from typing import Literal
 __all__ = ["Direction", "DirectionSource", "Reading"]
 
 Direction = Literal["higher", "lower"]
-DirectionSource = Literal["given", "metric", "column", "default"]
+DirectionSource = Literal["given", "metric", "log", "column", "default"]
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Reading:
     Attributes
     ----------
     kind
-        "table" has named columns, "numbers" are bare numbers in the order of their lines, "arrays" come from Python, "texts"
-        are scored against references, "outputs" against right answers.
+        "table" has named columns, "log" is what a harness recorded, "numbers" are bare numbers in the order of their lines,
+        "arrays" come from Python, "texts" are scored against references, "outputs" against right answers.
     rows, files
         How many rows were read, and from how many files.
     formats
@@ -39,7 +39,7 @@ class Reading:
         Which scores are better, and how that is known.
     """
 
-    kind: Literal["table", "numbers", "arrays", "texts", "outputs"]
+    kind: Literal["table", "log", "numbers", "arrays", "texts", "outputs"]
     rows: int
     files: int = 0
     formats: list[str] = field(default_factory=list)

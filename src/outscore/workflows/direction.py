@@ -27,7 +27,7 @@ class Directed:
 
     metric: str | AdditiveMetric
     better: Better
-    source: Literal["given", "metric", "column", "default"]
+    source: Literal["given", "metric", "log", "column", "default"]
     column: str | None = None
 
     @property
@@ -39,7 +39,7 @@ class Directed:
         >>> directed("mean", "auto", ["wer"]).why
         "by the column's name `wer`"
         """
-        reasons = {"given": "as asked for", "metric": "by the metric", "default": "by default"}
+        reasons = {"given": "as asked for", "metric": "by the metric", "log": "by the logs", "default": "by default"}
         return f"by the column's name `{self.column}`" if self.column is not None else reasons[self.source]
 
     @property
@@ -50,8 +50,10 @@ class Directed:
         return [Note("input", f"Lower is better, {self.why}; --higher-is-better says otherwise.")]
 
 
-def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = ()) -> Directed:
-    """The metric turned the way that scores are better; `columns` are the names of the score columns, if there are any.
+def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = (), *, told: Better | None = None) -> Directed:
+    """The metric turned the way that scores are better.
+
+    `columns` are the names of the score columns, if there are any; `told` is what the logs say that scores come from.
 
     Examples
     --------
@@ -68,6 +70,8 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
     if asked != "auto":
         better = cast("Better", asked)
         return Directed(_turned(metric, better), better, "given")
+    if told is not None:
+        return Directed(_turned(metric, told), told, "log")
     if low and len(low) < len(named):
         other = next(column for column in named if column not in low)
         raise OutscoreError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from outscore.formats.logs.registry import LOGS
 from outscore.results.reading import Direction, DirectionSource, Reading
 from outscore.scores.system import Origin
 
@@ -33,8 +34,11 @@ def reading_of(
     bare = all(name in BARE for name in formats)
     named = kind is None and not bare
     wide = named and not any("score" in origin.columns for origin in origins)
+    told: Literal["numbers", "log", "table"] = "numbers" if bare else "table"
+    if all(name in LOGS for name in formats):
+        told = "log"
     return Reading(
-        kind or ("numbers" if bare else "table"),
+        kind or told,
         sum(origin.rows for origin in origins),
         len(origins),
         formats,

@@ -34,9 +34,11 @@ __all__ = [
     "Peek",
     "Source",
     "decoding_problem",
+    "explain_failures",
     "label_of",
     "line_error",
     "nul_byte_error",
+    "open_bytes",
     "open_source",
     "refuse_undecoded",
     "shorten",
@@ -148,24 +150,41 @@ def open_source(path: str | os.PathLike[str], *, line_ends: Literal["translated"
     name = os.fspath(path)
     label = label_of(name)
     _check_name(name)
+    with explain_failures(name), _open_bytes(name) as raw:
+        digesting = _Digesting(raw)
+        packed = io.BufferedReader(digesting, BLOCK)
+        stream = _unpack(packed)
+        if stream.peek(4).startswith(_PARQUET):
+            unpacked = stream is not packed or name == STANDARD_INPUT
+            yield Source(Peek(name, (), is_parquet=True), iter(()), digesting, stream, unpacked)
+            return
+        text = _as_text(stream, name, None if line_ends == "translated" else "")
+        pieces = _bounded_pieces(text, label)
+        begun: list[str] = []
+        while sum(piece.count("\n") for piece in begun) < HEAD_LINES and (piece := next(pieces, "")):
+            begun.append(piece)
+        head = list(itertools.islice(itertools.chain.from_iterable(map(_split_lines, begun)), HEAD_LINES))
+        yield Source(Peek(name, head), itertools.chain(begun, pieces), digesting)
+
+
+@contextmanager
+def open_bytes(path: str | os.PathLike[str]) -> Iterator[tuple[io.BufferedReader[Any], bool]]:
+    """Open a file as bytes, unpacked, and say whether it was compressed; every failure becomes an `OutscoreError`."""
+    name = os.fspath(path)
+    _check_name(name)
+    with explain_failures(name), _open_bytes(name) as raw:
+        packed = cast("io.BufferedReader[Any]", raw)
+        stream = _unpack(packed)
+        yield stream, stream is not packed
+
+
+@contextmanager
+def explain_failures(name: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is open into a sentence about that file."""
+    label = label_of(name)
     try:
-        with _open_bytes(name) as raw:
-            digesting = _Digesting(raw)
-            packed = io.BufferedReader(digesting, BLOCK)
-            stream = _unpack(packed, label)
-            if stream.peek(4).startswith(_PARQUET):
-                unpacked = stream is not packed or name == STANDARD_INPUT
-                yield Source(Peek(name, (), is_parquet=True), iter(()), digesting, stream, unpacked)
-                return
-            text = _as_text(stream, name, None if line_ends == "translated" else "")
-            pieces = _bounded_pieces(text, label)
-            begun: list[str] = []
-            while sum(piece.count("\n") for piece in begun) < HEAD_LINES and (piece := next(pieces, "")):
-                begun.append(piece)
-            head = list(itertools.islice(itertools.chain.from_iterable(map(_split_lines, begun)), HEAD_LINES))
-            yield Source(Peek(name, head), itertools.chain(begun, pieces), digesting)
+        yield
     except OutscoreError as error:
-        # Whatever goes wrong while a file is open is about that file.
         error.file = error.file or name
         raise
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
@@ -191,7 +210,7 @@ def unpacks_to_more(path: str | os.PathLike[str], most: int) -> bool:
     # The reader reports damaged files.
     with suppress(EOFError, OSError, zlib.error, lzma.LZMAError), Path(path).open("rb") as raw:
         packed = cast("io.BufferedReader[Any]", raw)
-        stream = _unpack(packed, label_of(os.fspath(path)))
+        stream = _unpack(packed)
         while stream is not packed and left >= 0 and (block := stream.read(PIECE)):
             left -= len(block)
     return left < 0
@@ -281,7 +300,7 @@ def _open_bytes(name: str) -> Iterator[BinaryIO]:
             yield raw
 
 
-def _unpack(packed: io.BufferedReader[Any], label: str) -> io.BufferedReader[Any]:
+def _unpack(packed: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
     magic = packed.peek(8)[:8]
     if magic.startswith(_GZIP):
         return io.BufferedReader(cast("io.RawIOBase", gzip.GzipFile(fileobj=packed)), BLOCK)
@@ -290,21 +309,16 @@ def _unpack(packed: io.BufferedReader[Any], label: str) -> io.BufferedReader[Any
     if magic.startswith(_XZ):
         return io.BufferedReader(cast("io.RawIOBase", lzma.LZMAFile(packed)), BLOCK)
     if magic.startswith(_ZSTD):
-        return io.BufferedReader(_Zstd(packed, label), BLOCK)
+        return io.BufferedReader(_Zstd(packed), BLOCK)
     return packed
 
 
 class _Zstd(io.RawIOBase):
     """Unpacks zstd frames; the package's own reader does not notice a truncated file."""
 
-    def __init__(self, packed: io.BufferedReader[Any], label: str) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise OutscoreError(
-                f"{label} is compressed with zstd, and zstandard must be installed to read .zst files.",
-                "Run `pip install zstandard`, or unpack the file first.",
-            ) from None
+    def __init__(self, packed: io.BufferedReader[Any]) -> None:
+        import zstandard
+
         self._packed, self._error = packed, zstandard.ZstdError
         self._new = zstandard.ZstdDecompressor().decompressobj
         self._frame = self._new()

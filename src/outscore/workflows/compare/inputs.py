@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.results.note import Note
@@ -30,7 +30,8 @@ class TwoSystems:
 
     `items` and `clusters` are codes per row or None, `labels` is what the rows are called, `slices` the slice of each row by
     column. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
-    `unequal_repeats` that the rows are item means because the systems were run unequally often. `tables` are the files.
+    `unequal_repeats` that the rows are item means because the systems were run unequally often. `tables` are the files,
+    and `better` the direction of the scores where they say it.
     """
 
     a: object
@@ -46,6 +47,7 @@ class TwoSystems:
     slices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unequal_repeats: bool = False
     notes: tuple[Note, ...] = ()
+    better: Literal["higher", "lower"] | None = None
 
     @property
     def score_columns(self) -> list[str]:

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.formats.logs.find import are_logs
 from outscore.inference.base.paired import NoSpreadError
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems, refuse_unequal_runs
+from outscore.workflows.compare.logs import pair_logs, with_exchanges
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed
 from outscore.workflows.frames import counts_in, in_order_of, is_table
@@ -39,13 +42,34 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
     ('new outscored old', 0.03125)
     """
+    if data is None and are_logs(request.files, request.reader):
+        return _run_logs(request)
     request.validate(arrays=data is not None)
-    systems = data or _read(request)
+    return _run(request, data or _read(request), metric=request.metric, from_files=data is None)
+
+
+def _run_logs(request: CompareRequest) -> Comparisons:
+    """Compare what two logs hold: the metric that was asked for is a score of theirs, whose mean is compared."""
+    replace(request, metric=None).validate()
+    pair = pair_logs(request)
+    if pair.systems is None:
+        from outscore.workflows.texts.logs import compare_log_texts
+
+        return compare_log_texts(request, pair)
+    found = _run(request, pair.systems, metric=None, from_files=True)
+    whole, *others = found.comparisons
+    whole = replace(whole, deciding_items=with_exchanges(whole.deciding_items, pair.evaluations))
+    return replace(found, comparisons=[whole, *others])
+
+
+def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | AdditiveMetric | None, from_files: bool) -> Comparisons:
+    """Compare two systems by a metric, or by the one that suits them; slices, if asked for, follow the whole."""
     refuse_unequal_runs(request.test, unequal=systems.unequal_repeats)
     _check_slices(request, systems)
     question = question_of(**request.asked())
-    named = request.metric or ("f1" if systems.counts else "mean")
-    better = directed(named, request.direction, systems.score_columns)
+    better = directed(
+        metric or ("f1" if systems.counts else "mean"), request.direction, systems.score_columns, told=systems.better
+    )
     metric = better.metric
     per_row: dict[str, Any] = {"items": systems.items, "clusters": systems.clusters, "labels": systems.labels}
     try:
@@ -60,7 +84,7 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
         direction=(better.better, better.source),
     )
     whole = replace(whole, alignment=systems.alignment or whole.alignment, reading=reading)
-    notes = [*better.notes, *_reading_notes(request, systems, from_files=data is None), *whole.notes]
+    notes = [*better.notes, *_reading_notes(request, systems, from_files=from_files), *whole.notes]
     settings = request.settings(systems.tables)
     if request.slice is None:
         return Comparisons([replace(whole, notes=notes)], settings)

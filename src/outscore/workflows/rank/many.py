@@ -14,7 +14,7 @@ from outscore.workflows.names import distinct_names
 if TYPE_CHECKING:
     from outscore.scores.system import Labels, Scores
 
-__all__ = ["files_by_system", "read_many"]
+__all__ = ["chosen_systems", "files_by_system", "read_many"]
 
 
 def read_many(
@@ -44,10 +44,15 @@ def read_many(
         whole, notes = _by_dataset(found, paths)
     else:
         whole = [scores for file in found for scores in file]
-    whole = _choose(whole, systems)
+    return chosen_systems(whole, systems, names), notes
+
+
+def chosen_systems(found: list[Scores], systems: Sequence[str], names: Sequence[str]) -> list[Scores]:
+    """The systems that were asked for, under the names that they are to have."""
+    whole = _choose(found, systems)
     if names:
         whole = [replace(scores, name=name) for scores, name in zip(whole, _as_many(names, len(whole)), strict=True)]
-    return whole, notes
+    return whole
 
 
 def files_by_system(paths: Sequence[str], names: Sequence[str], systems: Sequence[str], noun: str) -> dict[str, str]:

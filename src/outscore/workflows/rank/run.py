@@ -15,6 +15,9 @@ from outscore.core.metric import AdditiveMetric
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
+from outscore.formats.logs.find import are_logs
+from outscore.formats.logs.registry import LOGS
+from outscore.formats.logs.scores import read_systems
 from outscore.formats.tables.partitions import are_partitions
 from outscore.language.numbers import count
 from outscore.metrics.text.registry import shown_name
@@ -23,11 +26,12 @@ from outscore.results.ranking import Ranking
 from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Origin, score_columns
-from outscore.workflows.direction import directed
+from outscore.workflows.compare.logs import better_of, log_question
+from outscore.workflows.direction import Better, directed
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
 from outscore.workflows.rank.inputs import systems_from
-from outscore.workflows.rank.many import files_by_system, read_many
+from outscore.workflows.rank.many import chosen_systems, files_by_system, read_many
 from outscore.workflows.rank.outputs import board_of_outputs
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
@@ -104,8 +108,11 @@ def run_measured(
     remark: Callable[[str], None] = warnings.warn,
 ) -> Ranked:
     """The ranking with everything measured for it: the pairs themselves, however many there are."""
-    request.validate(kind=None if data is None else data.kind)
+    logs = data is None and are_logs(request.files, request.reader)
+    (replace(request, metric=None) if logs else request).validate(kind=None if data is None else data.kind)
     work = _Work(engine or engine_of(), progress or Steps(), remark)
+    if logs:
+        return _rank(_logs(request), request, work)
     if data is not None and data.kind == "scores":
         return _rank(_of_boards(request, data.boards, data.origins), request, work)
     if request.reference or (data is not None and data.kind == "texts"):
@@ -302,12 +309,34 @@ def _scores(request: RankRequest) -> _Material:
     return _of_boards(request, boards, origins, notes)
 
 
+def _logs(request: RankRequest) -> _Material:
+    """The systems of logs; several tasks are datasets."""
+    format = request.reader if request.reader in LOGS else None
+    found = read_systems(request.files, log_question(request), format=format, several=True)
+    if found.is_corpus:
+        raise OutscoreError(
+            f"`{found.measure}` scores the whole corpus, and logs hold texts in place of a score per item.",
+            "Compare two systems with `outscore compare`, which scores their texts again, or choose another score.",
+            parameter="metric",
+        )
+    boards = boards_of(chosen_systems(found.scores, request.system, request.names), request.duplicates)  # type: ignore[arg-type]
+    columns = next(one.origin.columns for one in found.scores if one.origin is not None)
+    origins = dict.fromkeys(origin for several in found.evaluations for one in several for origin in one.origins)
+    told = [replace(origin, columns=columns) for origin in origins]
+    return _of_boards(replace(request, metric=None), boards, told, found.notes, told=better_of(found.higher_is_better))
+
+
 def _of_boards(
-    request: RankRequest, boards: Sequence[Board], origins: Sequence[Origin], notes: Sequence[Note] = ()
+    request: RankRequest,
+    boards: Sequence[Board],
+    origins: Sequence[Origin],
+    notes: Sequence[Note] = (),
+    *,
+    told: Better | None = None,
 ) -> _Material:
     """Boards with the metric that was asked for, or the one that suits them, turned the way that scores are better."""
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
-    better = directed(named, request.direction, score_columns(origins))
+    better = directed(named, request.direction, score_columns(origins), told=told)
     return _Material([(better.metric, boards)], origins, [*better.notes, *notes], direction_source=better.source)
 
 

@@ -138,6 +138,10 @@ class CompareRequest(ComparisonRequest):
     dataset: str | None = declare(shared.DATASET)
     duplicates: str = declare(shared.DUPLICATES)
     reader: str = declare(shared.READER)
+    log_task: str | None = declare(shared.LOG_TASK)
+    filter: str | None = declare(shared.FILTER)
+    missing: str | None = declare(shared.MISSING)
+    force_same: bool = declare(shared.FORCE_SAME)
     names: tuple[str, ...] = declare(shared.NAMES, most=2)
 
     @property

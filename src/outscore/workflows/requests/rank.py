@@ -134,6 +134,10 @@ class RankRequest(TestedRequest):
             doc="Rank outputs: the right answers, as `diff` takes them.",
         )
     )
+    log_task: str | None = declare(shared.LOG_TASK)
+    filter: str | None = declare(shared.FILTER)
+    missing: str | None = declare(shared.MISSING)
+    force_same: bool = declare(shared.FORCE_SAME)
     names: tuple[str, ...] = declare(shared.NAMES, metavar="A,B,...", always_saved=False)
 
     @property

@@ -10,12 +10,53 @@ from dataclasses import replace
 from outscore.core.options import Option
 
 __all__ = [
-    "ALPHA", "ALTERNATIVE", "ALTERNATIVES", "BASELINE", "BUCKETS", "CLUSTER", "COLUMNS", "COMPAT", "CORRECTION",
-    "CRITICAL_DIFFERENCE", "DATASET", "DELTA", "DIRECTION", "DOCUMENTS", "DUPLICATES", "ITEM", "MARGIN", "METHOD", "METRIC",
-    "MIN_SUPPORT", "NAMES", "NORMALITY_ALPHA", "READER", "REFERENCE", "REPEAT", "RESAMPLES", "SCORE", "SEED", "SET",
-    "SHUFFLE", "SLICE", "STATISTICS", "SYSTEM", "SYSTEM_COLUMN", "TEST", "TEXT_COLUMN", "TEXT_READER", "UNIT_ADVICE",
-    "UNIT_SIZE", "UNIT_STATISTIC",
-    "known_corrections", "known_tests", "pair_corrections",
+    "ALPHA",
+    "ALTERNATIVE",
+    "ALTERNATIVES",
+    "BASELINE",
+    "BUCKETS",
+    "CLUSTER",
+    "COLUMNS",
+    "COMPAT",
+    "CORRECTION",
+    "CRITICAL_DIFFERENCE",
+    "DATASET",
+    "DELTA",
+    "DIRECTION",
+    "DOCUMENTS",
+    "DUPLICATES",
+    "FILTER",
+    "FORCE_SAME",
+    "ITEM",
+    "LOG_TASK",
+    "MARGIN",
+    "METHOD",
+    "METRIC",
+    "MIN_SUPPORT",
+    "MISSING",
+    "NAMES",
+    "NORMALITY_ALPHA",
+    "READER",
+    "REFERENCE",
+    "REPEAT",
+    "RESAMPLES",
+    "SCORE",
+    "SEED",
+    "SET",
+    "SHUFFLE",
+    "SLICE",
+    "STATISTICS",
+    "SYSTEM",
+    "SYSTEM_COLUMN",
+    "TEST",
+    "TEXT_COLUMN",
+    "TEXT_READER",
+    "UNIT_ADVICE",
+    "UNIT_SIZE",
+    "UNIT_STATISTIC",
+    "known_corrections",
+    "known_tests",
+    "pair_corrections",
 ]  # fmt: skip
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -52,9 +93,11 @@ def known_corrections() -> dict[str, str]:
 
 
 def _formats() -> dict[str, str]:
+    from outscore.formats.logs.registry import LOGS
     from outscore.formats.registry import FORMATS
 
-    return {"auto": "recognise it", **{name: entry.summary for name, entry in FORMATS.items()}}
+    known = {name: entry.summary for name, entry in FORMATS.items()}
+    return {"auto": "recognise it", **known, **{name: f"{entry.title}: {entry.summary}" for name, entry in LOGS.items()}}
 
 
 def _text_formats() -> dict[str, str]:
@@ -382,6 +425,51 @@ READER = Option(
     group="data",
     metavar="FORMAT",
     doc="The format of the files, a name from ``outscore formats``.",
+)
+LOG_TASK = Option(
+    "log_task",
+    str,
+    None,
+    "Logs: the task that is compared.",
+    label="Task of the logs",
+    form_help="Which task of the logs is compared, if they hold several.",
+    group="logs",
+    metavar="NAME",
+    always_saved=False,
+)
+FILTER = Option(
+    "filter",
+    str,
+    None,
+    "Logs: the filter that answers were scored by.",
+    label="Filter",
+    form_help="Which of several ways to read an answer, if the logs were scored by several.",
+    group="logs",
+    metavar="NAME",
+    always_saved=False,
+)
+MISSING = Option(
+    "missing",
+    str,
+    None,
+    "Logs: rows without a score: stop, drop them, or count them as zero.",
+    ("stop", "drop", "zero"),
+    label="Rows without a score",
+    form_help="Rows that failed, or that nobody scored.",
+    group="logs",
+    default_text="stop; zero for SWE-bench",
+    always_saved=False,
+)
+FORCE_SAME = Option(
+    "force_same",
+    bool,
+    False,
+    "Logs: compare them although their questions or settings differ.",
+    label="Compare logs that differ",
+    form_help="Compare logs although they say that questions or settings differ.",
+    group="logs",
+    kind="flag",
+    always_saved=False,
 )
 REFERENCE = Option(
     "reference",

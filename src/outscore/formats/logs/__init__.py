@@ -1,0 +1,1 @@
+"""Logs of evaluation harnesses: which harness wrote a file, and the scores it recorded."""

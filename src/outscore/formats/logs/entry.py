@@ -1,0 +1,93 @@
+"""What a reader of logs declares: its name, how it recognises a file, and how it reads one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePath
+from typing import Any
+
+import msgspec
+
+from outscore.formats.logs.evaluation import Evaluation
+
+__all__ = ["LogEntry", "LogPeek"]
+
+# How far a document is looked into: the keys that tell one harness from another stand at its beginning.
+PEEK = 1 << 16
+
+
+@dataclass(frozen=True)
+class LogPeek:
+    """The beginning of a file: its name, its first bytes, the members of an archive, the columns of a Parquet file.
+
+    Examples
+    --------
+    >>> peek = LogPeek("runs/a.json", b'{"submitted_ids": ["x"], "resolved_ids": ["x"]')
+    >>> peek.has_keys("submitted_ids", "resolved_ids"), peek.has_keys("eval")
+    (True, False)
+    """
+
+    path: str
+    start: bytes
+    members: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the file without its folder."""
+        return PurePath(self.path).name
+
+    @property
+    def is_object(self) -> bool:
+        """Whether the file begins with a JSON object."""
+        return self.start.lstrip()[:1] == b"{"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the file begins with a JSON list."""
+        return self.start.lstrip()[:1] == b"["
+
+    @cached_property
+    def first_line(self) -> dict[str, Any]:
+        """The object on the first line; empty if there is none, or it is longer than the peek."""
+        line = self.start.lstrip().split(b"\n", 1)[0]
+        try:
+            record = msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return {}
+        return record if isinstance(record, dict) else {}
+
+    def has_keys(self, *keys: str) -> bool:
+        """Whether all keys stand at the beginning, at any depth."""
+        return all(f'"{key}"'.encode() in self.start for key in keys)
+
+    def beside(self, name: str) -> Path:
+        """A file in the same folder."""
+        return Path(self.path).parent / name
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """A format of logs.
+
+    Parameters
+    ----------
+    name
+        What `--reader` and `outscore formats` call it.
+    title
+        The harness, as sentences name it.
+    summary
+        What its files look like, in one line.
+    recognise
+        Whether a file is in this format, by its beginning.
+    read
+        The evaluations that a file holds.
+    """
+
+    name: str
+    title: str
+    summary: str
+    recognise: Callable[[LogPeek], bool]
+    read: Callable[[str], list[Evaluation]]

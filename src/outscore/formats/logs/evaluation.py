@@ -1,0 +1,307 @@
+"""What a log says: one system on one task, row by row, with every score that its harness gave.
+
+A row is one run of one item. Readers yield `Row`s; `Evaluation.of` puts them into columns. Nothing is decided here: rows that
+have no score keep the reason, measures keep the total that the harness printed, and `choose` picks among them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from outscore.core.brief import Brief, count_of
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.scores.system import Labels, Origin, label_of
+
+__all__ = ["STATES", "Evaluation", "Exchange", "Measure", "Row", "State", "join_parts"]
+
+State = Literal["scored", "unscored", "errored", "empty", "not run"]
+STATES: tuple[State, ...] = ("scored", "unscored", "errored", "empty", "not run")
+"""Why a row has a score or has none: nobody scored it, its run failed, there was no output, or it was never run."""
+
+NOT_RUN = "(not run)"
+"""The group of a row that was never run, so that nobody knows its group."""
+# Columns with more values than this tell items apart instead of grouping them.
+_MAX_SHARE = 0.5
+
+
+class Row(NamedTuple):
+    """One run of one item.
+
+    `scores` are by measure, NaN where the harness could give none; `content` identifies the question whatever its id;
+    `groups` are columns the item could be clustered or sliced by.
+    """
+
+    item: str
+    scores: Mapping[str, float]
+    state: State = "scored"
+    repeat: str | None = None
+    content: str | None = None
+    groups: Mapping[str, str] = {}
+
+
+class Exchange(NamedTuple):
+    """What was asked, what was expected and what the system answered, as far as the log has it."""
+
+    question: str | None
+    target: str | None
+    answer: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """One score of every row.
+
+    Parameters
+    ----------
+    values
+        A number for each row, NaN where it has none.
+    higher_is_better
+        The direction, if the log says it.
+    total
+        What the harness itself reports for all rows, if it does.
+    corpus
+        Whether rows hold texts to be scored together instead of numbers, so that `values` are all NaN.
+    """
+
+    values: Array
+    higher_is_better: bool | None = None
+    total: float | None = None
+    corpus: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Brief):
+    """One system on one task, as one or several files of a harness tell it.
+
+    Parameters
+    ----------
+    harness
+        The name of the format in the registry.
+    system, task
+        As the log names them.
+    filter
+        Which of several ways to read an answer the rows are scored by; None where the harness has one.
+    origins
+        The files.
+    ids, repeats, contents
+        The item of each row, which of its runs it is, and what identifies its question; None where the log does not say.
+    states
+        An index into `STATES` for each row.
+    measures
+        Scores by name.
+    groups
+        Columns that rows can be clustered or sliced by.
+    conditions
+        What has to be the same for two evaluations to be of the same task: few-shot examples, limits, versions.
+    repeat_column
+        What the log calls a repeat.
+    zero_missing
+        Whether boards of this harness count rows without a score as 0.
+    notes
+        What the reader should know about how the log was read.
+    exchanges
+        Reads question and answers of some rows again, which are not kept.
+    texts
+        Reads the reference and the output of every row again, of a measure that scores the whole corpus.
+    """
+
+    harness: str
+    system: str
+    task: str
+    filter: str | None
+    origins: tuple[Origin, ...]
+    ids: Labels
+    states: Array
+    measures: Mapping[str, Measure]
+    repeats: Labels | None = None
+    contents: Labels | None = None
+    groups: Mapping[str, Labels] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    repeat_column: str = "repeat"
+    zero_missing: bool = False
+    notes: tuple[str, ...] = ()
+    exchanges: Callable[[Sequence[int]], list[Exchange]] | None = None
+    texts: Callable[[str], list[tuple[str, str]]] | None = None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.ids)
+
+    @property
+    def suggested(self) -> dict[str, int]:
+        """Columns that items could be clustered by, with the number of their values: several, and recurring."""
+        items = len(self.ids.names)
+        sizes = {name: len([label for label in labels.names if label != NOT_RUN]) for name, labels in self.groups.items()}
+        return {name: size for name, size in sizes.items() if 1 < size <= max(2, _MAX_SHARE * items)}
+
+    @property
+    def label(self) -> str:
+        """What messages call the log: its file, or the first of several."""
+        first = label_of(self.origins[0].path)
+        return first if len(self.origins) == 1 else f"{first} and {count_of(len(self.origins) - 1, 'other part')}"
+
+    def missing(self, measure: str) -> dict[str, int]:
+        """How many rows have no score, by reason."""
+        unscored = np.isnan(self.measures[measure].values)
+        found = Counter(STATES[state] for state in self.states[unscored].tolist())
+        # A row of the harness that counts as scored may lack one of several scores.
+        found["unscored"] += found.pop("scored", 0)
+        return {state: found[state] for state in STATES if found[state]}
+
+    def _brief(self) -> str:
+        filtered = "" if self.filter is None else f" ({self.filter})"
+        return f"{self.system} on {self.task}{filtered}: {count_of(self.rows, 'row')}, {', '.join(self.measures)}"
+
+    @classmethod
+    def of(
+        cls,
+        rows: Iterable[Row],
+        *,
+        harness: str,
+        system: str,
+        task: str,
+        origin: Origin,
+        filter: str | None = None,  # noqa: A002 - what the harness calls it
+        directions: Mapping[str, bool | None] | None = None,
+        totals: Mapping[str, float] | None = None,
+        corpus: Iterable[str] = (),
+        **more: object,
+    ) -> Evaluation:
+        """Put rows into columns; `directions` and `totals` are by measure, `corpus` names measures that have no numbers."""
+        listed = list(rows)
+        if not listed:
+            raise OutscoreError(
+                f"{origin.label} holds no sample of {system} on {task}.", "Run the evaluation with its samples logged."
+            )
+        names = list(dict.fromkeys(name for row in listed for name in row.scores))
+        nan = math.nan
+        columns = {name: np.array([row.scores.get(name, nan) for row in listed], dtype=np.float64) for name in names}
+        whole = set(corpus)
+        measures = {
+            name: Measure(values, (directions or {}).get(name), (totals or {}).get(name), corpus=name in whole)
+            for name, values in columns.items()
+        }
+        codes = {state: code for code, state in enumerate(STATES)}
+        return cls(
+            harness,
+            system,
+            task,
+            filter,
+            (origin,),
+            Labels.of(row.item for row in listed),
+            np.array([codes[row.state] for row in listed], dtype=np.int8),
+            measures,
+            _labels([row.repeat for row in listed]),
+            _contents(listed),
+            _groups(listed),
+            **more,  # type: ignore[arg-type] # the remaining fields, by name
+        )
+
+
+def _labels(values: Sequence[str | None]) -> Labels | None:
+    return None if any(value is None for value in values) else Labels.of(values)
+
+
+def _contents(rows: Sequence[Row]) -> Labels | None:
+    """What identifies each question; rows that were never run have nothing to compare."""
+    return _labels(["" if row.state == "not run" else row.content for row in rows])
+
+
+def _groups(rows: Sequence[Row]) -> dict[str, Labels]:
+    """Columns that every row has which was run."""
+    names = dict.fromkeys(name for row in rows for name in row.groups)
+    run = [row for row in rows if row.state != "not run"]
+    return {
+        name: Labels.of(row.groups.get(name, NOT_RUN) for row in rows)
+        for name in names
+        if all(name in row.groups for row in run)
+    }
+
+
+def join_parts(parts: Sequence[Evaluation]) -> Evaluation:
+    """Several files of one system and task as one evaluation; rows that stand in two of them are refused."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    seen: dict[tuple[str, str | None], Evaluation] = {}
+    for part in parts:
+        repeats = part.repeats
+        for row, item in enumerate(part.ids.texts()):
+            key = (item, None if repeats is None else repeats[row])
+            other = seen.setdefault(key, part)
+            if other is not part:
+                raise OutscoreError(
+                    f"{other.label} and {part.label} both hold {part.system} on {part.task}, item `{item}`.",
+                    "Name the one run that is meant instead of the folder, or give the runs as two systems.",
+                    file=part.origins[0].path,
+                )
+    return _concatenate(parts)
+
+
+def _concatenate(parts: Sequence[Evaluation]) -> Evaluation:
+    first = parts[0]
+    names = list(dict.fromkeys(name for part in parts for name in part.measures))
+    measures = {name: _joined_measure([part.measures.get(name) for part in parts], parts) for name in names}
+    shared = set.intersection(*(set(part.groups) for part in parts))
+    return Evaluation(
+        first.harness,
+        first.system,
+        first.task,
+        first.filter,
+        tuple(origin for part in parts for origin in part.origins),
+        Labels.of(text for part in parts for text in part.ids.texts()),
+        np.concatenate([part.states for part in parts]),
+        measures,
+        _joined_labels([part.repeats for part in parts]),
+        _joined_labels([part.contents for part in parts]),
+        {
+            name: Labels.of(text for part in parts for text in part.groups[name].texts())
+            for name in first.groups
+            if name in shared
+        },
+        {name: text for name, text in first.conditions.items() if all(part.conditions.get(name) == text for part in parts)},
+        first.repeat_column,
+        first.zero_missing,
+        tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        _joined_exchanges(parts),
+    )
+
+
+def _joined_measure(found: Sequence[Measure | None], parts: Sequence[Evaluation]) -> Measure:
+    values = [
+        np.full(part.rows, math.nan) if measure is None else measure.values for measure, part in zip(found, parts, strict=True)
+    ]
+    known = [measure for measure in found if measure is not None]
+    # Totals were checked part by part; that of all parts is nowhere printed.
+    return Measure(np.concatenate(values), known[0].higher_is_better, None, corpus=any(one.corpus for one in known))
+
+
+def _joined_labels(found: Sequence[Labels | None]) -> Labels | None:
+    if any(labels is None for labels in found):
+        return None
+    return Labels.of(text for labels in found if labels is not None for text in labels.texts())
+
+
+def _joined_exchanges(parts: Sequence[Evaluation]) -> Callable[[Sequence[int]], list[Exchange]] | None:
+    if any(part.exchanges is None for part in parts):
+        return None
+    starts = np.cumsum([0, *(part.rows for part in parts)])
+
+    def read(rows: Sequence[int]) -> list[Exchange]:
+        found = []
+        for row in rows:
+            place = int(np.searchsorted(starts, row, side="right")) - 1
+            part = parts[place]
+            assert part.exchanges is not None
+            found += part.exchanges([row - int(starts[place])])
+        return found
+
+    return read

@@ -1,0 +1,118 @@
+"""From paths to evaluations: which harness wrote a file, which files of a folder are logs, and which are parts of one."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import explain_failures, label_of, open_bytes
+from outscore.formats.logs.entry import PEEK, LogEntry, LogPeek
+from outscore.formats.logs.evaluation import Evaluation, join_parts
+from outscore.formats.logs.registry import LOGS
+
+__all__ = ["are_logs", "find_logs", "peek_at", "read_logs", "recognise"]
+
+_ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
+AUTO = "auto"
+# A folder of runs holds caches and pictures too; one with more files than this is not a folder of runs.
+MAX_FILES = 10_000
+
+
+def peek_at(path: str | os.PathLike[str]) -> LogPeek:
+    """The beginning of a file, as far as recognising a log takes it."""
+    name = os.fspath(path)
+    with explain_failures(name), open_bytes(name) as (stream, packed):
+        start = stream.peek(PEEK)[:PEEK] if packed else stream.read(PEEK)
+    if start.startswith(_ZIP) and not packed:
+        members: tuple[str, ...] = ()
+        # A damaged archive is refused by its reader, if a name or another file says that it is a log.
+        with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(name) as archive:
+            members = tuple(archive.namelist())
+        return LogPeek(name, start, members)
+    if start.startswith(_PARQUET) and not packed:
+        return LogPeek(name, start, columns=_parquet_columns(name))
+    return LogPeek(name, start)
+
+
+def _parquet_columns(path: str) -> tuple[str, ...]:
+    import polars as pl
+
+    with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        return tuple(pl.read_parquet_schema(path))
+    return ()
+
+
+def recognise(path: str | os.PathLike[str]) -> LogEntry | None:
+    """The format of logs that a file is in, or None."""
+    peek = peek_at(path)
+    return next((entry for entry in LOGS.values() if entry.recognise(peek)), None)
+
+
+def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> bool:
+    """Whether every path is a log or a folder with one; what cannot be read is left to those who read other files."""
+    if format != AUTO:
+        return format in LOGS
+    with suppress(OutscoreError):
+        return bool(paths) and all(os.fspath(path) != "-" and find_logs(path, first=True) for path in paths)
+    return False
+
+
+def find_logs(path: str | os.PathLike[str], *, first: bool = False) -> list[tuple[str, LogEntry]]:
+    """The logs at a path: the file itself, or every log in a folder and those below it, in order of their names.
+
+    `first` asks for one of them only.
+    """
+    place = Path(path)
+    if not place.is_dir():
+        entry = recognise(path)
+        return [] if entry is None else [(os.fspath(path), entry)]
+    found = []
+    for count, name in enumerate(sorted(_files(place)), 1):
+        if count > MAX_FILES:
+            raise OutscoreError(
+                f"{label_of(os.fspath(path))} holds more than {MAX_FILES:,} files.",
+                "Name the folder of the runs.",
+                file=os.fspath(path),
+            )
+        with suppress(OutscoreError):
+            entry = recognise(name)
+            if entry is not None:
+                found.append((name, entry))
+        if found and first:
+            break
+    return found
+
+
+def _files(folder: Path) -> Iterable[str]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (str(Path(parent, name)) for name in names if not name.startswith("."))
+
+
+def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[Evaluation]:
+    """All evaluations at these paths; files of the same system, task and filter are parts of one.
+
+    `format` names the format of logs, instead of recognising it.
+    """
+    parts: dict[tuple[str, str, str, str | None], list[Evaluation]] = {}
+    for path in paths:
+        logs = [(os.fspath(path), LOGS[format])] if format else find_logs(path)
+        if not logs:
+            raise OutscoreError(
+                f"{label_of(os.fspath(path))} holds no log of {_titles()}.",
+                "Name the folder or file that the harness wrote, or give a table with an item and a score per row.",
+                file=os.fspath(path),
+            )
+        for name, entry in logs:
+            for evaluation in entry.read(name):
+                key = (evaluation.harness, evaluation.system, evaluation.task, evaluation.filter)
+                parts.setdefault(key, []).append(evaluation)
+    return [join_parts(found) for found in parts.values()]
+
+
+def _titles() -> str:
+    return ", ".join(dict.fromkeys(entry.title for entry in LOGS.values()))

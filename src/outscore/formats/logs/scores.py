@@ -1,0 +1,237 @@
+"""The scores of the systems that logs hold, and everything that was decided on the way to them.
+
+Rows without a score are never 0 in silence: by default a log that has some is refused with their numbers, and `missing` says
+whether they are dropped or count as 0. Boards of some harnesses count them as 0, which is then the default and is said.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+import numpy as np
+
+from outscore.core.brief import count_of
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.core.options import did_you_mean
+from outscore.formats.logs.choose import LogQuestion, choose_filter, choose_measure, choose_task
+from outscore.formats.logs.evaluation import Evaluation, join_parts
+from outscore.formats.logs.find import read_logs
+from outscore.formats.logs.identity import check_same, check_total
+from outscore.results.note import Note
+from outscore.scores.system import Labels, Scores
+
+__all__ = ["LogSystems", "read_systems"]
+
+STOP, DROP, ZERO = "stop", "drop", "zero"
+
+
+@dataclass(frozen=True, eq=False)
+class LogSystems:
+    """What was chosen from logs.
+
+    Parameters
+    ----------
+    scores
+        One entry for each system, its tasks as datasets if there are several.
+    evaluations
+        Where each row comes from: the evaluations of each system, in the order of its rows.
+    measure, higher_is_better
+        The score that was taken, and its direction where the logs say it.
+    notes
+        What was decided, for the report.
+    """
+
+    scores: list[Scores]
+    evaluations: list[list[Evaluation]]
+    measure: str
+    higher_is_better: bool | None
+    notes: tuple[Note, ...]
+
+    @property
+    def is_corpus(self) -> bool:
+        """Whether the score is one of the whole corpus, of which logs hold the texts; `scores` is then empty."""
+        return any(one.measures[self.measure].corpus for evaluations in self.evaluations for one in evaluations)
+
+
+def read_systems(
+    paths: Sequence[str | os.PathLike[str]], question: LogQuestion, *, format: str | None = None, several: bool = False
+) -> LogSystems:
+    """The systems at these paths; several tasks are datasets if `several` is true, and refused otherwise.
+
+    A system that is found at two paths with the same items is two systems, called after the paths.
+    """
+    found = _name_apart([(os.fspath(path), read_logs([path], format)) for path in paths])
+    chosen = choose_filter(choose_task(found, question.task, several=several), question.filter)
+    measure = choose_measure(chosen, question.measure)
+    notes = [Note("input", text) for evaluation in chosen for text in evaluation.notes]
+    if not question.force_same:
+        check_same(chosen)
+        totals = [said for evaluation in chosen if (said := check_total(evaluation, measure)) is not None]
+        if totals:
+            notes.append(Note("input", f"Rows add up to what the logs report: {measure} {', '.join(totals)}."))
+    systems = list(dict.fromkeys(evaluation.system for evaluation in chosen))
+    by_system = [[evaluation for evaluation in chosen if evaluation.system == system] for system in systems]
+    if any(evaluation.measures[measure].corpus for evaluation in chosen):
+        return LogSystems([], by_system, measure, _direction(chosen, measure), tuple(dict.fromkeys(notes)))
+    notes += _missing_notes(chosen, measure, question.missing)
+    notes += _cluster_notes(chosen, question)
+    several_tasks = len({evaluation.task for evaluation in chosen}) > 1
+    scores = [_scores(evaluations, measure, question, datasets=several_tasks) for evaluations in by_system]
+    return LogSystems(scores, by_system, measure, _direction(chosen, measure), tuple(dict.fromkeys(notes)))
+
+
+def _name_apart(by_path: Sequence[tuple[str, list[Evaluation]]]) -> list[Evaluation]:
+    """All evaluations, those of one system at several paths renamed after these unless they are parts of one another."""
+    places: dict[tuple[str, str, str | None], list[tuple[str, Evaluation]]] = {}
+    for path, evaluations in by_path:
+        for evaluation in evaluations:
+            places.setdefault((evaluation.system, evaluation.task, evaluation.filter), []).append((path, evaluation))
+    found = []
+    for (system, _, _), entries in places.items():
+        parts = [evaluation for _, evaluation in entries]
+        items = [set(part.ids.names) for part in parts]
+        if len(parts) == 1 or sum(map(len, items)) == len(set().union(*items)):
+            found.append(join_parts(parts))
+            continue
+        names = _short_names([path for path, _ in entries])
+        found += [replace(part, system=f"{system} ({name})") for part, name in zip(parts, names, strict=True)]
+    return found
+
+
+def _short_names(paths: Sequence[str]) -> list[str]:
+    """What tells paths apart: their last parts, or the whole of them."""
+    last = [PurePath(path).name for path in paths]
+    return last if len(set(last)) == len(last) else list(paths)
+
+
+def _missing_notes(evaluations: Sequence[Evaluation], measure: str, asked: str | None) -> list[Note]:
+    """What has no score, system by system; refused unless somebody said what to do with it."""
+    lines, refused = [], []
+    for evaluation in evaluations:
+        missing = evaluation.missing(measure)
+        if not missing:
+            continue
+        treatment = _treatment(evaluation, asked)
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in missing.items())
+        line = (
+            f"{evaluation.system} has no score on {sum(missing.values()):,} of {count_of(evaluation.rows, 'row')} ({reasons})"
+        )
+        if treatment == STOP:
+            refused.append(line)
+        counted = "count as 0, as boards of this harness do" if asked is None else "count as 0"
+        lines.append(f"{line}: {'they ' + counted if treatment == ZERO else 'left out'}.")
+    if refused:
+        raise OutscoreError(
+            f"{'; '.join(refused)}.",
+            "Say what becomes of them: --missing drop leaves them out, --missing zero counts them as 0.",
+            parameter="missing",
+        )
+    _refuse_zero(evaluations, measure, asked)
+    return [Note("data", line) for line in lines]
+
+
+def _treatment(evaluation: Evaluation, asked: str | None) -> str:
+    if asked is not None:
+        return asked
+    return ZERO if evaluation.zero_missing else STOP
+
+
+def _refuse_zero(evaluations: Sequence[Evaluation], measure: str, asked: str | None) -> None:
+    """Refuse to give what was never scored the best score there is."""
+    if asked == ZERO and _direction(evaluations, measure) is False:
+        raise OutscoreError(
+            f"`{measure}` is better the lower it is, so that 0 for a missing score would be the best of all.",
+            "Leave them out with --missing drop.",
+            parameter="missing",
+        )
+
+
+def _cluster_notes(evaluations: Sequence[Evaluation], question: LogQuestion) -> list[Note]:
+    """An offer of the columns by which items could be clustered."""
+    suggested = evaluations[0].suggested
+    if question.cluster is not None or not suggested:
+        return []
+    offers = ", ".join(f"`{name}` ({count_of(size, 'value')})" for name, size in suggested.items())
+    return [
+        Note("design", f"The logs group items by {offers}: if items of a group depend on one another, say so with --cluster.")
+    ]
+
+
+def _direction(evaluations: Sequence[Evaluation], measure: str) -> bool | None:
+    return next((found for one in evaluations if (found := one.measures[measure].higher_is_better) is not None), None)
+
+
+def _scores(evaluations: Sequence[Evaluation], measure: str, question: LogQuestion, *, datasets: bool) -> Scores:
+    parts = [_part(evaluation, measure, question) for evaluation in evaluations]
+    values = np.concatenate([values for values, _ in parts])
+    kept = [rows for _, rows in parts]
+    whole = bool(np.all(values == np.rint(values)))
+    first = evaluations[0]
+    repeated = all(evaluation.repeats is not None for evaluation in evaluations)
+    return Scores(
+        first.system,
+        values.astype(np.int64) if whole else values,
+        _gather(evaluations, kept, lambda one: one.ids),
+        _gather(evaluations, kept, lambda one: one.repeats) if repeated else None,
+        _column(evaluations, kept, question.cluster) if question.cluster not in (None, "none") else None,
+        Labels.of(one.task for one, rows in zip(evaluations, kept, strict=True) for _ in range(len(rows)))
+        if datasets
+        else None,
+        {name: _column(evaluations, kept, name) for name in question.slices},
+        replace(first.origins[0], columns=_columns(first, measure, question)),
+    )
+
+
+def _columns(evaluation: Evaluation, measure: str, question: LogQuestion) -> dict[str, str]:
+    """Which part of the log plays which part of a table, for the line that says so."""
+    columns = {
+        **evaluation.origins[0].columns,
+        "score": measure,
+        "system": evaluation.origins[0].columns.get("system", "model"),
+    }
+    if evaluation.repeats is not None:
+        columns["repeat"] = evaluation.repeat_column
+    if question.cluster not in (None, "none"):
+        columns["cluster"] = str(question.cluster)
+    if question.slices:
+        columns["slice"] = ", ".join(question.slices)
+    return columns
+
+
+def _part(evaluation: Evaluation, measure: str, question: LogQuestion) -> tuple[Array, Array]:
+    """The scores of one evaluation, and the rows they stand on."""
+    values = evaluation.measures[measure].values
+    absent = np.isnan(values)
+    if _treatment(evaluation, question.missing) == ZERO:
+        return np.where(absent, 0.0, values), np.arange(len(values))
+    rows = np.flatnonzero(~absent)
+    if not len(rows):
+        raise OutscoreError(
+            f"{evaluation.label}: {evaluation.system} has no score of `{measure}` at all.", "Score the run first."
+        )
+    return values[rows], rows
+
+
+def _gather(evaluations: Sequence[Evaluation], kept: Sequence[Array], of: Callable[[Evaluation], Labels | None]) -> Labels:
+    """The labels of the rows that were kept, of all evaluations in order."""
+    texts: list[str] = []
+    for one, rows in zip(evaluations, kept, strict=True):
+        labels = of(one)
+        assert labels is not None
+        texts += labels.take(rows).texts()
+    return Labels.of(texts)
+
+
+def _column(evaluations: Sequence[Evaluation], kept: Sequence[Array], name: str | None) -> Labels:
+    for evaluation in evaluations:
+        if name not in evaluation.groups:
+            raise OutscoreError(
+                f"{evaluation.label} has no column `{name}` that its items could be grouped by.",
+                did_you_mean(str(name), evaluation.groups) if evaluation.groups else "It has none.",
+                parameter="cluster",
+            )
+    return _gather(evaluations, kept, lambda one: one.groups[str(name)])

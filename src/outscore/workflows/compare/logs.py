@@ -1,0 +1,131 @@
+"""Two systems out of logs of evaluation harnesses: scores item by item, or texts where a log scores the whole corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.logs.choose import LogQuestion
+from outscore.formats.logs.evaluation import Evaluation, Exchange
+from outscore.formats.logs.registry import LOGS
+from outscore.formats.logs.scores import LogSystems, read_systems
+from outscore.formats.tables.columns import join_names, suggest_name
+from outscore.workflows.compare.inputs import TwoSystems, pair_scores
+
+if TYPE_CHECKING:
+    from outscore.results.design import DecidingItem
+    from outscore.workflows.requests.compare import CompareRequest
+    from outscore.workflows.requests.rank import RankRequest
+
+__all__ = ["LogPair", "better_of", "log_question", "pair_logs", "with_exchanges"]
+
+
+@dataclass(frozen=True, eq=False)
+class LogPair:
+    """Two evaluations by their place in the comparison; `systems` is None where they hold texts that have to be scored."""
+
+    evaluations: tuple[Evaluation, Evaluation]
+    names: tuple[str, str]
+    measure: str
+    systems: TwoSystems | None
+    found: LogSystems
+
+
+def log_question(request: CompareRequest | RankRequest) -> LogQuestion:
+    """What a request asks of logs; `metric` is a score of theirs."""
+    if request.metric is not None and not isinstance(request.metric, str):
+        raise OutscoreError("Logs have scores of their own.", "Name one of them as the metric.", parameter="metric")
+    slices = getattr(request, "slice", None)
+    return LogQuestion(
+        request.log_task,
+        request.metric,
+        request.filter,
+        request.missing,
+        force_same=request.force_same,
+        cluster=request.cluster,
+        slices=() if slices is None else (slices,),
+    )
+
+
+def pair_logs(request: CompareRequest) -> LogPair:
+    """Read the logs of a request and match the two systems that are meant."""
+    format = request.reader if request.reader in LOGS else None
+    found = read_systems(request.files, log_question(request), format=format)
+    first, second = _two([evaluations[0].system for evaluations in found.evaluations], request.system)
+    pair = (found.evaluations[first][0], found.evaluations[second][0])
+    names = (pair[0].system, pair[1].system)
+    called = (request.names[0], request.names[1]) if request.names else names
+    if found.is_corpus:
+        return LogPair(pair, called, found.measure, None, found)
+    systems = pair_scores(found.scores[first], found.scores[second], called, request.duplicates)
+    tables = tuple(dict.fromkeys(origin for one in pair for origin in one.origins))
+    columns = systems.tables[0].columns
+    return LogPair(
+        pair,
+        called,
+        found.measure,
+        replace(
+            systems,
+            tables=tuple(replace(origin, columns=columns) for origin in tables),
+            notes=(*found.notes, *systems.notes),
+            better=better_of(found.higher_is_better),
+        ),
+        found,
+    )
+
+
+def better_of(higher: bool | None) -> Literal["higher", "lower"] | None:  # noqa: FBT001 - what the log says, if anything
+    """The direction that logs state."""
+    if higher is None:
+        return None
+    return "higher" if higher else "lower"
+
+
+def _two(names: Sequence[str], chosen: Sequence[str]) -> tuple[int, int]:
+    """The places of the two systems that are compared."""
+    if chosen:
+        for name in chosen:
+            if name not in names:
+                raise OutscoreError(f"The logs have no system `{name}`.", suggest_name(name, names), parameter="system")
+        if len(chosen) != 2 or chosen[0] == chosen[1]:
+            raise OutscoreError("Two different systems are compared.", "Give --system twice.", parameter="system")
+        return names.index(chosen[0]), names.index(chosen[1])
+    if len(names) > 2:
+        raise OutscoreError(
+            f"The logs hold {len(names)} systems: {join_names(list(names))}.",
+            "Choose two of them: --system NAME --system NAME; `outscore rank` compares all.",
+            parameter="system",
+        )
+    if len(names) < 2:
+        raise OutscoreError(
+            f"The logs hold one system only, `{names[0]}`.", "Name the logs of the other system too.", parameter="files"
+        )
+    return 0, 1
+
+
+def with_exchanges(items: Sequence[DecidingItem], pair: tuple[Evaluation, Evaluation]) -> list[DecidingItem]:
+    """Items with the question and both answers, read again from the logs; those that are no items of them stay as they are."""
+    read = [_reader(evaluation) for evaluation in pair]
+    found = []
+    for item in items:
+        first, second = (one(item.item) for one in read)
+        asked = next((one for one in (first, second) if one is not None), None)
+        if asked is None:
+            found.append(item)
+            continue
+        answers = (None if first is None else first.answer, None if second is None else second.answer)
+        found.append(replace(item, question=asked.question, target=asked.target, answers=answers))
+    return found
+
+
+def _reader(evaluation: Evaluation) -> Callable[[str], Exchange | None]:
+    rows = {item: row for row, item in reversed(list(enumerate(evaluation.ids.texts())))}
+
+    def read(item: str) -> Exchange | None:
+        if evaluation.exchanges is None or item not in rows:
+            return None
+        return evaluation.exchanges([rows[item]])[0]
+
+    return read

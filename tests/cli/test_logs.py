@@ -1,0 +1,166 @@
+"""Logs of evaluation harnesses through the command line: real files with the p-values computed by independent code."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from tests.log_files import WRITERS, lm_eval
+
+from outscore.cli.app import app
+
+
+def run(*words: object):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def compared(*words: object):
+    done = run("compare", *words, "--format", "json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.output)["comparisons"][0]
+
+
+# Scores of both systems and p, as exact tests by other code give them; differences are amber - birch.
+REFERENCE = [
+    ("lm_eval/two-models", "--log-task additions_sc --filter flexible-first", (0.9, 0.7), 0.0385742),
+    ("lm_eval/two-models", "--log-task additions_sc --filter flexible-first --cluster passage", (0.9, 0.7), 0.0546875),
+    ("lm_eval/two-models", "--log-task additions_sc --filter maj@3", (0.95, 0.775), 0.0390625),
+    ("lm_eval/two-models", "--log-task additions_sc --filter maj@3 --cluster passage", (0.95, 0.775), 0.03125),
+    ("lm_eval/two-models", "--log-task additions_sc --filter strict-first", (0.6, 0.5), 0.480682),
+    ("lm_eval/two-models", "--log-task choices --metric acc", (0.48, 0.58), 0.48685),
+    ("inspect/epochs", "--metric includes", (0.766667, 0.6), 0.0872803),
+    ("inspect/epochs", "--metric includes --cluster passage", (0.766667, 0.6), 0.0625),
+    ("inspect/epochs", "--metric brevity", (0.5958333, 0.6833333), 0.2357),
+    ("inspect/unscored", "--metric partial --missing drop", (0.90625, 0.71875), 0.296875),
+    ("inspect/unscored", "--metric partial --missing zero", (0.825, 0.575), 0.0976562),
+    (
+        "promptfoo/additions-repeat2.json",
+        "--metric success --missing drop --system amber --system birch",
+        (0.75, 0.636364),
+        0.425781,
+    ),
+    (
+        "promptfoo/additions-repeat2.json",
+        "--metric success --missing zero --system amber --system birch",
+        (0.75, 0.583333),
+        0.226562,
+    ),
+    ("swe-bench", "--system baseline --system graphrag-advisory", (0.09, 0.27), 0.000277162),
+    ("swe-bench", "--system baseline --system graphrag-hybrid", (0.09, 0.23), 0.000518799),
+    ("swe-bench", "--system graphrag-advisory --system graphrag-hybrid", (0.27, 0.23), 0.454498),
+    ("swe-bench", "--system graphrag-advisory --system graphrag-hybrid --cluster repository", (0.27, 0.23), 1.0),
+    ("evalplus/older-layout/run1", "--metric base", (0.25, 0.115854), 2.74405e-5),
+    ("evalplus/older-layout/run1", "--metric plus", (0.213415, 0.097561), 6.60419e-5),
+    ("evalplus/layout-0.3", "--metric base --system phi_1 --system codet5_2b", (0.47561, 0.243902), 4.11092e-10),
+    ("evalplus/layout-0.3", "--metric plus --system phi_1 --system codet5_2b", (0.414634, 0.219512), 1.85702e-7),
+    ("bigcodebench", "", (0.63, 0.46), 0.00250244),
+    ("openai-evals", "", (0.833333, 0.666667), 0.0413895),
+    ("lighteval/details", "--metric extractive_match", (0.933333, 0.666667), 0.0214844),
+    ("lighteval/details", "--metric extractive_match --cluster passage", (0.933333, 0.666667), 0.125),
+    ("lighteval/details", "--metric pass@k:k=2&n=4", (0.977778, 0.8), 0.000366211),
+    ("lighteval/details", "--metric pass@k:k=2&n=4 --cluster passage", (0.977778, 0.8), 0.03125),
+    ("every_eval_ever/from-lm_eval/additions_sc", "--filter maj@3", (0.95, 0.775), 0.0390625),
+    ("every_eval_ever/from-lm_eval/choices", "", (0.48, 0.58), 0.48685),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "scores", "p"), REFERENCE, ids=[f"{path} {options}" for path, options, *_ in REFERENCE]
+)
+def test_real_logs(shared_data, path, options, scores, p):
+    found = compared(shared_data / "harness-logs" / path, *options.split())
+    assert [one["value"] for one in found["scores"]] == pytest.approx(scores, abs=1e-6)
+    assert found["p"]["value"] == pytest.approx(p, rel=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("metric", "scores"),
+    [("bleu", (23.105956, 21.278069)), ("chrf", (53.235386, 52.373958)), ("ter", (65.569918, 68.272620))],
+)
+def test_corpus_metrics_are_scored_again(shared_data, metric, scores):
+    found = compared(
+        shared_data / "harness-logs/lm_eval/two-models", "--log-task", "ende", "--metric", metric, "--resamples", 99
+    )
+    assert [one["value"] for one in found["scores"]] == pytest.approx(scores, abs=1e-5)
+    assert any("those that the logs report" in note["text"] for note in found["notes"])
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_is_compared_and_ranked(name, tmp_path):
+    paths = WRITERS[name](tmp_path)
+    metric = {"evalplus": ("--metric", "base"), "promptfoo": ("--metric", "success")}.get(name, ())
+    found = compared(*paths, *metric)
+    assert found["n"] == 12
+    assert found["difference"] == pytest.approx(7 / 24 if name in ("inspect", "inspect-json", "bigcodebench") else 0.25)
+    assert found["reading"]["kind"] == "log"
+    done = run("rank", *paths, *metric)
+    assert done.exit_code == 0, done.output
+    assert "amber has the best" in done.output
+
+
+def test_deciding_items_show_question_and_answers(tmp_path):
+    found = compared(*lm_eval(tmp_path))
+    first = found["deciding_items"][0]
+    assert first["question"].startswith("What is")
+    assert len(first["answers"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "said"),
+    [
+        ("lm_eval/two-models", "", "The logs hold 3 tasks: `additions_sc`, `choices`, `ende`. Choose one with --log-task"),
+        ("lm_eval/two-models", "--log-task additions_sc", "scored by 3 filters: `strict-first`, `flexible-first`, `maj@3`"),
+        ("lm_eval/two-models", "--log-task choices", "The logs have 2 scores: `acc`, `acc_norm`. Choose one with --metric"),
+        ("inspect/unscored", "--metric partial", "has no score on 2 of 20 rows (2 unscored)"),
+        ("inspect/error", "", "mockllm/amber has no score on 13 of 20 rows (2 errored, 11 not run)"),
+        ("every_eval_ever/from-lm_eval/ende", "", "score 0 beside a total of 65.5699"),
+        ("inspect/data_with_llm_scoring.json", "", "is an Inspect log without its samples"),
+        ("promptfoo/debug-single.json", "", "holds no result, although its statistics count 1"),
+        ("promptfoo/v3-simple-cli.json", "", "has an assertion, so that every output passes"),
+        ("swe-bench", "", "The logs hold 3 systems: `baseline`, `graphrag-advisory` and `graphrag-hybrid`"),
+        ("openai-evals/amber.jsonl", "", "The logs hold one system only, `scripted/amber`"),
+    ],
+)
+def test_refusals(shared_data, path, options, said):
+    done = run("compare", shared_data / "harness-logs" / path, *options.split())
+    assert done.exit_code == 2
+    assert said in done.output
+    assert "Traceback" not in done.output
+
+
+def test_different_questions_under_one_id_are_refused_unless_forced(tmp_path):
+    paths = lm_eval(tmp_path)
+    file = next(paths[1].glob("samples_*"))
+    file.write_text(file.read_text().replace('"doc_hash": "', '"doc_hash": "0'))
+    done = run("compare", *paths)
+    assert done.exit_code == 2
+    assert "ask different questions under the same id: 12 of 12 items" in done.output
+    assert run("compare", *paths, "--force-same").exit_code == 0
+
+
+def test_other_settings_are_refused_unless_forced(tmp_path):
+    paths = lm_eval(tmp_path)
+    file = next(paths[1].glob("results_*"))
+    file.write_text(file.read_text().replace('"n-shot": {"sums": 0}', '"n-shot": {"sums": 5}'))
+    done = run("compare", *paths)
+    assert done.exit_code == 2
+    assert "few-shot examples 0 and 5" in done.output
+    assert run("compare", *paths, "--force-same").exit_code == 0
+
+
+def test_rows_that_do_not_add_up_are_refused(tmp_path):
+    paths = lm_eval(tmp_path)
+    file = next(paths[0].glob("samples_*"))
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:-3]))
+    done = run("compare", *paths)
+    assert done.exit_code == 2
+    assert "rows are missing, or were written twice" in done.output
+
+
+def test_tasks_are_datasets_of_a_ranking(tmp_path):
+    lm_eval(tmp_path, task="sums")
+    lm_eval(tmp_path, task="products")
+    done = run("rank", tmp_path, "--format", "json")
+    assert done.exit_code == 0, done.output
+    assert [one["name"] for one in json.loads(done.output)["datasets"]] == ["products", "sums"]

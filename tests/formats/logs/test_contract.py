@@ -1,0 +1,105 @@
+"""Every format of logs: recognised, read, its totals checked, and refused in one sentence where it is damaged."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.log_files import ITEMS, SYSTEMS, WRITERS, inspect_archive, verdicts
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.logs.find import find_logs, read_logs
+from outscore.formats.logs.identity import check_total
+from outscore.formats.logs.registry import LOGS
+
+REPEATED = {"inspect", "inspect-json", "bigcodebench"}
+MEASURE = {"evalplus": "base", "promptfoo": "success"}
+
+
+def test_every_format_is_tried():
+    assert WRITERS.keys() == LOGS.keys()
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_written_and_read(name, tmp_path):
+    paths = WRITERS[name](tmp_path)
+    assert {entry.name for path in paths for _, entry in find_logs(path)} == {name}
+    evaluations = read_logs([tmp_path])
+    assert [one.system.split("/")[-1] for one in evaluations] == [system.split("/")[1] for system in SYSTEMS]
+    runs = 2 if name in REPEATED else 1
+    for evaluation, right in zip(evaluations, verdicts(runs), strict=True):
+        measure = MEASURE.get(name, next(iter(evaluation.measures)))
+        assert evaluation.measures[measure].values.tolist() == right.ravel().tolist()
+        assert len(evaluation.ids.names) == ITEMS
+        assert evaluation.missing(measure) == {}
+        check_total(evaluation, measure)
+
+
+@pytest.mark.parametrize("name", [name for name in LOGS if name not in ("helm", "swe-bench", "evalplus", "bigcodebench")])
+def test_questions_and_answers_are_read_again(name, tmp_path):
+    WRITERS[name](tmp_path)
+    first = read_logs([tmp_path])[0]
+    exchange = first.exchanges([0, first.rows - 1])
+    assert exchange[0].answer == "1"
+    assert exchange[1].answer == "41"
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """A file cut short, with bytes changed, lost or doubled, or with a number replaced."""
+    at, length = rng.randrange(len(data)), rng.randrange(1, 40)
+    kind = rng.randrange(5)
+    if kind == 0:
+        return data[:at]
+    if kind == 1:
+        return data[:at] + bytes([data[at] ^ (1 << rng.randrange(8))]) + data[at + 1 :]
+    if kind == 2:
+        return data[:at] + data[at + length :]
+    if kind == 3:
+        return data[: at + length] + data[at:]
+    return data.replace(
+        rng.choice([b"1.0", b"true", b'"', b"[", b"0"]), rng.choice([b"NaN", b"null", b'"x"', b"{}", b"[" * 3000]), 1
+    )
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_damaged_logs_are_refused_in_one_sentence(name, tmp_path):
+    rng = random.Random(name)  # noqa: S311 - a seeded choice of damage
+    paths = WRITERS[name](tmp_path)
+    file = Path(find_logs(paths[0])[0][0])
+    whole = file.read_bytes()
+    for _ in range(60):
+        file.write_bytes(damaged(whole, rng))
+        refusal = None
+        try:
+            LOGS[name].read(str(file))
+        except OutscoreError as error:
+            refusal = str(error)
+        assert refusal is None or ("\n" not in refusal and len(refusal) < 600)
+
+
+def test_frames_of_an_archive_are_read_across(tmp_path):
+    inspect_archive(tmp_path, frame=100)
+    whole = read_logs([tmp_path])
+    assert [one.rows for one in whole] == [24, 24]
+
+
+def test_unscored_samples_are_not_zero(tmp_path):
+    (path, _) = WRITERS["inspect-json"](tmp_path)
+    log = json.loads(path.read_text())
+    log["samples"][0]["scores"]["match"]["value"] = float("nan")
+    log["samples"][1]["scores"] = {}
+    log["samples"][1]["error"] = "timed out"
+    path.write_text(json.dumps(log))
+    (evaluation,) = read_logs([path])
+    assert evaluation.missing("match") == {"unscored": 1, "errored": 1}
+    assert np.isnan(evaluation.measures["match"].values[:2]).all()
+
+
+def test_two_runs_of_one_system_are_not_pooled(tmp_path):
+    WRITERS["lm-eval"](tmp_path / "one")
+    WRITERS["lm-eval"](tmp_path / "two")
+    with pytest.raises(OutscoreError, match="both hold maker/amber on sums"):
+        read_logs([tmp_path])

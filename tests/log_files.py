@@ -1,0 +1,359 @@
+"""Small logs in the layouts of evaluation harnesses, written here so that every reader is tried on the whole of its format.
+
+Two systems answer sums; `verdicts` says who is right. Each writer makes the files of both systems below a folder and returns
+the paths to compare, first of the better system.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+ITEMS, RUNS = 12, 2
+SYSTEMS = ("maker/amber", "maker/birch")
+
+
+def verdicts(runs: int = 1) -> np.ndarray:
+    """(2, items, runs) of 0 and 1: amber is right on all but three items, birch on six of twelve."""
+    right = np.ones((2, ITEMS, runs), dtype=int)
+    right[0, 9:] = 0
+    right[1, [0, 1, 2, 3, 4, 10]] = 0
+    if runs > 1:
+        right[1, 5, 1] = 0
+    return right
+
+
+def question(item: int) -> str:
+    return f"What is {item} + {item * 2 + 1}?"
+
+
+def answer(item: int, right: int) -> str:
+    return str(item * 3 + 1 + (0 if right else 7))
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def write(path: Path, content: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def lines(records: Sequence[object]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def lm_eval(folder: Path, *, filters: Sequence[str] = ("none",), task: str = "sums") -> list[Path]:
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        place = folder / name.replace("/", "__")
+        rows = [
+            {
+                "doc_id": item,
+                "doc": {"question": question(item), "passage": f"p{item // 3}"},
+                "target": answer(item, 1),
+                "arguments": {"gen_args_0": {"arg_0": question(item)}},
+                "resps": [[answer(item, right[item])]],
+                "filtered_resps": [answer(item, right[item])],
+                "filter": kind,
+                "metrics": ["exact_match"],
+                "doc_hash": digest(question(item)),
+                "target_hash": digest(answer(item, 1)),
+                "exact_match": float(right[item]),
+            }
+            for kind in filters
+            for item in range(ITEMS)
+        ]
+        results = {
+            "results": {task: {f"exact_match,{kind}": float(right.mean()) for kind in filters}},
+            "higher_is_better": {task: {"exact_match": True}},
+            "n-shot": {task: 0},
+            "versions": {task: 1.0},
+            "config": {"limit": None},
+            "model_name": name,
+        }
+        write(place / f"samples_{task}_2026-01-02T03-04-05.678901.jsonl", lines(rows))
+        write(place / "results_2026-01-02T03-04-05.678901.json", results)
+        found.append(place)
+    return found
+
+
+def zstd_archive(path: Path, members: dict[str, bytes], frame: int | None = None) -> Path:
+    """A zip whose members are compressed by method 93, in frames of `frame` bytes; `zipfile` cannot write these."""
+    import zstandard
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    out, directory = io.BytesIO(), []
+    for name, data in members.items():
+        size = frame or max(1, len(data))
+        packed = b"".join(zstandard.ZstdCompressor().compress(data[i : i + size]) for i in range(0, max(1, len(data)), size))
+        crc, encoded, offset = zipfile.crc32(data), name.encode(), out.tell()  # type: ignore[attr-defined]
+        head = struct.pack("<HHHHHIIIHH", 63, 0, 93, 0, 33, crc, len(packed), len(data), len(encoded), 0)
+        out.write(b"PK\x03\x04" + head + encoded + packed)
+        directory.append(b"PK\x01\x02" + struct.pack("<H", 63) + head + struct.pack("<HHHII", 0, 0, 0, 0, offset) + encoded)
+    start = out.tell()
+    body = b"".join(directory)
+    out.write(body)
+    out.write(b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, len(directory), len(directory), len(body), start, 0))
+    path.write_bytes(out.getvalue())
+    return path
+
+
+def inspect_log(name: str, right: np.ndarray, *, status: str = "success") -> dict[str, object]:
+    """One log as Inspect's JSON has it; archives hold the same in members."""
+    items, runs = right.shape
+    samples = [
+        {
+            "id": f"sum-{item}",
+            "epoch": run + 1,
+            "input": question(item),
+            "target": answer(item, 1),
+            "metadata": {"passage": f"p{item // 3}"},
+            "scores": {"match": {"value": "C" if right[item, run] else "I", "answer": answer(item, right[item, run])}},
+        }
+        for item in range(items)
+        for run in range(runs)
+    ]
+    plan = {
+        "eval_id": digest(name)[:8],
+        "run_id": digest(name)[8:16],
+        "task": "sums",
+        "task_version": 0,
+        "model": name,
+        "dataset": {"samples": items, "sample_ids": [f"sum-{item}" for item in range(items)]},
+        "config": {"epochs": runs},
+        "scorers": [{"name": "match"}],
+    }
+    scores = [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": float(right.mean())}}}]
+    return {"version": 2, "status": status, "eval": plan, "results": {"scores": scores}, "samples": samples}
+
+
+def inspect_archive(folder: Path, *, runs: int = RUNS, frame: int | None = None) -> list[Path]:
+    found = []
+    for name, right in zip(SYSTEMS, verdicts(runs), strict=True):
+        log = inspect_log(name, right)
+        samples = log.pop("samples")
+        members = {
+            "_journal/start.json": json.dumps({"eval": log["eval"]}).encode(),
+            "summaries.json": json.dumps(samples).encode(),
+            "header.json": json.dumps(log).encode(),
+        }
+        found.append(zstd_archive(folder / f"{name.split('/')[1]}.eval", members, frame))
+    return found
+
+
+def inspect_json(folder: Path) -> list[Path]:
+    logs = zip(SYSTEMS, verdicts(RUNS), strict=True)
+    return [write(folder / f"{name.split('/')[1]}.json", inspect_log(name, right)) for name, right in logs]
+
+
+def helm(folder: Path) -> list[Path]:
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        place = folder / f"sums:model={name.replace('/', '_')}"
+        instances = [
+            {
+                "instance_id": f"id{item}",
+                "train_trial_index": 0,
+                "stats": [
+                    {"name": {"name": "num_references", "split": "test"}, "mean": 4.0, "count": 1},
+                    {"name": {"name": "exact_match", "split": "test"}, "mean": float(right[item]), "count": 1},
+                ],
+            }
+            for item in range(ITEMS)
+        ]
+        spec = {
+            "name": f"sums:kind=easy,model={name.replace('/', '_')}",
+            "adapter_spec": {"model": name, "max_train_instances": 5},
+            "metric_specs": [{"args": {"names": ["exact_match"]}}],
+        }
+        write(place / "per_instance_stats.json", instances)
+        write(place / "run_spec.json", spec)
+        write(place / "stats.json", [{"name": {"name": "exact_match", "split": "test"}, "mean": float(right.mean())}])
+        found.append(place)
+    return found
+
+
+def promptfoo(folder: Path) -> list[Path]:
+    results = [
+        {
+            "success": bool(right),
+            "score": float(right),
+            "prompt": {"raw": question(item), "label": "What is {{a}} + {{b}}?"},
+            "provider": {"id": "adder", "label": name},
+            "vars": {"a": item, "b": item * 2 + 1},
+            "failureReason": 0 if right else 1,
+            "testCase": {"metadata": {"passage": f"p{item // 3}"}},
+            "gradingResult": {"reason": "All assertions passed"},
+            "response": {"output": answer(item, right)},
+        }
+        for name, rows in zip(SYSTEMS, verdicts()[:, :, 0], strict=True)
+        for item, right in enumerate(rows.tolist())
+    ]
+    stats = {"successes": sum(result["success"] for result in results), "failures": 0, "errors": 0}
+    return [
+        write(
+            folder / "sums.json", {"evalId": "e", "results": {"version": 3, "prompts": [], "results": results, "stats": stats}}
+        )
+    ]
+
+
+def swe_bench(folder: Path) -> list[Path]:
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        ids = [f"{'astro' if item < 6 else 'web'}__sum-{item}" for item in range(ITEMS)]
+        resolved = [one for one, verdict in zip(ids, right, strict=True) if verdict]
+        report = {
+            "total_instances": 500,
+            "submitted_instances": ITEMS,
+            "resolved_instances": len(resolved),
+            "submitted_ids": ids,
+            "resolved_ids": resolved,
+            "unresolved_ids": [one for one in ids if one not in resolved],
+            "empty_patch_ids": [],
+            "error_ids": [],
+        }
+        found.append(write(folder / f"{name.split('/')[1]}.run1.json", report))
+    return found
+
+
+def evalplus(folder: Path) -> list[Path]:
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        words = np.where(right, "pass", "fail").tolist()
+        tasks = {
+            f"HumanEval/{item}": [{"task_id": f"HumanEval/{item}", "solution": "", "base_status": word, "plus_status": word}]
+            for item, word in enumerate(words)
+        }
+        content = {"date": "2026", "eval": tasks, "pass_at_k": {"base": {"pass@1": float(right.mean())}}}
+        found.append(write(folder / f"{name.split('/')[1]}_eval_results.json", content))
+    return found
+
+
+def bigcodebench(folder: Path) -> list[Path]:
+    found = []
+    for name, right in zip(SYSTEMS, verdicts(RUNS), strict=True):
+        tasks = {
+            f"BigCodeBench/{item}": [
+                {"task_id": f"BigCodeBench/{item}", "solution": "", "status": "pass" if verdict else "fail"} for verdict in row
+            ]
+            for item, row in enumerate(right.tolist())
+        }
+        path = folder / f"{name.split('/')[1]}--bigcodebench-complete--x_eval_results.json"
+        found.append(write(path, {"date": "2026", "eval": tasks}))
+        write(Path(str(path).replace("_eval_results", "_pass_at_k")), {"pass@1": float(right.mean())})
+    return found
+
+
+def openai_evals(folder: Path) -> list[Path]:
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        events = [
+            {"sample_id": f"sums.{item}", "type": "match", "data": {"correct": bool(verdict), "sampled": answer(item, verdict)}}
+            for item, verdict in enumerate(right.tolist())
+        ]
+        spec = {"spec": {"completion_fns": [name], "eval_name": "sums.dev.v0", "split": "dev"}}
+        report = {"final_report": {"accuracy": float(right.mean())}}
+        # The report stands wherever a flush happened to put it.
+        found.append(write(folder / f"{name.split('/')[1]}.jsonl", lines([spec, *events[:4], report, *events[4:]])))
+    return found
+
+
+def lighteval(folder: Path) -> list[Path]:
+    import polars as pl
+
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        place = folder / "details" / name / "2026-01-02T03-04-05.678901"
+        place.mkdir(parents=True)
+        frame = pl.DataFrame(
+            {
+                "doc": [
+                    {
+                        "id": str(item),
+                        "query": question(item),
+                        "task_name": "custom|sums|0",
+                        "choices": [answer(item, 1)],
+                        "gold_index": 0,
+                        "specific": {"passage": f"p{item // 3}"},
+                    }
+                    for item in range(ITEMS)
+                ],
+                "model_response": [{"text": [answer(item, verdict)]} for item, verdict in enumerate(right.tolist())],
+                "metric": [{"extractive_match": float(verdict)} for verdict in right],
+            }
+        )
+        frame.write_parquet(place / "details_custom|sums|0_2026-01-02T03-04-05.678901.parquet")
+        results = {
+            "config_general": {"model_name": name},
+            "results": {"custom:sums:0": {"extractive_match": float(right.mean())}},
+        }
+        write(folder / "results" / name / "results_2026-01-02T03-04-05.678901.json", results)
+        found.append(place)
+    return found
+
+
+def every_eval_ever(folder: Path) -> list[Path]:
+    found = []
+    for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True):
+        samples = [
+            {
+                "schema_version": "0.3.0",
+                "evaluation_id": "e",
+                "model_id": name,
+                "evaluation_name": "sums",
+                "evaluation_result_id": None,
+                "sample_id": str(item),
+                "sample_hash": digest(question(item)),
+                "input": {"raw": question(item), "reference": [answer(item, 1)]},
+                "output": {"raw": [answer(item, verdict)]},
+                "evaluation": {"score": float(verdict), "is_correct": bool(verdict)},
+                "error": None,
+                "metadata": {},
+            }
+            for item, verdict in enumerate(right.tolist())
+        ]
+        result = {
+            "evaluation_name": "sums",
+            "metric_config": {"lower_is_better": False},
+            "score_details": {"score": float(right.mean())},
+        }
+        found.append(write(folder / name / "uuid_samples.jsonl", lines(samples)))
+        write(folder / name / "uuid.json", {"schema_version": "0.3.0", "evaluation_results": [result]})
+    return found
+
+
+def comet(folder: Path) -> list[Path]:
+    segments = {
+        name.split("/")[1] + ".txt": [
+            {"src": question(item), "ref": answer(item, 1), "mt": answer(item, verdict), "COMET": float(verdict)}
+            for item, verdict in enumerate(right.tolist())
+        ]
+        for name, right in zip(SYSTEMS, verdicts()[:, :, 0], strict=True)
+    }
+    return [write(folder / "comet.json", segments)]
+
+
+WRITERS: dict[str, Callable[[Path], list[Path]]] = {
+    "lm-eval": lm_eval,
+    "every-eval-ever": every_eval_ever,
+    "openai-evals": openai_evals,
+    "inspect": inspect_archive,
+    "inspect-json": inspect_json,
+    "helm": helm,
+    "swe-bench": swe_bench,
+    "evalplus": evalplus,
+    "bigcodebench": bigcodebench,
+    "promptfoo": promptfoo,
+    "lighteval": lighteval,
+    "comet": comet,
+}
