@@ -37,6 +37,10 @@ class AdditiveMetric:
         kernels and exact ties.
     graded
         Scores are graded, such as points of a hundred: zeros and ones among them do not mean wrong and right.
+    cells
+        The columns are the cells of one table, and every decision counts in exactly one of them: tp, fp, fn, tn.
+    bounds
+        The least and the largest score that the metric can have, None where there is none.
     precise
         The same function for one row of integer totals in exact or 60-digit arithmetic; decides ties
         where there is no ratio, up to 1e-40.
@@ -56,6 +60,8 @@ class AdditiveMetric:
     ratio: tuple[Sequence[int], Sequence[int] | None] | None = None
     precise: Callable[[Sequence[Fraction]], Precise] | None = field(default=None, repr=False)
     graded: bool = False
+    cells: bool = False
+    bounds: tuple[float | None, float | None] = (None, None)
 
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):

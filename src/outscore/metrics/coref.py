@@ -80,7 +80,7 @@ def _shared_numerator(name: str, columns: tuple[str, ...]) -> dict[str, Additive
 def _two_numerators(name: str, columns: tuple[str, ...]) -> dict[str, AdditiveMetric]:
     return {
         **_ratios(name, columns, r=((1, 0, 0, 0), (0, 1, 0, 0)), p=((0, 0, 1, 0), (0, 0, 0, 1))),
-        "f1": AdditiveMetric(name, columns, _f1, precise=_precise_f1),
+        "f1": AdditiveMetric(name, columns, _f1, precise=_precise_f1, bounds=(0.0, 1.0)),
     }
 
 
@@ -90,7 +90,7 @@ def _arcs(name: str) -> dict[str, AdditiveMetric]:
 
 COREF: Mapping[str, Mapping[str, AdditiveMetric]] = MappingProxyType(
     {
-        "conll": {"f1": AdditiveMetric("conll", _MUC + _B_CUBED + _CEAFE, _conll, precise=_precise_conll)},
+        "conll": {"f1": AdditiveMetric("conll", _MUC + _B_CUBED + _CEAFE, _conll, precise=_precise_conll, bounds=(0.0, 1.0))},
         "muc": _shared_numerator("muc", _MUC),
         "b3": _two_numerators("b3", _B_CUBED),
         "ceafe": _shared_numerator("ceafe", _CEAFE),

@@ -6,14 +6,14 @@ the same gold. Where a score would be 0/0 it is 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.metric import AdditiveMetric
+from outscore.core.metric import AdditiveMetric, Precise
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
@@ -169,6 +169,13 @@ def _precise_macro_f1(totals: Sequence[Fraction]) -> Fraction:
     return (_exact_divide(2 * tp, 2 * tp + fp + fn) + _exact_divide(2 * tn, 2 * tn + fp + fn)) / 2
 
 
+def _of_the_table(
+    name: str, function: Callable[[Array], Array], precise: Callable[[Sequence[Fraction]], Precise], least: float = 0.0
+) -> AdditiveMetric:
+    """A function of the 2 × 2 table, with 1 as its best score."""
+    return AdditiveMetric(name, FOUR, function, precise=precise, cells=True, bounds=(least, 1.0))
+
+
 BETA = Option("beta", Fraction, Fraction(1), "weight of recall: 2 counts it twice as much as precision", minimum=1e-9)
 
 ENTRIES = (
@@ -189,7 +196,9 @@ ENTRIES = (
         eats=("scores", "counts"),
         summary="errors per unit of length, lower is better",
         formula=r"\frac{\text{errors}}{\text{length}}",
-        make=lambda _: AdditiveMetric("error-rate", ("errors", "length"), ratio=((1, 0), (0, 1)), direction="lower"),
+        make=lambda _: AdditiveMetric(
+            "error-rate", ("errors", "length"), ratio=((1, 0), (0, 1)), direction="lower", bounds=(0.0, None)
+        ),
         layouts=lambda _: {
             1: WRONG,
             **_count_layouts(("errors", "length"), (1, 0), (0, 1)),
@@ -256,7 +265,7 @@ ENTRIES = (
             r" \text{fn} )}}"
         ),
         citations=("matthews1975",),
-        make=lambda _: AdditiveMetric("mcc", FOUR, _mcc, precise=_precise_mcc),
+        make=lambda _: _of_the_table("mcc", _mcc, _precise_mcc, -1.0),
         layouts=lambda _: ALL_FOUR,
     ),
     MetricEntry(
@@ -268,7 +277,7 @@ ENTRIES = (
             r" \text{fp}} )"
         ),
         citations=("brodersen2010",),
-        make=lambda _: AdditiveMetric("balanced-accuracy", FOUR, _balanced_accuracy, precise=_precise_balanced),
+        make=lambda _: _of_the_table("balanced-accuracy", _balanced_accuracy, _precise_balanced),
         layouts=lambda _: ALL_FOUR,
     ),
     MetricEntry(
@@ -277,7 +286,7 @@ ENTRIES = (
         summary="Cohen's kappa between prediction and gold",
         formula=r"κ = \frac{p_o - p_e}{1 - p_e}",
         citations=("cohen1960",),
-        make=lambda _: AdditiveMetric("kappa", FOUR, _kappa, precise=_precise_kappa),
+        make=lambda _: _of_the_table("kappa", _kappa, _precise_kappa, -1.0),
         layouts=lambda _: ALL_FOUR,
     ),
     MetricEntry(
@@ -285,7 +294,7 @@ ENTRIES = (
         eats=("counts",),
         summary="mean F1 of the positive and the negative class",
         formula=r"\frac{1}{2} ( F_{1}^{+} + F_{1}^{-} )",
-        make=lambda _: AdditiveMetric("macro-f1", FOUR, _macro_f1, precise=_precise_macro_f1),
+        make=lambda _: _of_the_table("macro-f1", _macro_f1, _precise_macro_f1),
         layouts=lambda _: ALL_FOUR,
     ),
 )

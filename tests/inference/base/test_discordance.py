@@ -170,3 +170,35 @@ def test_coverage(n, shares):
         held += found.low <= truth <= found.high
     assert held / draws >= 0.935
     assert held / draws <= 0.985
+
+
+ALL_RIGHT, THREE_WRONG = np.ones(30), np.repeat([1.0, 0.0], [27, 3])
+
+
+def in_unit(unit: float, wrong: float, **more) -> tuple[list[float], float]:
+    """Interval and p at a margin of .1 of two-valued scores, in 0/1 terms."""
+    a, b = wrong + unit * ALL_RIGHT, wrong + unit * THREE_WRONG
+    if "items" in more:
+        a, b = np.repeat(a, 5), np.repeat(b, 5)
+    found = osc.compare(a, b, **more)
+    tested = osc.compare(a, b, delta=-0.1 * unit, **more)
+    return [found.interval.low / unit, found.interval.high / unit], tested.p.value
+
+
+@pytest.mark.parametrize(("unit", "wrong"), [(10, 0), (5, 0), (0.5, 0), (2, -1), (100, 0)])
+@pytest.mark.parametrize(
+    "more", [{}, {"items": np.repeat(np.arange(30), 5)}, {"clusters": np.arange(30)}], ids=["items", "runs", "clusters"]
+)
+def test_two_valued_scores_are_binary_in_any_unit(unit, wrong, more):
+    interval, p = in_unit(1, 0)
+    found, tested = in_unit(unit, wrong, **more)
+    assert interval == pytest.approx([-0.0249, 0.2562], abs=1e-4)
+    assert found == pytest.approx(interval, abs=1e-9)
+    assert tested == pytest.approx(p, rel=1e-9)
+
+
+@pytest.mark.parametrize("scores", [(0.75, 1.0), (4.0, 5.0), (0.0, 0.25)])
+def test_two_steps_of_a_scale_are_not_right_and_wrong(scores):
+    """Few items of graded scores, or pass rates, may show two values; that is not their range."""
+    a = np.array(scores)[np.arange(20) % 2]
+    assert osc.compare(a, a[::-1]).interval.method.startswith("permutation inversion")

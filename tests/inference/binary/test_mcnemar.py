@@ -144,9 +144,10 @@ def test_identical_systems(variant, value):
 
 
 def test_other_data_are_refused():
-    for a, b, more in (([0.5, 1], [0, 1], {}), ([1, 0, 1, 1], [0, 0, 1, 0], {"items": [0, 0, 1, 1]})):
+    for a, b, more in (([0.5, 1], [0, 1], {}), ([1, 0, 1, 1], [0, 1, 1, 0], {"items": [0, 0, 1, 1]})):
         with pytest.raises(OutscoreError, match="right or wrong") as refusal:
             ask(ENTRY, a, b, **more)
         assert "`permutation`" in refusal.value.hint
     with pytest.raises(OutscoreError, match="knows no clusters"):
-        ask(ENTRY, [1, 0], [0, 0], clusters=[0, 1])
+        ask(ENTRY, [1, 0, 1], [0, 0, 1], clusters=[0, 1, 1])
+    assert ask(ENTRY, [1, 0], [0, 0], clusters=[0, 1]) == ask(ENTRY, [1, 0], [0, 0])

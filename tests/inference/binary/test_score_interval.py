@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.inference.base.test_cluster_variance import full_matrices
 
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import PairedScores
-from outscore.inference.base.discordance import discordance
+from outscore.inference.base.discordance import discordance, wilson_limits
 from outscore.inference.binary.score_interval import score_interval, score_intervals
 from outscore.metrics.registry import resolve
 
@@ -41,7 +43,7 @@ def test_clustered_mean_against_statsmodels():
     import statsmodels.api as sm
 
     rng = np.random.default_rng(4)
-    codes = np.repeat(np.arange(15), 1 + np.arange(15) % 4)
+    codes = np.repeat(np.arange(15), 4)
     x = rng.normal(size=15)[codes] + rng.normal(size=len(codes))
     fit = sm.OLS(x, np.ones(len(x))).fit(
         cov_type="cluster", cov_kwds={"groups": codes, "use_correction": False, "df_correction": True}, use_t=True
@@ -49,6 +51,23 @@ def test_clustered_mean_against_statsmodels():
     error = float(fit.bse[0]) * math.sqrt(15 / 14)
     expected = scipy.stats.t.interval(0.95, 14, x.mean(), error)
     assert limits(x, clusters=codes) == pytest.approx(expected, rel=1e-10)
+
+
+def test_unequal_clusters_have_cr2_and_its_degrees_of_freedom():
+    rng = np.random.default_rng(4)
+    sizes = 1 + np.arange(15) % 4
+    codes = np.repeat(np.arange(15), sizes)
+    x = rng.normal(size=15)[codes] + rng.normal(size=len(codes))
+    variance, df = full_matrices(x, codes)
+    assert limits(x, clusters=codes) == pytest.approx(scipy.stats.t.interval(0.95, df, x.mean(), math.sqrt(variance)), rel=1e-8)
+    right = (x > 0).astype(int)
+    variance, df = full_matrices(right, codes)
+    looks = min(len(x), right.mean() * (1 - right.mean()) / variance)
+    expected = wilson_limits(right.mean(), looks, scipy.stats.t.ppf(0.975, df))
+    assert limits(right, clusters=codes) == pytest.approx(expected, rel=1e-8)
+    # All right: as many looks as clusters of one size would be, each of one piece.
+    expected = wilson_limits(1.0, sizes.sum() ** 2 / (sizes**2).sum(), scipy.stats.t.ppf(0.975, df))
+    assert limits(np.ones_like(right), clusters=codes) == pytest.approx(expected, rel=1e-8)
 
 
 def f1(tp, errors):
@@ -60,8 +79,11 @@ def test_f1_against_its_linear_form():
     counts = np.random.default_rng(7).poisson([6, 2], (80, 2))
     score = f1(*counts.sum(axis=0))
     top, bottom = 2 * counts[:, 0], 2 * counts[:, 0] + counts[:, 1]
-    error = math.sqrt(80 / 79 * sum((t - score * b) ** 2 for t, b in zip(top, bottom, strict=True))) / bottom.sum()
-    looks, t = score * (1 - score) / error**2, scipy.stats.t.ppf(0.975, 79)
+    share = bottom / bottom.sum()
+    variance = sum((top - score * bottom) ** 2 / (1 - share)) / bottom.sum() ** 2
+    q = share**2 / (1 - share)
+    df = 1 / (sum(share**2) + sum(q) ** 2 - sum(q**2))
+    looks, t = score * (1 - score) / variance, scipy.stats.t.ppf(0.975, df)
     middle = (score + t * t / (2 * looks)) / (1 + t * t / looks)
     reach = t / (1 + t * t / looks) * math.sqrt(score * (1 - score) / looks + (t / (2 * looks)) ** 2)
     assert limits(counts, "f1") == pytest.approx((middle - reach, middle + reach), rel=1e-12)
@@ -70,6 +92,7 @@ def test_f1_against_its_linear_form():
 def test_functions_against_a_naive_jackknife():
     counts = np.random.default_rng(8).integers(0, 9, (30, 4))
     metric, own, _ = resolve("mcc", counts, counts)
+    metric = replace(metric, cells=False)
     codes = np.arange(30) // 2
     units = np.array([own[codes == g].sum(axis=0) for g in range(15)])
     without = [float(metric.score(np.delete(units, g, axis=0).sum(axis=0))) for g in range(15)]
@@ -88,9 +111,60 @@ def test_no_spread_has_no_interval(rows):
     assert limits(rows) == (None, None)
 
 
-@pytest.mark.parametrize("metric", ["mcc", "kappa"])
-def test_functions_without_spread_have_none(metric):
-    assert limits([[1, 0, 0, 0], [0, 0, 0, 1]] * 20, metric) == (None, None)
+def naive_table_interval(cells, metric):
+    """One decision added to every cell, then the delta method with derivatives by hand, for balanced accuracy."""
+    tp, fp, fn, tn = (x + 1 for x in cells)
+    recalls = tp / (tp + fn), tn / (tn + fp)
+    error = math.sqrt(recalls[0] * (1 - recalls[0]) / (tp + fn) + recalls[1] * (1 - recalls[1]) / (tn + fp)) / 2
+    middle, t = sum(recalls) / 2, scipy.stats.t.ppf(0.975, sum(cells) - 1)
+    return max(0.0, middle - t * error), min(1.0, middle + t * error)
+
+
+@pytest.mark.parametrize("cells", [(4, 2, 1, 43), (5, 0, 0, 45), (1, 7, 4, 38)])
+def test_balanced_accuracy_is_that_of_agresti_and_caffo(cells):
+    rows = np.repeat(np.eye(4, dtype=int), cells, axis=0)
+    assert limits(rows, "balanced-accuracy") == pytest.approx(naive_table_interval(cells, "balanced-accuracy"), rel=1e-5)
+
+
+TABLE_METRICS = ("balanced-accuracy", "macro-f1", "mcc", "kappa")
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 6)] * 4), min_size=2, max_size=20), st.sampled_from(TABLE_METRICS), st.booleans())
+def test_functions_of_the_table_stay_in_range_around_the_score(rows, name, clustered):
+    metric, own, _ = resolve(name, np.array(rows), np.array(rows))
+    codes = np.arange(len(rows)) // 2 if clustered and len(rows) > 2 else None
+    low, high = score_interval(own, metric, clusters=codes)
+    if low is None:
+        assert (own.sum(axis=1) > 0).sum() <= 2
+        return
+    least, largest = metric.bounds
+    assert least <= low <= float(metric.score(own.sum(axis=0))) <= high <= largest
+
+
+def test_all_found_is_no_proof_of_perfection():
+    """Five positives, all found: the jackknife saw no spread among them."""
+    low, high = limits(np.repeat(np.eye(4, dtype=int), (5, 5, 0, 40), axis=0), "balanced-accuracy")
+    assert low < 0.78
+    assert high == 1.0
+
+
+def test_duplicated_rows_of_a_table_count_once():
+    """Each decision ten times over, in clusters of ten: the interval is nearly that of the decisions alone."""
+    rows = np.repeat(np.eye(4, dtype=int), (12, 6, 5, 37), axis=0)
+    alone = limits(rows, "macro-f1")
+    copied = limits(np.repeat(rows, 10, axis=0), "macro-f1", clusters=np.repeat(np.arange(60), 10))
+    assert copied == pytest.approx(alone, abs=0.003)
+
+
+@pytest.mark.parametrize(("unit", "wrong"), [(10, 0), (5, 0), (0.5, 0), (2, -1), (1, -1)])
+def test_two_valued_scores_have_one_interval_in_any_unit(unit, wrong):
+    right = (np.arange(30) % 10 > 0).astype(float)
+    expected = np.array([limits(right), limits(np.ones(30))])
+    found = both_limits(wrong + unit * right, np.full(30, wrong + unit))
+    assert np.array(found) == pytest.approx(wrong + unit * expected, rel=1e-12)
+    repeated = both_limits(np.repeat(wrong + unit * right, 5), np.full(150, wrong + unit), items=np.repeat(np.arange(30), 5))
+    assert repeated == found
+    assert both_limits(wrong + unit * right, np.full(30, wrong + unit), clusters=np.arange(30)) == found
 
 
 def test_nothing_to_divide_by_has_none():

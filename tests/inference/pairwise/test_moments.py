@@ -75,9 +75,9 @@ def test_moments_of_any_split_add_up_to_the_whole(board, data):
     parts = [moments_of(names, values[:, place == i], present[:, place == i]) for i in range(3)]
     total = total_of(parts)
     close(total, tuple(getattr(whole, name) for name in TABLES), values)
-    assert (total.systems, total.items, total.unit) == (whole.systems, whole.items, whole.unit)
+    assert (total.systems, total.items, total.worth) == (whole.systems, whole.items, whole.worth)
     assert (total.least, total.largest) == (whole.least, whole.largest)
-    if whole.unit is not None:
+    if whole.worth is not None:
         for name in TABLES:
             assert getattr(total, name).tobytes() == getattr(whole, name).tobytes()
 
@@ -116,14 +116,21 @@ def test_parts_may_know_different_systems():
 
 
 @pytest.mark.parametrize(
-    ("units", "common"),
-    [((1.0, 0.0), 1.0), ((0.0, 0.0), 0.0), ((1.0, 100.0), None), ((1.0, None), None), ((100.0, 100.0), 100.0)],
+    ("parts", "common"),
+    [
+        (([1, 0], [0, 0]), (0, 1)),
+        (([0, 0], [0, 0]), (0, 1)),
+        (([1, 0], [100, 0]), None),
+        (([1, 0], [0.5, 1]), None),
+        (([100, 0], [100, 100]), (0, 100)),
+        (([-1, -1], [1, 1]), (-1, 1)),
+        (([-1, 1], [5, 0]), None),
+        (([0.75, 1], [0.75, 1]), None),
+    ],
 )
-def test_the_common_unit(units, common):
-    scores = {1.0: [[1, 0]], 100.0: [[100, 0]], 0.0: [[0, 0]], None: [[0.5, 1]]}
-    parts = [moments_of(["a"], np.array(scores[unit]), np.ones((1, 2), dtype=bool)) for unit in units]
-    assert [part.unit for part in parts] == list(units)
-    assert total_of(parts).unit == common
+def test_what_right_is_worth_in_all_parts(parts, common):
+    found = total_of([moments_of(["a"], np.array([scores]), np.ones((1, 2), dtype=bool)) for scores in parts]).worth
+    assert (found and (found.wrong, found.right)) == common
 
 
 @given(boards(binary=True))

@@ -4,17 +4,21 @@ It answers "what would this system score on other items of the same kind?", one 
 intervals may well overlap where the paired test is certain, because the items' difficulty is common to both
 systems; compare systems by the interval of their difference.
 
-For a ratio of sums, Σt/Σb over units g, the standard error is that of the linearised ratio (Cochran, 1977,
-chapter 6),
+For a ratio of sums, Σt/Σb over units g, the variance is that of the linearised ratio (Cochran, 1977, chapter
+6): CR2 of the residuals t_g - score·b_g with the weights b_g, and Bell–McCaffrey degrees of freedom
+(`cluster_variance`), which for a mean of single items are s²/n and n - 1. What follows depends on the score:
 
-    error² = G/(G - 1) · Σ_g (t_g - score·b_g)² / (Σ b)²
+- A share, 0 ≤ t ≤ b everywhere in both systems, gets Wilson's score interval for as many independent looks as
+  its variance is worth, score·(1 - score)/V: that stays between 0 and 1, and is the usual Wilson interval for
+  right-or-wrong items. Right-or-wrong items in clusters are worth no more looks than they are items, and
+  (Σb)²/Σb² where V is 0. Scores between 0 and 1 are shares, and so are item means of right-or-wrong repeats.
+- Other ratios get score ± t·√V.
+- A function of the 2 × 2 table (balanced accuracy, macro-F1, MCC, kappa) gets the delta method on the table
+  with one decision added to every cell, as Agresti and Coull (1998) and Agresti and Caffo (2000) have it for
+  shares and their differences. Clusters leave the table fewer effective decisions, n/deff.
+- Other functions of sums get the jackknife's standard error (Efron and Tibshirani, 1993, chapter 11).
 
-which for a mean is s²/n, or the clustered variance where units are clusters. A share, 0 ≤ t ≤ b everywhere in
-both systems, gets Wilson's score interval for as many independent looks as its standard error is worth,
-score·(1 - score)/error²: that stays between 0 and 1, and is the usual Wilson interval for right-or-wrong
-items. Scores between 0 and 1 are such shares, and so are the item means of right-or-wrong repeats. Other
-ratios get score ± t·error with G - 1 degrees of freedom, and so do functions of sums, with the jackknife's
-standard error (Efron and Tibshirani, 1993, chapter 11).
+No limit leaves the range that the metric states.
 """
 
 from __future__ import annotations
@@ -27,19 +31,24 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.inference.base.discordance import wilson_limits
+from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_variance, effective_clusters
+from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 
 __all__ = ["Limits", "score_interval", "score_intervals"]
 
 Limits = tuple[float | None, float | None]
 UNKNOWN: Limits = (None, None)
+ADDED = 1.0
+"""Decisions added to every cell of a table: four in all, as z² is."""
+STEP = 1e-4
+"""Step of a numerical derivative, as a share of the table."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A score that cannot leave 0 … `worth`; `binary` says that every item is wholly right or wholly wrong."""
+    """A score that cannot leave the worth of a wrong and of a right item; `binary` says that every item is one or the other."""
 
-    worth: float
+    worth: Worth
     binary: bool
 
 
@@ -56,9 +65,10 @@ def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 
     items = pairs.per_item()
     # Both systems together say what scores can be, so that a system that is always wrong is treated like the
     # other.
-    share = _share(np.concatenate([pairs.a, pairs.b]) / pairs.scale, metric)
-    if share is not None and items.rows < pairs.rows:
-        share = Share(share.worth, binary=False)
+    share = _share(np.concatenate([pairs.a, pairs.b]) / pairs.scale, metric, items.rows)
+    if share is not None and share.binary and items.rows < pairs.rows:
+        averaged = _share(np.concatenate([items.a, items.b]) / items.scale, metric, items.rows)
+        share = Share(share.worth, binary=averaged == share)
     first, second = (_limits(rows / items.scale, metric, share, items.clusters, alpha) for rows in (items.a, items.b))
     return first, second
 
@@ -83,27 +93,67 @@ def score_interval(
     (0.8378, 0.9046)
     """
     table = np.asarray(rows, dtype=float) / scale
-    return _limits(table, metric, _share(table, metric), clusters, alpha)
+    return _limits(table, metric, _share(table, metric, len(table)), clusters, alpha)
 
 
 def _limits(table: Array, metric: AdditiveMetric, share: Share | None, clusters: Array | None, alpha: float) -> Limits:
+    if clusters is not None and len(np.unique(clusters)) == len(table):
+        clusters = None
     if metric.ratio is None:
-        return _jackknife_limits(_sum_clusters(table, clusters), metric, alpha)
-    top, bottom = _parts(table, metric)
-    # A sum is its items' number times their mean.
-    times = float(len(top)) if metric.ratio[1] is None else 1.0
+        found = (_table_limits if metric.cells else _jackknife_limits)(table, metric, clusters, alpha)
+    else:
+        found = _ratio_limits(*_parts(table, metric), share, clusters, alpha)
+        if metric.ratio[1] is None:
+            # A sum is its items' number times their mean.
+            found = _scaled(found, 0.0, len(table))
+    return _within(found, metric)
+
+
+def _ratio_limits(top: Array, bottom: Array, share: Share | None, clusters: Array | None, alpha: float) -> Limits:
     tops, bottoms = _sum_clusters(top, clusters), _sum_clusters(bottom, clusters)
     whole = float(bottoms.sum())
-    if len(tops) < 2 or whole <= 0:
+    if len(tops) < 2 or whole <= 0 or (bottoms < 0).any():
         return UNKNOWN
     score = float(tops.sum()) / whole
-    error = _ratio_error(tops, bottoms, score)
+    residuals = tops - score * bottoms
+    # What rounding leaves of units that do not vary is nothing.
+    residuals[np.abs(residuals) <= 8 * np.spacing(np.abs(tops) + np.abs(score * bottoms))] = 0.0
+    variance, df = cluster_variance(residuals, bottoms)
     # Scores that never vary say nothing about their spread, unless they stand at an end, where none is left.
-    if share is None or (error == 0.0 and 0 < score < share.worth and (bottom == 1).all()):
-        return _student(times * score, times * error, len(tops), alpha)
-    alone = clusters is None and share.binary
-    low, high = _wilson(score / share.worth, error / share.worth, int((bottoms > 0).sum()), alpha, normal=alone)
-    return share.worth * low, share.worth * high
+    inside = share is not None and share.worth.wrong < score < share.worth.right
+    if share is None or (variance == 0.0 and inside and (bottom == 1).all()):
+        return _student(score, math.sqrt(variance), df, alpha)
+    part, unit = share.worth.share(score), share.worth.unit
+    if share.binary and clusters is None:
+        limits = wilson_limits(part, len(tops), _quantile(math.inf, alpha))
+    else:
+        looks = _looks(part, variance / unit**2, bottoms, len(top) if share.binary else math.inf)
+        limits = wilson_limits(part, looks, _quantile(max(df, 1.0), alpha))
+    return _scaled(limits, share.worth.wrong, unit)
+
+
+def _looks(part: float, variance: float, sizes: Array, most: float) -> float:
+    """How many independent looks a share with this variance is worth."""
+    spread = part * (1 - part)
+    if variance == 0.0 or spread <= 0.0:
+        return effective_clusters(sizes)
+    return min(most, spread / variance)
+
+
+def _scaled(limits: Limits, start: float, unit: float) -> Limits:
+    low, high = limits
+    return None if low is None else start + unit * low, None if high is None else start + unit * high
+
+
+def _within(limits: Limits, metric: AdditiveMetric) -> Limits:
+    """The limits, cut at the ends of the metric's range."""
+    low, high = limits
+    least, largest = metric.bounds
+    if low is not None and least is not None:
+        low = max(low, least)
+    if high is not None and largest is not None:
+        high = min(high, largest)
+    return low, high
 
 
 def _parts(table: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
@@ -114,28 +164,23 @@ def _parts(table: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
     return top, np.ones(len(top)) if v is None else np.asarray(table @ np.asarray(v, dtype=float))
 
 
-def _ratio_error(tops: Array, bottoms: Array, score: float) -> float:
-    """Standard error of Σt/Σb; what rounding leaves of units that do not vary is 0."""
-    residuals = tops - score * bottoms
-    residuals[np.abs(residuals) <= 8 * np.spacing(np.abs(tops) + np.abs(score * bottoms))] = 0.0
-    return math.sqrt(len(tops) / (len(tops) - 1) * float(residuals @ residuals)) / float(bottoms.sum())
-
-
-def _share(table: Array, metric: AdditiveMetric) -> Share | None:
+def _share(table: Array, metric: AdditiveMetric, items: int) -> Share | None:
     """The range that the score cannot leave, as far as these rows show; None where they show none.
 
     Counts over counts are a share when no item has more right than there is. One score per item is one when
-    all lie between 0 and 1, or are 0 or 100. Where the metric itself says that its scale is another, the rows
-    are not asked.
+    there are only two scores, or all lie between 0 and 1. Where the metric itself says that its scale is
+    another, the rows are not asked.
     """
     if metric.ratio is None or metric.ratio[1] is None or _in_points(metric):
         return None
     top, bottom = _parts(table, metric)
     if not (bottom == 1).all():
-        return Share(1.0, binary=False) if ((top >= 0) & (top <= bottom)).all() else None
-    unit = 100.0 if top.max() == 100.0 else 1.0
-    binary = bool(((top == 0) | (top == unit)).all())
-    return Share(unit, binary) if binary or (top.min() >= 0 and top.max() <= 1) else None
+        return Share(Worth(0.0, 1.0), binary=False) if ((top >= 0) & (top <= bottom)).all() else None
+    least, largest = float(top.min()), float(top.max())
+    worth = worth_of(least, largest, items) if ((top == least) | (top == largest)).all() else None
+    if worth is not None:
+        return Share(worth, binary=True)
+    return Share(Worth(0.0, 1.0), binary=False) if least >= 0 and largest <= 1 else None
 
 
 def _in_points(metric: AdditiveMetric) -> bool:
@@ -145,34 +190,66 @@ def _in_points(metric: AdditiveMetric) -> bool:
     return metric.graded or (not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist()))
 
 
-def _wilson(share: float, error: float, units: int, alpha: float, *, normal: bool) -> tuple[float, float]:
-    """Wilson's limits for the looks that the error is worth; as many as there are units where nothing varies."""
-    import scipy.special
+def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float) -> Limits:
+    """The delta method on a table with one decision added to every cell, stretched to hold the score itself.
 
-    quantile = -float(scipy.special.ndtri(alpha / 2) if normal else scipy.special.stdtrit(max(units - 1, 1), alpha / 2))
-    spread = share * (1 - share)
-    looks = units if normal or error == 0.0 or spread <= 0.0 else spread / error**2
-    return wilson_limits(share, looks, quantile)
+    With p the cells' shares and g the derivatives of the score by them, V = (Σ p g² - (Σ p g)²)/n for n
+    independent decisions; deff is what CR2 makes of the units' own residuals over that.
+    """
+    units = _sum_clusters(table, clusters)
+    sizes = units.sum(axis=1)
+    cells, n = units.sum(axis=0), float(sizes.sum())
+    df = bell_mccaffrey_df(sizes)
+    if not df:
+        return UNKNOWN
+    slope = _slope(cells + ADDED, metric)
+    variance, _ = cluster_variance((units - sizes[:, None] * (cells / n)) @ slope, sizes)
+    # Of single decisions CR2 is the unbiased variance, over n - 1.
+    independent = _multinomial(cells / n, slope) / max(n - 1, 1.0)
+    effective = min(n, n * independent / variance) if variance and independent else effective_clusters(sizes)
+    padded = cells * (effective / n) + ADDED
+    error = math.sqrt(_multinomial(padded / padded.sum(), _slope(padded, metric)) / float(padded.sum()))
+    score, middle, reach = float(metric.score(cells)), float(metric.score(padded)), _quantile(df, alpha) * error
+    return min(middle - reach, score), max(middle + reach, score)
 
 
-def _jackknife_limits(units: Array, metric: AdditiveMetric, alpha: float) -> Limits:
+def _slope(cells: Array, metric: AdditiveMetric) -> Array:
+    """Derivatives of the score by the cells' shares."""
+    step = STEP * float(cells.sum())
+    steps = step * np.eye(len(cells))
+    return np.asarray((metric.score(cells + steps) - metric.score(cells - steps)) / (2 * STEP))
+
+
+def _multinomial(shares: Array, slope: Array) -> float:
+    """Variance of a sum of slopes over one decision."""
+    return max(0.0, float(shares @ slope**2) - float(shares @ slope) ** 2)
+
+
+def _jackknife_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float) -> Limits:
     """Leave one unit out, score the rest: their spread, blown up, is the spread of the score."""
+    units = _sum_clusters(table, clusters)
     g = len(units)
     if g < 2:
         return UNKNOWN
     total = units.sum(axis=0)
     score, without = float(metric.score(total)), metric.score(total - units)
     error = math.sqrt((g - 1) / g * float(((without - without.mean()) ** 2).sum()))
-    return _student(score, error if error > 1e-12 * abs(score) else 0.0, g, alpha)
+    df = g - 1.0 if clusters is None else bell_mccaffrey_df(np.bincount(clusters))
+    return _student(score, error if error > 1e-12 * abs(score) else 0.0, df, alpha)
 
 
-def _student(score: float, error: float, units: int, alpha: float) -> Limits:
-    import scipy.special
-
+def _student(score: float, error: float, df: float, alpha: float) -> Limits:
     if error == 0.0 or not math.isfinite(error):
         return UNKNOWN
-    reach = -float(scipy.special.stdtrit(units - 1, alpha / 2)) * error
+    reach = _quantile(df, alpha) * error
     return score - reach, score + reach
+
+
+def _quantile(df: float, alpha: float) -> float:
+    """The two-sided quantile of Student's t, or of the normal law for infinitely many degrees of freedom."""
+    import scipy.special
+
+    return -float(scipy.special.ndtri(alpha / 2) if math.isinf(df) else scipy.special.stdtrit(df, alpha / 2))
 
 
 def _sum_clusters(values: Array, clusters: Array | None) -> Array:

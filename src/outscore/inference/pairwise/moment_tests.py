@@ -48,6 +48,7 @@ def binary_pairs(moments: PairMoments, left: Array, right: Array, alpha: float =
     >>> table.difference.tolist(), table.p.round(6).tolist()
     ([0.8], [0.125])
     """
+    assert moments.worth is not None
     wins = moments.wins
     return binary_table(
         left,
@@ -55,7 +56,7 @@ def binary_pairs(moments: PairMoments, left: Array, right: Array, alpha: float =
         moments.count[left, right],
         wins[left, right],
         wins[right, left],
-        unit=moments.unit or 1.0,
+        unit=moments.worth.unit,
         alpha=alpha,
         intervals=intervals,
     )
@@ -152,12 +153,13 @@ def system_scores(moments: PairMoments, alpha: float = 0.05) -> SystemScores:
     low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
     error = _own_errors(moments, mean, n)
     z = _normal_quantile(alpha)
-    share = moments.unit is not None or (moments.least >= 0 and moments.largest <= 1)
+    worth = moments.worth
     for i in np.flatnonzero(n > 1).tolist():
-        worth, size = float(moments.unit or 1.0), float(error[i])
-        if moments.unit is not None:
-            low[i], high[i] = (worth * end for end in wilson_limits(float(mean[i]) / worth, int(n[i]), z))
-        elif share and size > 0:
+        size = float(error[i])
+        if worth is not None:
+            ends = wilson_limits(worth.share(float(mean[i])), int(n[i]), z)
+            low[i], high[i] = (worth.wrong + worth.unit * end for end in ends)
+        elif moments.least >= 0 and moments.largest <= 1 and size > 0:
             looks = float(mean[i]) * (1 - float(mean[i])) / size**2
             low[i], high[i] = wilson_limits(float(mean[i]), looks, float(_t_quantile(n[i] - 1, alpha)))
         elif size > 0:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.inference.base.discordance import Worth, worth_of
 
 __all__ = ["PairMoments", "moments_of", "total_of"]
 
@@ -32,8 +33,6 @@ CHUNK = 1 << 10
 """2·(2^BITS)²·CHUNK < 2^53: sums of squared differences stay exact."""
 BINARY_CHUNK = 1 << 14
 """Items counted at a time in single precision, which is exact below 2^24."""
-UNITS = (1.0, 100.0)
-"""What a right item may be worth for its scores to be right-or-wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +55,8 @@ class PairMoments:
         (k,) sum of every system's squared scores.
     least, largest
         The extreme scores, infinite where there is none.
-    unit
-        What a right item is worth if all scores are 0 or that: 1 or 100, and 0 where all are 0. None for
-        other scores.
+    two_valued
+        Whether all scores are the one or the other of these two.
     """
 
     systems: tuple[str, ...]
@@ -69,7 +67,7 @@ class PairMoments:
     own_squares: Array
     least: float
     largest: float
-    unit: float | None
+    two_valued: bool
 
     @property
     def complete(self) -> bool:
@@ -84,10 +82,17 @@ class PairMoments:
     @property
     def wins(self) -> Array:
         """Items that the row's system got right and the column's wrong, of right-or-wrong items."""
-        assert self.unit is not None
+        assert self.worth is not None
         # Σ(x_i - x_j)² counts wins and losses, Σ(x_i - x_j) their difference.
-        unit = self.unit or 1.0
-        return np.asarray((self.squares / unit**2 + self.gaps / unit) / 2).astype(np.int64)
+        unit = self.worth.unit
+        return np.rint((self.squares / unit**2 + self.gaps / unit) / 2).astype(np.int64)
+
+    @property
+    def worth(self) -> Worth | None:
+        """What wrong and right items are worth; None where scores are not right-or-wrong."""
+        if not self.items or self.least > self.largest:
+            return Worth(0.0, 1.0)
+        return worth_of(self.least, self.largest, self.items) if self.two_valued else None
 
     @property
     def sums(self) -> Array:
@@ -102,41 +107,39 @@ def moments_of(systems: Sequence[str], values: Array, present: Array) -> PairMom
     --------
     >>> values = np.array([[1, 1, 0, 1], [0, 1, 1, 0]])
     >>> both = moments_of(["new", "old"], values, np.array([[True] * 4, [True, True, True, False]]))
-    >>> both.count.tolist(), both.wins.tolist(), both.sums.tolist(), both.unit
-    ([[4, 3], [3, 3]], [[0, 1], [1, 0]], [3.0, 2.0], 1.0)
+    >>> both.count.tolist(), both.wins.tolist(), both.sums.tolist(), both.worth
+    ([[4, 3], [3, 3]], [[0, 1], [1, 0]], [3.0, 2.0], Worth(wrong=0.0, right=1.0))
     """
     values = np.where(present, values, 0.0)
     there = values[present]
     least, largest = float(there.min(initial=np.inf)), float(there.max(initial=-np.inf))
-    unit = _unit_of(there, largest)
+    two_valued = bool(((there == least) | (there == largest)).all())
+    low, high = (least, largest) if len(there) else (0.0, 0.0)
     k, items = values.shape
-    step = CHUNK if unit is None else BINARY_CHUNK
+    step = BINARY_CHUNK if two_valued else CHUNK
     tables = np.zeros((3, k, k))
     for start in range(0, items, step):
         scores, mask = values[:, start : start + step], present[:, start : start + step]
-        tables += _count_tables(scores, mask, unit) if unit is not None else _sum_tables(scores, mask)
+        tables += _count_tables(scores, mask, low, high) if two_valued else _sum_tables(scores, mask)
     count, own, squares = tables
-    # A sum without rounding: numpy's own goes by the width of the processor's registers.
-    alone = unit * np.diagonal(own) if unit is not None else np.array([math.fsum((row * row).tolist()) for row in values])
-    return PairMoments(tuple(systems), items, count.astype(np.int64), own, squares, alone, least, largest, unit)
+    if two_valued:
+        # Σx² of scores l and h is (l + h) Σx - lh n.
+        alone = (low + high) * np.diagonal(own) - low * high * np.diagonal(count)
+    else:
+        # A sum without rounding: numpy's own goes by the width of the processor's registers.
+        alone = np.array([math.fsum((row * row).tolist()) for row in values])
+    return PairMoments(tuple(systems), items, count.astype(np.int64), own, squares, alone, least, largest, two_valued)
 
 
-def _unit_of(scores: Array, largest: float) -> float | None:
-    """What a right item is worth, 0 where all are wrong; None where scores are not right-or-wrong."""
-    unit = largest if largest in UNITS else 1.0
-    if not ((scores == 0) | (scores == unit)).all():
-        return None
-    return unit if largest == unit else 0.0
-
-
-def _count_tables(scores: Array, mask: Array, unit: float) -> Array:
-    """Tables of right-or-wrong items, by counting."""
-    there, right = mask.astype(np.float32), (scores != 0).astype(np.float32)
+def _count_tables(scores: Array, mask: Array, least: float, largest: float) -> Array:
+    """Tables of two-valued scores, by counting the larger one."""
+    there, right = mask.astype(np.float32), ((scores == largest) & mask).astype(np.float32)
     whole = bool(mask.all())
     both = np.full(2 * there.shape[:1], float(mask.shape[1])) if whole else (there @ there.T).astype(float)
     own = np.repeat(right.sum(axis=1)[:, None], len(right), axis=1) if whole else right @ there.T
     differing = own + own.T - 2 * (right @ right.T)
-    return np.stack([both, unit * own.astype(float), unit**2 * differing.astype(float)])
+    sums = largest * own.astype(float) + least * (both - own)
+    return np.stack([both, sums, (largest - least) ** 2 * differing.astype(float)])
 
 
 def _sum_tables(scores: Array, mask: Array) -> Array:
@@ -190,11 +193,11 @@ def total_of(parts: Sequence[PairMoments], systems: Sequence[str] | None = None)
         alone,
         min((part.least for part in parts), default=np.inf),
         max((part.largest for part in parts), default=-np.inf),
-        _common_unit([part.unit for part in parts]),
+        _two_valued(parts),
     )
 
 
-def _common_unit(units: Sequence[float | None]) -> float | None:
-    """The unit of right-or-wrong items throughout; a part that is wrong everywhere has any."""
-    found = set(units) - {0.0}
-    return None if len(found) > 1 or None in found else next(iter(found), 0.0)
+def _two_valued(parts: Sequence[PairMoments]) -> bool:
+    """Whether the parts have no more than two scores between them."""
+    ends = {end for part in parts for end in (part.least, part.largest) if math.isfinite(end)}
+    return all(part.two_valued for part in parts) and len(ends) <= 2

@@ -126,7 +126,8 @@ class SystemRows:
             if n < 2:
                 continue
             if binary is not None:
-                limits[:, i] = [binary.unit * end for end in wilson_limits(float(scores[i]) / binary.unit, n, z)]
+                share = (float(scores[i]) - binary.wrong) / binary.unit
+                limits[:, i] = [binary.wrong + binary.unit * end for end in wilson_limits(share, n, z)]
                 continue
             rows = self.rows[i][there]
             # Scores that never vary say nothing about their spread, and less about the range of the others.

@@ -109,7 +109,7 @@ def _make(options: Options) -> AdditiveMetric:
     """BLEU as a function of its ten columns."""
     order, (method, strength) = _order(options), _smoothing(options)
     function = bleu_of_totals(order, method, strength, effective=bool(options["effective_order"]))
-    return AdditiveMetric("bleu", _columns(order), function)
+    return AdditiveMetric("bleu", _columns(order), function, bounds=(0.0, 100.0))
 
 
 def _signature(options: Options, references: int) -> str:

@@ -91,7 +91,8 @@ def _make(options: Options) -> AdditiveMetric:
     beta = options["beta"]
     assert isinstance(beta, int)
     name = "chrf" + "+" * _orders(options)[1]
-    return AdditiveMetric(name, _columns(options), chrf_of_totals(beta, smoothed=bool(options["eps_smoothing"])))
+    function = chrf_of_totals(beta, smoothed=bool(options["eps_smoothing"]))
+    return AdditiveMetric(name, _columns(options), function, bounds=(0.0, 100.0))
 
 
 def _signature(options: Options, references: int) -> str:

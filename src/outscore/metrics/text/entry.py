@@ -144,7 +144,7 @@ def columns_first(totals: Array) -> Array:
 
 def segment_mean(name: str, direction: Direction = "higher", *, graded: bool = False) -> AdditiveMetric:
     """The mean of segment scores, whose rows are (score, 1); scores of a hundred or more are `graded`."""
-    return AdditiveMetric(name, SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)), direction=direction, graded=graded)
+    return AdditiveMetric(name, SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)), direction=direction, graded=graded, bounds=(0.0, None))
 
 
 def to_rows(values: Sequence[float] | Array) -> Array:

@@ -174,7 +174,7 @@ ENTRIES = (
         unit="fraction",
         library="nltk",
         statistics=_rows,
-        make=lambda options: AdditiveMetric("meteor-corpus", COLUMNS, _function(options)),
+        make=lambda options: AdditiveMetric("meteor-corpus", COLUMNS, _function(options), bounds=(0.0, 1.0)),
         signature=_signature("METEOR-corpus"),
         corpus_score=None,
         options=METEOR_OPTIONS,

@@ -123,6 +123,7 @@ ENTRIES = (
                 "mean reference length",
             ),
             nist_of_totals,
+            bounds=(0.0, None),
         ),
         signature=_signature,
         corpus_score=None,

@@ -53,7 +53,7 @@ def ter_of_totals(totals: Array) -> Array:
 def _make(options: Options) -> AdditiveMetric:
     """TER as a ratio of whole numbers."""
     del options
-    return AdditiveMetric("ter", COLUMNS, ter_of_totals, direction="lower", ratio=((100, 0), (0, 1)))
+    return AdditiveMetric("ter", COLUMNS, ter_of_totals, direction="lower", ratio=((100, 0), (0, 1)), bounds=(0.0, None))
 
 
 def _signature(options: Options, references: int) -> str:

@@ -70,7 +70,7 @@ def margin_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, req
     pair = discordance(pairs, metric)
     if pair is not None and margin >= pair.unit:
         raise OutscoreError(
-            f"`margin` is {margin:g}, and scores of 0 or {pair.unit:g} never differ by more.",
+            f"`margin` is {margin:g}, and scores of {pair.wrong:g} or {pair.right:g} never differ by more.",
             f"Give less than {pair.unit:g}.",
             parameter="margin",
         )

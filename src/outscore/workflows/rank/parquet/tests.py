@@ -80,7 +80,7 @@ def measured_of(
     """Every dataset by the test that was asked for."""
     for dataset, found in moments.items():
         _refuse_unserved(dataset, found, asked)
-    flipped = {name: found for name, found in moments.items() if asked.test == "permutation" and found.unit is None}
+    flipped = {name: found for name, found in moments.items() if asked.test == "permutation" and found.worth is None}
     totals = _flipped_totals(flipped, reading, shares, asked, engine, progress) if flipped else {}
     systems = next(iter(moments.values())).systems
     left, right = pairs_of(len(systems), None if asked.baseline is None else systems.index(asked.baseline))
@@ -93,7 +93,7 @@ def measured_of(
 
 def _refuse_unserved(dataset: str, moments: PairMoments, asked: MomentTest) -> None:
     where = "" if dataset == ONE else f" on `{dataset}`"
-    if moments.unit is not None or asked.test == "student":
+    if moments.worth is not None or asked.test == "student":
         return
     if asked.test == "mcnemar":
         raise OutscoreError(
