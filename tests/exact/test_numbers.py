@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from outscore.core.numeric import as_written
 from outscore.exact.numbers import fixed_point, to_exact_integers
 
 
@@ -49,7 +51,7 @@ def test_integers_pass_unchanged():
     "x",
     [
         [np.pi, 1.0],
-        [0.1 + 0.2, 0.3],  # the sum is not a written number; .3 is
+        [0.1 + 0.2, 0.3, np.pi],
         [1e-20, 1.0],
         [2.0**60, 0.5],
         np.random.default_rng(0).random(50).tolist(),
@@ -75,3 +77,42 @@ def test_fixed_point_stays_within_half_a_unit(values, bits):
     if len(values) < 8 and any(abs(x) > 1e-300 for x in values):
         # Just under the ceiling: no bit is wasted beyond the two that rounding may need.
         assert int(np.abs(whole).sum()) >= 2 ** (bits - 2) - len(values)
+
+
+@pytest.mark.parametrize(
+    ("moved", "whole"),
+    [
+        (lambda k: k / 3 * 100, lambda k: 100 * k),
+        (lambda k: 2.9 - 0.1 * k, lambda k: 29 - k),
+        (lambda k: np.stack([0.1 * k] * 7).mean(axis=0), lambda k: k),
+        (lambda k: (k / 7) * 1.1 - 0.4, None),
+    ],
+)
+def test_one_operation_more_leaves_numbers_on_their_lattice(moved, whole):
+    k = np.random.default_rng(5).integers(0, 40, 300)
+    (found,), scale = to_exact_integers(moved(k))
+    assert np.abs(found / scale - moved(k)).max() <= 4 * np.spacing(np.abs(moved(k)).max())
+    if whole is not None:
+        assert (found * scale_of(whole(k), found) == whole(k)).all()
+
+
+def scale_of(whole, found):
+    return whole[found != 0][0] // found[found != 0][0] if (whole != found).any() else 1
+
+
+@given(st.lists(st.floats(0.1, 1), min_size=30, max_size=60, unique=True))
+def test_real_numbers_stay_real(x):
+    """Seventeen digits that nobody wrote: no lattice is made up for them."""
+    values = np.array(x) * math.pi
+    assert to_exact_integers(np.random.default_rng(len(x)).permutation(np.sqrt(values))) is None
+
+
+@given(st.lists(st.integers(-999, 999), min_size=1, max_size=40), st.sampled_from([np.float16, np.float32]))
+def test_short_floats_are_read_as_written(tenths, dtype):
+    assert as_written((np.array(tenths) / 10).astype(dtype)).tolist() == [k / 10 for k in tenths]
+
+
+@given(st.lists(st.integers(-30, 30), min_size=1, max_size=40), st.integers(2, 12), st.sampled_from([np.float16, np.float32]))
+def test_small_fractions_survive_single_and_half_precision(tops, q, dtype):
+    written = (np.array(tops) % q) / q if dtype is np.float16 else np.array(tops) / q
+    assert as_written(written.astype(dtype)) == pytest.approx(written, rel=1e-15, abs=0)

@@ -38,7 +38,8 @@ class AdditiveMetric:
     graded
         Scores are graded, such as points of a hundred: zeros and ones among them do not mean wrong and right.
     cells
-        The columns are the cells of one table, and every decision counts in exactly one of them: tp, fp, fn, tn.
+        The columns are tp, fp, fn and tn of one table: every decision counts in exactly one of them, and the score grows with
+        the right ones and falls with the wrong ones.
     bounds
         The least and the largest score that the metric can have, None where there is none.
     precise

@@ -24,6 +24,7 @@ __all__ = [
     "MIN_FLOAT",
     "TIE_TOLERANCE",
     "Array",
+    "as_written",
     "combine",
     "exact_sum",
 ]
@@ -42,6 +43,42 @@ MIN_FLOAT = 5e-324
 """The smallest positive float, which stands for a p-value too small for one."""
 MIN_ADDENDS = 4_096
 """Below this many numbers `math.fsum` is as fast as `exact_sum`."""
+
+SHORT = {2: (3, 20), 4: (6, 100)}
+"""By the size of a float in bytes: decimals with so many digits, and fractions with so small a denominator, survive in it."""
+
+
+def as_written(x: Array) -> Array:
+    """Floats in double precision, those of single and half precision read by their shortest decimal.
+
+    The float32 next to .1 is .10000000149 in double precision, and no longer a tenth. A number that no short
+    decimal gives is read as a small fraction where one rounds to it: the float32 .33333334 is a third.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_written(np.array([0.1, 1 / 3, 0.25], dtype=np.float32)).tolist()
+    [0.1, 0.3333333333333333, 0.25]
+    """
+    import numpy as np
+
+    if x.dtype.itemsize not in SHORT:
+        return x.astype(np.float64, copy=False)
+    digits, largest = SHORT[x.dtype.itemsize]
+    distinct, places = np.unique(x, return_inverse=True)
+    read = distinct.astype(str).astype(np.float64)
+    long = np.array([_digits(float(value)) > digits for value in read], dtype=bool)
+    for q in range(3, largest + 1):
+        near = np.rint(distinct.astype(np.float64) * q) / q
+        found = long & (near.astype(x.dtype) == distinct)
+        read[found] = near[found]
+        long &= ~found
+    return np.asarray(read[places].reshape(x.shape))
+
+
+def _digits(value: float) -> int:
+    """Significant digits of the shortest decimal."""
+    return len(repr(value).lower().partition("e")[0].replace(".", "").strip("-0"))
 
 
 def combine(rows: Array, weights: Sequence[Sequence[int]]) -> Array:

@@ -87,7 +87,7 @@ class NullDistribution:
         return int(self.support[int(reached.argmax()) if reached.any() else -1])
 
     def probability(self, h: Callable[..., Array], at_least: float) -> float:
-        """P(h(totals) ≥ at_least); h gets one array for each column, ties within 1e-12 count.
+        """P(h(totals) ≥ at_least); h gets one array for each column; ties within 1e-12 of its largest value count.
 
         Examples
         --------
@@ -99,7 +99,8 @@ class NullDistribution:
         value = np.asarray(h(*columns), dtype=float)
         if value.shape != self.pmf.shape:
             raise OutscoreError(f"`h` returned shape {value.shape}.", f"It must return one number per point: {self.pmf.shape}.")
-        return min(1.0, float(self.pmf[value >= at_least - TIE_TOLERANCE * max(1.0, abs(at_least))].sum()))
+        slack = TIE_TOLERANCE * max(float(np.nanmax(np.abs(value))), abs(at_least))
+        return min(1.0, float(self.pmf[value >= at_least - slack].sum()))
 
     def _one_column(self, what: str) -> None:
         if self.support.ndim > 1:

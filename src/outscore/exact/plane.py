@@ -67,12 +67,20 @@ def histogram(vectors: Array) -> tuple[Array, Array]:
     return np.unique(vectors, axis=0, return_counts=True)
 
 
-def tail(values: Array, counts: Array, region: Region) -> PlaneTail:
-    """Probability of `region` under Σ ε v for distinct integer vectors v (n, 2) with counts c."""
+def tail(values: Array, counts: Array, region: Region, *, tilt: bool = True) -> PlaneTail:
+    """Probability of `region` under Σ ε v for distinct integer vectors v (n, 2) with counts c.
+
+    A tilt looks at the part of the plane where a region that grows with s1 begins. Without `tilt` the whole law
+    is summed, whatever the shape of the region; digits then run out at small probabilities.
+    """
     law = FlipSum(values.astype(float), counts.astype(float))
     plain = _evaluate(values, counts, law, np.zeros(2), region)
     if plain is not None and plain.log >= math.log(TILT_BELOW):
         return plain
+    if not tilt:
+        if plain is not None and math.isfinite(plain.log) and plain.error < WORST_ERROR:
+            return plain
+        raise BudgetError
     theta = _dominating_tilt(law, region, np.abs(values.T) @ counts)
     for _ in range(30):
         result = _evaluate(values, counts, law, theta, region)

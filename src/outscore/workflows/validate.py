@@ -12,7 +12,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.levels import check_level
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array
+from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_written
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
 from outscore.inference.base.entry import TestEntry, TestRequest
@@ -80,7 +80,7 @@ def numbers_of(x: object, name: str) -> Array:
         _check_sizes(raw, name)
     elif not _adds_up(raw):
         raise OutscoreError(f"The integers of `{name}` add up to more than 2**53.", "Divide them by a common factor.")
-    return raw.astype(np.float64 if raw.dtype.kind == "f" else np.int64, copy=False)
+    return as_written(raw) if raw.dtype.kind == "f" else raw.astype(np.int64, copy=False)
 
 
 def _check_sizes(raw: Array, name: str) -> None:

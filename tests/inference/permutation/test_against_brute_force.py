@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracles
@@ -105,3 +106,49 @@ def test_fourteen_units(metric: str, side: str) -> None:
         a, b = (rng.integers(0, 4, (14, width)).tolist() for _ in "ab")
     # The sides take turns; smaller numbers of units try all of them above.
     check(metric, a, b, side, None)
+
+
+def both_odd(x):
+    """Grows with u and v but for jumps at every odd number, which no coarse grid of rows sees."""
+    u, v = np.rint(x[..., 0]), np.rint(x[..., 1])
+    return u + v + 20 * (u % 2) + 20 * (v % 2)
+
+
+@pytest.mark.parametrize("share", [0.35, 0.45, 0.5])
+def test_a_metric_that_jumps_is_exact_or_sampled(share):
+    metric = osc.AdditiveMetric("both odd", ("u", "v"), both_odd)
+    rows = np.repeat(np.eye(2, dtype=int), 129, axis=0)
+    swapped = (np.random.default_rng(6).random(258) < share)[:, None]
+    a, b = np.where(swapped, 0, rows), np.where(swapped, rows, 0)
+    found = osc.permutation_test(a, b, metric=metric)
+    heads = np.stack(np.meshgrid(np.arange(130), np.arange(130)), axis=-1)
+    moved = both_odd(heads) - both_odd(129 - heads)
+    observed = both_odd(a.sum(axis=0)) - both_odd(b.sum(axis=0))
+    law = scipy.stats.binom.pmf(np.arange(130), 129, 0.5)
+    truth = (law[:, None] * law)[np.abs(moved) >= abs(observed)].sum()
+    assert found.method == "exact"
+    assert found.value == pytest.approx(truth, rel=1e-9)
+
+
+def test_a_deep_tail_of_a_metric_of_unknown_shape_is_sampled():
+    """A tilt would look at one end of the plane only, and nothing says that the region lies there."""
+    metric = osc.AdditiveMetric("both odd", ("u", "v"), both_odd)
+    rows = np.repeat(np.eye(2, dtype=int), 129, axis=0)
+    swapped = (np.arange(258) % 129 < 20)[:, None]
+    assert osc.permutation_test(np.where(swapped, 0, rows), np.where(swapped, rows, 0), metric=metric).method == "monte-carlo"
+    # Where every point was looked at, and the region is a corner, p is exact however small.
+    assert osc.permutation_test(rows, 0 * rows, metric=metric).log10 == pytest.approx(-257 * np.log10(2))
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1e-12, 1e-10, 1e-6, 1e6])
+@pytest.mark.parametrize("metric", ["weighted-mean", "custom"])
+def test_ties_are_relative_to_the_scores(unit, metric):
+    """p does not depend on the unit of the scores, however small."""
+    rng = np.random.default_rng(3)
+    a, b = (np.stack([np.round(rng.normal(size=11), 1), rng.random(11) + 0.5], axis=1) for _ in range(2))
+    custom = osc.AdditiveMetric("root", ("top", "bottom"), lambda x: x[..., 0] / np.sqrt(x[..., 1]))
+    named = custom if metric == "custom" else metric
+    scaled = [x * [unit, 1] for x in (a, b)]
+    for method in ("auto", "monte-carlo"):
+        plain, small = (osc.permutation_test(*pair, metric=named, method=method) for pair in ((a, b), scaled))
+        assert small.value == pytest.approx(plain.value, rel=1e-12)

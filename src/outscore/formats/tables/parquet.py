@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.numeric import as_written
 from outscore.formats.base.source import Source
 from outscore.formats.tables.native import hold_native_errors
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
@@ -55,10 +56,24 @@ def records(source: Source) -> Records:
         for start in range(0, table.height, BLOCK_ROWS):
             part = table.slice(start, BLOCK_ROWS)
             lines = np.arange(start + 1, start + 1 + part.height)
-            yield Block(lines, {name: part[name].to_list() for name in needed})
+            yield Block(lines, {name: _values(part[name]) for name in needed})
 
-    values = {name: sample[name].to_list() for name in sample.columns}
+    values = {name: _values(sample[name]) for name in sample.columns}
     return Records(label, tuple(sample.columns), values, blocks, "row", source.path)
+
+
+def _values(column: pl.Series) -> list[object]:
+    """The cells of a column; those of single precision as they were written."""
+    import polars as pl
+
+    found: list[object] = column.to_list()
+    if column.dtype != pl.Float32:
+        return found
+    there = [i for i, value in enumerate(found) if value is not None]
+    read = as_written(np.array([found[i] for i in there], dtype=np.float32)).tolist()
+    for i, value in zip(there, read, strict=True):
+        found[i] = value
+    return found
 
 
 def _scan(source: Source) -> pl.LazyFrame:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric, Precise
 from outscore.core.numeric import TIE_TOLERANCE, Array
 
-__all__ = ["Statistic", "exact_score"]
+__all__ = ["Statistic", "exact_score", "tie_scale"]
 
 NEAR = 1e-9
 DECIMAL_TIE = Decimal("1e-40")
@@ -37,6 +38,21 @@ def exact_score(metric: AdditiveMetric, totals: Sequence[Fraction]) -> Precise |
         return top
     bottom = sum((int(w) * x for w, x in zip(v, totals, strict=True)), Fraction(0))
     return top / bottom if bottom else Fraction(0)
+
+
+def tie_scale(metric: AdditiveMetric, totals: Array) -> float:
+    """The size of the numbers behind these scores, which ties are relative to.
+
+    A score may be small because it is made of small totals, or because large ones cancel. How far it moves
+    when every total does, by the tolerance, tells the two apart; a jump of a step function tells nothing, and
+    is cut at the size that scores have.
+    """
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        scores = metric.score(totals)
+        size = float(np.abs(scores).max())
+        moved = [metric.score(totals * (1 + TIE_TOLERANCE * row)) - scores for row in np.eye(totals.shape[-1])]
+    move = float(np.nan_to_num(np.abs(moved).sum(axis=0)).max()) / TIE_TOLERANCE
+    return min(max(size, move), max(1.0, size))
 
 
 @dataclass(frozen=True)
@@ -61,6 +77,12 @@ class Statistic:
         """The statistic at the observed sum."""
         return float(self.difference(self.observed))
 
+    @cached_property
+    def slack(self) -> float:
+        """Values of the statistic that lie closer than this are ties, where floats are all that is known of them."""
+        totals = np.stack([self.total + self.observed, self.total - self.observed, self.total]) / (2.0 * self.scale)
+        return TIE_TOLERANCE * tie_scale(self.metric, totals)
+
     def excess(self, sums: Array) -> Array:
         """How much more extreme than the observed value, in its direction: ≥ 0 inside the rejection region."""
         observed = self.value()
@@ -71,7 +93,7 @@ class Statistic:
         excess = self.excess(sums)
         scale = max(1.0, abs(self.value()))
         if not self.integral or exact_score(self.metric, self._halves(self.observed)[0]) is None:
-            tie = np.abs(excess) <= TIE_TOLERANCE * scale
+            tie = np.abs(excess) <= self.slack
             return (excess > 0) | tie, tie
         inside, tie = excess > 0, np.zeros(excess.shape, dtype=bool)
         doubtful = np.abs(excess) <= NEAR * scale
@@ -84,10 +106,7 @@ class Statistic:
     def is_zero(self) -> bool:
         """Whether both systems score exactly the same."""
         exact = self.exact_difference(self.observed) if self.integral else None
-        if exact is None:
-            size = float(np.abs(self.metric.score(self.total / (2.0 * self.scale))))
-            return abs(self.value()) <= TIE_TOLERANCE * max(1.0, size)
-        return exact == 0
+        return abs(self.value()) <= self.slack if exact is None else exact == 0
 
     def exact_difference(self, sums: Array) -> Precise | None:
         """The statistic in exact arithmetic, or None where the metric is known as a float function only."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outscore.core.numeric import TIE_TOLERANCE, Array
+from outscore.inference.base.statistic import tie_scale
 from outscore.inference.bootstrap.tests import MIN_UNITS
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, PairTable
@@ -58,7 +59,9 @@ class Flipped:
 
     def slack(self) -> float:
         """Differences closer than this are ties."""
-        return TIE_TOLERANCE * max(1.0, float(np.max([np.abs(_scores_of(systems)).max() for systems in self.datasets])))
+        return TIE_TOLERANCE * max(
+            tie_scale(systems.metric, systems.rows.sum(axis=1) / systems.scale) for systems in self.datasets
+        )
 
     def seeds(self) -> list[int]:
         """The key of each dataset's stream: beyond 64 bits, where no user's seed lies."""

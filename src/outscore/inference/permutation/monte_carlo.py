@@ -44,10 +44,13 @@ def _linear(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
 
 
 def _nonlinear_flips(flips: Flips) -> tuple[Array, Callable[[Array], Array], float]:
-    """Real columns share one power of two, so that the metric can be evaluated on rescaled sums."""
+    """Real columns have a power of two each, which the sums are divided by before the metric sees them."""
     statistic = flips.statistic
-    slack = TIE_TOLERANCE * max(1.0, abs(statistic.value()))
+    slack = statistic.slack
     if flips.on_a_lattice:
         return flips.vectors, statistic.difference, slack
-    whole, shift = numbers.fixed_point(flips.vectors, FIXED_POINT_BITS)
-    return whole, lambda sums: statistic.difference(np.ldexp(sums, -shift)), slack + math.ldexp(len(whole), -FIXED_POINT_BITS)
+    columns, shifts = zip(*(numbers.fixed_point(column, FIXED_POINT_BITS) for column in flips.vectors.T), strict=True)
+    whole, shift = np.stack(columns, axis=1), np.array(shifts)
+    # Rounding to fixed point moves a total by as many units as there are rows.
+    slack *= 1 + math.ldexp(len(whole), -FIXED_POINT_BITS) / TIE_TOLERANCE
+    return whole, lambda sums: statistic.difference(np.ldexp(sums, -shift)), slack

@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
 from outscore.exact import basis, binomial, enumeration, lattice, plane
 from outscore.exact.flipsum import BudgetError
@@ -20,6 +21,13 @@ from outscore.inference.base.statistic import Statistic
 from outscore.results.pvalue import PValue
 
 __all__ = ["exact_p"]
+
+MAX_CHECKED = 1 << 22
+"""Points of two binomials that are looked at one by one."""
+FEW = 65
+"""Rows and points that tell which way a region grows, where it is known to."""
+TABLE = 4
+"""Cells of a 2 × 2 table."""
 
 
 def exact_p(flips: Flips, request: KernelOptions) -> PValue:
@@ -114,7 +122,8 @@ def _in_a_plane(statistic: Statistic, distinct: Array, counts: Array, frame: Arr
         corner = (np.sign(places[:, 0]) * counts) @ distinct
         turn = 1 if statistic.excess(corner) >= statistic.excess(-corner) else -1
         extent = float(np.abs(places[:, 0]) @ counts)
-        found = plane.tail(places * [turn, 1], counts, _grid_region(statistic, frame * [[1], [turn]], extent))
+        region = _grid_region(statistic, frame * [[1], [turn]], extent)
+        found = plane.tail(places * [turn, 1], counts, region, tilt=statistic.metric.cells)
     return "plane", Tail(found.log, found.log_atom)
 
 
@@ -139,25 +148,34 @@ def _grid_region(statistic: Statistic, frame: Array, extent: float) -> GridRegio
 def _two_coins(statistic: Statistic, distinct: Array, counts: Array) -> Tail | None:
     """Two kinds of flips only (gold-positive and gold-negative items, say) are two independent binomials.
 
-    Rows are searched by bisection, so the region must grow or shrink along them; a grid of rows is checked
-    first.
+    Rows are searched by bisection, so the region must grow or shrink along them. That follows from what a table
+    of decisions is where a flip moves right ones one way; otherwise every point is looked at.
     """
     n1, n2 = (int(c) for c in counts)
+    known = statistic.metric.cells and _moves_one_way(distinct[0], statistic.metric)
+    if not known and (n1 + 1) * (n2 + 1) > MAX_CHECKED:
+        return None
 
     def inside(x: Array, y: Array, turn: int) -> tuple[Array, Array]:
         sums = (turn * (2 * x - n1))[..., None] * distinct[0] + (2 * y - n2)[..., None] * distinct[1]
         return statistic.classify(sums)
 
-    turn = _trend(lambda x, y: inside(x, y, 1), n1, n2)
+    turn = _trend(lambda x, y: inside(x, y, 1), n1, n2, FEW if known else max(n1, n2) + 1)
     if turn == 0:
         return None
     return Tail(*binomial.two_binomials(n1, n2, lambda x, y: inside(x, y, turn)))
 
 
-def _trend(inside: Callable[[Array, Array], tuple[Array, Array]], n1: int, n2: int) -> int:
+def _moves_one_way(flip: Array, metric: AdditiveMetric) -> bool:
+    """Whether a flip moves decisions from wrong cells to right ones only (tp, tn up; fp, fn down), or the other way."""
+    turned = flip * np.array([1, -1, -1, 1]) if len(metric.columns) == TABLE else np.array([-1, 1])
+    return bool((turned >= 0).all() or (turned <= 0).all())
+
+
+def _trend(inside: Callable[[Array, Array], tuple[Array, Array]], n1: int, n2: int, points: int) -> int:
     """+1 if the region, with and without its ties, grows with x in every row looked at, -1 if it shrinks, 0 if neither."""
-    x = np.unique(np.linspace(0, n1, 65).astype(np.int64))
-    y = np.unique(np.linspace(0, n2, 65).astype(np.int64))
+    x = np.unique(np.linspace(0, n1, min(points, n1 + 1)).astype(np.int64))
+    y = np.unique(np.linspace(0, n2, min(points, n2 + 1)).astype(np.int64))
     region, ties = inside(*np.meshgrid(x, y))
     change = np.diff(np.stack([region, region & ~ties]).astype(np.int8), axis=2)
     if (change >= 0).all():
