@@ -897,7 +897,7 @@ def plan(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
-    method: Literal["auto", "normal", "t", "exact"] = "auto",
+    method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     seed: int = 0,
@@ -942,7 +942,7 @@ def plan(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
-    method: Literal["auto", "normal", "t", "exact"] = "auto",
+    method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     seed: int = 0,
@@ -986,7 +986,7 @@ def plan(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
-    method: Literal["auto", "normal", "t", "exact"] = "auto",
+    method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     seed: int = 0,
@@ -1047,8 +1047,9 @@ def plan(
         (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
         nothing.
     method : str, default "auto"
-        ``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``. The normal power counts rejections in the right
-        direction only, as the sample-size formula does; the other two count every rejection.
+        ``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items
+        without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed
+        formula, which takes the spread as known and counts rejections in the right direction only.
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     alpha : float, default 0.05

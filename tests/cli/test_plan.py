@@ -65,7 +65,7 @@ ANSWERS = {
     ),
     "clusters": (
         ["--n", "1000", "--sd", ".3", "--cluster-size", "10", "--icc", ".1"],
-        "With 1,000 items in 100 clusters of 10",
+        "With 100 clusters of 10 items (1,000 items) you can detect",
     ),
     "reviewer": (["--scores", ".871", ".864", "--n", "1000"], "p lies between .016 and .71,"),
 }
@@ -130,7 +130,7 @@ BAD = {
     "n huge": (["--n", "10000000000000", "--sd", "1"], "`n` is 1e+13. Give a number of items from 1 to 1,000,000,000,000."),
     "tiny effect": (["--effect", "1e-9", "--sd", ".3"], "More than 1,000,000,000,000 items would be needed."),
     "power at alpha": (["--effect", ".1", "--sd", "1", "--power", ".05"], "no more than alpha (0.05)"),
-    "method": (["--effect", ".1", "--sd", "1", "--method", "exact"], "Here it may be one of: auto, normal, t."),
+    "method": (["--effect", ".1", "--sd", "1", "--method", "exact"], "Here it may be one of: auto, normal, t, permutation."),
     "n 0": (["--n", "0"], "0 is not in the range"),
     "power 1": (["--effect", ".1", "--sd", "1", "--power", "1"], "endlessly many items"),
     "discordance": (["--effect", ".1", "--discordance", ".05"], "less than the effect"),
@@ -170,7 +170,7 @@ def test_bad_input_gets_one_sentence(case, folder):
 def test_config(folder):
     assert json.loads(run("--config", "plan.yaml").stdout)["items"] == 969
     # What the command line says wins.
-    assert "You need 88 items" in run("--config", "plan.yaml", "--effect", ".1", "--format", "text").stdout
+    assert "You need 90 items" in run("--config", "plan.yaml", "--effect", ".1", "--format", "text").stdout
 
 
 CASES = {

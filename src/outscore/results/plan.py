@@ -36,8 +36,13 @@ class StudyDesign:
         Runs of each system per item, and the sd of the difference between two single runs on one item, sqrt(σ_A² + σ_B²).
     cluster_size, icc
         Items per cluster (document, passage), and the correlation of differences within a cluster.
+    cluster_cv
+        How unequal the clusters are: the sd of their sizes over their mean.
+    observed_effect
+        The design effect that a pilot showed, in place of the one that `icc` makes.
     method
-        Whose power: "normal" (spread taken as known), "t", "exact" (McNemar), or "auto", the one that suits what is given.
+        Whose power: "permutation" (sign flips), "normal" (spread taken as known), "t", "exact" (McNemar), or "auto", the one
+        that suits what is given.
     """
 
     sd: float | None = None
@@ -49,6 +54,8 @@ class StudyDesign:
     icc: float = 0.0
     within: float = 0.0
     method: str = "auto"
+    cluster_cv: float = 0.0
+    observed_effect: float | None = None
 
     @property
     def basis(self) -> Literal["sd", "discordance", "standardised"]:
@@ -59,8 +66,18 @@ class StudyDesign:
 
     @property
     def design_effect(self) -> float:
-        """How many items in clusters are worth one item alone (Kish, 1965)."""
-        return 1 + (self.cluster_size - 1) * self.icc
+        """How many items in clusters are worth one item alone (Kish, 1965; Eldridge and others, 2006, for unequal sizes).
+
+        An item's own cluster has Σn²/Σn items on average, which is the mean size times 1 + cv².
+
+        Examples
+        --------
+        >>> [StudyDesign(cluster_size=10, icc=0.1, cluster_cv=cv).design_effect for cv in (0, 1)]
+        [1.9, 2.9]
+        """
+        if self.observed_effect is not None:
+            return self.observed_effect
+        return 1 + (self.cluster_size * (1 + self.cluster_cv**2) - 1) * self.icc
 
     @property
     def min_units(self) -> int:
@@ -175,8 +192,11 @@ class PlanResult(Result):
         What the design's method came to.
     accuracy
         The accuracy of the baseline, where the discordance was found from it.
+    formula_n
+        What the closed formula says, which takes the standard deviation as known; the power of the test needs more where
+        there are few units.
     t_items
-        What the t test needs, where the answer came from the normal formula, which takes the standard deviation as known.
+        What the paired t test needs, where it is not the answer itself.
     curve
         The power at this effect below and beyond these items.
     needs
@@ -201,8 +221,9 @@ class PlanResult(Result):
     power: float
     target: float
     design: StudyDesign
-    method: Literal["normal", "t", "exact"]
+    method: Literal["normal", "t", "exact", "permutation"]
     accuracy: float | None = None
+    formula_n: float | None = None
     t_items: int | None = None
     curve: list[PowerPoint] = field(default_factory=list)
     needs: list[EffectPoint] = field(default_factory=list)

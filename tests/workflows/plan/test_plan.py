@@ -24,8 +24,9 @@ def ask(*, effect=None, n=None, power=0.8, accuracy=None, **design):
 def test_items():
     found = ask(effect=0.03, sd=1 / 3)
     assert found.verdict == f"You need 969 items to detect a difference of 0.03 in the mean score with power .8 {TEST}"
-    assert (found.question, found.items, found.t_items, found.method) == ("items", 969, 971, "normal")
-    assert found.n == sample_size(0.03, sd=1 / 3) == pytest.approx(968.9975, abs=1e-4)
+    assert (found.question, found.items, found.t_items, found.method) == ("items", 969, 971, "permutation")
+    # From 500 units on the permutation test is planned by the closed formula.
+    assert found.n == found.formula_n == sample_size(0.03, sd=1 / 3) == pytest.approx(968.9975, abs=1e-4)
     at_n = next(point.power for point in found.curve if point.n == 969)
     assert at_n == pytest.approx(0.8, abs=1e-5)
 
@@ -47,15 +48,19 @@ def test_power():
 def test_standardised():
     found = ask(effect=0.2)
     assert found.verdict.startswith("You need 199 items to detect an effect of 0.2 standard deviations")
-    assert (found.method, found.t_items) == ("t", None)
+    assert (found.method, found.n, found.t_items) == ("permutation", 199, 199)
+    assert ask(effect=0.2, method="t").n == pytest.approx(198.15, abs=0.005)
 
 
 def test_clusters_and_repeats_in_words():
     found = ask(effect=0.05, sd=0.3, within=0.4, repeats=4, cluster_size=10, icc=0.1)
-    groups = math.ceil(found.items / 10)
-    assert f"{found.items} items in {groups} clusters of 10, each run 4 times by both systems, to" in found.verdict
+    groups = round(found.items / 10)
+    words = f"{groups} clusters of 10 items ({found.items} items), each run 4 times by both systems, to"
+    assert words in found.verdict
+    assert found.items == 10 * groups == found.n
     assert found.design.design_effect == pytest.approx(1.9)
-    once, endless = (math.ceil(sample_size(0.05, sd=sd, cluster_size=10, icc=0.1)) for sd in (0.5, 0.3))
+    design = {"cluster_size": 10, "icc": 0.1, "method": "permutation"}
+    once, endless = (math.ceil(sample_size(0.05, sd=sd, **design)) for sd in (0.5, 0.3))
     assert f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}." in note_texts(
         found.notes
     )
@@ -72,16 +77,28 @@ def test_accuracy_alone_takes_errors_as_independent():
 
 def test_few_items():
     found = ask(effect=1, sd=1)
-    assert found.items == 8
-    assert note_texts(found.notes) == ["With so few items the sd has to be estimated: plan for the t test's 10."]
+    assert (found.items, found.t_items) == (11, 10)
+    assert found.formula_n == sample_size(1, sd=1) == pytest.approx(7.85, abs=0.01)
+    assert note_texts(ask(effect=1, sd=1, method="normal").notes) == [
+        "With so few items the sd has to be estimated: plan for the t test's 10."
+    ]
     few = ask(effect=3, sd=1)
     assert (few.items, few.t_items) == (6, 6)
-    assert few.n == sample_size(3, sd=1) < 1
-    assert "fewer than 6 items" in " ".join(note_texts(few.notes))
+    assert few.formula_n == sample_size(3, sd=1) < 1
+    assert "fewer than 6 items" in " ".join(note_texts(ask(effect=3, sd=1, method="normal").notes))
     assert ask(effect=3, sd=1, alternative="greater", alpha=0.01).items == 7
-    assert note_texts(ask(n=4, sd=1).notes) == [
-        "An exact test cannot reach p <= .05 with fewer than 6 items, whatever the formula says."
-    ]
+
+
+def test_too_few_items_have_no_power():
+    for asked in ({"n": 5, "sd": 1}, {"n": 5}, {"n": 50, "sd": 1, "cluster_size": 10, "icc": 0.1}):
+        with pytest.raises(
+            OutscoreError, match=r"cannot reach p <= 0\.05, whatever the difference\. Plan for 6 (items|clusters)"
+        ):
+            ask(**asked)
+    none = ask(n=5, effect=3, sd=1)
+    assert none.power == 0
+    assert "is 0 (" in none.verdict
+    assert note_texts(none.notes) == ["An exact test cannot reach p <= .05 with fewer than 6 items, whatever the formula says."]
 
 
 def test_curves_of_exact_power_stop_before_they_take_seconds():
@@ -97,7 +114,8 @@ def test_items_for_smaller_and_larger_effects(given):
     found = ask(effect=effect, **given)
     assert [point.effect / effect for point in found.needs] == pytest.approx([0.25, 0.5, 0.75, 1, 1.5, 2, 3])
     for point in found.needs:
-        assert point.items == math.ceil(sample_size(point.effect, **given) * (1 - 1e-12))
+        method = "exact" if "discordance" in given else "permutation"
+        assert point.items == math.ceil(sample_size(point.effect, method=method, **given) * (1 - 1e-12))
     # Beyond the discordance there is no effect to detect.
     assert len(ask(effect=0.04, discordance=0.05).needs) == 4
 
@@ -244,10 +262,10 @@ def test_spread_against_a_naive_twin():
     d = (table_a - table_b).mean(axis=1)
     assert spread.within == pytest.approx(math.sqrt(within))
     assert spread.sd == pytest.approx(math.sqrt(max(0, d.var(ddof=1) - within / 3)))
-    groups = d.reshape(6, 4)
-    between = 4 * groups.mean(axis=1).var(ddof=1)
-    inside = groups.var(axis=1, ddof=1).mean()
-    assert spread.icc == pytest.approx(min(1, max(0, (between - inside) / (between + 3 * inside))))
+    sums = (d - d.mean()).reshape(6, 4).sum(axis=1)
+    effect = 6 / 5 * (sums**2).sum() / 24 / d.var(ddof=1)
+    assert spread.design_effect == pytest.approx(max(1, effect))
+    assert spread.icc == pytest.approx((max(1, effect) - 1) / 3)
 
 
 def test_plan_from_a_pilot():
@@ -255,9 +273,21 @@ def test_plan_from_a_pilot():
     found = plan_from_pilot(a, b, effect=0.04, items=items, clusters=clusters, repeats=5)
     spread = spread_of(*paired_pilot(a, b, items=items, clusters=clusters))
     design = {"sd": spread.sd, "within": spread.within, "repeats": 5, "cluster_size": 4, "icc": spread.icc}
-    assert found.n == pytest.approx(sample_size(0.04, **design))
+    # Equal clusters of normal differences: what was tried on samples of them is what the formula says.
+    assert found.n == pytest.approx(sample_size(0.04, method="permutation", **design), rel=0.08)
     assert found.notes[0].text == "Spread from a pilot of 400 items."
-    assert "may be needed (95 %)" in found.notes[1].text
+    assert "clusters may be needed (95 %)" in found.notes[1].text
+    given = plan_from_pilot(a, b, effect=0.04, items=items, clusters=clusters, icc=0.5)
+    assert given.design.design_effect == pytest.approx(2.5)
+
+
+def test_the_range_of_a_pilot_without_clusters_is_that_of_its_sd():
+    d = np.random.default_rng(8).normal(0, 1, 100)
+    found = plan_from_pilot(d, np.zeros(100), effect=0.1)
+    few, many = (int(word.replace(",", "")) for word in found.notes[1].text.split() if word.replace(",", "").isdigit())
+    # The chi-square interval of a variance with 99 degrees of freedom: factors .77 and 1.35.
+    assert few / found.items == pytest.approx(0.77, abs=0.06)
+    assert many / found.items == pytest.approx(1.35, abs=0.12)
 
 
 def test_binary_pilots_keep_their_discordance():
@@ -339,5 +369,5 @@ def test_one_rounding_everywhere():
 
 def test_one_run_is_not_compared_with_itself():
     once, twice = (plan(StudyDesign(sd=0.1, within=0.15, repeats=k), effect=0.02).notes[-1].text for k in (1, 2))
-    assert once == "More runs per item would need fewer items, but no number of runs brings it below 197."
-    assert twice == "One run per item would need 638 items; no number of runs brings it below 197."
+    assert once == "More runs per item would need fewer items, but no number of runs brings it below 199."
+    assert twice == "One run per item would need 638 items; no number of runs brings it below 199."

@@ -11,17 +11,20 @@ from outscore.core.errors import OutscoreError
 from outscore.core.levels import check_level
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.binary import mcnemar_power, mcnemar_sample_size
+from outscore.inference.power.flips import flip_power, noncentral_t_power
 from outscore.results.plan import StudyDesign
 
 __all__ = ["MAX_ITEMS", "Study", "checked_n", "study_of"]
 
-Method = Literal["normal", "t", "exact"]
+Method = Literal["normal", "t", "exact", "permutation"]
 METHODS: dict[str, tuple[Method, ...]] = {
     # The first of each is what "auto" means.
-    "sd": ("normal", "t"),
-    "standardised": ("t", "normal"),
-    "discordance": ("exact", "normal"),
+    "sd": ("normal", "t", "permutation"),
+    "standardised": ("t", "normal", "permutation"),
+    "discordance": ("exact", "normal", "permutation"),
 }
+MANY_UNITS = 500
+"""From so many units on the permutation test needs .4 % more of them than the first method of its basis at most."""
 MAX_ITEMS = 10**12
 """No test set is larger, and beyond it distribution functions run out of digits."""
 SIDES = ("two-sided", "greater", "less")
@@ -80,14 +83,18 @@ class Study:
         """Power at n items."""
         import scipy.special as sp
 
-        if self.method == "exact":
+        method = self._method_at(n)
+        if method == "exact":
             worth = math.floor(n / self.design.design_effect * (1 + 1e-12))
-            return mcnemar_power(worth, effect, self.discordance, self.design.alpha, self._exact_side)
-        if self.method == "t":
+            return mcnemar_power(worth, effect, self.discordance, self.design.alpha, self._turned_side)
+        if method == "permutation":
+            units = self._whole_units(n)
+            return flip_power(units, self.unit_shift(effect), self.design.alpha, self._turned_side)
+        if method == "t":
             self._require_two_units(n)
             return self._t_power(n, self._noncentrality(n, effect))
         z = -float(sp.ndtri(self.side))
-        if self.design.basis == "discordance":
+        if self._connor:
             spread = math.sqrt(self.discordance - effect**2)
             gap = effect * math.sqrt(n / self.design.design_effect) - z * math.sqrt(self.discordance)
             return float(sp.ndtr(gap / spread)) if spread else float(gap >= 0)
@@ -100,12 +107,14 @@ class Study:
             raise OutscoreError(f"`effect` {reason}.", "Give the smallest difference that matters, positive when A is better.")
         if self.method == "exact":
             guess = self._closed_form(effect, target) / self.design.design_effect
-            found = mcnemar_sample_size(effect, self.discordance, target, self.design.alpha, self._exact_side, guess)
+            found = mcnemar_sample_size(effect, self.discordance, target, self.design.alpha, self._turned_side, guess)
             return found * self.design.design_effect
-        if self.method == "normal":
-            return self._closed_form(effect, target)
-        # The t test needs more than the formula, which says when that is out of reach.
-        self._closed_form(effect, target)
+        # Every other test needs more than the formula, which says when that is out of reach.
+        formula = self._closed_form(effect, target)
+        if self.method == "permutation" and formula < MANY_UNITS * self.design.cluster_size:
+            return self._flipped_units(effect, target, formula) * self.design.cluster_size
+        if self._large_sample_method == "normal":
+            return formula
         low = 2.0 * self.design.cluster_size
         return _root(lambda n: self._t_power(n, self._noncentrality(n, effect)), target, low)
 
@@ -113,6 +122,7 @@ class Study:
         """The positive effect that n items detect."""
         import scipy.special as sp
 
+        method = self._method_at(n)
         if self.design.basis == "discordance":
             if self.power(n, self.discordance) < target:
                 raise OutscoreError(
@@ -120,43 +130,100 @@ class Study:
                     "Not even if one system won every item they differ on: more items are needed.",
                 )
             return _root(lambda effect: self.power(n, effect), target, 0.0, self.discordance)
-        if self.method == "t":
+        units = n / self.design.cluster_size
+        if method == "permutation":
+            whole = self._whole_units(n)
+            self._require_enough_units(n, whole)
+            shift = _root(lambda r: flip_power(whole, r, self.design.alpha, self._turned_side), target, 0.0)
+        elif method == "t":
             self._require_two_units(n)
-            shift = _root(lambda nc: self._t_power(n, nc), target, 0.0)
+            shift = _root(lambda nc: self._t_power(n, nc), target, 0.0) / math.sqrt(units)
         else:
-            shift = float(sp.ndtri(target) - sp.ndtri(self.side))
-        return shift / self._noncentrality(n, 1.0)
+            shift = float(sp.ndtri(target) - sp.ndtri(self.side)) / math.sqrt(units)
+        return self._effect_of(shift, n)
+
+    def _method_at(self, n: float) -> Method:
+        """The permutation test is all but the first method of its basis where there are many units."""
+        if self.method == "permutation" and n >= MANY_UNITS * self.design.cluster_size:
+            return self._large_sample_method
+        return self.method
 
     @property
-    def _exact_side(self) -> Alternative:
+    def _large_sample_method(self) -> Method:
+        if self.method != "permutation":
+            return self.method
+        return "t" if self.design.basis == "standardised" else "normal"
+
+    @property
+    def _connor(self) -> bool:
+        """Whether the variance of discordant pairs under the null hypothesis is known, as it is item by item."""
+        return self.design.basis == "discordance" and self.method != "permutation"
+
+    @property
+    def _turned_side(self) -> Alternative:
         # Effects are turned already: a positive one is what a one-sided test looks for.
         return "two-sided" if self.design.alternative == "two-sided" else "greater"
 
+    def _whole_units(self, n: float) -> int:
+        return math.floor(n / self.design.cluster_size * (1 + 1e-12))
+
+    def _flipped_units(self, effect: float, target: float, formula: float) -> int:
+        """The fewest units from which on flips of their signs have the power."""
+        shift = self.unit_shift(effect)
+
+        def enough(units: int) -> bool:
+            return flip_power(units, shift, self.design.alpha, self._turned_side) >= target
+
+        high = max(math.ceil(formula / self.design.cluster_size), self.design.min_units) + 16
+        while not enough(high):
+            high = 2 * high
+        return next(units for units in range(high, 0, -1) if not enough(units)) + 1
+
+    def _unit_variance(self, effect: float) -> float:
+        """Variance of what one unit adds to the mean, in units of the mean cluster size, apart from unequal sizes."""
+        sd2 = self.discordance - effect**2 if self.design.basis == "discordance" else self.sd**2
+        return sd2 * self.design.design_effect / self.design.cluster_size
+
+    def _unevenness(self) -> float:
+        """Squared variation of cluster sizes, which spreads the sums that are flipped: a large cluster adds more effect."""
+        # What a pilot showed holds the sizes of its clusters already.
+        return self.design.cluster_cv**2 if self.method == "permutation" and self.design.observed_effect is None else 0.0
+
+    def unit_shift(self, effect: float) -> float:
+        """Mean over standard deviation of what a unit adds."""
+        spread = math.sqrt(self._unit_variance(effect) + effect**2 * self._unevenness())
+        return effect / spread if spread else math.copysign(math.inf, effect)
+
+    def _effect_of(self, shift: float, n: float) -> float:
+        """The effect whose units have this mean over sd."""
+        room = 1 - shift**2 * self._unevenness()
+        if room <= 0:
+            raise OutscoreError(
+                f"With n = {n:,.10g} no difference is sure enough to be found: the clusters differ too much in size.",
+                "Plan for more clusters, or for clusters of a similar size.",
+                parameter="n",
+            )
+        return shift * math.sqrt(self._unit_variance(0.0) / room)
+
     def _noncentrality(self, n: float, effect: float) -> float:
-        return effect * math.sqrt(n / self.design.design_effect) / self.sd
+        return self.unit_shift(effect) * math.sqrt(n / self.design.cluster_size)
 
     def _t_power(self, n: float, noncentrality: float) -> float:
         """Noncentral t with one degree of freedom less than there are independent units."""
-        import scipy.special as sp
-
-        df = n / self.design.cluster_size - 1
-        critical = -float(sp.stdtrit(df, self.side))
-        if noncentrality < 0:
-            return _wrong_tail(df, -noncentrality, critical)
-        right = 1 - float(sp.nctdtr(df, noncentrality, critical))
-        wrong = _wrong_tail(df, noncentrality, critical) if self.design.alternative == "two-sided" else 0.0
-        return min(1.0, right + wrong)
+        two_sided = self.design.alternative == "two-sided"
+        return noncentral_t_power(n / self.design.cluster_size - 1, noncentrality, self.side, two_sided=two_sided)
 
     def _closed_form(self, effect: float, target: float) -> float:
         """Miller (2024) for means; Connor (1987, Biometrics 43, eq. 3) for discordant pairs."""
         import scipy.special as sp
 
         z, z_beta = -float(sp.ndtri(self.side)), float(sp.ndtri(target))
-        if self.design.basis == "discordance":
+        if self._connor:
             root = z * math.sqrt(self.discordance) + z_beta * math.sqrt(self.discordance - effect**2)
+            needed = (root / effect) * (root / effect) * self.design.design_effect
         else:
-            root = (z + z_beta) * self.sd
-        needed = (root / effect) * (root / effect) * self.design.design_effect
+            root = (z + z_beta) / self.unit_shift(effect)
+            needed = root * root * self.design.cluster_size
         if needed > MAX_ITEMS:
             raise OutscoreError(f"More than {MAX_ITEMS:,} items would be needed.", "Look for a larger effect.")
         return needed
@@ -166,16 +233,17 @@ class Study:
             unit = "items" if self.design.cluster_size == 1 else f"clusters of {self.design.cluster_size:g}"
             raise OutscoreError(f"`n` is {n:,.10g}: a t test needs two {unit} at least.", "Plan for more items.", parameter="n")
 
-
-def _wrong_tail(df: float, noncentrality: float, critical: float) -> float:
-    """P(T ≤ -critical) of a noncentral t that points the other way."""
-    import scipy.special as sp
-
-    value = float(sp.nctdtr(df, noncentrality, -critical))
-    if not math.isnan(value):
-        return value
-    # scipy has no digits left where this tail all but vanishes; Johnson and Welch's (1940) approximation has.
-    return float(sp.ndtr(-(critical * (1 - 0.25 / df) + noncentrality) / math.sqrt(1 + critical**2 / (2 * df))))
+    def _require_enough_units(self, n: float, units: int) -> None:
+        """Refuse a number of units with which no difference, however large, is significant."""
+        least, size = self.design.min_units, self.design.cluster_size
+        if units >= least:
+            return
+        found, unit = (f"{n:,.10g} items", "items") if size == 1 else (f"{units:,} clusters", "clusters")
+        raise OutscoreError(
+            f"With {found} the permutation test cannot reach p <= {self.design.alpha:g}, whatever the difference.",
+            f"Plan for {least} {unit} at least.",
+            parameter="n",
+        )
 
 
 def study_of(design: StudyDesign) -> Study:

@@ -11,6 +11,7 @@ from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.pvalue import PValue
 
 __all__ = [
+    "clusters_of",
     "difference",
     "independence_note",
     "plan_headline",
@@ -46,8 +47,15 @@ def _items(plan: PlanResult) -> str:
     size, runs = plan.design.cluster_size, plan.design.repeats
     text = count(plan.items, "item")
     if size > 1:
-        text += f" in {count(math.ceil(plan.items / size), 'cluster')} of {size:.4g}"
+        # Clusters are what a plan can count: their items come with them.
+        average = " on average" if plan.design.cluster_cv else ""
+        text = f"{count(clusters_of(plan, plan.items), 'cluster')} of {size:.4g} items{average} ({text})"
     return text + (f", each run {runs} times by both systems," if runs > 1 else "")
+
+
+def clusters_of(plan: PlanResult, items: float) -> int:
+    """How many whole clusters so many items make."""
+    return math.floor(items / plan.design.cluster_size * (1 + 1e-12))
 
 
 def difference(plan: PlanResult) -> str:
@@ -70,7 +78,7 @@ def _chance(power: float) -> str:
 def plan_notes(plan: PlanResult) -> list[Note]:
     """What a reader should know about this answer."""
     found = []
-    if plan.t_items is not None and plan.items < plan.t_items and plan.items < SMALL:
+    if plan.method == "normal" and plan.t_items is not None and plan.items < plan.t_items and plan.items < SMALL:
         text = f"With so few items the sd has to be estimated: plan for the t test's {plan.t_items:,}."
         found.append(Note("assumption", text))
     size, least = plan.design.cluster_size, plan.design.min_units

@@ -139,9 +139,15 @@ def cited_by_plan(found: Plan) -> Cited:
 
 def _of_plan(found: PlanResult) -> Uses:
     formulas = {"normal": "connor1987" if found.design.basis == "discordance" else "miller2024", "t": "cohen1988"}
-    yield from [("power", formulas[found.method])] if found.method in formulas else _each("test", works_on_test("mcnemar"))
+    formulas["permutation"] = "miller2024"
+    if found.method in formulas:
+        yield "power", formulas[found.method]
+    if found.method in ("permutation", "exact"):
+        yield from _each("test", works_on_test("permutation" if found.method == "permutation" else "mcnemar"))
     if found.design.cluster_size > 1:
         yield "clusters", "kish1965"
+    if found.design.cluster_cv:
+        yield "clusters of unequal size", "eldridge2006"
     if found.retrospective:
         yield "simulated power", "zhu2020"
 

@@ -6,16 +6,17 @@ import math
 from collections.abc import Sequence
 
 from outscore.language.numbers import effect_size, format_level, format_p_number
-from outscore.language.verdict.plan import plan_headline, possible_p_headline
+from outscore.language.verdict.plan import clusters_of, plan_headline, possible_p_headline
 from outscore.report.document import Fact, Table, clean, make_table
 from outscore.results.note import note_texts
-from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve
+from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint, SimulatedCurve, StudyDesign
 
 __all__ = ["Plan", "difference", "facts", "headline", "number", "shown_tables", "tables", "title"]
 
 Plan = PlanResult | PossibleP
 
 METHODS = {
+    "permutation": "paired permutation test on normal differences",
     "normal": "normal approximation, spread taken as known",
     "t": "paired t test (noncentral t)",
     "exact": "exact McNemar test, no approximation",
@@ -57,21 +58,40 @@ def facts(found: Plan) -> list[Fact]:
 
 def _plan_facts(found: PlanResult) -> list[tuple[str, Sequence[str]]]:
     design = found.design
-    computed = found.question == "items" and found.method != "exact"
+    computed = found.question == "items" and found.method in ("normal", "t")
     method = METHODS[found.method] + (f"; n = {found.n:.10g} before rounding up" if computed else "")
-    t_test = [] if found.t_items is None else [f"{found.t_items:,} items, when the spread has to be estimated too"]
-    worth = number(design.cluster_size / design.design_effect)
-    clusters = f"{number(design.cluster_size)} items with correlation {number(design.icc)} are worth {worth} independent ones"
+    t_test = [] if found.t_items is None else [f"{found.t_items:,} items, as the paired t test estimates the spread too"]
     observed = [found.retrospective[0].note] if found.retrospective else []
     return [
         ("meaning", [_meaning(found)]),
         ("method", [method]),
+        ("formula", _formula(found)),
         ("t test", t_test),
         ("spread", [_spread(found)]),
-        ("clusters", [clusters] if design.cluster_size > 1 else []),
+        ("clusters", [_clusters(design)] if design.cluster_size > 1 else []),
         ("simulated", observed),
         ("notes", note_texts(found.notes)),
     ]
+
+
+def _formula(found: PlanResult) -> list[str]:
+    """The closed formula beside the test's own power, which is the larger number where there are few units."""
+    if found.formula_n is None or found.method == "normal":
+        return []
+    shown = f"n = {found.formula_n:.10g}, the spread taken as known"
+    return [shown if found.n == found.formula_n else f"{shown}: too few for the test"]
+
+
+def _clusters(design: StudyDesign) -> str:
+    """What clusters cost."""
+    worth = number(design.cluster_size / design.design_effect)
+    if not design.cluster_cv:
+        return f"{number(design.cluster_size)} items with correlation {number(design.icc)} are worth {worth} independent ones"
+    own = number(design.cluster_size * (1 + design.cluster_cv**2))
+    return (
+        f"{number(design.cluster_size)} items on average, {own} in an item's own cluster, with correlation "
+        f"{number(design.icc)}: a cluster is worth {worth} independent items"
+    )
 
 
 def _meaning(found: PlanResult) -> str:
@@ -81,7 +101,9 @@ def _meaning(found: PlanResult) -> str:
     share = 100 * found.power
     about = "at least" if found.question == "items" else "about"
     of_hundred = f"{about} {math.floor(share + 0.5)}"
-    if share > 99:
+    if not share:
+        of_hundred = "none"
+    elif share > 99:
         of_hundred = "more than 99"
     elif share < 1:
         of_hundred = "fewer than 1"
@@ -137,21 +159,35 @@ def shown_tables(found: Plan) -> list[Table]:
         return []
     if found.retrospective:
         return [_tried(found.retrospective)]
-    near = [point for point in found.curve if any(point.n == max(2, round(found.items * factor)) for factor in NEAR)]
+    clusters = clusters_of(found, found.items)
+    close = {max(2, round(clusters * factor)) for factor in NEAR}
+    near = [point for point in found.curve if clusters_of(found, point.n) in close]
     needs = [point for point in found.needs if any(point.effect == factor * found.effect for factor in NEAR)]
     return [table for table in (_curve(found, near), _needs(found, needs)) if table.rows]
 
 
 def _curve(found: PlanResult, points: Sequence[PowerPoint] | None = None) -> Table:
-    rows = [(f"{point.n:,}", _power(point.power)) for point in (found.curve if points is None else points)]
-    return make_table("power", f"Power to detect {_effect(found, found.effect)}", ["items", "power"], "rr", rows)
+    rows = [(*_sizes(found, point.n), _power(point.power)) for point in (found.curve if points is None else points)]
+    columns = [*_units(found), "power"]
+    return make_table("power", f"Power to detect {_effect(found, found.effect)}", columns, "r" * len(columns), rows)
+
+
+def _units(found: PlanResult) -> list[str]:
+    """What is counted: clusters are planned, and their items come with them."""
+    return ["items"] if found.design.cluster_size == 1 else ["clusters", "items"]
+
+
+def _sizes(found: PlanResult, items: int) -> list[str]:
+    return [f"{items:,}"] if found.design.cluster_size == 1 else [f"{clusters_of(found, items):,}", f"{items:,}"]
 
 
 def _needs(found: PlanResult, points: Sequence[EffectPoint] | None = None) -> Table:
-    rows = [(_effect(found, point.effect), f"{point.items:,}") for point in (found.needs if points is None else points)]
-    return make_table(
-        "needs", f"Items needed with power {format_level(found.target)}", ["to detect a difference of", "items"], "rr", rows
-    )
+    rows = [
+        (_effect(found, point.effect), *_sizes(found, point.items)) for point in (found.needs if points is None else points)
+    ]
+    columns = ["to detect a difference of", *_units(found)]
+    heading = f"{columns[1].capitalize()} needed with power {format_level(found.target)}"
+    return make_table("needs", heading, columns, "r" * len(columns), rows)
 
 
 def _effect(found: PlanResult, effect: float) -> str:

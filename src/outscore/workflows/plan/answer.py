@@ -65,7 +65,7 @@ def plan_numbers(
     if effect is None and n is None:
         raise OutscoreError("There is nothing to plan from.", "Give the effect to detect, or the number of items, or both.")
     design, notes = _with_discordance(design, accuracy, effect)
-    study = study_of(design)
+    study = study_of(replace(design, method=_method_of(design)))
     _check_question(study, effect, n)
     target = study.checked_power(power)
     result = PlanResult(
@@ -76,9 +76,16 @@ def plan_numbers(
         target=target,
         **_answer(study, effect, n, target),
     )
-    result = replace(result, t_items=_t_items(result, study), curve=_curve(result, study), needs=_needs(result, study))
+    result = replace(result, **_other_formulas(result, study), curve=_curve(result, study), needs=_needs(result, study))
     notes = [*notes, *plan_notes(result), *_repeats_note(result, study)]
     return replace(result, verdict=plan_verdict(result), signature=plan_signature(result), notes=notes)
+
+
+def _method_of(design: StudyDesign) -> str:
+    """A plan speaks of the test that `compare` runs by default, which is McNemar's where items are right or wrong and alone."""
+    if design.method != "auto":
+        return design.method
+    return "exact" if design.basis == "discordance" and design.cluster_size == 1 else "permutation"
 
 
 def _check_question(study: Study, effect: float | None, n: float | None) -> None:
@@ -120,17 +127,21 @@ def _answer(study: Study, effect: float | None, n: float | None, target: float) 
 
 
 def _items_to_collect(study: Study, needed: float) -> int:
-    """What to collect: the formulas do not know that a handful of items can never give a small p."""
-    return max(whole_items(needed), math.ceil(study.design.min_units * study.design.cluster_size))
+    """What to collect: whole clusters, and enough of them; some formulas do not know that a handful never gives a small p."""
+    clusters = max(whole_items(needed / study.design.cluster_size), study.design.min_units)
+    return whole_items(clusters * study.design.cluster_size)
 
 
-def _t_items(result: PlanResult, study: Study) -> int | None:
-    """What the t test needs where the formula took the sd as known; two items more are no news among very many."""
-    formula = result.method == "normal" and result.design.basis != "discordance"
-    if result.question != "items" or not formula or result.items > LARGEST_T:
-        return None
-    needed = replace(study, method="t").sample_size(study.towards(result.effect), result.target)
-    return max(result.items, whole_items(needed))
+def _other_formulas(result: PlanResult, study: Study) -> dict[str, Any]:
+    """What the closed formula and the t test say beside the answer; two items more are no news among very many."""
+    beside = result.method in ("normal", "permutation") and result.design.basis != "discordance"
+    if result.question != "items" or not beside:
+        return {}
+    size = study.towards(result.effect)
+    found: dict[str, Any] = {"formula_n": replace(study, method="normal").sample_size(size, result.target)}
+    if result.items <= LARGEST_T * result.design.cluster_size:
+        found["t_items"] = _items_to_collect(study, replace(study, method="t").sample_size(size, result.target))
+    return found
 
 
 def _repeats_note(result: PlanResult, study: Study) -> list[Note]:
@@ -150,7 +161,10 @@ def _curve(result: PlanResult, study: Study) -> list[PowerPoint]:
     """Power at the effect in question, below and beyond the items in question."""
     size = study.towards(result.effect)
     most = LARGEST_CURVE if study.method == "exact" else MAX_ITEMS
-    sizes = sizes_around(result.items, least=math.ceil(2 * study.design.cluster_size))
+    clusters = sizes_around(math.ceil(result.items / study.design.cluster_size))
+    sizes = [whole_items(k * study.design.cluster_size) for k in clusters]
+    if result.items not in sizes:
+        sizes = sorted([*sizes, result.items])
     return [PowerPoint(k, study.power(k, size)) for k in sizes if k <= most]
 
 

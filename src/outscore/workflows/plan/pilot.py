@@ -18,7 +18,8 @@ from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.describe.repeats import variance_parts
+from outscore.inference.power.design import study_of
+from outscore.inference.power.pilot_clusters import measured_shift
 from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import TESTS
 from outscore.language.numbers import count, rounded
@@ -31,12 +32,19 @@ from outscore.workflows.validate import paired
 
 __all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "spread_of"]
 
+MIN_CLUSTERS = 10
+"""Fewer clusters drawn with replacement are not like new ones."""
+
 
 @dataclass(frozen=True)
 class Spread:
     """What a pilot says about items: mean difference A - B, sd between items (ω), sd within (σ), and clustering.
 
-    `discordance` stands for the sd where every item is right or wrong and was run once.
+    `discordance` stands for the sd where every item is right or wrong and was run once. `observed` is the variance of
+    an item's difference as the pilot has it. `design_effect` is what the pilot's clusters, with the sizes they have,
+    did to the variance of the mean, and `icc` the correlation that explains it. `doubt` is the standard error of the
+    logarithm of that variance, and so of the units that a plan asks for. `residuals` are the sums of the units'
+    residuals, positive where A is better, and `sizes` their items.
     """
 
     n: int
@@ -44,9 +52,25 @@ class Spread:
     sd: float
     within: float
     discordance: float | None
+    observed: float
     cluster_size: float
+    cluster_cv: float
     icc: float
+    design_effect: float
+    residuals: Array
+    sizes: Array
+    doubt: float
     orientation: int
+
+    @property
+    def units(self) -> int:
+        """How many clusters there are, or items alone."""
+        return len(self.sizes)
+
+    def design_effect_at(self, variance: float, measured: float | None = None) -> float:
+        """The design effect when an item's difference has another variance: what items share does not change with it."""
+        here = self.design_effect if measured is None else measured
+        return 1 + (here - 1) * self.observed / variance if here > 1 else here
 
 
 def plan_from_pilot(
@@ -79,11 +103,43 @@ def plan_from_pilot(
     if not (spread.discordance if binary else spread.sd or spread.within):
         raise OutscoreError("The pilot's differences are all alike: they say nothing about spread.", "Give `sd` instead.")
     own = effect is None and n is None
-    found: dict[str, Any] = {"cluster_size": spread.cluster_size, "icc": spread.icc}
+    found: dict[str, Any] = {"cluster_size": spread.cluster_size, "cluster_cv": spread.cluster_cv, "icc": spread.icc}
     found |= {"discordance": spread.discordance} if binary else {"sd": spread.sd, "within": spread.within}
+    if "cluster_size" in given:
+        found["cluster_cv"] = 0.0
     turned = spread.orientation * spread.difference if own else effect
-    result = plan_numbers(StudyDesign(**(found | given)), effect=turned, n=n, power=power)
+    design = StudyDesign(**(found | given))
+    if spread.cluster_size > 1 and not {"cluster_size", "icc"} & given.keys():
+        variance = spread.sd**2 + spread.within**2 / design.repeats
+        design = replace(design, observed_effect=spread.design_effect_at(variance))
+        measured = _measured_design_effect(design, spread, effect=turned, n=n, power=power)
+        design = replace(design, observed_effect=spread.design_effect_at(variance, measured))
+    result = plan_numbers(design, effect=turned, n=n, power=power)
     return replace(result, notes=[*_notes(spread, result, own=own), *result.notes])
+
+
+def _measured_design_effect(
+    design: StudyDesign, spread: Spread, *, effect: float | None, n: float | None, power: float
+) -> float | None:
+    """The design effect of the pilot's clusters as sign flips feel it, tried on samples of them about the answer."""
+    if design.method not in ("auto", "permutation") or spread.units < MIN_CLUSTERS:
+        return None
+    first = plan_numbers(design, effect=effect, n=n, power=power)
+    study = study_of(replace(design, method="permutation"))
+    size = study.towards(first.effect)
+    if size <= 0:
+        return None
+    needed = study.sample_size(size, study.checked_power(power)) / design.cluster_size
+    found = measured_shift(
+        spread.residuals,
+        spread.sizes,
+        first.effect,
+        units=max(design.min_units, math.ceil(needed)),
+        alpha=design.alpha,
+        alternative=cast("Alternative", design.alternative),
+    )
+    # A unit of so much variance shows the difference as strongly as was measured.
+    return None if found is None else (size / found) ** 2 * spread.cluster_size / spread.observed
 
 
 def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
@@ -95,7 +151,7 @@ def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
     observed = float(scores.d.var(ddof=1))
     pair = discordance(pairs, metric)
     share = None if pair is None else (pair.only_a + pair.only_b) / pair.n
-    groups = 0 if scores.clusters is None else int(scores.clusters.max()) + 1
+    clustering = _clustering(scores.orientation * scores.d, np.arange(scores.n) if scores.clusters is None else scores.clusters)
     return Spread(
         n=scores.n,
         difference=float(scores.d.mean()),
@@ -103,10 +159,47 @@ def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
         within=math.sqrt(within2),
         # Scores of 0 and 100 have their differences in per cent: the sd keeps the unit, the discordance would not.
         discordance=share if pair is not None and pair.unit == 1 else None,
-        cluster_size=scores.n / groups if groups else 1.0,
-        icc=0.0 if scores.clusters is None else _icc(scores.d, scores.clusters),
+        observed=observed,
         orientation=scores.orientation,
+        **clustering,
     )
+
+
+def _clustering(d: Array, clusters: Array) -> dict[str, Any]:
+    """Sizes, design effect and correlation of clusters of any sizes; items alone are clusters of one.
+
+    The mean of the differences has the variance G/(G - 1) Σ S²/n², with S the clusters' sums of residuals (Liang and
+    Zeger, 1986), and s²/n without clusters; the design effect is their ratio. It equals 1 + (Σn²/Σn - 1)·icc
+    (Eldridge, Ashby and Kerry, 2006, Int. J. Epidemiol. 35), which gives the correlation. The standard error of the
+    logarithm of that variance per unit is the infinitesimal jackknife's over clusters.
+    """
+    sizes = np.bincount(clusters).astype(float)
+    sums = np.bincount(clusters, weights=d - d.mean())
+    groups, mean = len(sizes), float(sizes.mean())
+    cv2 = float(sizes.var()) / mean**2
+    squares, variance = sums**2, float(d.var(ddof=1))
+    effect = 1.0
+    if mean > 1 and groups > 1 and variance:
+        effect = max(1.0, groups / (groups - 1) * float(squares.sum()) / (len(d) * variance))
+    own = mean * (1 + cv2)
+    return {
+        "cluster_size": mean,
+        "cluster_cv": math.sqrt(cv2),
+        "icc": min(1.0, (effect - 1) / (own - 1)) if own > 1 else 0.0,
+        "design_effect": effect,
+        "residuals": sums,
+        "sizes": sizes,
+        "doubt": _log_error(squares, sizes),
+    }
+
+
+def _log_error(squares: Array, sizes: Array) -> float:
+    """Standard error of log(mean of squares / mean size squared)."""
+    groups, level = len(squares), float(squares.mean())
+    if groups < 2 or not level:
+        return 0.0
+    pulls = squares / level - 1 - 2 * (sizes / float(sizes.mean()) - 1)
+    return math.sqrt(float((pulls**2).sum()) / (groups * (groups - 1)))
 
 
 def _within(pairs: PairedScores, metric: AdditiveMetric, mean_a: Array, mean_b: Array) -> tuple[float, float]:
@@ -121,12 +214,6 @@ def _within(pairs: PairedScores, metric: AdditiveMetric, mean_a: Array, mean_b: 
     rows = item_scores(replace(pairs, items=None, clusters=None), metric, "plan")
     squares = ((rows.a - mean_a[pairs.items]) ** 2).sum() + ((rows.b - mean_b[pairs.items]) ** 2).sum()
     return float(squares) / spare, float((1 / runs).mean())
-
-
-def _icc(d: Array, clusters: Array) -> float:
-    """Share of the variance that lies between clusters, by one-way analysis of variance (Donner, 1986, Int. Stat. Rev. 54)."""
-    between, within = variance_parts(d, clusters) or (0.0, 0.0)
-    return between / (between + within) if between else 0.0
 
 
 def paired_pilot(
@@ -192,19 +279,37 @@ def _notes(spread: Spread, result: PlanResult, *, own: bool) -> list[Note]:
         )
         notes.append(Note("assumption", text))
     notes.append(Note("assumption", f"Spread from a pilot of {count(spread.n, 'item')}."))
-    if result.question == "items" and result.design.basis == "sd":
-        low, high = _sd_limits(spread.n)
-        few, many = (whole_items(result.n * factor**2) for factor in (low, high))
-        text = f"A pilot of this size leaves the sd open: {few:,} to {many:,} items may be needed (95 %)."
-        notes.append(Note("assumption", text))
-    if spread.cluster_size > 1:
-        text = f"Clusters of {spread.cluster_size:.3g} items on average; correlation within them {rounded(spread.icc)}."
-        notes.append(Note("design", text))
+    clustered = spread.cluster_size > 1
+    if result.question == "items" and (clustered or result.design.basis == "sd"):
+        notes.append(Note("assumption", _range(spread, result)))
+    if clustered:
+        notes.append(Note("design", _clusters_seen(spread)))
+    if result.design.observed_effect is not None and result.method == "permutation":
+        notes.append(Note("method", "The power is the one that sign flips have on samples of the pilot's own clusters."))
     return notes
 
 
-def _sd_limits(n: int) -> tuple[float, float]:
-    """Factors of the 95 % interval of a standard deviation of normal data (chi-square)."""
+def _clusters_seen(spread: Spread) -> str:
+    """What the pilot's clusters are like, and what they cost."""
+    sizes = f"{count(spread.units, 'cluster')} of {spread.cluster_size:.3g} items on average"
+    if spread.cluster_cv:
+        own = spread.cluster_size * (1 + spread.cluster_cv**2)
+        sizes += f" and unequal: an item's own has {own:.3g}"
+    return (
+        f"The pilot has {sizes}. Clusters made the variance of the mean {spread.design_effect:.3g} times as large, "
+        f"a correlation of {rounded(spread.icc)} within them."
+    )
+
+
+def _range(spread: Spread, result: PlanResult) -> str:
+    """Which answers the pilot leaves open: the variance per unit, correlation included, is an estimate itself."""
     import scipy.special as sp
 
-    return tuple(math.sqrt((n - 1) / float(sp.chdtri(n - 1, tail))) for tail in (0.025, 0.975))  # type: ignore[return-value]
+    factor = math.exp(float(sp.stdtrit(spread.units - 1, 0.975)) * spread.doubt)
+    if result.design.cluster_size == 1:
+        few, many = (whole_items(max(result.design.min_units, result.n * f)) for f in (1 / factor, factor))
+        return f"A pilot of this size leaves the sd open: {few:,} to {many:,} items may be needed (95 %)."
+    clusters = result.n / result.design.cluster_size
+    few, many = (whole_items(max(result.design.min_units, clusters * f)) for f in (1 / factor, factor))
+    seen = count(spread.units, "cluster")
+    return f"A pilot of {seen} leaves sd and correlation open: {few:,} to {many:,} clusters may be needed (95 %)."

@@ -28,7 +28,7 @@ POWER = Option(
     group="design",
 )
 
-METHODS = ("auto", "normal", "t", "exact")
+METHODS = ("auto", "permutation", "normal", "t", "exact")
 COLUMNS = ("item", "score", "cluster", "repeat")
 # What a pilot estimates by itself, what only a pilot can use, and what only a try-out can.
 FROM_NUMBERS = ("sd", "discordance", "accuracy")
@@ -214,13 +214,14 @@ class PlanRequest(Request):
             "method",
             str,
             "auto",
-            "How power is computed: normal, t, or exact (McNemar).",
+            "Whose power: permutation, t, exact (McNemar), or the normal formula.",
             METHODS,
             label="Method",
-            form_help="How power is computed.",
+            form_help="Whose power is planned for.",
             group="design",
-            doc='``"auto"``, ``"normal"``, ``"t"`` or ``"exact"``. The normal power counts rejections in the\n'
-            "right direction only, as the sample-size formula does; the other two count every rejection.",
+            doc='``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items\n'
+            'without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed formula,\n'
+            "which takes the spread as known and counts rejections in the right direction only.",
         )
     )
     alternative: str = declare(shared.ALTERNATIVE, group="design")
