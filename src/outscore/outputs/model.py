@@ -222,6 +222,8 @@ class Units(Brief):
         Columns to split by.
     rows
         (n,) the unit's row in the gold file, to show it in context; -1 if gold does not have it.
+    heads
+        (n, k) the heads that the systems give, as rows of gold, -1 for the root; None without trees.
     """
 
     criterion: str
@@ -234,6 +236,7 @@ class Units(Brief):
     clusters: Array | None = None
     slices: Mapping[str, Labels] = field(default_factory=dict)
     rows: Array | None = None
+    heads: Array | None = None
 
     @property
     def n(self) -> int:
@@ -254,4 +257,5 @@ class Units(Brief):
             clusters=None if self.clusters is None else self.clusters[rows],
             slices={name: labels.take(rows) for name, labels in self.slices.items()},
             rows=None if self.rows is None else self.rows[rows],
+            heads=None if self.heads is None else self.heads[rows],
         )

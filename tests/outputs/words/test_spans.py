@@ -224,5 +224,3 @@ def test_refused_files():
     words = make("gold", [["B-PER", "O"]])
     with pytest.raises(OutscoreError, match="`gold` has no column `ner` of entity tags"):
         spans_of(words, "ner")
-    with pytest.raises(OutscoreError, match="`new`, word 1: found `x`, expected `a`"):
-        span_units(spans_of(words), [spans_of(make("new", [["O", "O"]], ["x", "b"]))])

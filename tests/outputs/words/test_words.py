@@ -13,7 +13,7 @@ from outscore.formats.conll.conllu import read_conllu
 from outscore.outputs.model import UNALIGNED, Words
 from outscore.outputs.outcomes import outcomes
 from outscore.outputs.words.alignment import align
-from outscore.outputs.words.units import alignment_of, criteria_of, word_totals, word_units
+from outscore.outputs.words.units import alignment_of, columns_of, criteria_of, word_totals, word_units
 from outscore.scores.system import Labels
 
 
@@ -50,6 +50,19 @@ def make(name, tokens, **columns):
     )
 
 
+OFFICIAL = {
+    "upos": "UPOS",
+    "xpos": "XPOS",
+    "ufeats": "UFeats",
+    "alltags": "AllTags",
+    "lemma": "Lemmas",
+    "uas": "UAS",
+    "las": "LAS",
+    "clas": "CLAS",
+    "mlas": "MLAS",
+    "blex": "BLEX",
+}
+COLUMNS = ("upos", "xpos", "feats", "lemma", "deprel")
 CASES = [("gold", "sys1"), ("gold", "sys2"), ("gold", "sys-space"), ("case-gold", "case-sys")]
 
 
@@ -58,13 +71,15 @@ def test_against_conll18_evaluation(shared_data, gold, system):
     folder = shared_data / "conll18-eval"
     name = system.removesuffix("-sys")
     rows = (row.split("|") for row in (folder / f"{name}-expected.results").read_text().splitlines())
-    expected = {
-        fields[0].strip(): [float(x) for x in fields[1:4]] for fields in rows if fields[0].strip() in ("UPOS", "UAS", "LAS")
-    }
-    files = read_conllu(folder / f"{gold}.conllu"), read_conllu(folder / f"{system}.conllu")
+    expected = {fields[0].strip(): [float(x) for x in fields[1:4]] for fields in rows if fields[0].strip() in OFFICIAL.values()}
+    files = [read_conllu(folder / f"{name}.conllu", columns=COLUMNS) for name in (gold, system)]
     found = [align(*files)]
-    for metric, numbers in expected.items():
-        units = word_units(files[0], files[1:], metric.lower(), alignments=found, punct=True)
+    for criterion, metric in OFFICIAL.items():
+        numbers = expected[metric]
+        column = columns_of(criterion)[-1]
+        if criterion in ("xpos", "ufeats", "lemma") and files[0].columns[column].names == ("_",):
+            continue
+        units = word_units(files[0], files[1:], criterion, alignments=found, punct=True)
         (totals,) = word_totals(units, files[0], files[1:], found, punct=True)
         precision, recall = totals.correct / totals.system, totals.correct / totals.gold
         f1 = 2 * totals.correct / (totals.system + totals.gold)
@@ -73,8 +88,9 @@ def test_against_conll18_evaluation(shared_data, gold, system):
 
 def test_against_conll18_counts(shared_data):
     folder = shared_data / "conll18-eval"
-    gold, system = read_conllu(folder / "func-gold.conllu"), read_conllu(folder / "func-sys.conllu")
-    assert [int(word_units(gold, [system], metric, punct=True).correct.sum()) for metric in ("upos", "uas", "las")] == [7, 6, 6]
+    gold, system = (read_conllu(folder / f"func-{name}.conllu", columns=COLUMNS) for name in ("gold", "sys"))
+    counts = {name: int(word_units(gold, [system], name, punct=True).correct.sum()) for name in ("upos", "uas", "las", "mlas")}
+    assert counts == {"upos": 7, "uas": 6, "las": 6, "mlas": 2}
 
 
 def test_real_parses(shared_data):
@@ -115,13 +131,43 @@ def test_words_of_one_token_are_different_heads():
 def test_multiword_tokens_of_one_word_are_read_as_in_the_evaluation(shared_data):
     folder = shared_data / "conll18-more"
     paths = [folder / f"pt_bosque.{name}.conllu.gz" for name in ("00-gold-standard", "HIT-SCIR-18")]
-    files = [read_conllu(path) for path in paths]
+    files = [read_conllu(path, columns=COLUMNS) for path in paths]
     expected, found = evaluate(*paths), [align(*files)]
-    assert expected["las"] == (8_919, 10_201, 10_160)
-    for criterion in ("upos", "uas", "las"):
+    assert [expected[name] for name in ("las", "mlas")] == [(8_919, 10_201, 10_160), (3_758, 5_129, 5_120)]
+    # Gold has no XPOS there.
+    for criterion in OFFICIAL.keys() - {"xpos"}:
         units = word_units(files[0], files[1:], criterion, alignments=found, punct=True)
         (totals,) = word_totals(units, files[0], files[1:], found, punct=True)
         assert (totals.correct, totals.gold, totals.system) == expected[criterion]
+
+
+def test_answers_by_morphology_are_told_apart():
+    """Two systems with the same head and relation and other tags of the word or of its functional child differ by MLAS."""
+    base = {"deprel": ["det", "root"], "heads": [1, -1], "feats": ["_", "_"]}
+    gold = make("gold", ["the", "end"], upos=["DET", "NOUN"], **base)
+    tags = (["DET", "VERB"], ["DET", "VERB"], ["X", "VERB"], ["X", "NOUN"], ["DET", "NOUN"])
+    units = word_units(gold, [make(str(k), ["the", "end"], upos=upos, **base) for k, upos in enumerate(tags)], "mlas")
+    assert units.rows.tolist() == [1]
+    assert units.correct.tolist() == [[False, False, False, False, True]]
+    kinds = [outcomes(units, *pair).item() for pair in ((0, 1), (0, 2), (2, 3), (3, 4))]
+    assert kinds == [4, 3, 3, 1]
+
+
+def test_slices_of_words():
+    gold = make("gold", ["a", "b", "c"], upos=["X", "Y", "X"], deprel=["det", "root", "obj"], heads=[1, -1, 1])
+    names = ("upos", "form", "sentence-length", "head-distance", "head-direction")
+    units = word_units(gold, [gold], "las", slices=names)
+    assert {name: [labels[i] for i in range(3)] for name, labels in units.slices.items()} == {
+        "upos": ["X", "Y", "X"],
+        "form": ["a", "b", "c"],
+        "sentence-length": ["1-5"] * 3,
+        "head-distance": ["1", "root", "1"],
+        "head-direction": ["head after", "root", "head before"],
+    }
+    with pytest.raises(OutscoreError) as caught:
+        word_units(gold, [gold], "las", slices=["length"])
+    assert caught.value.message == "There is no column `length` to split by."
+    assert "`sentence-length`" in caught.value.hint
 
 
 def test_sentences_need_not_agree():

@@ -202,6 +202,29 @@ def test_overlap_of_right_answers():
     np.testing.assert_allclose(found.overlap, [[1, 2 / 3, 1 / 3], [2 / 3, 1, 2 / 3], [1 / 3, 2 / 3, 1]])
 
 
+def test_chains_of_one_mention(shared_data):
+    """The official cases TC-N: B³, CEAFe and LEA are defined, ARCS and MUC are not."""
+    folder = shared_data / "coref-official"
+    found = diff(folder / "TC-N.key", [folder / f"TC-N-{k}.response" for k in (1, 2, 4)], task="coref")
+    assert [set(scores) for scores in found.scores.values()] == [{"b3", "ceafe", "lea"}] * 3
+    assert [round(scores["b3"].f1, 4) for scores in found.scores.values()] == [1.0, 0.2857, 0.5]
+    assert [pair.criterion for pair in found.pairs] == ["b3"] * 3
+    assert found.notes[0].kind == "reading"
+    assert not found.pairs[1].identical
+    with pytest.raises(OutscoreError, match="No mention of gold has an antecedent by `arcs-any`"):
+        diff(folder / "TC-N.key", [folder / f"TC-N-{k}.response" for k in (1, 2)], task="coref", criterion="arcs-any")
+
+
+def test_slices_of_mentions_and_entities(tmp_path):
+    gold, *systems = write_documents(tmp_path).values()
+    found = diff(gold, systems[:2], task="coref", slices="pronoun")
+    assert {part.column for part in found.pairs[0].slices} == {"mention type", "pronoun"}
+    rows = "".join(f"w{i}\t{'B-PER' if i % 4 == 0 else 'I-PER' if i % 4 == 1 else 'O'}\n" for i in range(40))
+    gold, *systems = _write_columns(tmp_path, gold=rows, a=rows, b=rows.replace("w8\tB-PER", "w8\tO"))
+    found = diff(gold, systems, task="ner", slices=["entity-length", "sentence-length"])
+    assert {part.value for part in found.pairs[0].slices} == {"2", "1", "31-40"} - {"1"}
+
+
 def test_entities(tmp_path):
     texts = {
         "gold": BIO,

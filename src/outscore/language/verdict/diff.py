@@ -21,8 +21,15 @@ METRIC_NAMES = {
     "upos": "UPOS accuracy",
     "xpos": "XPOS accuracy",
     "feats": "accuracy of features",
+    "ufeats": "UFeats accuracy",
+    "alltags": "AllTags accuracy",
+    "lemma": "lemma accuracy",
+    "clas": "CLAS",
+    "mlas": "MLAS",
+    "blex": "BLEX",
     "tag": "tag accuracy",
     "f1": "span F1",
+    "b3": "B³ F1",
     "arcs-any": "ARCS-any F1",
     "arcs-nom": "ARCS-nom F1",
 }
@@ -44,7 +51,7 @@ def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: floa
         p=pair.p,
         interval=pair.interval,
         alpha=alpha,
-        identical=pair.outcomes.changes == 0,
+        identical=pair.outcomes.changes == 0 and pair.difference == 0,
     )
     counts = _counts(pair, unit, cluster)
     n, noun, more = pair.n, unit.removesuffix("s"), ""
@@ -65,6 +72,8 @@ def with_pair_verdict(pair: Pair, *, unit: str, cluster: str | None, alpha: floa
 
 def _counts(pair: Pair, unit: str, cluster: str | None) -> str:
     o = pair.outcomes
+    if not o.n:
+        return ""
     kinds = (count(o.correction, "correction"), count(o.new_error, "new error"), count(o.changed_error, "changed error"))
     swapped = "" if cluster is None else f", swapped by {cluster}"
     return f" {kinds[0]}, {kinds[1]} and {kinds[2]} of {count(pair.n, unit.removesuffix('s'))}{swapped}."

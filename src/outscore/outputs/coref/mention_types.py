@@ -16,10 +16,11 @@ from outscore.outputs.coref.documents import document_of_tokens
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels
 
-__all__ = ["MENTION_TYPES", "NOUN", "Kinds", "MentionType", "kinds_of", "mention_type"]
+__all__ = ["MENTION_TYPES", "NOUN", "PRONOUNS", "Kinds", "MentionType", "kinds_of", "mention_type"]
 
 MENTION_TYPES = ("noun", "personal pronoun", "possessive pronoun", "other")
 NOUN, PERSONAL, POSSESSIVE, OTHER = MENTION_TYPES
+PRONOUNS = (PERSONAL, POSSESSIVE)
 
 MentionType = Callable[[int, str | None], str]
 """From the number of tokens and the tag of a single token (None for longer mentions, or without tags) to the kind."""

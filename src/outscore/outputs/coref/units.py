@@ -7,29 +7,44 @@ fn`` (Tuggener, 2017, table 8).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.coref.arcs import ANY, CLASSES, FN, NO_ANTECEDENT, NOMINAL, TN, TP, WL, resolve_mentions
+from outscore.outputs.coref.mention_types import PRONOUNS
 from outscore.outputs.coref.mentions import Mentions
 from outscore.outputs.model import Units
+from outscore.outputs.slices import choose_slices
 from outscore.outputs.words.changed import sentence_bounds, sentence_contexts
 from outscore.scores.system import Labels
 
-__all__ = ["antecedents", "changed_mentions", "gold_mention_units", "mention_text", "mention_units", "unit_mentions"]
+__all__ = [
+    "MENTION_TYPE",
+    "antecedents",
+    "changed_mentions",
+    "gold_mention_units",
+    "mention_text",
+    "mention_units",
+    "unit_mentions",
+]
 
 MENTION_TYPE = "mention type"
 
 
-def mention_units(mentions: Mentions, systems: Sequence[int] = (1, 2), criterion: str = ANY) -> Units:
+PRONOUN = "pronoun"
+
+
+def mention_units(
+    mentions: Mentions, systems: Sequence[int] = (1, 2), criterion: str = ANY, *, slices: Sequence[str] = (MENTION_TYPE,)
+) -> Units:
     """The mentions that are anaphoric in gold or in one of these systems, with their classes; clusters are documents.
 
-    `systems` are columns of the table's chains. Each pair has its own units: a mention that only a third
-    system resolves is not among them. `Units.rows` are the rows of first tokens among gold's words;
-    `unit_mentions` has the spans.
+    `systems` are columns of the table's chains, `slices` what to split by. Each pair has its own units: a
+    mention that only a third system resolves is not among them. `Units.rows` are the rows of first tokens among
+    gold's words; `unit_mentions` has the spans.
 
     Examples
     --------
@@ -44,7 +59,7 @@ def mention_units(mentions: Mentions, systems: Sequence[int] = (1, 2), criterion
     """
     rows, classes = _classify(mentions, systems, criterion)
     gold = np.where(_anaphoric(classes), TP, TN)[rows]
-    return _units(mentions, systems, criterion, rows, CLASSES, gold, classes[rows])
+    return _units(mentions, systems, criterion, rows, CLASSES, gold, classes[rows], slices)
 
 
 def gold_mention_units(mentions: Mentions, systems: Sequence[int], criterion: str = NOMINAL) -> Units:
@@ -85,6 +100,7 @@ def _units(
     labels: tuple[str, ...],
     gold: Array,
     answers: Array,
+    slices: Sequence[str] = (MENTION_TYPE,),
 ) -> Units:
     return Units(
         criterion,
@@ -94,8 +110,29 @@ def _units(
         answers,
         answers == gold[:, None],
         clusters=mentions.documents.codes[rows],
-        slices={MENTION_TYPE: mentions.types.take(rows)},
+        slices=choose_slices(_mention_slices(mentions, rows), slices),
         rows=mentions.tokens[rows],
+    )
+
+
+def _mention_slices(mentions: Mentions, rows: Array) -> dict[str, Callable[[], Labels]]:
+    """What mentions can be split by: kind, document, and which pronoun they are."""
+    found: dict[str, Callable[[], Labels]] = {
+        MENTION_TYPE: lambda: mentions.types.take(rows),
+        "document": lambda: mentions.documents.take(rows),
+    }
+    if mentions.words is not None:
+        found[PRONOUN] = lambda: _pronouns(mentions, rows)
+    return found
+
+
+def _pronouns(mentions: Mentions, rows: Array) -> Labels:
+    """The pronoun in lower case; of other mentions their kind in brackets."""
+    assert mentions.words is not None
+    forms = mentions.words.forms
+    return Labels.of(
+        forms[int(mentions.tokens[row])].lower() if mentions.types[row] in PRONOUNS else f"({mentions.types[row]})"
+        for row in rows.tolist()
     )
 
 

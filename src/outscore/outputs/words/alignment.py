@@ -18,7 +18,7 @@ from outscore.core.numeric import Array
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels
 
-__all__ = ["align", "check_text"]
+__all__ = ["align", "common_subsequence", "has_same_text", "refuse_text", "text_of"]
 
 
 def align(gold: Words, system: Words) -> Array:
@@ -40,7 +40,8 @@ def align(gold: Words, system: Words) -> Array:
     """
     if _same_words(gold, system):
         return np.arange(gold.rows)
-    check_text(gold, system)
+    if not has_same_text(gold, system):
+        refuse_text(gold, system)
     regions = _regions(gold, system)
     rows = np.full(gold.rows, -1, dtype=np.int64)
     inside_gold, inside_system = _inside(gold, regions), _inside(system, regions)
@@ -48,17 +49,15 @@ def align(gold: Words, system: Words) -> Array:
     forms_gold, forms_system = _fold_case(gold.forms, system.forms)
     spans = zip(_runs(inside_gold, len(regions)), _runs(inside_system, len(regions)), strict=True)
     for (first, last), (begin, end) in spans:
-        pairs = _common_subsequence(forms_gold[first:last].tolist(), forms_system[begin:end].tolist())
+        pairs = common_subsequence(forms_gold[first:last].tolist(), forms_system[begin:end].tolist())
         for i, j in pairs:
             rows[first + i] = begin + j
     return rows
 
 
-def check_text(gold: Words, system: Words) -> None:
-    """Refuse a system whose text, white space aside, is not that of gold, with the first difference."""
-    text, other = _text(gold), _text(system)
-    if text != other:
-        _refuse_text(gold, system, _first_difference(text, other))
+def has_same_text(gold: Words, system: Words) -> bool:
+    """Whether two files have the same text, white space aside."""
+    return _same_words(gold, system) or text_of(gold) == text_of(system)
 
 
 def _same_words(gold: Words, system: Words) -> bool:
@@ -80,7 +79,8 @@ def _tokens(words: Words) -> Labels:
     return words.columns.get("token", words.forms)
 
 
-def _text(words: Words) -> str:
+def text_of(words: Words) -> str:
+    """The text of a file without white space."""
     tokens = _tokens(words)
     names = ["".join(name.split()) for name in tokens.names]
     firsts = np.diff(words.starts, prepend=-1) != 0
@@ -100,9 +100,19 @@ def _first_difference(a: str, b: str) -> int:
     return low
 
 
-def _refuse_text(gold: Words, system: Words, place: int) -> NoReturn:
+def refuse_text(gold: Words, system: Words, *, share: float | None = None, largest: float = 0.0) -> NoReturn:
+    """Refuse a system whose text is not that of gold, with the first difference.
+
+    `share` is how much of gold would have no counterpart, where more than the `largest` share is too much.
+    """
+    place = _first_difference(text_of(gold), text_of(system))
     row, other = (int(np.searchsorted(words.ends, place, side="right")) for words in (gold, system))
     hint = "Both files must hold the same text in the same order: only blanks, sentence ends and token cuts may differ."
+    if share is not None:
+        hint = (
+            f"Both files must hold the same text in the same order: without a counterpart would be {100 * share:.0f} % of"
+            f" gold's words, more than {100 * largest:.0f} %."
+        )
     if other == system.rows:
         raise OutscoreError(
             f"{system.label} ends where {gold.place(row)}, goes on with `{_tokens(gold)[row]}`.",
@@ -166,12 +176,12 @@ def _fold_case(a: Labels, b: Labels) -> tuple[Array, Array]:
     return first, second
 
 
-def _common_subsequence(a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int]]:
+def common_subsequence(a: Sequence[object], b: Sequence[object]) -> list[tuple[int, int]]:
     """Index pairs of a longest common subsequence.
 
     Examples
     --------
-    >>> _common_subsequence([1, 2, 3], [2, 9, 3])
+    >>> common_subsequence([1, 2, 3], [2, 9, 3])
     [(1, 0), (2, 2)]
     """
     if a == b:

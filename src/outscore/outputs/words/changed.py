@@ -39,9 +39,9 @@ def changed_words(units: Units, gold: Words) -> Changed:
     bounds = sentence_bounds(gold)
     places = chosen.rows - bounds[sentences]
     heads = None
-    if chosen.detail is not None:
+    if chosen.heads is not None:
         assert gold.heads is not None
-        rows = np.column_stack([gold.heads[chosen.rows], chosen.detail])
+        rows = np.column_stack([gold.heads[chosen.rows], chosen.heads])
         inside = (rows >= bounds[sentences, None]) & (rows < bounds[sentences + 1, None])
         heads = np.where(rows == -1, -1, np.where(inside, rows - bounds[sentences, None], OUTSIDE))
     return Changed(chosen, sentences, places, places + 1, heads)

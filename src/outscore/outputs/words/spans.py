@@ -20,7 +20,8 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.outputs.model import Units, Words
-from outscore.outputs.words.alignment import check_text
+from outscore.outputs.slices import choose_slices
+from outscore.outputs.words.slices import entity_slices
 from outscore.outputs.words.units import cluster_codes
 from outscore.scores.system import Labels
 
@@ -155,7 +156,9 @@ def _parse_tags(words: Words, tags: Labels, scheme: str) -> tuple[Array, Array, 
     return np.array(prefixes), np.array(kinds), tuple(known)
 
 
-def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentence") -> tuple[Units, Array]:
+def span_units(
+    gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentence", slices: Sequence[str] = ()
+) -> tuple[Units, Array]:
     """Every span of gold or of a system as a unit, with its type or `NO_SPAN` in each file.
 
     Units depend on the systems, so each pair has its own. With two systems, the slice ``"change"`` says how
@@ -164,17 +167,17 @@ def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentenc
     Parameters
     ----------
     gold, systems
-        Entities over the same text.
+        Entities over the same text, or with the places of their words in gold's (`fitting.fit`).
     cluster
         ``"sentence"``, ``"document"`` or ``"none"``: that of gold in which a span begins.
+    slices
+        What to split by (`entity_slices`).
 
     Returns
     -------
     The units in text order, and (n, 2) their first and last rows in gold, the last exclusive.
     """
     _check_gold(gold)
-    for system in systems:
-        check_text(gold.words, system.words)
     files = (gold, *systems)
     size = int(gold.words.ends[-1]) + 1
     keys = [file.starts.astype(np.int64) * size + file.ends for file in files]
@@ -184,10 +187,12 @@ def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentenc
     labels, answers = _types(files, keys, union)
     starts, ends = np.divmod(union, size)
     words = gold.words
-    rows = np.searchsorted(words.ends, starts, side="right")
-    slices = {} if words.documents is None else {"document": words.documents.take(words.sentences[rows])}
+    # An entity of words behind gold's last one stands at that word.
+    rows = np.minimum(np.searchsorted(words.ends, starts, side="right"), words.rows - 1)
+    spans = np.column_stack((rows, np.searchsorted(words.starts, ends, side="left")))
+    split = choose_slices(entity_slices(words, spans), slices)
     if len(systems) == 2:
-        slices[CHANGE] = Labels(_changes(answers[:, 1:], starts, ends), CHANGES)
+        split[CHANGE] = Labels(_changes(answers[:, 1:], starts, ends), CHANGES)
     units = Units(
         criterion="span",
         systems=tuple(system.words.name for system in systems),
@@ -196,10 +201,10 @@ def span_units(gold: Spans, systems: Sequence[Spans], *, cluster: str = "sentenc
         answers=answers[:, 1:],
         correct=answers[:, 1:] == answers[:, :1],
         clusters=cluster_codes(words, rows, cluster),
-        slices=slices,
+        slices=split,
         rows=rows,
     )
-    return units, np.column_stack((rows, np.searchsorted(words.starts, ends, side="left")))
+    return units, spans
 
 
 def _check_gold(gold: Spans) -> None:

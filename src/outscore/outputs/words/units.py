@@ -17,18 +17,24 @@ from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.outputs.inventory import shared_inventory
 from outscore.outputs.model import UNALIGNED, Units, Words
+from outscore.outputs.slices import choose_slices
 from outscore.outputs.words.alignment import align
+from outscore.outputs.words.content import CONTENT, content_mask, further_answers, universal_features
+from outscore.outputs.words.slices import word_slices
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 
 __all__ = [
     "CLUSTERS",
     "DEPENDENCIES",
+    "FURTHER_TAGS",
     "TAGS",
+    "TREES",
     "Totals",
     "alignment_of",
     "cluster_codes",
     "cluster_count",
+    "columns_of",
     "criteria_of",
     "label_column",
     "strip_subtype",
@@ -37,7 +43,10 @@ __all__ = [
 ]
 
 TAGS = ("upos", "xpos", "feats", "tag")
+FURTHER_TAGS = ("ufeats", "alltags", "lemma")
+"""Compared when asked for: universal features, all tags together, and lemmas, as in the CoNLL 2018 evaluation."""
 DEPENDENCIES = ("las", "uas", "ls")
+TREES = (*DEPENDENCIES, *CONTENT)
 CLUSTERS = ("sentence", "document", "none")
 PUNCTUATION = "punct"
 _ROOT, _NO_WORD, _NO_COUNTERPART = -1, -2, -3
@@ -63,6 +72,7 @@ def word_units(
     punct: bool = False,
     subtypes: bool = False,
     cluster: str = "sentence",
+    slices: Sequence[str] | None = None,
 ) -> Units:
     """The words of gold as units, with the answers of all systems.
 
@@ -71,8 +81,8 @@ def word_units(
     gold, systems
         Files of words over the same text.
     criterion
-        A column (``"upos"``, ``"xpos"``, ``"feats"``, ``"tag"``...), or of trees ``"uas"`` (the head),
-        ``"ls"`` (the relation) or ``"las"`` (both).
+        A column (``"upos"``, ``"xpos"``, ``"feats"``, ``"tag"``...), ``"ufeats"``, ``"alltags"``, or of trees
+        ``"uas"`` (the head), ``"ls"`` (the relation), ``"las"`` (both), ``"clas"``, ``"mlas"`` or ``"blex"``.
     alignments
         The result of `align` for each system, to compute it once for several criteria.
     punct
@@ -81,6 +91,8 @@ def word_units(
         Keep what follows the colon of a relation (trees only).
     cluster
         ``"sentence"``, ``"document"`` or ``"none"``.
+    slices
+        What to split by (`word_slices`); None for part of speech and document, as far as gold has them.
 
     Examples
     --------
@@ -94,11 +106,10 @@ def word_units(
     (('DET', 'NOUN', 'VERB', '(unaligned)'), [[0], [2], [2]], [True, False, True])
     """
     rows = [align(gold, system) for system in systems] if alignments is None else list(alignments)
-    trees = criterion in DEPENDENCIES
     clean = _label_cleaner(criterion, subtypes=subtypes)
-    columns = [label_column(words, "deprel" if trees else criterion) for words in (gold, *systems)]
+    columns = [_answers_of(words, criterion) for words in (gold, *systems)]
     labels, (right, *given) = shared_inventory(columns, clean)
-    kept = np.flatnonzero(_counting_mask(gold, columns[0], trees=trees, punct=punct))
+    kept = np.flatnonzero(_counting_mask(gold, columns[0], criterion, punct=punct))
     if not len(kept):
         raise OutscoreError(
             f"{gold.label} holds punctuation alone.", "Keep it with --punct (punct=True in Python).", parameter="punct"
@@ -107,7 +118,9 @@ def word_units(
     # Fortran order: nearly all operations are on the column of one system.
     answers = np.full((len(kept), len(systems)), labels.index(UNALIGNED), dtype=np.int32, order="F")
     correct = np.zeros(answers.shape, dtype=bool, order="F")
-    detail = np.full(answers.shape, _NO_WORD, dtype=np.int64, order="F") if criterion in ("uas", "las") else None
+    headed = criterion in TREES and criterion != "ls"
+    heads = np.full(answers.shape, _NO_WORD, dtype=np.int64, order="F") if headed else None
+    more = np.zeros(answers.shape, dtype=np.int64, order="F") if criterion in CONTENT[1:] else None
     extra: dict[_Extra, int] = {}
     for k, (system, aligned) in enumerate(zip(systems, rows, strict=True)):
         here = aligned[kept]
@@ -117,10 +130,16 @@ def word_units(
         theirs = here[matched]
         answers[matched, k] = truth[matched] if criterion == "uas" else given[k][theirs]
         correct[matched, k] = answers[matched, k] == truth[matched]
-        if detail is not None:
+        if criterion == "lemma":
+            # What gold leaves out cannot be wrong.
+            correct[matched, k] |= truth[matched] == (labels.index("_") if "_" in labels else -1)
+        if heads is not None:
             assert gold.heads is not None
-            detail[matched, k] = _heads_in_gold(system, aligned, extra)[theirs]
-            correct[matched, k] &= detail[matched, k] == gold.heads[kept[matched]]
+            heads[matched, k] = _heads_in_gold(system, aligned, extra)[theirs]
+            correct[matched, k] &= heads[matched, k] == gold.heads[kept[matched]]
+        if more is not None and (found := further_answers(gold, system, aligned, criterion)) is not None:
+            more[:, k], is_right = found[0][kept], found[1][kept]
+            correct[:, k] &= is_right
     return Units(
         criterion=criterion,
         systems=tuple(system.name for system in systems),
@@ -128,11 +147,48 @@ def word_units(
         gold=truth,
         answers=answers,
         correct=correct,
-        detail=detail,
+        detail=heads if heads is None or more is None else _joint_codes(heads, more),
         clusters=cluster_codes(gold, kept, cluster),
-        slices=_slices(gold, kept, criterion),
+        slices=_slices(gold, kept, criterion, slices),
         rows=kept,
+        heads=heads,
     )
+
+
+def _answers_of(words: Words, criterion: str) -> Labels:
+    """What a file answers by a criterion: relations, one of its columns, or several of them together."""
+    if criterion in TREES:
+        return label_column(words, "deprel")
+    if criterion != "alltags":
+        return label_column(words, *columns_of(criterion))
+    upos, xpos, feats = (_required_column(words, column) for column in columns_of(criterion))
+    size, width = len(xpos.names), len(feats.names)
+    distinct, codes = np.unique((upos.codes.astype(np.int64) * size + xpos.codes) * width + feats.codes, return_inverse=True)
+    names = []
+    for code in distinct.tolist():
+        tags, last = divmod(code, width)
+        first, second = divmod(tags, size)
+        names.append(f"{upos.names[first]} {xpos.names[second]} {universal_features(feats.names[last])}")
+    return Labels(codes, tuple(names))
+
+
+def columns_of(criterion: str) -> tuple[str, ...]:
+    """The columns that a criterion needs.
+
+    Examples
+    --------
+    >>> columns_of("las"), columns_of("ufeats"), columns_of("xpos")
+    (('deprel',), ('feats',), ('xpos',))
+    """
+    several = {"ufeats": ("feats",), "alltags": ("upos", "xpos", "feats"), "mlas": ("deprel", "upos", "feats")}
+    several["blex"] = ("deprel", "lemma")
+    return several.get(criterion, ("deprel",) if criterion in TREES else (criterion,))
+
+
+def _joint_codes(heads: Array, more: Array) -> Array:
+    """One code for each head with what else was answered."""
+    _, codes = np.unique(np.stack([heads.ravel(), more.ravel()]), axis=1, return_inverse=True)
+    return np.asarray(codes.reshape(heads.shape))
 
 
 def criteria_of(files: Sequence[Words]) -> tuple[str, ...]:
@@ -166,10 +222,12 @@ def word_totals(
     totals = []
     for k, (system, aligned) in enumerate(zip(systems, alignments, strict=True)):
         counted = system.rows
-        if units.criterion in DEPENDENCIES and not punct:
-            left_out = ~_counting_mask(system, system.columns["deprel"], trees=True, punct=False)
+        if units.criterion in CONTENT:
+            counted = int(content_mask(system.columns["deprel"]).sum())
+        elif units.criterion in DEPENDENCIES and not punct:
+            left_out = ~_counting_mask(system, system.columns["deprel"], units.criterion, punct=False)
             matched = aligned >= 0
-            left_out[aligned[matched]] = ~_counting_mask(gold, gold.columns["deprel"], trees=True, punct=False)[matched]
+            left_out[aligned[matched]] = ~_counting_mask(gold, gold.columns["deprel"], units.criterion, punct=False)[matched]
             counted -= int(left_out.sum())
         totals.append(Totals(units.n, counted, int(units.correct[:, k].sum())))
     return totals
@@ -177,9 +235,10 @@ def word_totals(
 
 def _label_cleaner(criterion: str, *, subtypes: bool) -> Callable[[str], str]:
     """The function that is applied to labels before they are compared."""
-    if criterion in DEPENDENCIES:
+    if criterion in TREES:
         return str if subtypes else strip_subtype
-    return _sorted_features if criterion == "feats" else str
+    cleaners: dict[str, Callable[[str], str]] = {"feats": _sorted_features, "ufeats": universal_features}
+    return cleaners.get(criterion, str)
 
 
 def strip_subtype(relation: str) -> str:
@@ -208,14 +267,7 @@ def label_column(words: Words, column: str) -> Labels:
                 parameter="task",
             )
         return words.columns[column]
-    if column in words.columns:
-        labels = words.columns[column]
-    elif column in ("upos", "xpos") and "tag" in words.columns:
-        labels = words.columns["tag"]
-    else:
-        # Only the columns needed are read of CoNLL-U.
-        known = words.columns or ("upos", "xpos", "feats", "lemma")
-        raise OutscoreError(f"{words.label} has no column `{column}`.", did_you_mean(column, known))
+    labels = _required_column(words, column)
     if _is_empty(labels):
         raise OutscoreError(
             f"{words.label} has nothing in column `{column}`: every word has `_`.", "Compare a column that is filled in."
@@ -223,13 +275,25 @@ def label_column(words: Words, column: str) -> Labels:
     return labels
 
 
+def _required_column(words: Words, column: str) -> Labels:
+    if column in words.columns:
+        return words.columns[column]
+    if column in ("upos", "xpos") and "tag" in words.columns:
+        return words.columns["tag"]
+    # Only the columns needed are read of CoNLL-U.
+    known = words.columns or ("upos", "xpos", "feats", "lemma")
+    raise OutscoreError(f"{words.label} has no column `{column}`.", did_you_mean(column, known))
+
+
 def _is_empty(column: Labels) -> bool:
     return set(column.names) == {"_"}
 
 
-def _counting_mask(words: Words, relations: Labels, *, trees: bool, punct: bool) -> Array:
+def _counting_mask(words: Words, relations: Labels, criterion: str, *, punct: bool) -> Array:
     """Mask of the words that count."""
-    if punct or not trees:
+    if criterion in CONTENT:
+        return content_mask(relations)
+    if punct or criterion not in DEPENDENCIES:
         return np.ones(words.rows, dtype=bool)
     return np.array([strip_subtype(name) != PUNCTUATION for name in relations.names])[relations.codes]
 
@@ -277,11 +341,9 @@ def cluster_count(gold: Words, cluster: str) -> int | None:
     return len(gold.sentence_ids) if cluster == "sentence" else None
 
 
-def _slices(gold: Words, kept: Array, criterion: str) -> dict[str, Labels]:
+def _slices(gold: Words, kept: Array, criterion: str, asked: Sequence[str] | None) -> dict[str, Labels]:
     """Columns of gold to split by."""
-    slices = {}
-    if criterion != "upos" and "upos" in gold.columns:
-        slices["upos"] = gold.columns["upos"].take(kept)
-    if gold.documents is not None:
-        slices["document"] = gold.documents.take(gold.sentences[kept])
-    return slices
+    available = word_slices(gold, kept)
+    if asked is None:
+        asked = [name for name in ("upos", "document") if name in available and name != criterion]
+    return choose_slices(available, asked)

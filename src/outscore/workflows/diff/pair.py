@@ -144,7 +144,7 @@ def pair_of(
         criterion=units.criterion,
         n=units.n,
         clusters=None if units.clusters is None else int((np.bincount(units.clusters) > 0).sum()),
-        differ=count_differing(units, first, second) / units.n,
+        differ=count_differing(units, first, second) / units.n if units.n else 0.0,
         overlap_correct=overlap_of_correct(units, first, second),
         metric=headline.metric,
         first=headline.first,

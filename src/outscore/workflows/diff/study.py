@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from outscore.core.errors import OutscoreError
@@ -13,9 +14,10 @@ from outscore.language.verdict.diff import unknown_labels_warning, unused_labels
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.inventory import GOLD, count_labels, rarely_used, unknown_to_gold
 from outscore.outputs.model import Chains, Items, Units, Words
+from outscore.outputs.slices import choose_slices
 from outscore.results.diff import Inventory, KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
-from outscore.scores.system import Origin
+from outscore.scores.system import Labels, Origin
 from outscore.workflows.diff.pair import Statistics
 
 __all__ = ["DiffOptions", "Study", "View", "chosen", "inventory_of", "label_counts", "named", "sliced"]
@@ -157,15 +159,12 @@ def label_counts(units: Units) -> dict[str, dict[str, int]]:
 
 def sliced(units: Units, columns: Sequence[str]) -> Units:
     """The units with the columns asked for to split by, and no others."""
-    for column in columns:
-        if column not in units.slices:
-            known = ", ".join(f"`{name}`" for name in units.slices)
-            raise OutscoreError(
-                f"There is no column `{column}` to split by.",
-                f"There is {known}." if known else "Leave --slice out.",
-                parameter="slice",
-            )
-    return replace(units, slices={column: units.slices[column] for column in columns})
+    available = {name: partial(_same, labels) for name, labels in units.slices.items()}
+    return replace(units, slices=choose_slices(available, columns))
+
+
+def _same(labels: Labels) -> Labels:
+    return labels
 
 
 def inventory_of(study: Study) -> Inventory:

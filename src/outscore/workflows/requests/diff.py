@@ -76,7 +76,7 @@ class DiffRequest(Request):
             "criterion",
             str,
             (),
-            "What makes an answer right: upos, xpos, feats; uas, ls, las ...",
+            "What makes an answer right: upos, xpos, feats, ufeats, lemma ...; las, uas, ls, clas, mlas, blex; arcs-any ...",
             _criteria,
             label="Criterion",
             group="data",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -11,17 +12,17 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.metrics.coref import COREF, PARTS
 from outscore.outputs.changed import Changed, Contexts
-from outscore.outputs.coref.arcs import CRITERIA, NOMINAL
+from outscore.outputs.coref.arcs import ANY, CRITERIA, NOMINAL
 from outscore.outputs.coref.mentions import Mentions, align_mentions
 from outscore.outputs.coref.scores import coref_statistics
-from outscore.outputs.coref.units import changed_mentions, gold_mention_units, mention_units
+from outscore.outputs.coref.units import MENTION_TYPE, changed_mentions, gold_mention_units, mention_units
 from outscore.outputs.inventory import LabelMaps
 from outscore.outputs.model import Chains, Outputs
 from outscore.outputs.outcomes import agreement
 from outscore.results.diff import KeyScore, Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, named, sliced
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, named
 
 __all__ = ["coref_study", "load_chains"]
 
@@ -30,6 +31,13 @@ KEYS = ("lea", "conll")
 CLASSES = (
     "tp: resolved to a right antecedent, wl: to wrong ones only, fn: not resolved, fp: resolved without an antecedent in gold,"
     " tn: rightly left alone."
+)
+WITHOUT_LINKS = "b3"
+"""The score by which systems are compared where gold has chains of one mention only."""
+DEFINED = ("b3", "ceafe", "lea")
+NO_LINKS = (
+    "Gold has chains of one mention only: ARCS, MUC and with it the CoNLL mean are not defined. Systems are compared by B³,"
+    " and scored by CEAFe and LEA."
 )
 SAME_AS_MUC = "ARCS any and MUC have the same recall, precision and F1; what ARCS adds is the class of each mention."
 
@@ -59,22 +67,27 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
     everyone = tuple(range(1, len(responses) + 1))
     statistics = [coref_statistics(mentions, 0, k) for k in everyone]
     criteria = _usable(mentions, everyone, options.criteria)
-    units = mention_units(mentions, everyone, criteria[0])
-    # Kinds of mentions are compared without being asked for, and there is nothing else to split by.
-    sliced(units, options.slices)
+    is_linked = criteria != (WITHOUT_LINKS,)
+    # Kinds of mentions are compared without being asked for.
+    slices = tuple(dict.fromkeys((MENTION_TYPE, *options.slices)))
+    arcs = criteria if is_linked else (ANY,)
+    units = mention_units(mentions, everyone, arcs[0], slices=slices)
 
     def view(criterion: str, first: int, second: int) -> View:
         def change(name: str) -> ScoreChange:
             return metric_change(COREF[name]["f1"], statistics[first][name], statistics[second][name], options.statistics)
 
         def others() -> list[ScoreChange]:
-            return [change(name) for name in COREF if name not in CRITERIA and criterion == criteria[0]]
+            known = COREF if is_linked else DEFINED
+            return [change(name) for name in known if name not in (*CRITERIA, criterion) and criterion == criteria[0]]
 
-        return View(mention_units(mentions, (first + 1, second + 1), criterion), (0, 1), change(criterion), others)
+        by = criterion if is_linked else ANY
+        units = replace(mention_units(mentions, (first + 1, second + 1), by, slices=slices), criterion=criterion)
+        return View(units, (0, 1), change(criterion), others)
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
-        found = [changed_mentions(mentions, everyone, criterion) for criterion in criteria]
+        found = [changed_mentions(mentions, everyone, criterion) for criterion in arcs]
         return [part for part, _ in found], found[0][1]
 
     return Study(
@@ -83,11 +96,11 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
         criteria=criteria,
         unit="mentions",
         cluster="document",
-        n=units.n,
+        n=units.n if is_linked else gold.rows,
         clusters=len(gold.documents.names),
-        scores={name: _scores(statistics[k]) for k, name in enumerate(systems)},
+        scores={name: _scores(statistics[k], COREF if is_linked else DEFINED) for k, name in enumerate(systems)},
         view=view,
-        together=gold_mention_units(mentions, everyone, NOMINAL if NOMINAL in criteria else criteria[0]),
+        together=gold_mention_units(mentions, everyone, NOMINAL if NOMINAL in arcs else arcs[0]),
         agreement=agreement(units),
         changed=changed,
         keys=_as_keys(mentions, tuple(systems)),
@@ -103,7 +116,9 @@ def _usable(mentions: Mentions, systems: tuple[int, ...], asked: Sequence[str]) 
         # Its scores stand for themselves, and chains of one mention have some too.
         return criteria
     found = tuple(name for name in criteria if gold_mention_units(mentions, systems, name).n)
-    if not found or (asked and found != criteria):
+    if not found and not asked:
+        return (WITHOUT_LINKS,)
+    if asked and found != criteria:
         lacking = next(name for name in criteria if name not in found)
         raise OutscoreError(
             f"No mention of gold has an antecedent by `{lacking}`.",
@@ -113,6 +128,8 @@ def _usable(mentions: Mentions, systems: tuple[int, ...], asked: Sequence[str]) 
 
 
 def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], files: Sequence[Chains]) -> list[Note]:
+    if criteria == (WITHOUT_LINKS,):
+        return [Note("reading", NO_LINKS), *(note for chains in files if (note := _repair_note(chains)) is not None)]
     lost = [] if asked else [name for name in CRITERIA if name not in criteria]
     nothing = "there is nothing to compare by it"
     return [
@@ -124,9 +141,11 @@ def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], fi
     ]
 
 
-def _scores(statistics: Mapping[str, Array]) -> dict[str, float | Rates]:
+def _scores(statistics: Mapping[str, Array], known: Collection[str]) -> dict[str, float | Rates]:
     found: dict[str, float | Rates] = {}
     for name, metrics in COREF.items():
+        if name not in known:
+            continue
         totals = statistics[name].sum(axis=0)
         values = {part: float(metric.score(totals)) for part, metric in metrics.items()}
         found[name] = Rates(*(values[part] for part in PARTS)) if len(values) == len(PARTS) else values["f1"]

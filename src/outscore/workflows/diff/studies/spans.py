@@ -17,6 +17,7 @@ from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, count_labels
 from outscore.outputs.model import Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
 from outscore.outputs.words.changed import changed_spans, sentence_contexts
+from outscore.outputs.words.fitting import fit
 from outscore.outputs.words.spans import (
     CHANGE,
     CHANGES,
@@ -32,8 +33,8 @@ from outscore.outputs.words.units import cluster_count
 from outscore.results.diff import Rates
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import metric_change
-from outscore.workflows.diff.studies.words import read_as_words
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, sliced
+from outscore.workflows.diff.studies.words import fit_notes, read_as_words
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen
 
 __all__ = ["load_entities", "span_study"]
 
@@ -54,31 +55,33 @@ def load_entities(output: object, name: str, options: DiffOptions) -> Words:
 def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
     """Spans of every file; a pair is compared on the spans of gold and of its own two systems."""
     assert isinstance(gold, Words)
-    files = [gold, *(words for words in systems.values() if isinstance(words, Words))]
+    fitted = [fit(gold, words) for words in systems.values() if isinstance(words, Words)]
+    files = [gold, *(found.words for found in fitted)]
     lenient = options.flag("lenient")
     key, *responses = read = _apply_maps([spans_of(words, lenient=lenient) for words in files], maps)
     if not len(key.first) and not len(key.ignored):
         raise OutscoreError(f"{gold.label} holds no entities.", "Give a gold file with BIO, BIOES or BILOU tags.")
     criteria = chosen(options.criteria, ("span",), "ner")
     cluster = "sentence" if options.cluster is None else options.cluster
-    everyone, places = span_units(key, responses, cluster=cluster)
+    everyone, places = span_units(key, responses, cluster=cluster, slices=options.slices)
     otherwise = [spans_of(words, lenient=not lenient) for words in files]
     scores = {name: _scores(everyone, k) for k, name in enumerate(systems)}
-    notes = [*_scheme_notes(read), *_other_reading(scores, _apply_maps(otherwise, maps), lenient=lenient)]
+    notes = [*fit_notes(fitted), *_scheme_notes(read), *_other_reading(scores, _apply_maps(otherwise, maps), lenient=lenient)]
 
     @cache
     def view(_criterion: str, first: int, second: int) -> View:
-        units, _ = span_units(key, (responses[first], responses[second]), cluster=cluster)
+        units, _ = span_units(key, (responses[first], responses[second]), cluster=cluster, slices=options.slices)
         counts = [span_counts(units, k, clusters=_groups(units)) for k in range(2)]
         metric, before, after = resolve("f1", *counts)
         headline = metric_change(metric, before, after, options.statistics)
         kinds = count_labels(units.slices[CHANGE].codes, CHANGES)
         split = replace(units, slices={name: values for name, values in units.slices.items() if name != CHANGE})
-        return View(sliced(split, options.slices), (0, 1), headline, kinds={name: kinds.get(name, 0) for name in CHANGES[1:]})
+        return View(split, (0, 1), headline, kinds={name: kinds.get(name, 0) for name in CHANGES[1:]})
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
-        return [changed_spans(sliced(everyone, options.slices), gold, places)], sentence_contexts(gold)
+        split = {name: values for name, values in everyone.slices.items() if name != CHANGE}
+        return [changed_spans(replace(everyone, slices=split), gold, places)], sentence_contexts(gold)
 
     return Study(
         task="ner",

@@ -12,18 +12,21 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.language.numbers import format_percent
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, known_labels, rename_labels
 from outscore.outputs.model import UNALIGNED, Outputs, Units, Words
 from outscore.outputs.outcomes import agreement
-from outscore.outputs.words.alignment import align
 from outscore.outputs.words.changed import changed_words, sentence_contexts
+from outscore.outputs.words.fitting import MAX_UNALIGNED, Fitted, fit
 from outscore.outputs.words.units import (
     DEPENDENCIES,
     TAGS,
+    TREES,
     Totals,
     alignment_of,
     cluster_count,
+    columns_of,
     criteria_of,
     label_column,
     strip_subtype,
@@ -33,9 +36,12 @@ from outscore.outputs.words.units import (
 from outscore.results.diff import Rates, ScoreChange
 from outscore.results.note import Note
 from outscore.workflows.diff.pair import Statistics, accuracy_change
-from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, sliced
+from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named
 
-__all__ = ["load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"]
+MAX_TOLD = 3
+"""Up to so many systems are told one by one."""
+
+__all__ = ["fit_notes", "load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"]
 
 
 def read_as_words(output: object, name: str, columns: Sequence[str]) -> Words:
@@ -51,19 +57,23 @@ def read_as_words(output: object, name: str, columns: Sequence[str]) -> Words:
 
 def load_tags(output: object, name: str, options: DiffOptions) -> Words:
     """A file of tags; only the columns that take part are read."""
-    return read_as_words(output, name, (*(options.criteria or TAGS[:2]), *options.slices))
+    return read_as_words(output, name, (*_needed(options.criteria or TAGS[:2]), *options.slices))
 
 
 def load_trees(output: object, name: str, options: DiffOptions) -> Words:
     """A file of trees."""
-    return read_as_words(output, name, ("deprel", *options.slices))
+    return read_as_words(output, name, (*_needed(options.criteria or DEPENDENCIES), *options.slices))
+
+
+def _needed(criteria: Sequence[str]) -> list[str]:
+    return [column for criterion in criteria for column in columns_of(criterion)]
 
 
 def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
     """Tags of words: by default the first kind of tags that all files have."""
     files = _words(gold, systems)
     for criterion in options.criteria:
-        if criterion in DEPENDENCIES:
+        if criterion in TREES:
             raise OutscoreError(
                 f"Task `pos` has no criterion `{criterion}`.", "Compare trees with --task dep.", parameter="task"
             )
@@ -76,8 +86,9 @@ def tag_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, op
 
 
 def tree_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:
-    """Heads and relations: las, uas, ls."""
-    return _study("dep", _words(gold, systems), chosen(options.criteria, DEPENDENCIES, "dep"), maps, options)
+    """Heads and relations: las, uas and ls; clas, mlas and blex when asked for."""
+    criteria = chosen(options.criteria, TREES, "dep") if options.criteria else DEPENDENCIES
+    return _study("dep", _words(gold, systems), criteria, maps, options)
 
 
 def _words(gold: Outputs, systems: Mapping[str, Outputs]) -> list[Words]:
@@ -88,15 +99,15 @@ def _words(gold: Outputs, systems: Mapping[str, Outputs]) -> list[Words]:
 
 def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: LabelMaps, options: DiffOptions) -> Study:
     stripped = strip_subtype if task == "dep" and not options.flag("subtypes") else None
-    gold, *systems = _apply_maps(files, maps, ("deprel",) if task == "dep" else criteria, stripped)
-    alignments = [align(gold, system) for system in systems]
+    mapped = ("deprel",) if task == "dep" else tuple(dict.fromkeys(name for c in criteria for name in columns_of(c)))
+    gold, *others = _apply_maps(files, maps, mapped, stripped)
+    fitted = [fit(gold, system) for system in others]
+    systems, alignments = [found.words for found in fitted], [found.rows for found in fitted]
     cluster = "sentence" if options.cluster is None else options.cluster
     punct = options.flag("punct")
     asked: dict[str, Any] = {"punct": punct, "subtypes": options.flag("subtypes"), "cluster": cluster}
-    units = {
-        criterion: sliced(word_units(gold, systems, criterion, alignments=alignments, **asked), options.slices)
-        for criterion in criteria
-    }
+    asked["slices"] = options.slices
+    units = {criterion: word_units(gold, systems, criterion, alignments=alignments, **asked) for criterion in criteria}
     primary = units[criteria[0]]
     sentences = {criterion: _whole_sentences(gold, found) for criterion, found in units.items()}
     totals = {c: word_totals(found, gold, systems, alignments, punct=punct) for c, found in units.items()}
@@ -108,7 +119,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
     def changed() -> tuple[list[Changed], Contexts]:
         return [changed_words(found, gold) for found in units.values()], sentence_contexts(gold)
 
-    notes = (_alignment_note(system, found) for system, found in zip(systems, alignments, strict=True))
+    notes = [*fit_notes(fitted), *_alignment_notes(fitted)]
     return Study(
         task=task,
         systems=primary.systems,
@@ -123,7 +134,7 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         changed=changed,
         inventory=label_counts(primary if task == "pos" else units.get("ls", units.get("las", primary))),
         origins=[words.origin for words in (gold, *systems) if words.origin is not None],
-        notes=[note for note in notes if note is not None],
+        notes=notes,
         clusters=cluster_count(gold, cluster),
     )
 
@@ -160,9 +171,9 @@ def _view(units: Units, sentences: Array, first: int, second: int, asked: Statis
 
 def _kinds(units: Units, first: int, second: int) -> dict[str, int]:
     """Whether a change is one of the head, of the relation, or of both."""
-    if units.detail is None or units.criterion != "las":
+    if units.heads is None or units.criterion not in ("las", "clas"):
         return {}
-    head = units.detail[:, first] != units.detail[:, second]
+    head = units.heads[:, first] != units.heads[:, second]
     label = units.answers[:, first] != units.answers[:, second]
     parts = {"head only": head & ~label, "label only": label & ~head, "head and label": head & label}
     return {name: int(rows.sum()) for name, rows in parts.items()}
@@ -196,12 +207,37 @@ def _rates(totals: Totals) -> Rates:
     return Rates(r, p, 2 * totals.correct / (totals.gold + totals.system))
 
 
-def _alignment_note(system: Words, found: Array) -> Note | None:
-    counted = alignment_of(found, system)
-    if not counted.only_a and not counted.only_b:
-        return None
-    text = (
-        f"{system.name} splits the text into different words: {counted.only_a:,} gold words have no counterpart and count as"
-        f" wrong ({UNALIGNED}), {counted.only_b:,} of its own words match none."
-    )
-    return Note("input", text)
+def fit_notes(fitted: Sequence[Fitted]) -> list[Note]:
+    """Which systems do not have gold's text, for the first lines."""
+    found = []
+    for system in fitted:
+        if system.differs:
+            lost = int((system.rows < 0).sum())
+            sentences = f", {system.missing:,} whole sentences among them," if system.missing else ""
+            text = (
+                f"The text of {system.words.name} is not quite gold's: {lost:,} of {len(system.rows):,} gold words{sentences}"
+                f" have no counterpart and count as `{UNALIGNED}`; up to {format_percent(MAX_UNALIGNED)} may."
+            )
+            found.append(Note("reading", text))
+    return found
+
+
+def _alignment_notes(fitted: Sequence[Fitted]) -> list[Note]:
+    """Systems that cut the same text into other words: one by one where they are few, otherwise together."""
+    counted = {found.words.name: alignment_of(found.rows, found.words) for found in fitted if not found.differs}
+    cut = {name: found for name, found in counted.items() if found.only_a or found.only_b}
+    if len(cut) > MAX_TOLD:
+        most = max(cut, key=lambda name: cut[name].only_a)
+        text = (
+            f"{len(cut)} systems split the text into different words: gold words without a counterpart count as wrong"
+            f" ({UNALIGNED}), most often {cut[most].only_a:,} of {most}."
+        )
+        return [Note("input", text)]
+    return [
+        Note(
+            "input",
+            f"{name} splits the text into different words: {found.only_a:,} gold words have no counterpart and count as"
+            f" wrong ({UNALIGNED}), {found.only_b:,} of its own words match none.",
+        )
+        for name, found in cut.items()
+    ]

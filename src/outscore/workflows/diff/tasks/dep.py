@@ -40,9 +40,9 @@ SUBTYPES = Option(
 
 
 def _criteria() -> tuple[str, ...]:
-    from outscore.outputs.words.units import DEPENDENCIES
+    from outscore.outputs.words.units import TREES
 
-    return DEPENDENCIES
+    return TREES
 
 
 def _load(output: object, name: str, options: DiffOptions) -> Outputs:

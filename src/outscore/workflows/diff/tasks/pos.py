@@ -16,9 +16,9 @@ __all__ = ["TASK"]
 
 
 def _criteria() -> tuple[str, ...]:
-    from outscore.outputs.words.units import TAGS
+    from outscore.outputs.words.units import FURTHER_TAGS, TAGS
 
-    return TAGS
+    return (*TAGS, *FURTHER_TAGS)
 
 
 def _load(output: object, name: str, options: DiffOptions) -> Outputs:
