@@ -15,8 +15,12 @@ from outscore.scores.system import Labels
 __all__ = ["binned", "choose_slices"]
 
 
-def choose_slices(available: Mapping[str, Callable[[], Labels]], asked: Sequence[str]) -> dict[str, Labels]:
+def choose_slices(
+    available: Mapping[str, Callable[[], Labels]], asked: Sequence[str], unread: Sequence[str] = ()
+) -> dict[str, Labels]:
     """The columns asked for, in that order; an unknown one is refused with those that there are.
+
+    `unread` are columns that a file has and that were not read because nobody asked for them.
 
     Examples
     --------
@@ -25,8 +29,8 @@ def choose_slices(available: Mapping[str, Callable[[], Labels]], asked: Sequence
     """
     for column in asked:
         if column not in available:
-            known = ", ".join(f"`{name}`" for name in available)
-            hint = f"{did_you_mean(column, available)} There is {known}." if available else "Leave --slice out."
+            known = [*available, *unread]
+            hint = did_you_mean(column, known) if known else "Leave --slice out."
             raise OutscoreError(f"There is no column `{column}` to split by.", hint, parameter="slice")
     return {column: available[column]() for column in asked}
 

@@ -48,6 +48,7 @@ FURTHER_TAGS = ("ufeats", "alltags", "lemma")
 DEPENDENCIES = ("las", "uas", "ls")
 TREES = (*DEPENDENCIES, *CONTENT)
 CLUSTERS = ("sentence", "document", "none")
+CONLLU_COLUMNS = ("upos", "xpos", "feats", "lemma")
 PUNCTUATION = "punct"
 _ROOT, _NO_WORD, _NO_COUNTERPART = -1, -2, -3
 _Extra = tuple[int, int, str, int]
@@ -281,7 +282,7 @@ def _required_column(words: Words, column: str) -> Labels:
     if column in ("upos", "xpos") and "tag" in words.columns:
         return words.columns["tag"]
     # Only the columns needed are read of CoNLL-U.
-    known = words.columns or ("upos", "xpos", "feats", "lemma")
+    known = words.columns or CONLLU_COLUMNS
     raise OutscoreError(f"{words.label} has no column `{column}`.", did_you_mean(column, known))
 
 
@@ -346,4 +347,5 @@ def _slices(gold: Words, kept: Array, criterion: str, asked: Sequence[str] | Non
     available = word_slices(gold, kept)
     if asked is None:
         asked = [name for name in ("upos", "document") if name in available and name != criterion]
-    return choose_slices(available, asked)
+    is_conllu = gold.origin is not None and gold.origin.format == "conllu"
+    return choose_slices(available, asked, CONLLU_COLUMNS if is_conllu else ())
