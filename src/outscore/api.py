@@ -50,6 +50,7 @@ def compare(
         "all",
     ] = "permutation",
     options: Mapping[str, object] | None = None,
+    population: Literal["items", "items-and-runs"] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     delta: float = 0.0,
@@ -67,6 +68,7 @@ def compare(
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
+    repeats: Literal["epochs", "runs"] | None = None,
     slices: None = None,
     dataset: str | None = None,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
@@ -123,6 +125,7 @@ def compare(
         "all",
     ] = "permutation",
     options: Mapping[str, object] | None = None,
+    population: Literal["items", "items-and-runs"] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     delta: float = 0.0,
@@ -140,6 +143,7 @@ def compare(
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
+    repeats: Literal["epochs", "runs"] | None = None,
     slices: ArrayLike | Mapping[str, ArrayLike] | str,
     dataset: str | None = None,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
@@ -195,6 +199,7 @@ def compare(
         "all",
     ] = "permutation",
     options: Mapping[str, object] | None = None,
+    population: Literal["items", "items-and-runs"] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     delta: float = 0.0,
@@ -212,6 +217,7 @@ def compare(
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
+    repeats: Literal["epochs", "runs"] | None = None,
     slices: ArrayLike | Mapping[str, ArrayLike] | str | None = None,
     dataset: str | None = None,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
@@ -268,6 +274,9 @@ def compare(
         A name from ``outscore tests``. ``"all"`` decides by `permutation` and shows the others beside it.
     options : Mapping[str, object] | None, default None
         The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
+    population : str | None, default None
+        What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
+        trained systems on new items. None is the second where the repeats are runs and the first otherwise.
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     alpha : float, default 0.05
@@ -307,6 +316,10 @@ def compare(
         or ``"none"``.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
+    repeats : str | None, default None
+        What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
+        ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
+        runs.
     slices : ArrayLike | Mapping[str, ArrayLike] | str | None, default None
         A label per row, alone or by the name of its column, or the column of a file: every value is compared
         by itself too.
@@ -360,6 +373,7 @@ def compare(
         direction=direction,
         test=test,
         options=options,
+        population=population,
         alternative=alternative,
         alpha=alpha,
         delta=delta,
@@ -377,6 +391,7 @@ def compare(
         system_column=system_column,
         clusters=clusters,
         repeat=repeat,
+        repeats=repeats,
         slices=slices,
         dataset=dataset,
         duplicates=duplicates,

@@ -514,7 +514,7 @@ def test_real_file(shared_data):
 def test_columns_recognised_by_name_are_named_where_they_count(folder):
     rows = [f"q{i},d{i // 2},{e},{m},{(i + e + m) % 2}" for i in range(6) for e in range(2) for m in range(2)]
     Path("long.csv").write_text("\n".join(["question_id,doc,epoch,model,score", *rows]))
-    note = "Recognised by name: `epoch` as repeats and `doc` as clusters."
+    note = "Recognised by name: `epoch` as repeats (epochs) and `doc` as clusters."
     assert {"kind": "input", "text": note} in compared("long.csv")["notes"]
     assert not any(
         "Recognised" in note["text"] for note in compared("long.csv", "--repeat", "epoch", "--cluster", "doc")["notes"]

@@ -13,7 +13,17 @@ from outscore.results import saved
 from outscore.results.saved import DOCUMENTS
 
 FILES = sorted((Path(__file__).parent.parent / "saved").glob("*.json"))
-ADDED = {"headline", "reason", "identical", "worse"}
+ADDED = {
+    "headline",
+    "reason",
+    "identical",
+    "worse",
+    "population",
+    "other_populations",
+    "repeat_kind",
+    "repeat_column",
+    "repeats_of",
+}
 
 
 def test_every_kind_of_document_is_kept():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-from outscore.language.numbers import finer, format_interval, format_number, format_p, format_percent, format_probability
+from outscore.inference.populations import claim_of, own_test
+from outscore.language.numbers import count, finer, format_interval, format_number, format_p, format_percent, format_probability
 from outscore.results.comparison import Bayes
+from outscore.results.design import Design
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -13,6 +15,7 @@ __all__ = [
     "ESTIMANDS",
     "SHORT_ESTIMANDS",
     "SINGLE_RUNS",
+    "claim_phrase",
     "correction_name",
     "equivalence_phrase",
     "interval_kind",
@@ -22,6 +25,7 @@ __all__ = [
     "name_of_test",
     "noninferiority_phrase",
     "posterior_phrase",
+    "repeats_phrase",
     "shown_prefix",
 ]
 
@@ -42,6 +46,9 @@ def name_of_test(test: str) -> str:
     """
     from outscore.inference.registry import TESTS
 
+    own = own_test(test)
+    if own is not None:
+        return own.phrase
     return TESTS[test].phrase if test in TESTS else f"{test} test"
 
 
@@ -58,7 +65,7 @@ def method_phrase(p: PValue) -> str:
     if p.kernel == "tango":
         return "Tango score test"
     test = name_of_test(p.test)
-    if p.test in TESTS and TESTS[p.test].kind_in_phrase:
+    if own_test(p.test) is not None or (p.test in TESTS and TESTS[p.test].kind_in_phrase):
         return test
     match p.method:
         case "exact":
@@ -69,6 +76,41 @@ def method_phrase(p: PValue) -> str:
             return f"Monte Carlo {test}"
         case _:
             return f"asymptotic {test}"
+
+
+def repeats_phrase(design: Design, systems: tuple[str, str]) -> str:
+    """How often the items were run, as a sentence says it: empty where once.
+
+    Examples
+    --------
+    >>> design = Design(60, 15, 4.0, [], repeat_kind="epochs", repeat_column="sample", repeats_of=(4.0, 4.0))
+    >>> repeats_phrase(design, ("new", "old"))
+    '4 epochs of each item'
+    >>> repeats_phrase(Design(60, 15, 4.0, [], repeat_kind="runs", repeats_of=(3.0, 5.0)), ("new", "old"))
+    '3 runs of new and 5 runs of old'
+    """
+    if design.repeat_kind is None or design.repeats_of is None:
+        return ""
+    noun = design.repeat_kind.removesuffix("s")
+    first, second = (_times(times, noun) for times in design.repeats_of)
+    if first != second:
+        return f"{first} of {systems[0]} and {second} of {systems[1]}"
+    return f"{first} of each {'item' if noun == 'epoch' else 'system'}"
+
+
+def _times(times: float, noun: str) -> str:
+    return count(int(times), noun) if times == int(times) else f"{times:.3g} {noun}s on average"
+
+
+def claim_phrase(population: str, design: Design) -> str:
+    """What a claim about systems that were run several times is about; empty where each item was run once.
+
+    Examples
+    --------
+    >>> claim_phrase("items-and-runs", Design(60, 15, 4.0, [], repeat_kind="runs"))
+    'new items and new runs'
+    """
+    return "" if design.repeat_kind is None else claim_of(population, design.repeat_kind)
 
 
 def noninferiority_phrase(p: PValue, alpha: float | None = None) -> str:

@@ -34,11 +34,14 @@ def comparison_signature(
     resamples: int | None = None,
     seed: int | None = None,
     higher_is_better: bool = True,
+    repeats: str = "",
+    population: str = "",
 ) -> Signature:
     """How a comparison came about; resamples and seed only where sampling took part.
 
     `options` are the test's own options that were not left at their defaults. With `bayes` the test is that, and the p-value
-    names its own.
+    names its own. `repeats` says how often items were run, and `population` what p is about; both are empty where each was run
+    once.
 
     Examples
     --------
@@ -52,7 +55,9 @@ def comparison_signature(
     else:
         (name, test), *others = p.signature.parts
         parts += [("test", "bayes"), ("rope", f"{bayes.rope:g}"), (f"p-{name}", test), *others]
-    parts += [("unit", unit), ("alternative", alternative), ("alpha", f"{alpha:g}")]
+    parts.append(("unit", unit))
+    parts += [(key, value) for key, value in (("repeats", repeats), ("population", population)) if value]
+    parts += [("alternative", alternative), ("alpha", f"{alpha:g}")]
     if delta:
         parts.append(("delta", f"{delta:g}"))
     if margin is not None:

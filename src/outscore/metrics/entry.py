@@ -19,10 +19,15 @@ Options = Mapping[str, OptionValue]
 
 @dataclass(frozen=True)
 class Layout:
-    """Named input columns, and how a table of them becomes the metric's additive columns."""
+    """Named input columns, and how a table of them becomes the metric's additive columns.
+
+    `averages` does the same to item means of rows that `rows` has accepted, which are no whole counts any more; None where
+    `rows` takes them.
+    """
 
     columns: tuple[str, ...]
     rows: Callable[[Array], Array]
+    averages: Callable[[Array], Array] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ def linear_layout(columns: tuple[str, ...], matrix: Sequence[Sequence[int]], che
         check(table)
         return combine(table, matrix)
 
-    return Layout(columns, rows)
+    return Layout(columns, rows, lambda table: combine(table, matrix))
 
 
 def require_counts(table: Array) -> None:

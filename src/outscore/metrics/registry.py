@@ -5,6 +5,8 @@ Adding a metric is one entry; command line, docs table and contract tests loop o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from outscore.core.errors import OutscoreError
@@ -21,8 +23,13 @@ __all__ = ["METRICS", "Layout", "MetricEntry", "confusion", "resolve"]
 METRICS: dict[str, MetricEntry] = {entry.name: entry for entry in (*SCORES, *COUNTS)}
 
 
-def resolve(metric: str | AdditiveMetric, a: Array, b: Array) -> tuple[AdditiveMetric, Array, Array]:
+def resolve(
+    metric: str | AdditiveMetric, a: Array, b: Array, *, raw: Sequence[Array] = ()
+) -> tuple[AdditiveMetric, Array, Array]:
     """The metric and both systems' rows in its own columns.
+
+    Where the rows are item means of `raw` ones, it is these that have to suit the metric: the mean of right and wrong answers
+    is neither.
 
     Examples
     --------
@@ -46,7 +53,10 @@ def resolve(metric: str | AdditiveMetric, a: Array, b: Array) -> tuple[AdditiveM
             f"Metric `{name}` cannot use rows of {width} number{'s' if width > 1 else ''}.", f"It takes {entry.layouts_text}."
         )
     layout = layouts[width]
-    return entry.make(options), layout.rows(a.reshape(len(a), width)), layout.rows(b.reshape(len(b), width))
+    for table in raw:
+        layout.rows(table.reshape(len(table), width))
+    rows = layout.averages if raw and layout.averages is not None else layout.rows
+    return entry.make(options), rows(a.reshape(len(a), width)), rows(b.reshape(len(b), width))
 
 
 def _own_columns(metric: AdditiveMetric, rows: Array) -> Array:

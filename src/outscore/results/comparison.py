@@ -20,7 +20,7 @@ from outscore.results.subset import Bucket, Subset
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Bayes", "Comparison", "Comparisons", "Margin", "Runs", "SystemScore", "TestResult"]
+__all__ = ["Bayes", "Comparison", "Comparisons", "Margin", "PopulationAnswer", "Runs", "SystemScore", "TestResult"]
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,25 @@ class Margin:
 
 
 @dataclass(frozen=True)
+class PopulationAnswer:
+    """The same comparison as a claim about another population of items and runs; it does not decide.
+
+    Attributes
+    ----------
+    population
+        Which one: "items" or "items-and-runs".
+    p
+        Its p-value.
+    interval
+        The interval of the same design.
+    """
+
+    population: str
+    p: PValue
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True)
 class Runs:
     """Several runs of each system, and how far runs and test sets make the difference vary.
 
@@ -222,9 +241,14 @@ class Comparison(Result):
     buckets
         Of texts: the same comparison on parts of the segments.
     runs
-        Of texts: what several runs of each system show.
+        What several runs of each system show: of texts, and of scores whose repeats are runs.
     reading
         What the input was taken to mean. None in results of version 0.1.0.
+    population
+        What `p`, `interval` and the verdict are about: "items" are new items with the runs at hand, "items-and-runs" new items
+        and new runs.
+    other_populations
+        The answers for the other populations that can be had.
     """
 
     systems: tuple[str, str]
@@ -262,6 +286,8 @@ class Comparison(Result):
     buckets: list[Bucket] = field(default_factory=list)
     runs: Runs | None = None
     reading: Reading | None = None
+    population: str = "items"
+    other_populations: list[PopulationAnswer] = field(default_factory=list)
 
     def _saved(self) -> dict[str, Any]:
         """The file of a comparison is that of several, with a mark that one was saved."""

@@ -35,12 +35,12 @@ class Alignment:
 
 @dataclass(frozen=True)
 class PathStep:
-    """One view of the same data: every row for itself, repeats averaged, clusters as one.
+    """One view of the same data: every row for itself, repeats averaged, clusters as one, items and runs both drawn anew.
 
     Attributes
     ----------
     view
-        Which of the three.
+        Which of them.
     n
         Units in this view.
     difference
@@ -49,7 +49,7 @@ class PathStep:
         The p-value of the same test.
     """
 
-    view: Literal["rows", "items", "clusters"]
+    view: Literal["rows", "items", "clusters", "items-and-runs"]
     n: int
     difference: float
     p: float
@@ -77,6 +77,12 @@ class Design:
         With repeats: the variance of the difference from item to item, and from run to run of one item.
     noun
         What one row is: an item, a segment.
+    repeat_kind
+        What the repeats are: "epochs" of each item by itself, or "runs" that span all items; None without repeats.
+    repeat_column
+        What the data call the repeats: "seed".
+    repeats_of
+        With repeats: how often A and B were run on an item, on average.
     """
 
     rows: int
@@ -89,6 +95,9 @@ class Design:
     within: float | None = None
     noun: str = "item"
     unit_statistic: Literal["mean", "median"] = "mean"
+    repeat_kind: Literal["epochs", "runs"] | None = None
+    repeat_column: str = ""
+    repeats_of: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

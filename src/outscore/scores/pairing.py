@@ -16,12 +16,19 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
+from outscore.core.repeats import Repeats, RunTable, kind_of_column, run_table
 from outscore.results.design import Alignment
 from outscore.results.note import Note
 from outscore.scores.duplicates import DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Rows, Scores
 
-__all__ = ["Paired", "pair"]
+__all__ = ["UNEQUAL_RUNS", "Paired", "pair"]
+
+UNEQUAL_RUNS = (
+    "Means of fewer runs spread more, so p is not exact: it is right for many items and may be too small for few (10 runs"
+    " against 1, 15 nearly perfect items: level .19, and .20 for the t test)."
+)
+"""What unequal numbers of runs do to a test of item means."""
 
 # All rows; indexing with a slice copies nothing.
 _ALL = slice(None)
@@ -34,7 +41,8 @@ class Paired(Brief):
     `items` holds a code per row if items have several rows (repeats, to be averaged first) and is None if
     every row is an item; `clusters` are codes too: both are what `compare` takes. `ids`, `datasets` and
     `slices` keep their names. With `unequal_repeats` the systems were run unequally often per item, so that
-    the rows are item means.
+    the rows are item means. `repeats` holds what is known of items that were
+    run several times, or None.
     """
 
     a: Array
@@ -46,6 +54,7 @@ class Paired(Brief):
     datasets: Labels | None = None
     slices: Mapping[str, Labels] = field(default_factory=dict)
     unequal_repeats: bool = False
+    repeats: Repeats | None = None
     notes: tuple[Note, ...] = ()
 
     def _brief(self) -> str:
@@ -129,7 +138,28 @@ def _pair_by_id(a: Scores, b: Scores, rule: DuplicateRule) -> Paired:
         place = np.empty(codes, dtype=np.int64)
         place[items_b] = np.arange(b.rows)
         return _assemble(a, b, (_ALL, place[items_a]), (a.values, b.values[place[items_a]]), alignment)
-    return _match_repeats(a, b, (items_a, items_b), runs, alignment)
+    paired = _match_repeats(a, b, (items_a, items_b), runs, alignment)
+    repeats = _repeats_of(a, b, (items_a, items_b))
+    raw = (a.values, b.values) if paired.unequal_repeats else ()
+    return replace(paired, repeats=replace(repeats, raw=raw))
+
+
+def _repeats_of(a: Scores, b: Scores, items: tuple[Array, Array]) -> Repeats:
+    """The tables of items by runs of both systems, with the items in the order of A's file."""
+    codes = codes_of(items[0], a.rows, "items")
+    assert codes is not None
+    place = np.empty(int(items[0].max()) + 1, dtype=np.int64)
+    place[items[0]] = codes
+    n = int(place[items[0]].max()) + 1
+    tables = [_table_of(scores, place[own]) for scores, own in zip((a, b), items, strict=True)]
+    column = a.repeat_column or b.repeat_column
+    return Repeats(kind_of_column(column), column, (a.rows / n, b.rows / n), tables[0], tables[1])
+
+
+def _table_of(scores: Scores, items: Array) -> RunTable:
+    if scores.repeats is None:
+        return RunTable(None, f"{scores.name} has a single run")
+    return run_table(scores.values, items, np.unique(scores.repeats.codes, return_inverse=True)[1], scores.name)
 
 
 def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
@@ -187,10 +217,8 @@ def _item_means(
         means.append(sums / counts.reshape(-1, *(1 for _ in sums.shape[1:])))
     in_file_order = np.argsort(firsts[0])
     places = (firsts[0][in_file_order], firsts[1][in_file_order])
-    note = (
-        f"Items were run {_times(runs[0])} by {a.name} and {_times(runs[1])} by {b.name}: item means are compared. "
-        "Swapping systems needs equally many runs of both, so the permutation test is not valid here; use --test student."
-    )
+    times = f"{_times(runs[0])} by {a.name} and {_times(runs[1])} by {b.name}"
+    note = f"Items were run {times}: item means are compared. {UNEQUAL_RUNS}"
     values = (means[0][in_file_order], means[1][in_file_order])
     return _assemble(a, b, places, values, alignment, notes=(Note("design", note),), unequal=True)
 

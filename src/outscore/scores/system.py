@@ -99,6 +99,8 @@ class Scores(Brief):
         The item of each row; None if rows are identified by their position.
     repeats
         The repeat of its item that each row is (epoch, seed, sample).
+    repeat_column
+        What the file calls the repeats, which tells epochs from runs; empty where nothing does.
     clusters, datasets, slices
         The groups that each row belongs to; slices by the name of their column.
     origin, lines
@@ -120,6 +122,7 @@ class Scores(Brief):
     slices: Mapping[str, Labels] = field(default_factory=dict)
     origin: Origin | None = None
     lines: Array | None = None
+    repeat_column: str = ""
 
     @property
     def rows(self) -> int:

@@ -15,11 +15,13 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_written
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
+from outscore.core.repeats import KINDS
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.families.max_t import MAX_T
 from outscore.inference.families.multiplicity import CORRECTIONS
-from outscore.inference.registry import ALL, TESTS, deciding_test
+from outscore.inference.populations import ITEMS, POPULATIONS
+from outscore.inference.registry import ALL, DEFAULT, TESTS, deciding_test
 from outscore.metrics.registry import METRICS, resolve
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.shared import ALTERNATIVES, STATISTICS
@@ -29,6 +31,8 @@ __all__ = [
     "check_comparison",
     "check_correction",
     "check_metric",
+    "check_population",
+    "check_repeats",
     "check_seed",
     "check_side",
     "check_units",
@@ -43,9 +47,9 @@ LARGEST_SEED = 2**64
 
 
 def paired(
-    a: object, b: object, metric: str | AdditiveMetric, items: object, clusters: object
+    a: object, b: object, metric: str | AdditiveMetric, items: object, clusters: object, raw: Sequence[Array] = ()
 ) -> tuple[PairedScores, AdditiveMetric]:
-    """Both systems' rows in the metric's columns, and the metric itself."""
+    """Both systems' rows in the metric's columns, and the metric itself; `raw` rows are those behind item means."""
     first, second = numbers_of(a, "a"), numbers_of(b, "b")
     if len(first) != len(second):
         raise OutscoreError(
@@ -54,7 +58,7 @@ def paired(
         )
     if first.shape != second.shape:
         raise OutscoreError(f"`a` has shape {first.shape}, `b` {second.shape}.", "Give both systems the same columns.")
-    additive, rows_a, rows_b = resolve(metric, first, second)
+    additive, rows_a, rows_b = resolve(metric, first, second, raw=raw)
     item_codes, cluster_codes = codes_of(items, len(first), "items"), codes_of(clusters, len(first), "clusters")
     return PairedScores(rows_a, rows_b, 1, item_codes, cluster_codes), additive
 
@@ -122,6 +126,7 @@ class Question:
     unit_advice: bool
     normality_alpha: float
     seed: int
+    population: str | None = None
 
     @property
     def of_test(self) -> TestRequest:
@@ -164,8 +169,10 @@ def check_comparison(
     names: Sequence[str],
     seed: int,
     unit_advice: bool = False,
+    population: str | None = None,
 ) -> None:
     """Refuse whatever can be refused of a comparison without looking at data."""
+    check_population(population, test)
     entry = deciding_entry(test)
     complete(entry.name, entry.options, options)
     check_metric(metric)
@@ -177,6 +184,27 @@ def check_comparison(
         _check_margin(entry, margin)
     check_units(unit_size, unit_statistic, shuffle, advice=unit_advice)
     _check_names(names)
+
+
+def check_repeats(kind: object) -> None:
+    """Refuse a kind of repeats that there is not."""
+    if kind is not None and kind not in KINDS:
+        raise OutscoreError(f"`repeats` is {kind!r}.", f"Choose one of: {', '.join(KINDS)}.", parameter="repeats")
+
+
+def check_population(population: object, test: str) -> None:
+    """Refuse an unknown population, and one that the test named does not answer for."""
+    if population is None:
+        return
+    if population not in POPULATIONS:
+        cure = f"Choose one of: {', '.join(POPULATIONS)}."
+        raise OutscoreError(f"`population` is {population!r}.", cure, parameter="population")
+    if population != ITEMS and deciding_entry(test).name != DEFAULT:
+        raise OutscoreError(
+            f"`{test}` answers for new items, and population {population} has a test of its own.",
+            "Leave the test out, or the population.",
+            parameter="population",
+        )
 
 
 def check_side(alternative: object, delta: object) -> None:

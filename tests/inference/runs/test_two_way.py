@@ -116,8 +116,23 @@ def test_a_single_run_says_nothing_of_runs():
 def test_unequal_runs_are_guarded():
     """Ten runs with a visible effect and two that happen to agree: Welch alone would trust the two."""
     many, few = RunNoise(10, 1e-4, 0.0, 9.0), RunNoise(2, 1e-12, 0.0, 1.0)
-    found = TwoWay(0.0, Spread(1e-9, 999), few, many)
+    found = TwoWay(0.0, Spread(1e-9, 999, 1000), few, many)
     assert found.df == pytest.approx((1 / 2 + 1 / 10) ** 2 / (1 / 4 + 1 / 900), rel=1e-3)
+
+
+def test_clusters_of_items_count_as_one_each():
+    rng = np.random.default_rng(6)
+    clusters = np.repeat([0, 1, 2, 3], [2, 5, 9, 14])
+    a, b = rng.normal(size=(30, 3)) + rng.normal(size=4)[clusters, None], rng.normal(size=(30, 3))
+    found, alone = two_way_of_means(a, b, clusters), two_way_of_means(a, b)
+    assert found.difference == alone.difference
+    assert (found.a, found.b) == (alone.a, alone.b)
+    assert (found.items.units, alone.items.units) == (4, 30)
+    assert found.items.df < 3
+    assert found.items.variance > alone.items.variance
+    assert found.p().n == 4
+    with pytest.raises(NoSpreadError, match="two items or clusters"):
+        two_way_of_means(a, b, np.zeros(30, dtype=int)).p()
 
 
 def rejections(n: int, runs: tuple[int, int], effects: tuple[float, float], replicates: int) -> tuple[float, float]:

@@ -32,16 +32,24 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
 from outscore.inference.base import p_values
-from outscore.inference.base.paired import interval_for, side_of, without_spread
+from outscore.inference.base.cluster_variance import cluster_variance
+from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.classical.student import log_t_tail
+from outscore.inference.populations import TWO_WAY
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = ["NAME", "RunNoise", "Spread", "TwoWay", "run_noise", "two_way_of_means", "two_way_of_rows"]
+__all__ = [
+    "RunNoise",
+    "Spread",
+    "TwoWay",
+    "item_spread",
+    "run_noise",
+    "two_way_of_means",
+    "two_way_of_rows",
+]
 
-NAME = "two-way"
-"""What results call the test."""
 METHOD = "Student t over items and runs"
 ULPS = 64
 """A standard error of so few units in the last place of the scores is rounding, and stands for none."""
@@ -49,10 +57,11 @@ ULPS = 64
 
 @dataclass(frozen=True)
 class Spread:
-    """A squared standard error, and the degrees of freedom of its estimate."""
+    """A squared standard error, the degrees of freedom of its estimate, and how many units it comes from."""
 
     variance: float
     df: float
+    units: int
 
 
 @dataclass(frozen=True)
@@ -103,7 +112,7 @@ class TwoWay:
     Examples
     --------
     >>> runs = RunNoise(runs=3, between=0.0004, within=0.0001, df_within=998.0)
-    >>> found = TwoWay(0.05, Spread(0.0002, 499.0), runs, runs)
+    >>> found = TwoWay(0.05, Spread(0.0002, 499.0, 500), runs, runs)
     >>> round(found.error, 6), round(found.df, 3), round(found.p().value, 4)
     (0.028284, 3.997, 0.1519)
     >>> found = two_way_of_means(np.array([[3.0, 5.0], [1.0, 4.0], [2.0, 6.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
@@ -135,6 +144,8 @@ class TwoWay:
         between = self.a.between + self.b.between
         # Degrees of freedom of Σ R where both systems have run effects of one size.
         alike = (1 / self.a.runs + 1 / self.b.runs) ** 2 / sum(1 / (s.runs**2 * (s.runs - 1)) for s in (self.a, self.b))
+        if not self.items.df:
+            return 0.0
         noise = self.items.variance**2 / self.items.df + max(own, between**2 / alike)
         return self.variance**2 / noise if noise else math.inf
 
@@ -143,11 +154,15 @@ class TwoWay:
 
         A difference of exactly δ without any spread has p = 1; any other difference without spread is refused.
         """
-        gap, units = self.difference - delta, round(self.items.df) + 1
+        gap, units = self.difference - delta, self.items.units
+        if units < 2:
+            raise NoSpreadError(
+                f"`{TWO_WAY}` needs two items or clusters at least, to see how much they vary.", "Give more of them."
+            )
         if self.error == 0.0:
             if abs(gap) > ULPS * float(np.spacing(max(self.size, abs(delta)))):
-                raise without_spread(NAME, "item and run", self.difference)
-            return replace(p_values.identical_p(units), test=NAME, kernel="two-way", method="asymptotic")
+                raise without_spread(TWO_WAY, "item and run", self.difference)
+            return replace(p_values.identical_p(units), test=TWO_WAY, kernel="two-way", method="asymptotic")
         t = gap / self.error
         turned = orientation * t
         if alternative == "two-sided":
@@ -155,7 +170,7 @@ class TwoWay:
         else:
             log_p = log_t_tail(self.df, turned if alternative == "greater" else -turned)
         p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="two-way")
-        return replace(p, test=NAME, statistic=t, n=units)
+        return replace(p, test=TWO_WAY, statistic=t, n=units)
 
     def interval(self, alpha: float, alternative: Alternative = "two-sided", *, orientation: int = 1) -> Interval:
         """difference ± t · error: the differences that `p` does not reject."""
@@ -189,10 +204,24 @@ def run_noise(values: Array, scores: Array | None = None) -> RunNoise:
     return RunNoise(runs, float(scores.var(ddof=1)) / runs, float((residuals**2).sum()) / df / (n * runs), df)
 
 
-def two_way_of_means(a: Array, b: Array, items: Spread | None = None) -> TwoWay:
+def item_spread(d: Array, clusters: Array | None = None) -> Spread:
+    """The squared standard error of the mean of item differences: s²/n, or CR2 where items come in clusters.
+
+    Examples
+    --------
+    >>> item_spread(np.array([1.0, 3.0, 5.0]))
+    Spread(variance=1.3333333333333333, df=2.0, units=3)
+    """
+    residuals = d - d.mean()
+    sizes = None if clusters is None else np.bincount(clusters)
+    sums = residuals if clusters is None else np.bincount(clusters, weights=residuals)
+    return Spread(*cluster_variance(sums, sizes), len(sums))
+
+
+def two_way_of_means(a: Array, b: Array, clusters: Array | None = None) -> TwoWay:
     """The test of mean scores: (n, K_a) and (n, K_b) scores of the same items, one column for each run.
 
-    `items` is the spread over items where that is not s²/n of the item differences, as with clusters.
+    `clusters` are codes of the items, where these come in clusters.
 
     Examples
     --------
@@ -203,19 +232,18 @@ def two_way_of_means(a: Array, b: Array, items: Spread | None = None) -> TwoWay:
     (0.1046, 0.0015)
     """
     d = a.mean(axis=1) - b.mean(axis=1)
-    spread = Spread(float(d.var(ddof=1)) / len(d), len(d) - 1) if items is None else items
     size = max(float(np.abs(a).max()), float(np.abs(b).max()))
-    return TwoWay(float(d.mean()), spread, run_noise(a), run_noise(b), size)
+    return TwoWay(float(d.mean()), item_spread(d, clusters), run_noise(a), run_noise(b), size)
 
 
 def two_way_of_rows(
-    a: Array, b: Array, metric: AdditiveMetric, *, difference: float | None = None, items: Spread | None = None
+    a: Array, b: Array, metric: AdditiveMetric, *, difference: float | None = None, clusters: Array | None = None
 ) -> TwoWay:
     """The test of any additive metric: (n, K_a, columns) and (n, K_b, columns) rows of the same items.
 
     The scores of the runs are those of their column sums, and the jackknife over items says what items alone would make of
-    them; for a mean this is `two_way_of_means`. `difference` is that of the mean run scores if it is left out, and `items`
-    the jackknife's variance of it.
+    them; for a mean this is `two_way_of_means`. `difference` is that of the mean run scores if it is left out, and `clusters`
+    are codes of the items, where these come in clusters.
 
     Examples
     --------
@@ -231,7 +259,7 @@ def two_way_of_rows(
     d = values_a.mean(axis=1) - values_b.mean(axis=1)
     return TwoWay(
         float(scores_a.mean() - scores_b.mean()) if difference is None else difference,
-        Spread(float(d.var(ddof=1)) / len(d), len(d) - 1) if items is None else items,
+        item_spread(d, clusters),
         run_noise(values_a, scores_a),
         run_noise(values_b, scores_b),
         size=max(float(np.abs(scores_a).max()), float(np.abs(scores_b).max())),

@@ -7,7 +7,15 @@ from dataclasses import replace
 
 from outscore.inference.decision import Side, rejects, sign
 from outscore.language.numbers import count, format_level, format_percent
-from outscore.language.phrases import equivalence_phrase, interval_kind, interval_noun, noninferiority_phrase, posterior_phrase
+from outscore.language.phrases import (
+    claim_phrase,
+    equivalence_phrase,
+    interval_kind,
+    interval_noun,
+    noninferiority_phrase,
+    posterior_phrase,
+    repeats_phrase,
+)
 from outscore.language.verdict.facts import Facts
 from outscore.results.comparison import Comparison
 from outscore.results.design import Verdict
@@ -52,6 +60,8 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
         bayes=c.bayes,
         direction=_direction(c.p),
         identical=identical,
+        repeats=repeats_phrase(c.design, c.systems),
+        claim=claim_phrase(c.population, c.design),
     )
     answer = verdict(facts)
     noun, more = _unit(c)
@@ -99,6 +109,7 @@ def verdict(facts: Facts) -> Verdict:
         f"{metric} {facts.values[first]} against {facts.values[1 - first]}{lower}",
         f"difference {facts.gap()}",
         f"{facts.p_text}, {facts.test}",
+        f"a claim about {facts.claim}" if facts.claim else "",
         _contradiction(facts),
         _within_margin(facts),
         _beyond_margin(facts),
@@ -122,14 +133,15 @@ def sentence(facts: Facts, *, n: int, noun: str = "item", more: str = "") -> str
 
     `noun` is what `n` counts, and `more` says something about it: ``" in 15 clusters"``.
     """
-    where = f"On {count(n, noun)}{more}"
+    where = f"On {count(n, noun)}{more}" + (f", averaged over {facts.repeats}" if facts.repeats else "")
     if facts.identical and not facts.delta:
         a, b = facts.systems
         return f"{where}, {a} and {b} scored identically ({facts.metric} {facts.values[0]})."
     sides = "two-sided" if facts.alternative == "two-sided" else "one-sided"
     evidence = f"({facts.gap(confidence=True)}; {facts.test}, {sides}, {facts.p_text})"
     shown = _margin_clause(facts) if facts.winner is None else ""
-    rest = [shown, _within_margin(facts), _beyond_margin(facts), _contradiction(facts), _posterior(facts)]
+    about = f"the claim is about {facts.claim}" if facts.claim else ""
+    rest = [about, shown, _within_margin(facts), _beyond_margin(facts), _contradiction(facts), _posterior(facts)]
     return "; ".join([f"{where}, {_finding(facts)} {evidence}", *(part for part in rest if part)]) + "."
 
 

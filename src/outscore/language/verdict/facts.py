@@ -21,6 +21,7 @@ class Facts:
     """The comparison as it was asked for and as it came out, and what follows from it.
 
     `identical` says that no item has different scores, `direction` on which side a test sees A - B that says so itself.
+    `repeats` says how often items were run and `claim` what the claim is about, both empty where each item was run once.
     """
 
     systems: tuple[str, str]
@@ -37,6 +38,8 @@ class Facts:
     bayes: Bayes | None = None
     direction: Side | None = None
     identical: bool = False
+    repeats: str = ""
+    claim: str = ""
 
     @property
     def winner(self) -> Literal[0, 1] | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from outscore.language.numbers import finer, format_interval, format_number, format_p_error, format_p_number, format_probability
-from outscore.language.phrases import interval_noun, interval_phrase, method_phrase
+from outscore.language.phrases import claim_phrase, interval_noun, interval_phrase, method_phrase
 from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, works
 from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
@@ -268,7 +268,9 @@ def _cards(c: Comparison, whole: Comparisons) -> Cards:
     if c.bayes is not None:
         cards.append(_posterior(c.bayes))
     error = format_p_error(c.p)
-    cards.append(Card("p", format_p_number(c.p, alpha), (*([error] if error else []), method_phrase(c.p))))
+    claim = claim_phrase(c.population, c.design)
+    about_p = (*([error] if error else []), method_phrase(c.p), *([f"about {claim}"] if claim else []))
+    cards.append(Card("p", format_p_number(c.p, alpha), about_p))
     return Cards(tuple(cards), pair=True).only("html")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from outscore.inference.populations import own_test
 from outscore.report.document import Fact
 from outscore.report.references.bibliography import works
 from outscore.report.rows.plan import Plan
@@ -50,6 +51,9 @@ def works_on_test(name: str) -> tuple[str, ...]:
     """
     from outscore.inference.registry import TESTS
 
+    own = own_test(name)
+    if own is not None:
+        return own.citations
     return TESTS[name].citations if name in TESTS else ()
 
 

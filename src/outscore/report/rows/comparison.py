@@ -51,7 +51,7 @@ __all__ = [
     "view_of",
 ]
 
-SEGMENT_VIEWS = {"rows": "segments", "items": "segments", "clusters": "documents"}
+SEGMENT_VIEWS = {"rows": "segments", "items": "segments", "clusters": "documents", "items-and-runs": "segments and runs"}
 """The steps of a design, where its rows are segments of texts."""
 EFFECT_NAMES = {
     "difference": "difference",
@@ -72,7 +72,11 @@ CHOOSING = (
 )
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
 ERROR_RATES = {"FWER": "family-wise error rate (FWER)", "FDR": "false discovery rate (FDR)"}
-VIEWS = {"rows": "each row by itself", "items": "repeats averaged per item"}
+VIEWS = {
+    "rows": "each row by itself",
+    "items": "repeats averaged per item",
+    "items-and-runs": "items and runs, both drawn anew",
+}
 
 
 def noun_of(c: Comparison) -> str:
@@ -94,7 +98,7 @@ def units_of(c: Comparison) -> tuple[int, str]:
 
 def view_of(c: Comparison, view: str) -> str:
     """What the rows, items or clusters of a step of the design are called."""
-    return SEGMENT_VIEWS[view] if noun_of(c) == "segment" else view
+    return SEGMENT_VIEWS[view] if noun_of(c) == "segment" else view.replace("-", " ")
 
 
 def alpha_of(whole: Comparisons) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from outscore.inference.populations import POPULATIONS, claim_of
 from outscore.language.numbers import count, decimals_for, format_mid_p, format_number, format_p, format_probability
 from outscore.language.phrases import (
     equivalence_phrase,
@@ -12,6 +13,7 @@ from outscore.language.phrases import (
     method_phrase,
     noninferiority_phrase,
     posterior_phrase,
+    repeats_phrase,
     shown_prefix,
 )
 from outscore.language.verdict.comparison import stored_verdict
@@ -30,7 +32,7 @@ from outscore.report.rows.comparison import (
     units_of,
 )
 from outscore.report.rows.subsets import run_lines
-from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.note import note_texts
 
 __all__ = ["evidence", "first_sentence", "heading", "headline", "power_lines", "short_evidence", "sides"]
@@ -57,6 +59,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
     facts = [
         _fact("difference", _difference(c, verbose=verbose)),
         _fact("p-value", _p(c, whole, verbose=verbose)),
+        _fact("claims", _claims(c, alpha_of(whole))),
         _fact("margin", _margin(c, alpha_of(whole))),
         _fact("bayes", _bayes(c)),
         _fact("effect size", _effects(c)),
@@ -124,6 +127,25 @@ def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
     return rows
 
 
+def _claims(c: Comparison, alpha: float | None) -> list[str]:
+    """What p is about, and what it would be for other populations, each with its question."""
+    if c.design.repeat_kind is None:
+        return []
+    lines: list[str] = []
+    answers = [PopulationAnswer(c.population, c.p, c.interval), *c.other_populations]
+    for answer in answers:
+        a, b = map(clean, c.systems)
+        question = ""
+        if len(answers) > 1 and answer.population in POPULATIONS:
+            question = f" ({POPULATIONS[answer.population].question.format(a=a, b=b)})"
+        decides = ", which decides" if len(answers) > 1 and not lines else ""
+        found = f"{format_p(answer.p, alpha, brief=True)}, {method_phrase(answer.p)}"
+        if lines and answer.interval is not None:
+            found += f", {interval_phrase(answer.interval, decimals_of(c))}"
+        lines.append(f"{claim_of(answer.population, c.design.repeat_kind)}{question}: {found}{decides}")
+    return lines
+
+
 def _margin(c: Comparison, alpha: float | None) -> list[str]:
     margin = c.margin
     if margin is None:
@@ -181,7 +203,10 @@ def _design(c: Comparison) -> list[str]:
     units = f"{count(c.n, word)}{f' of {size} {noun_of(c)}s each' if size > 1 else ''}, paired"
     if c.clusters is not None:
         units += f", in {count(c.clusters, group_of(c))} that are swapped as one"
-    if c.design.repeats != 1:
+    if c.design.repeat_kind is not None:
+        column = f" (column {clean(c.design.repeat_column)})" if c.design.repeat_column else ""
+        units += f", {repeats_phrase(c.design, c.systems)}{column}"
+    elif c.design.repeats != 1:
         units += f", {c.design.repeats:.4g} repeats each on average"
     if c.design.between is not None and c.design.within is not None:
         units += f"; variance of the difference {c.design.between:.3g} between items, {c.design.within:.3g} from run to run"

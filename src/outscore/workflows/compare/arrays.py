@@ -14,6 +14,7 @@ from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
+from outscore.core.repeats import Repeats
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.binary.score_interval import score_intervals
@@ -21,6 +22,7 @@ from outscore.inference.describe.effects import scores_if_any
 from outscore.inference.describe.repeats import variance_parts
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.populations import ITEMS
 from outscore.inference.registry import ALL, TESTS
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
@@ -30,6 +32,7 @@ from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.pvalue import PValue
 from outscore.workflows.compare.evidence import evidence
 from outscore.workflows.compare.inputs import pair_given
+from outscore.workflows.compare.populations import answer_of, unequal_runs_note
 from outscore.workflows.compare.variants import all_tests, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.validate import Question, check_seed, check_side, paired
 
@@ -76,12 +79,14 @@ def compare_rows(
     items: object = None,
     clusters: object = None,
     labels: Sequence[str] | None = None,
+    repeats: Repeats | None = None,
 ) -> Comparison:
     """Compare two systems' rows, (n,) scores or (n, k) counts of the same items in the same order.
 
-    `items` and `clusters` are labels of the rows or None, `labels` what the rows are called.
+    `items` and `clusters` are labels of the rows or None, `labels` what the rows are called, `repeats` what is known of items
+    that were run several times.
     """
-    rows, additive = paired(a, b, metric, items, clusters)
+    rows, additive = paired(a, b, metric, items, clusters, () if repeats is None else repeats.raw)
     # Once for all: every test and every effect would look for it again.
     rows = with_exact_integers(rows)
     if labels is not None and len(labels) != rows.rows:
@@ -90,21 +95,31 @@ def compare_rows(
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
     pairs, remainder = _units(rows, additive, question)
     found = entry.run(pairs, additive, request)
+    answer = answer_of(pairs, additive, question, repeats, found, spec=metric)
     if question.unit_size == 1:
         called = labels_of(rows, labels, items, clusters)
     else:
         called = [f"unit {i + 1}" for i in range(pairs.rows)]
     others, remarks = all_tests(pairs, additive, request) if question.test == ALL else ([], [])
     found = replace(found, notes=[*found.notes, *remarks])
-    parts = {
+    parts: dict[str, Any] = {
         **evidence(pairs, additive, request, found.p, called, entry=entry, normality_alpha=question.normality_alpha),
         "tests": others,
-        "margin": None if question.margin is None else margin_of(entry, pairs, additive, request, question.margin),
+        "margin": None if question.margin is None else margin_of(answer.run, pairs, additive, request, question.margin),
         "bayes": found.bayes,
         "unit_advice": advice,
+        "population": answer.population,
+        "other_populations": answer.others,
+        "runs": answer.runs,
     }
     path = path_of(pairs, additive, found.p, request, entry)
-    design = replace(_design(rows, additive, remainder, question.unit_size, path), unit_statistic=question.unit_statistic)
+    if answer.population != ITEMS:
+        # They are about the test of items, which does not decide here.
+        parts |= {"power": None, "fragility": None}
+        path.append(PathStep("items-and-runs", answer.found.p.n, path[-1].difference, answer.found.p.value))
+    design = _design(rows, additive, remainder, question.unit_size, path, repeats)
+    design = replace(design, unit_statistic=question.unit_statistic)
+    found = replace(answer.found, notes=[*answer.notes, *unequal_runs_note(pairs, additive, repeats), *found.notes])
     return _assemble(pairs, additive, question, found, design, names, parts)
 
 
@@ -142,10 +157,34 @@ def _unit_mark(pairs: PairedScores, question: Question) -> str:
     return "items" if pairs.clusters is None else "clusters"
 
 
-def _design(rows: PairedScores, metric: AdditiveMetric, remainder: int, unit_size: int, path: list[PathStep]) -> Design:
+def _repeats_mark(design: Design) -> str:
+    """How often items were run, for the signature."""
+    if design.repeat_kind is None or design.repeats_of is None:
+        return ""
+    a, b = (f"{times:.4g}" for times in design.repeats_of)
+    return f"{a if a == b else f'{a}/{b}'} {design.repeat_kind}"
+
+
+def _design(
+    rows: PairedScores,
+    metric: AdditiveMetric,
+    remainder: int,
+    unit_size: int,
+    path: list[PathStep],
+    repeats: Repeats | None,
+) -> Design:
     items = rows.per_item().rows
     between, within = _variances(rows, metric)
-    return Design(rows.rows, items, rows.rows / items, path, unit_size, remainder, between, within)
+    design = Design(rows.rows, items, rows.rows / items, path, unit_size, remainder, between, within)
+    if repeats is None:
+        return design
+    return replace(
+        design,
+        repeats=sum(repeats.times) / 2,
+        repeat_kind=repeats.kind,
+        repeat_column=repeats.column,
+        repeats_of=repeats.times,
+    )
 
 
 def _variances(rows: PairedScores, metric: AdditiveMetric) -> tuple[float, float] | tuple[None, None]:
@@ -182,6 +221,8 @@ def _assemble(
             resamples=cast("int | None", options.get("resamples")),
             seed=question.seed,
             higher_is_better=metric.higher_is_better,
+            repeats=_repeats_mark(design),
+            population=parts["population"] if design.repeat_kind else "",
             **question.side,
         ),
         higher_is_better=metric.higher_is_better,

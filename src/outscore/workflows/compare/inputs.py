@@ -13,11 +13,12 @@ from outscore.workflows.names import unique_names
 from outscore.workflows.requests.shared import DUPLICATES, READER
 
 if TYPE_CHECKING:
+    from outscore.core.repeats import Repeats
     from outscore.results.design import Alignment
     from outscore.scores.system import Labels, Origin, Scores
     from outscore.workflows.requests.compare import CompareRequest
 
-__all__ = ["UNNAMED", "TwoSystems", "pair_given", "pair_scores", "read_systems", "refuse_unequal_runs"]
+__all__ = ["UNNAMED", "TwoSystems", "pair_given", "pair_scores", "read_systems"]
 
 TwoNames = tuple[str, str]
 UNNAMED: TwoNames = ("A", "B")
@@ -30,8 +31,9 @@ class TwoSystems:
 
     `items` and `clusters` are codes per row or None, `labels` is what the rows are called, `slices` the slice of each row by
     column. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
-    `unequal_repeats` that the rows are item means because the systems were run unequally often. `tables` are the files,
-    and `better` the direction of the scores where they say it.
+    `unequal_repeats` that the rows are item means because the systems were run unequally often, and `repeats` what is known of
+    items that were run several times. `tables` are the files, and `better` the
+    direction of the scores where they say it.
     """
 
     a: object
@@ -46,6 +48,7 @@ class TwoSystems:
     labels: Sequence[str] | None = None
     slices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unequal_repeats: bool = False
+    repeats: Repeats | None = None
     notes: tuple[Note, ...] = ()
     better: Literal["higher", "lower"] | None = None
 
@@ -106,6 +109,7 @@ def pair_scores(a: Scores, b: Scores, names: tuple[str, str], duplicates: str) -
         labels=None if paired.ids is None else paired.ids.texts(),
         slices={column: labels.texts() for column, labels in paired.slices.items()},
         unequal_repeats=paired.unequal_repeats,
+        repeats=paired.repeats,
         notes=paired.notes,
     )
 
@@ -171,18 +175,6 @@ def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems
         a, b = _choose(found[0], request.system, 0), _choose(found[1], request.system, 1)
         called = (a.name, b.name) if a.name != b.name else UNNAMED
     return pair_scores(a, b, cast("TwoNames", request.names or called), request.duplicates)
-
-
-def refuse_unequal_runs(test: str, *, unequal: bool) -> None:
-    """Refuse to swap item means of systems that were run unequally often."""
-    from outscore.inference.registry import deciding_test
-
-    entry = deciding_test(test)
-    if unequal and entry is not None and entry.null == "swaps":
-        raise OutscoreError(
-            "The systems were run unequally often per item, and swapping item means of unequal spread is not valid.",
-            "Use the test `student`, which takes item means.",
-        )
 
 
 def _from_one(found: list[Scores]) -> tuple[Scores, Scores, tuple[str, str]]:

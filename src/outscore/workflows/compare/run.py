@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.paired import codes_of
+from outscore.core.repeats import RepeatKind, Repeats, repeats_of_rows
 from outscore.formats.logs.find import are_logs
 from outscore.inference.base.paired import NoSpreadError
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
-from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems, refuse_unequal_runs
+from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems
 from outscore.workflows.compare.logs import pair_logs, with_exchanges
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed
@@ -64,7 +66,6 @@ def _run_logs(request: CompareRequest) -> Comparisons:
 
 def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | AdditiveMetric | None, from_files: bool) -> Comparisons:
     """Compare two systems by a metric, or by the one that suits them; slices, if asked for, follow the whole."""
-    refuse_unequal_runs(request.test, unequal=systems.unequal_repeats)
     _check_slices(request, systems)
     question = question_of(**request.asked())
     better = directed(
@@ -72,8 +73,9 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
     )
     metric = better.metric
     per_row: dict[str, Any] = {"items": systems.items, "clusters": systems.clusters, "labels": systems.labels}
+    repeats = _repeats(request, systems)
     try:
-        whole = compare_rows(systems.a, systems.b, question, metric=metric, names=systems.names, **per_row)
+        whole = compare_rows(systems.a, systems.b, question, metric=metric, names=systems.names, repeats=repeats, **per_row)
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems) from None
     reading = reading_of(
@@ -98,6 +100,7 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         metric=metric,
         names=systems.names,
         per_row=per_row,
+        repeats=repeats,
     )
     parts = [replace(part, reading=reading) for part in parts]
     return Comparisons([replace(whole, notes=[*notes, *left_out]), *parts], settings, family)
@@ -191,6 +194,20 @@ def _read(request: CompareRequest) -> TwoSystems:
     )
 
 
+def _repeats(request: CompareRequest, systems: TwoSystems) -> Repeats | None:
+    """What is known of repeats, with the kind that the caller names; rows of arrays have no labels but their order."""
+    found = systems.repeats
+    if found is None and systems.items is not None:
+        a, b = np.asarray(systems.a), np.asarray(systems.b)
+        codes = codes_of(systems.items, len(a), "items")
+        found = None if codes is None or len(a) != len(b) else repeats_of_rows(a, b, codes, systems.names)
+    if found is None:
+        if request.repeats is not None:
+            raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
+        return None
+    return found if request.repeats is None else replace(found, kind=cast("RepeatKind", request.repeats))
+
+
 def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
     if request.slice is None:
         return
@@ -221,7 +238,11 @@ def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Not
     found = {part: column for table in systems.tables for part, column in table.columns.items()}
     used = {"repeat": systems.items is not None or systems.unequal_repeats, "cluster": systems.clusters is not None}
     named = request.columns()
-    taken = [f"`{found[part]}` as {part}s" for part, here in used.items() if here and part in found and part not in named]
+    kind = "" if systems.repeats is None else f" ({systems.repeats.kind})"
+    called = {"repeat": f"repeats{kind}", "cluster": "clusters"}
+    taken = [
+        f"`{found[part]}` as {called[part]}" for part, here in used.items() if here and part in found and part not in named
+    ]
     return [Note("input", f"Recognised by name: {' and '.join(taken)}.")] if taken else []
 
 

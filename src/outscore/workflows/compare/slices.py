@@ -12,9 +12,11 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
+from outscore.core.repeats import Repeats
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.families.max_t import MAX_T, Member, max_t_of_pair
 from outscore.inference.families.multiplicity import correct_family
+from outscore.inference.populations import ITEMS
 from outscore.language.verdict.comparison import with_verdict
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family
@@ -49,6 +51,7 @@ def compare_slices(
     metric: str | AdditiveMetric,
     names: tuple[str, str],
     per_row: Mapping[str, object],
+    repeats: Repeats | None = None,
 ) -> tuple[list[Comparison], Family, list[Note]]:
     """Every slice compared, the family they make, and a note on each slice that the test cannot serve.
 
@@ -58,11 +61,14 @@ def compare_slices(
     """
     question = replace(question, unit_advice=False)
     known = {name: np.asarray(labels) for name, labels in per_row.items() if labels is not None}
+    item = np.arange(len(a)) if known.get("items") is None else cast("Array", codes_of(known["items"], len(a), "items"))
     found, used, notes = [], [], []
     of_slices = np.asarray(values)
     for value in dict.fromkeys(of_slices.tolist()):
         rows = np.flatnonzero(of_slices == value)
         here: dict[str, Any] = {name: labels[rows] for name, labels in known.items()}
+        if repeats is not None:
+            here["repeats"] = repeats.take(np.array(list(dict.fromkeys(item[rows].tolist()))))
         try:
             result = compare_rows(a[rows], b[rows], question, metric=metric, names=names, **here)
         except OutscoreError as refusal:
@@ -75,9 +81,19 @@ def compare_slices(
         raise OutscoreError(f"No slice of `{column}` can be compared. {notes[0]}", "Leave the slices out.", parameter="slice")
     resampled = None
     if correction == MAX_T:
+        _refuse_new_runs(found)
         resampled = swap_together([Part(a, b, metric, rows) for rows in used], known, question)
     parts, family = as_family(found, correction, **question.side, resampled=resampled)
     return parts, family, notes
+
+
+def _refuse_new_runs(found: Sequence[Comparison]) -> None:
+    if any(c.population != ITEMS for c in found):
+        raise OutscoreError(
+            f"Correction `{MAX_T}` swaps items, and the claims are about new runs too.",
+            "Use `holm`, or --population items.",
+            parameter="correction",
+        )
 
 
 def swap_together(parts: Sequence[Part], per_row: Mapping[str, Array], question: Question) -> Array:

@@ -5,7 +5,7 @@ None of these answers carries an interval, so none is computed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -20,7 +20,7 @@ from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE
 from outscore.inference.registry import DEFAULT, TESTS
 from outscore.language.numbers import count
-from outscore.results.comparison import Margin
+from outscore.results.comparison import Margin, TestResult
 from outscore.results.design import PathStep
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -61,8 +61,10 @@ def _liberal(found: Sequence[PValue]) -> list[Note]:
     return [Note("tests", text)]
 
 
-def margin_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, margin: float) -> Margin:
-    """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987).
+def margin_of(
+    run: Callable[[TestRequest], TestResult], pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, margin: float
+) -> Margin:
+    """Non-inferiority one-sided at -margin, equivalence by two one-sided tests (Schuirmann, 1987), each by `run`.
 
     Where lower is better, being worse by the margin is a difference A - B of *plus* the margin: `delta` is raw, and
     `alternative` means better and worse whatever the metric's direction.
@@ -76,8 +78,8 @@ def margin_of(entry: TestEntry, pairs: PairedScores, metric: AdditiveMetric, req
         )
     turn = 1.0 if metric.higher_is_better else -1.0
     asked = replace(request, interval=False)
-    not_worse = entry.run(pairs, metric, replace(asked, alternative="greater", delta=-turn * margin)).p
-    not_better = entry.run(pairs, metric, replace(asked, alternative="less", delta=turn * margin)).p
+    not_worse = run(replace(asked, alternative="greater", delta=-turn * margin)).p
+    not_better = run(replace(asked, alternative="less", delta=turn * margin)).p
     return Margin(margin, not_worse, max(not_worse, not_better, key=lambda p: p.upper))
 
 

@@ -116,6 +116,7 @@ class CompareRequest(ComparisonRequest):
     test: str = declare(shared.TEST)
     set: Mapping[str, object] = declare(shared.SET)
     method: str = declare(shared.METHOD)
+    population: str | None = declare(shared.POPULATION)
     alternative: str = declare(shared.ALTERNATIVE)
     alpha: float = declare(shared.ALPHA)
     delta: float = declare(shared.DELTA)
@@ -134,6 +135,7 @@ class CompareRequest(ComparisonRequest):
     system_column: str | None = declare(shared.SYSTEM_COLUMN)
     cluster: str | None = declare(shared.CLUSTER)
     repeat: str | None = declare(shared.REPEAT)
+    repeats: str | None = declare(shared.REPEATS)
     slice: str | None = declare(shared.SLICE)
     dataset: str | None = declare(shared.DATASET)
     duplicates: str = declare(shared.DUPLICATES)
@@ -155,12 +157,12 @@ class CompareRequest(ComparisonRequest):
 
     def asked(self) -> dict[str, Any]:
         """What is asked of the comparison itself."""
-        return {**super().asked(), "unit_advice": self.unit_advice}
+        return {**super().asked(), "unit_advice": self.unit_advice, "population": self.population}
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
         from outscore.workflows.direction import check_direction
-        from outscore.workflows.validate import check_comparison, check_correction
+        from outscore.workflows.validate import check_comparison, check_correction, check_repeats
 
         check_correction(self.correction, test=self.test, delta=self.delta)
         refuse_metric_of_texts(self.metric)
@@ -171,6 +173,7 @@ class CompareRequest(ComparisonRequest):
                 "Write `outscore compare BOTH` or `outscore compare A B`.",
                 parameter="files",
             )
+        check_repeats(self.repeats)
         check_comparison(**self.asked(), metric=self.metric, names=self.names or ("A", "B"))
 
 

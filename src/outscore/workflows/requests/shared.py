@@ -36,9 +36,11 @@ __all__ = [
     "MISSING",
     "NAMES",
     "NORMALITY_ALPHA",
+    "POPULATION",
     "READER",
     "REFERENCE",
     "REPEAT",
+    "REPEATS",
     "RESAMPLES",
     "SCORE",
     "SEED",
@@ -90,6 +92,12 @@ def known_corrections() -> dict[str, str]:
     from outscore.inference.families.multiplicity import CORRECTIONS
 
     return {name: entry.summary for name, entry in CORRECTIONS.items()}
+
+
+def _populations() -> dict[str, str]:
+    from outscore.inference.populations import POPULATIONS
+
+    return {name: entry.summary for name, entry in POPULATIONS.items()}
 
 
 def _formats() -> dict[str, str]:
@@ -377,6 +385,36 @@ REPEAT = Option(
     kind="column",
     metavar="COLUMN",
     always_saved=False,
+)
+REPEATS = Option(
+    "repeats",
+    str,
+    None,
+    "What the repeats are: epochs of each item, or runs that span all items.",
+    lambda: {"epochs": "of each item by itself: samples, attempts", "runs": "over all items: seeds, reruns"},
+    label="Kind of repeats",
+    form_help="Epochs of each item by itself, or runs that span all items; empty: by the column's name.",
+    group="data",
+    metavar="epochs|runs",
+    default_text="by the column's name",
+    always_saved=False,
+    doc='What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item, ``"runs"``\n'
+    "span all items, as training seeds do. None goes by the column's name: seed and run are runs.",
+)
+POPULATION = Option(
+    "population",
+    str,
+    None,
+    "What the claim is about: new items, or new items and new runs.",
+    _populations,
+    label="Population",
+    form_help="What the claim is about; empty: new items and new runs where repeats are runs, otherwise new items.",
+    group="test",
+    metavar="items|items-and-runs",
+    default_text="items-and-runs for runs",
+    always_saved=False,
+    doc='What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly trained\n'
+    "systems on new items. None is the second where the repeats are runs and the first otherwise.",
 )
 SLICE = Option(
     "slice",

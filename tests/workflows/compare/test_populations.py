@@ -1,0 +1,224 @@
+"""Epochs and runs: how they are told apart, which population decides, and what is said of each."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.special
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+from outscore.inference.runs.two_way import two_way_of_means
+
+
+def right(seed: int = 2, n: int = 80, runs: tuple[int, int] = (3, 3), sd: float = 0.4, lead: float = 0.0):
+    """(n, K) right-or-wrong scores of two systems whose whole runs differ."""
+    rng = np.random.default_rng(seed)
+    logit = rng.normal(1.0, 1.5, (n, 1))
+    return [
+        (rng.random((n, k)) < scipy.special.expit(logit + shift + rng.normal(0, sd, k))).astype(int)
+        for k, shift in zip(runs, (lead, 0.0), strict=True)
+    ]
+
+
+def written(path, tables, column: str = "seed", cluster=None) -> str:
+    """A long table of both systems' runs."""
+    head = f"id,model,{column},correct" + ("" if cluster is None else ",document")
+    lines = [head]
+    for name, table in zip(("new", "old"), tables, strict=True):
+        for (i, r), x in np.ndenumerate(table):
+            lines.append(f"q{i},{name},{r + 1},{x}" + ("" if cluster is None else f",d{cluster[i]}"))
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def test_seeds_are_drawn_anew_by_default(tmp_path):
+    a, b = right()
+    found = osc.compare(written(tmp_path / "seeds.csv", (a, b)))
+    crossed = two_way_of_means(a.astype(float), b.astype(float))
+    assert found.population == "items-and-runs"
+    assert found.p.value == pytest.approx(crossed.p().value, rel=1e-9)
+    interval = crossed.interval(0.05)
+    assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high))
+    (other,) = found.other_populations
+    items = osc.permutation_test(a.ravel(), b.ravel(), items=np.repeat(np.arange(80), 3))
+    assert (other.population, other.p) == ("items", items)
+    assert "averaged over 3 runs of each system" in found.sentence
+    assert "the claim is about new items and new runs" in found.sentence
+    assert "a claim about new items and new runs" in found.verdict
+    assert "repeats:3 runs|population:items-and-runs" in str(found.signature)
+    assert found.runs.a == pytest.approx(a.mean(axis=0).tolist())
+    assert [step.view for step in found.design.path] == ["rows", "items", "items-and-runs"]
+    text = found.to_text()
+    assert "would a newly trained new and a newly trained old differ on new items?" in " ".join(text.split())
+    assert (found.fragility, found.power) == (None, None)
+
+
+def test_the_population_asked_for_decides(tmp_path):
+    path = written(tmp_path / "seeds.csv", right())
+    usual, items = osc.compare(path), osc.compare(path, population="items")
+    assert items.p == usual.other_populations[0].p
+    assert items.other_populations[0].p == usual.p
+    assert items.other_populations[0].interval == usual.interval
+    assert "the claim is about new items and these runs" in items.sentence
+
+
+def test_epochs_are_averaged_as_ever(tmp_path):
+    a, b = right()
+    found = osc.compare(written(tmp_path / "epochs.csv", (a, b), "epoch"))
+    assert found.p == osc.permutation_test(a.ravel(), b.ravel(), items=np.repeat(np.arange(80), 3))
+    assert (found.population, found.other_populations) == ("items", [])
+    assert "averaged over 3 epochs of each item" in found.sentence
+    assert "the claim is about new items." in found.sentence
+    assert osc.compare(written(tmp_path / "e.csv", (a, b), "epoch"), repeats="runs").population == "items-and-runs"
+    assert osc.compare(written(tmp_path / "s.csv", (a, b), "seed"), repeats="epochs").population == "items"
+
+
+def test_arrays_have_epochs_unless_they_are_called_runs():
+    a, b = right()
+    items = np.repeat(np.arange(80), 3)
+    epochs = osc.compare(a.ravel(), b.ravel(), items=items)
+    runs = osc.compare(a.ravel(), b.ravel(), items=items, repeats="runs")
+    assert (epochs.design.repeat_kind, epochs.population) == ("epochs", "items")
+    assert runs.p.value == pytest.approx(two_way_of_means(a.astype(float), b.astype(float)).p().value)
+
+
+def test_unequally_many_runs(tmp_path):
+    a, b = right(runs=(3, 5), lead=0.5)
+    found = osc.compare(written(tmp_path / "seeds.csv", (a, b)), metric="accuracy")
+    assert found.p.value == pytest.approx(two_way_of_means(a.astype(float), b.astype(float)).p().value)
+    assert "3 runs of new and 5 runs of old" in found.sentence
+    assert found.other_populations[0].p.test == "permutation"
+
+
+def test_clusters(tmp_path):
+    a, b = right()
+    cluster = np.repeat(np.arange(10), [1, 2, 3, 4, 5, 9, 10, 12, 14, 20])
+    found = osc.compare(written(tmp_path / "seeds.csv", (a, b), cluster=cluster))
+    assert found.p.value == pytest.approx(two_way_of_means(a.astype(float), b.astype(float), cluster).p().value)
+    assert found.p.n == 10
+
+
+@pytest.mark.parametrize(("direction", "alternative"), [("higher", "greater"), ("lower", "less")])
+def test_sides_margins_and_directions(tmp_path, direction, alternative):
+    a, b = right(lead=0.8)
+    found = osc.compare(
+        written(tmp_path / "seeds.csv", (a, b)), alternative=alternative, direction=direction, delta=0.01, margin=0.3
+    )
+    crossed = two_way_of_means(a.astype(float), b.astype(float))
+    assert found.p.value == pytest.approx(crossed.p("greater", 0.01).value)
+    side = 1 if direction == "higher" else -1
+    assert found.margin.noninferiority.value == pytest.approx(crossed.p("greater", -0.3 * side, orientation=side).value)
+    assert found.margin.equivalence.test == "two-way"
+
+
+@pytest.mark.parametrize(
+    ("keep", "reason"),
+    [
+        (lambda line: not line.startswith("q3,new,2,"), "new lacks runs of some items"),
+        (lambda line: ",old,2," not in line and ",old,3," not in line, "old has a single run"),
+    ],
+)
+def test_without_a_whole_table_the_claim_is_about_these_runs(tmp_path, keep, reason):
+    path = tmp_path / "seeds.csv"
+    written(path, right())
+    path.write_text("\n".join(filter(keep, path.read_text().splitlines())) + "\n")
+    found = osc.compare(str(path))
+    assert (found.population, found.other_populations) == ("items", [])
+    assert any(note.text == f"The claim is about these runs and not about new ones: {reason}." for note in found.notes)
+    assert "the claim is about new items and these runs" in found.sentence
+    with pytest.raises(OutscoreError, match=f"Population items-and-runs cannot be had: {reason}"):
+        osc.compare(str(path), population="items-and-runs")
+
+
+def test_two_runs_carry_a_note(tmp_path):
+    found = osc.compare(written(tmp_path / "seeds.csv", right(runs=(2, 3))))
+    assert any("Two runs of a system say little" in note.text for note in found.notes)
+    three = osc.compare(written(tmp_path / "seeds.csv", right(runs=(3, 3))))
+    assert not any("Two runs of a system say little" in note.text for note in three.notes)
+
+
+def test_a_named_test_answers_for_items(tmp_path):
+    path = written(tmp_path / "seeds.csv", right())
+    found = osc.compare(path, test="student")
+    assert (found.p.test, found.population, found.other_populations[0].p.test) == ("student", "items", "two-way")
+    with pytest.raises(OutscoreError, match="`student` answers for new items") as refusal:
+        osc.compare(path, test="student", population="items-and-runs")
+    assert refusal.value.parameter == "population"
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"population": "these"}, "`population` is 'these'"),
+        ({"repeats": "seeds"}, "`repeats` is 'seeds'"),
+        ({"repeats": "epochs", "population": "items-and-runs"}, "`seed` holds epochs"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(tmp_path, asked, message):
+    with pytest.raises(OutscoreError, match=message):
+        osc.compare(written(tmp_path / "seeds.csv", right(n=10)), **asked)
+
+
+def test_items_scored_once_have_no_repeats():
+    with pytest.raises(OutscoreError, match="There are no repeats"):
+        osc.compare([1, 0, 1], [0, 0, 1], repeats="runs")
+    with pytest.raises(OutscoreError, match="each item was scored once"):
+        osc.compare([1, 0, 1], [0, 0, 1], population="items-and-runs")
+
+
+def test_slices_are_judged_by_the_same_population(tmp_path):
+    a, b = right(n=60)
+    path = tmp_path / "seeds.csv"
+    written(path, (a, b))
+    head, *lines = path.read_text().splitlines()
+    path.write_text(
+        "\n".join([f"{head},topic", *(f"{x},{'even' if int(x[1 : x.index(',')]) % 2 == 0 else 'odd'}" for x in lines)])
+    )
+    whole, even, odd = osc.compare(str(path), slices="topic").comparisons
+    for part, rows in ((even, slice(0, None, 2)), (odd, slice(1, None, 2))):
+        assert part.population == whole.population == "items-and-runs"
+        assert part.p.value == pytest.approx(two_way_of_means(a[rows].astype(float), b[rows].astype(float)).p().value)
+    with pytest.raises(OutscoreError, match="swaps items, and the claims are about new runs too"):
+        osc.compare(str(path), slices="topic", correction="max-t")
+
+
+def test_counts_are_judged_by_the_scores_of_runs(tmp_path):
+    rng = np.random.default_rng(1)
+    lines = ["id,model,run,tp,fp,fn"]
+    for name in ("new", "old"):
+        lines += [f"q{i},{name},{r},{','.join(map(str, rng.poisson(3, 3)))}" for i in range(30) for r in range(3)]
+    path = tmp_path / "counts.csv"
+    path.write_text("\n".join(lines))
+    found = osc.compare(str(path), score=["tp", "fp", "fn"], metric="f1")
+    assert (found.p.test, found.population) == ("two-way", "items-and-runs")
+    assert found.difference == pytest.approx((found.interval.low + found.interval.high) / 2)
+
+
+def test_identical_runs_have_p_one(tmp_path):
+    a, _ = right()
+    found = osc.compare(written(tmp_path / "seeds.csv", (a, a)))
+    assert found.p.value == 1.0
+
+
+def test_the_json_names_the_populations(tmp_path):
+    found = osc.compare(written(tmp_path / "seeds.csv", right()))
+    found.save(tmp_path / "found.json")
+    saved = json.loads((tmp_path / "found.json").read_text())["comparisons"][0]
+    assert saved["population"] == "items-and-runs"
+    assert [one["population"] for one in saved["other_populations"]] == ["items"]
+    assert saved["other_populations"][0]["p"]["value"] == found.other_populations[0].p.value
+    assert osc.load(tmp_path / "found.json") == found
+
+
+def test_few_items_of_unequally_many_runs_are_warned_of(tmp_path):
+    rng = np.random.default_rng(4)
+    rate = rng.beta(9, 0.5, (15, 1))
+    a, b = rng.binomial(1, np.repeat(rate, 10, axis=1)), rng.binomial(1, rate)
+    found = osc.compare(written(tmp_path / "few.csv", (a, b), "epoch"))
+    assert found.p.test == "permutation"
+    texts = [note.text for note in found.notes]
+    assert any("Items were run 10 times by new and once by old" in text for text in texts)
+    assert any("p may be far too small" in text for text in texts)
