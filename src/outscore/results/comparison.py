@@ -55,6 +55,10 @@ class TestResult(Result):
         What the reader should know.
     bayes
         Posterior probabilities, of the test `bayes`.
+    own
+        Intervals of A's and of B's own score, where the test has a design of its own for them.
+    chosen
+        Options that were left to the test, and what it chose from the data.
     """
 
     # Not a test class, whatever its name says to pytest.
@@ -65,6 +69,8 @@ class TestResult(Result):
     interval: Interval | None = None
     notes: list[Note] = field(default_factory=list)
     bayes: Bayes | None = None
+    own: tuple[tuple[float, float], tuple[float, float]] | None = None
+    chosen: dict[str, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:

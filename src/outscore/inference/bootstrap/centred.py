@@ -33,7 +33,8 @@ class Resampled:
     """The observed difference A - B of n units, how far each resample moved from it, and the size of a rounding error.
 
     `alike` says that the units do not differ from one another in what is measured: then no resample can ever
-    move. `estimand` is what was resampled, and `small_samples` what few units do to the level of the test.
+    move. `estimand` is what was resampled, and `small_samples` what few units do to the level of the test. `own` are the
+    scores of each system, first the observed one and then those of the resamples.
     """
 
     test: str
@@ -45,6 +46,7 @@ class Resampled:
     alike: bool
     estimand: Estimand = "difference"
     small_samples: str = ""
+    own: tuple[Array, Array] | None = None
 
     @property
     def stuck(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import TIE_TOLERANCE
+from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import (
@@ -193,7 +193,14 @@ def block_bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     chosen = f"Blocks of {length:.1f} items on average{'' if wanted is not None else ', chosen from the data'}"
     ratio = f"; SE(block)/SE(i.i.d.) = {float(found.moves.std()) / alone:.2f}." if alone > found.slack else "."
     liberal = "Where neighbours depend strongly, blocks still reject too often: level .07 to .12 at autocorrelation .5."
-    return replace(result, notes=[*result.notes, Note("design", chosen + ratio), Note("method", liberal)])
+    assert found.own is not None
+    first, second = (_own_limits(scores, asked.alpha) for scores in found.own)
+    return replace(
+        result,
+        notes=[*result.notes, Note("design", chosen + ratio), Note("method", liberal)],
+        own=(first, second),
+        chosen={"block_length": f"{length:.4g}"} if wanted is None else {},
+    )
 
 
 def _resample(
@@ -227,7 +234,14 @@ def _resample(
         slack,
         not moves.any(),
         small_samples=SMALL_SAMPLES[test],
+        own=(score_a, score_b),
     )
+
+
+def _own_limits(scores: Array, alpha: float) -> tuple[float, float]:
+    """Centred limits of one system's score: as far on both sides as 1 - α of the resamples move."""
+    reach = float(np.quantile(np.abs(scores[1:] - scores[0]), 1 - alpha, method="higher"))
+    return float(scores[0]) - reach, float(scores[0]) + reach
 
 
 def _resample_items(test: str, pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Resampled:

@@ -93,7 +93,7 @@ def _rows(hypotheses: Lines, references: References, options: Options, prepared:
     """The four counts of each segment against its best reference."""
     del prepared
     align, words = load("nltk.translate.meteor_score", "meteor").align_words, _words(options)
-    stemmer, (synonyms, _) = sacre.Stemmer("meteor"), _synonyms(options)
+    stemmer, (synonyms, _) = sacre.Stemmer("meteor", str(options["language"])), _synonyms(options)
 
     def count(hypothesis: list[str], reference: list[str]) -> tuple[int, int, int, int]:
         matches, _, _ = align(hypothesis, reference, stemmer=stemmer, wordnet=synonyms)
@@ -119,8 +119,13 @@ def _mean_of_segments(hypotheses: Lines, references: References, options: Option
     synonyms, _ = _synonyms(options)
     constants = {name: options[name] for name in ("alpha", "beta", "gamma")}
     pairs = segments(hypotheses, references)
-    found = [score([words(x) for x in others], words(line), wordnet=synonyms, **constants) for line, others in pairs]
+    how = {"wordnet": synonyms, "stemmer": sacre.Stemmer("meteor", str(options["language"])), **constants}
+    found = [score([words(x) for x in others], words(line), **how) for line, others in pairs]
     return float(np.mean(found))
+
+
+def _stems(options: Options) -> str:
+    return "porter" if options["language"] == "english" else str(options["language"])
 
 
 def _signature(name: str) -> Callable[[Options, int], str]:
@@ -128,7 +133,7 @@ def _signature(name: str) -> Callable[[Options, int], str]:
         constants = "|".join(f"{x}:{options[x]:g}" for x in ("alpha", "beta", "gamma"))
         _, synonyms = _synonyms(options)
         versions = f"nltk:{version('nltk', name)}|sacrebleu:{version('sacrebleu', name)}"
-        matching = f"case:lc|tok:{options['tokenize']}|stem:porter|synonyms:{synonyms}"
+        matching = f"case:lc|tok:{options['tokenize']}|stem:{_stems(options)}|synonyms:{synonyms}"
         return f"{name}|nrefs:{references}|{matching}|{constants}|{versions}"
 
     return signature
@@ -136,6 +141,13 @@ def _signature(name: str) -> Callable[[Options, int], str]:
 
 METEOR_OPTIONS = (
     sacre.TOKENIZE,
+    Option(
+        "language",
+        str,
+        "english",
+        "whose stemmer joins forms of a word; none joins none",
+        choices=(*sacre.STEMMED, sacre.UNSTEMMED),
+    ),
     Option("synonyms", str, "auto", "WordNet's synonyms: auto uses them where installed", choices=("auto", "wordnet", "none")),
     Option("alpha", float, 0.9, "weight of recall against precision", minimum=0),
     Option("beta", float, 3.0, "how fast the penalty grows with fragmentation", minimum=0),

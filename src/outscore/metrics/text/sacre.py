@@ -14,7 +14,9 @@ from outscore.metrics.text.entry import Direction, Foreign, Lines, References, T
 
 __all__ = [
     "LOWERCASE",
+    "STEMMED",
     "TOKENIZE",
+    "UNSTEMMED",
     "Stemmer",
     "case",
     "corpus_metric",
@@ -113,8 +115,21 @@ def tokeniser(name: str, metric: str, *, lowercase: bool) -> Callable[[str], lis
     return words
 
 
-class Stemmer:
-    """Stems each distinct word once (Porter, 1980, in nltk's version): a test set repeats its words."""
+STEMMED = (
+    "danish", "dutch", "english", "finnish", "french", "german", "hungarian", "italian", "norwegian", "portuguese",
+    "romanian", "russian", "spanish", "swedish",
+)  # fmt: skip
+"""Languages that nltk has stemmers for: Porter's own for English, Snowball's for the others."""
+UNSTEMMED = "none"
 
-    def __init__(self, metric: str) -> None:
-        self.stem: Callable[[str], str] = cache(load("nltk.stem.porter", metric).PorterStemmer().stem)
+
+class Stemmer:
+    """Stems each distinct word once (Porter, 1980 and 2001, in nltk's versions): a test set repeats its words."""
+
+    def __init__(self, metric: str, language: str = "english") -> None:
+        stem: Callable[[str], str] = str
+        if language == "english":
+            stem = load("nltk.stem.porter", metric).PorterStemmer().stem
+        elif language != UNSTEMMED:
+            stem = load("nltk.stem.snowball", metric).SnowballStemmer(language).stem
+        self.stem: Callable[[str], str] = cache(stem)

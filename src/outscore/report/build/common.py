@@ -27,6 +27,7 @@ from outscore.report.document import (
     make_table,
 )
 from outscore.report.references.citations import Cited
+from outscore.results.note import Note
 from outscore.results.reading import Reading
 
 __all__ = [
@@ -70,12 +71,16 @@ def facts_block(facts: Sequence[Fact]) -> Facts | None:
     return Facts(tuple(facts)) if facts else None
 
 
-def read_as(reading: Reading | None) -> list[Block]:
-    """The line that says what the input was taken to mean; old results do not know."""
-    if reading is None:
-        return []
-    line = clean(reading_line(reading))
-    return [Facts((Fact("data", (line,)),)).only("text", "markdown"), Paragraph(f"Data: {line}.", "note").only("html", "latex")]
+def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[Block]:
+    """The line that says what the input was taken to mean, which old results do not know, and what to beware of in it."""
+    told = [clean(note.text) for note in dict.fromkeys(notes) if note.kind == "reading"]
+    line = "" if reading is None else clean(reading_line(reading))
+    facts = [Fact(label, tuple(lines)) for label, lines in (("data", [line] if line else []), ("beware", told)) if lines]
+    paragraphs = [*([f"Data: {line}."] if line else []), *told]
+    return [
+        *([Facts(tuple(facts)).only("text", "markdown")] if facts else []),
+        *(Paragraph(text, "note").only("html", "latex") for text in paragraphs),
+    ]
 
 
 def charts_section(charts: Callable[[], list[Chart]], *, fold: str = "") -> Section:

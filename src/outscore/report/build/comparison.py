@@ -106,7 +106,11 @@ def _overview(whole: Comparisons) -> Article:
     forms = ("latex", "markdown", "html") if len(whole.comparisons) != 1 else ("latex",)
     sentences = [Quote(clean(c.sentence)) for c in whole.comparisons]
     sections = (
-        Section("reading", "", lambda: read_as(whole.comparisons[0].reading) if whole.comparisons else []),
+        Section(
+            "reading",
+            "",
+            lambda: read_as(whole.comparisons[0].reading, whole.comparisons[0].notes) if whole.comparisons else [],
+        ),
         Section("results", "", lambda: [replace(results(whole), heading="none")]),
         Section("sentences", "", lambda: sentences).only("latex"),
     )
@@ -125,7 +129,7 @@ def _metrics(whole: Comparisons) -> Article:
     own = [replace(t, title=_of_metric(t, c)) for c in found for t in _asked_for(c, whole)]
     sections = (
         Section("answer", "", lambda: [answer]).but("latex"),
-        Section("reading", "", lambda: read_as(first.reading)),
+        Section("reading", "", lambda: read_as(first.reading, [note for c in found for note in c.notes])),
         Section("metrics", "", lambda: [replace(table, heading="bold", label="results")]),
         Section("sentence", "", lambda: [sentence]).but("text"),
         # One screen: what was asked for, and the segments behind the first metric.
@@ -162,9 +166,9 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     steps = [table.but("text", "latex", level="brief") for table in tables(path(c))]
     cited = paper(c.sentence, str(c.signature))
     # Of several comparisons the overview says it; on a screen the first one does, unless all are one answer.
-    read = read_as(c.reading) if len(whole.comparisons) == 1 else []
+    read = read_as(c.reading, c.notes) if len(whole.comparisons) == 1 else []
     if len(whole.comparisons) > 1 and number == 1 and not is_family_of_metrics(whole):
-        read = [block.only("text") for block in read_as(c.reading)]
+        read = [block.only("text") for block in read_as(c.reading, c.notes)]
     # Segments are shown with their texts, which say more than their scores.
     items = [] if c.segments else only_full(deciding_items(c))
     listing = Section("segments", segments_title(c), lambda: _segments(c))

@@ -64,8 +64,10 @@ def build(ranking: Ranking) -> Document:
     """The whole ranking."""
     repeated = settings(ranking.settings, "ranking-settings")
     sections = (
-        Section("answer", "", lambda: [_verdict(ranking), *read_as(ranking.reading), _cards(ranking)]).but("latex"),
-        Section("reading", "", lambda: read_as(ranking.reading)).only("latex"),
+        Section("answer", "", lambda: [_verdict(ranking), *read_as(ranking.reading, ranking.notes), _cards(ranking)]).but(
+            "latex"
+        ),
+        Section("reading", "", lambda: read_as(ranking.reading, ranking.notes)).only("latex"),
         Section("places", f"Ranking by {subject(ranking.standing)}", lambda: _places(ranking)),
         Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
         Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),

@@ -165,7 +165,7 @@ def metric_notes(whole: Comparisons) -> list[str]:
     metrics_by_text: dict[str, list[str]] = {}
     for c in whole.comparisons:
         warnings = [] if c.analysis is None else c.analysis.warnings
-        for text in (*warnings, *note_texts(c.notes)):
+        for text in (*warnings, *note_texts(note for note in c.notes if note.kind != "reading")):
             metrics_by_text.setdefault(text, []).append(c.metric)
     # What single runs leave open stands with the first metric and is about all of them.
     general = {note.text for c in whole.comparisons for note in c.notes if note.kind == "runs"}

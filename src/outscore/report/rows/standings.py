@@ -375,4 +375,6 @@ def _coverage(ranking: Ranking) -> str:
 def _notes(ranking: Ranking) -> list[str]:
     """Notes of the whole and of its parts, each once."""
     parts = [f"{clean(s.name or s.metric)}: {note}" for s in (*ranking.datasets, *ranking.metrics) for note in s.notes]
-    return [clean(text) for text in dict.fromkeys([*note_texts(ranking.notes), *parts])]
+    return [
+        clean(text) for text in dict.fromkeys([*note_texts(note for note in ranking.notes if note.kind != "reading"), *parts])
+    ]

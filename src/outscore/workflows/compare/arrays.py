@@ -205,7 +205,7 @@ def _assemble(
     parts: Mapping[str, Any],
 ) -> Comparison:
     items, p = pairs.per_item(), found.p
-    scores, own = scores_of(items, metric), score_intervals(pairs, metric, question.alpha)
+    scores, own = scores_of(items, metric), found.own or score_intervals(pairs, metric, question.alpha)
     groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1
     options = question.options
     result = Comparison(
@@ -216,7 +216,10 @@ def _assemble(
             p,
             margin=question.margin,
             bayes=found.bayes,
-            options={o.name: options[o.name] for o in question.entry.options if options[o.name] != o.default},
+            options={
+                **{o.name: options[o.name] for o in question.entry.options if options[o.name] != o.default},
+                **found.chosen,
+            },
             unit=_unit_mark(pairs, question),
             resamples=cast("int | None", options.get("resamples")),
             seed=question.seed,

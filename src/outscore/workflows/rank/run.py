@@ -266,7 +266,8 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
         [(found.metric, [found.board]) for found in boards],
         data.origins,
         [
-            *(Note("input", text) for text in (*data.notes, *of_texts)),
+            *(Note("input", text) for text in data.notes),
+            *of_texts,
             *(Note("method", f"{shown_name(found.spec)}: {found.signature}.") for found in boards),
         ],
         unit="segments",

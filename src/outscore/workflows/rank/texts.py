@@ -12,8 +12,10 @@ from outscore.core.paired import codes_of
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress, Steps
 from outscore.metrics.cache import StatisticsCache, cache_folder
+from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.workflows.texts.buckets import labels_of_segments
+from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.runs import mean_of_runs
 from outscore.workflows.texts.statistics import Statistics, segments_of
@@ -40,7 +42,7 @@ def text_boards(
     engine: Engine,
     cache: StatisticsCache | None = None,
     progress: Progress | None = None,
-) -> tuple[list[TextBoard], tuple[str, ...], list[str]]:
+) -> tuple[list[TextBoard], list[Note], list[str]]:
     """One board for each metric, notes on the texts, and notes on the cache.
 
     `systems` and `references` are lists of segments, paths of text files, or what was read from them; a list of these stands
@@ -69,4 +71,9 @@ def text_boards(
         rows = np.stack(of_systems)
         board = Board(tuple(read), rows, np.ones(rows.shape[:2], dtype=bool), clusters=clusters)
         boards.append(TextBoard(spec, metric, entry.signature(options, len(gold)), board))
-    return boards, put_in_order, list(statistics.cache.notes)
+    lines = {name: tuple(text.lines for text in several) for name, several in read.items()}
+    notes = [
+        *(Note("input", text) for text in put_in_order),
+        *cautions(chosen, lines, tuple(text.lines for text in gold)),
+    ]
+    return boards, notes, list(statistics.cache.notes)

@@ -31,6 +31,7 @@ from outscore.results.subset import Bucket
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.slices import Part, as_family, compare_slices, swap_together
 from outscore.workflows.texts.buckets import Labels, in_bands
+from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.compat import with_peer
 from outscore.workflows.texts.runs import mean_of_runs, runs_of
@@ -62,7 +63,8 @@ def compare_corpora(
     compared = [_compare_by(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
     found = [c for c, _ in compared]
     # What no metric can show is said once.
-    found[0] = replace(found[0], notes=[*found[0].notes, *single_runs(texts)])
+    beware = cautions(chosen, {texts.names[0]: texts.a, texts.names[1]: texts.b}, texts.references)
+    found[0] = replace(found[0], notes=[*beware, *found[0].notes, *single_runs(texts)])
     if len(found) == 1:
         return found, None
     resampled = None

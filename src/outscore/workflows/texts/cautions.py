@@ -1,0 +1,116 @@
+"""What about texts makes their scores mean less than they seem to: said beside the verdict, because no number shows it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from outscore.core.options import OptionValue
+from outscore.metrics.text.entry import TextMetric
+from outscore.results.note import Note
+
+__all__ = ["cautions"]
+
+Lines = Sequence[str]
+Chosen = Sequence[tuple[TextMetric, Mapping[str, OptionValue]]]
+
+# Han, kana, Thai, Lao, Khmer, Burmese: scripts that put no spaces between words.
+_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_BY_SPACES = ("13a", "none", "intl", "rouge")
+"""Tokenisers that need spaces between words."""
+SPACELESS_SHARE, TOKENISED_SHARE, NORMAL_SHARE, STEMMED_SHARE = 0.3, 0.5, 0.02, 0.02
+FEWEST = 3
+"""Lines on which a habit of writing can be told from chance."""
+
+
+def cautions(chosen: Chosen, systems: Mapping[str, Sequence[Lines]], references: Sequence[Lines]) -> list[Note]:
+    """What to beware of, for these metrics on these texts; `systems` holds the runs of each.
+
+    Examples
+    --------
+    >>> from outscore.metrics.text.registry import text_metric
+    >>> lines = ["this is tokenised .", "so is this ."] * 2
+    >>> print(cautions([text_metric("bleu")], {"A": [lines], "B": [lines]}, [lines])[0])
+    BLEU splits words off punctuation, and these texts are split already (A, B and the reference): ...
+    """
+    texts = {name: [line for run in runs for line in run] for name, runs in systems.items()}
+    gold = [line for lines in references for line in lines]
+    found = [_tokenised(chosen, texts, gold), _spaceless(chosen, gold), _unlike_forms(texts, gold), _stemmed(chosen, gold)]
+    return [Note("reading", text) for text in found if text]
+
+
+def _named(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _tokenised(chosen: Chosen, texts: Mapping[str, Lines], gold: Lines) -> str:
+    """SacreBLEU warns here too: splitting what was split already gives scores that nobody else can repeat."""
+    labels = [entry.label for entry, options in chosen if options.get("tokenize") == "13a"]
+    split = [name for name, lines in {**texts, "the reference": gold}.items() if _ends_tokenised(lines)]
+    if not labels or not split:
+        return ""
+    verb = "splits" if len(labels) == 1 else "split"
+    return (
+        f"{_named(labels)} {verb} words off punctuation, and these texts are split already ({_named(split)}): "
+        "give texts as they are read, or set tokenize=none."
+    )
+
+
+def _ends_tokenised(lines: Lines) -> bool:
+    ends = [line.rstrip() for line in lines]
+    full_stops = sum(line.endswith(".") for line in ends)
+    apart = sum(line.endswith(" .") for line in ends)
+    return apart >= FEWEST and apart > TOKENISED_SHARE * full_stops
+
+
+def _spaceless(chosen: Chosen, gold: Lines) -> str:
+    """Without spaces a whole sentence is one word, which hardly ever matches."""
+    letters = sum(character.isalpha() for line in gold for character in line)
+    if not letters or sum(len(_SPACELESS.findall(line)) for line in gold) < SPACELESS_SHARE * letters:
+        return ""
+    by_spaces = [entry.label for entry, options in chosen if _needs_spaces(entry, options)]
+    if not by_spaces:
+        return ""
+    cure = "set tokenize=zh, ja-mecab or char, or use chrF"
+    if {"TER", "WER"} & set(by_spaces):
+        cure = f"{cure}; CER takes the place of WER, and ter:normalized=true:asian_support=true splits characters"
+    verb = "takes" if len(by_spaces) == 1 else "take"
+    return f"The reference is written without spaces between words, and {_named(by_spaces)} {verb} words from spaces: {cure}."
+
+
+def _needs_spaces(entry: TextMetric, options: Mapping[str, OptionValue]) -> bool:
+    if "tokenize" in options:
+        return options["tokenize"] in _BY_SPACES
+    if "asian_support" in options:
+        return not (options["asian_support"] and options["normalized"])
+    return entry.name == "wer"
+
+
+def _unlike_forms(texts: Mapping[str, Lines], gold: Lines) -> str:
+    """Letters with accents can be written as one character (NFC) or as two (NFD), which look the same and never match."""
+    shares = {name: _decomposed(lines) for name, lines in {**texts, "the reference": gold}.items()}
+    low, high = min(shares.values()), max(shares.values())
+    if high - low < NORMAL_SHARE:
+        return ""
+    different = [name for name, share in shares.items() if share - low >= NORMAL_SHARE]
+    verb = "writes" if len(different) == 1 else "write"
+    return (
+        f"{_named(different)} {verb} accents as characters of their own (Unicode NFD) in up to {100 * high:.0f} % of the "
+        "segments, other texts do not: the same words do not match. Save all files in NFC."
+    )
+
+
+def _decomposed(lines: Lines) -> float:
+    unlike = sum(not line.isascii() and not unicodedata.is_normalized("NFC", line) for line in lines)
+    return unlike / max(1, len(lines))
+
+
+def _stemmed(chosen: Chosen, gold: Lines) -> str:
+    """METEOR stems English unless told otherwise; letters that English has not are the sign of another language."""
+    labels = [entry.label for entry, options in chosen if options.get("language") == "english"]
+    letters = [character for line in gold for character in line if character.isalpha()]
+    foreign = sum(not character.isascii() for character in letters)
+    if not labels or foreign <= STEMMED_SHARE * len(letters):
+        return ""
+    return f"{_named(labels)} stems words as English, and the reference does not look English: set language=german or another."

@@ -1,0 +1,68 @@
+"""Texts whose scores mean less than they seem to: said at the verdict, in `compare` and in `rank`."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+pytest.importorskip("sacrebleu")
+
+import outscore as osc
+from outscore.metrics.text.registry import text_metric
+from outscore.workflows.texts.cautions import cautions
+
+PLAIN = ["The house is old.", "Where is it?", "We go home.", "All is well.", "It was late."]
+TOKENISED = ["The house is old .", "Where is it ?", "We go home .", "All is well .", "It was late ."]
+CHINESE = ["这房子很旧。", "它在哪里?", "我们回家。", "一切都好。", "已经很晚了。"]
+FRENCH = ["La fenêtre est fermée.", "Où est le garçon ?", "L'été est passé.", "Le café est là.", "Ça va très bien."]
+
+
+def told(metric: str, a: list[str], b: list[str], reference: list[str]) -> list[str]:
+    return [note.text for note in cautions([text_metric(metric)], {"A": [a], "B": [b]}, [reference])]
+
+
+def test_plain_text_needs_no_caution():
+    for metric in ("bleu", "chrf", "ter", "wer", "meteor", "rougeL", "nist"):
+        assert told(metric, PLAIN, PLAIN, PLAIN) == []
+
+
+def test_tokenised_text_under_a_tokeniser():
+    (said,) = told("bleu", TOKENISED, PLAIN, TOKENISED)
+    assert said.startswith("BLEU splits words off punctuation, and these texts are split already (A and the reference)")
+    assert told("bleu:tokenize=none", TOKENISED, PLAIN, TOKENISED) == []
+    assert told("chrf", TOKENISED, TOKENISED, TOKENISED) == []
+
+
+def test_writing_without_spaces():
+    for metric in ("bleu", "rouge1", "wer", "ter", "meteor:language=none"):
+        assert any("without spaces between words" in text for text in told(metric, CHINESE, CHINESE, CHINESE)), metric
+    for metric in ("bleu:tokenize=zh", "chrf", "cer", "ter:normalized=true:asian_support=true"):
+        assert told(metric, CHINESE, CHINESE, CHINESE) == []
+
+
+def test_two_ways_to_write_accents():
+    apart = [unicodedata.normalize("NFD", line) for line in FRENCH]
+    (said,) = told("bleu", FRENCH, apart, FRENCH)
+    assert said.startswith("B writes accents as characters of their own (Unicode NFD) in up to 100 % of the segments")
+    assert told("bleu", apart, apart, apart) == []
+
+
+def test_meteor_stems_the_language_it_is_told():
+    assert any("stems words as English" in text for text in told("meteor", FRENCH, FRENCH, FRENCH))
+    assert told("meteor:language=french", FRENCH, FRENCH, FRENCH) == []
+    entry, options = text_metric("meteor:language=german:synonyms=none")
+    rows = entry.statistics(["die Häuser"], [["das Haus"]], options, None)
+    assert entry.corpus_score(["die Häuser"], [["das Haus"]], options) == pytest.approx(rows[0, 0])
+    english = text_metric("meteor:synonyms=none")
+    assert rows[0, 0] > english[0].statistics(["die Häuser"], [["das Haus"]], english[1], None)[0, 0]
+
+
+def test_it_stands_at_the_verdict_in_every_form():
+    found = osc.compare_texts(TOKENISED, TOKENISED[::-1], TOKENISED, metrics=["bleu", "chrf"])
+    text = found.to_text()
+    assert text.index("are split already") < text.index("metric ")
+    assert text.count("are split already") == 1
+    assert "are split already" in found.to_latex()
+    ranked = osc.rank({"A": TOKENISED, "B": TOKENISED[::-1]}, reference=TOKENISED, metric="bleu").to_text()
+    assert ranked.index("are split already") < ranked.index("Ranking by")
