@@ -71,6 +71,7 @@ def compare(
     repeats: Literal["epochs", "runs"] | None = None,
     slices: None = None,
     dataset: str | None = None,
+    transpose: bool = False,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
     reader: Literal[
         "auto",
@@ -146,6 +147,7 @@ def compare(
     repeats: Literal["epochs", "runs"] | None = None,
     slices: ArrayLike | Mapping[str, ArrayLike] | str,
     dataset: str | None = None,
+    transpose: bool = False,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
     reader: Literal[
         "auto",
@@ -220,6 +222,7 @@ def compare(
     repeats: Literal["epochs", "runs"] | None = None,
     slices: ArrayLike | Mapping[str, ArrayLike] | str | None = None,
     dataset: str | None = None,
+    transpose: bool = False,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
     reader: Literal[
         "auto",
@@ -325,6 +328,8 @@ def compare(
         by itself too.
     dataset : str | None, default None
         Column of the dataset an item belongs to.
+    transpose : bool, default False
+        The rows of the file or table are systems, and its columns items.
     duplicates : str, default "stop"
         What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
         the last.
@@ -394,6 +399,7 @@ def compare(
         repeats=repeats,
         slices=slices,
         dataset=dataset,
+        transpose=transpose,
         duplicates=duplicates,
         reader=reader,
         log_task=log_task,
@@ -599,6 +605,7 @@ def rank(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     dataset: ArrayLike | str | None = None,
+    transpose: bool = False,
     duplicates: Literal["mean", "first", "last", "stop"] = "mean",
     reader: Literal[
         "auto",
@@ -692,6 +699,8 @@ def rank(
         Column of epochs, seeds, samples: averaged per item.
     dataset : ArrayLike | str | None, default None
         A label per row, or the column of a file or table: the dataset of each row.
+    transpose : bool, default False
+        The rows of the file or table are systems, and its columns items.
     duplicates : str, default "mean"
         What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
         the last.
@@ -766,6 +775,7 @@ def rank(
         clusters=clusters,
         repeat=repeat,
         dataset=dataset,
+        transpose=transpose,
         duplicates=duplicates,
         reader=reader,
         reference=reference,

@@ -17,6 +17,7 @@ from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.columns import Layout, find_layout, normalize_name, suggest_name
 from outscore.formats.tables.records import Block, Records
+from outscore.formats.tables.transpose import transposed
 from outscore.scores.system import Labels, Origin, Scores
 from outscore.workflows.validate import numbers_of
 
@@ -94,6 +95,10 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
         yield Block(np.arange(1, rows + 1), {name: arrays[name].tolist() for name in needed})
 
     records = Records("The table", columns, {name: x[:SAMPLE].tolist() for name, x in arrays.items()}, blocks, "row")
+    if choice.transpose:
+        records, choice = transposed(records, choice)
+        (block,) = records.blocks(records.columns)
+        arrays, rows = {name: np.asarray(values) for name, values in block.columns.items()}, len(block.lines)
     layout = find_layout(records, choice)
     found = _split(arrays, layout, Origin(TABLE, "", rows, "dataframe", layout.used, "row"))
     if not choice.systems:

@@ -19,7 +19,8 @@ Holds = Literal["scores", "outputs"]
 class Choice:
     """What the caller says about a table: which column plays which part, and which systems to read (empty: all).
 
-    With `gaps`, an empty cell of a table with a column per system means that the system lacks the item.
+    With `gaps`, an empty cell of a table with a column per system means that the system lacks the item. With `transpose`, rows
+    are systems and columns are items.
     """
 
     item: str | None = None
@@ -31,6 +32,7 @@ class Choice:
     dataset: str | None = None
     systems: tuple[str, ...] = ()
     gaps: bool = False
+    transpose: bool = False
 
     @property
     def named(self) -> set[str]:

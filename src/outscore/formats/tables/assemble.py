@@ -16,6 +16,7 @@ from outscore.formats.tables import delimited, jsonl, parquet
 from outscore.formats.tables.cells import GappedColumn, LabelColumn, NumberColumn
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
 from outscore.formats.tables.records import Block, Records
+from outscore.formats.tables.transpose import transposed
 from outscore.scores.system import Labels, Origin, Scores
 
 __all__ = ["open_table", "read_table"]
@@ -33,6 +34,8 @@ def open_table(source: Source) -> tuple[str, Records]:
 
 def read_table(source: Source, records: Records, choice: Choice, format: str) -> list[Scores]:
     """Read the systems of a table: those chosen, or all in the order of the file."""
+    if choice.transpose:
+        records, choice = transposed(records, choice)
     layout = find_layout(records, choice)
     builder = _TableBuilder(records, layout, choice)
     for block in records.blocks(layout.needed):

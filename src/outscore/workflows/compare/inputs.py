@@ -83,7 +83,7 @@ def read_systems(
         )
     if len(paths) == 1:
         found = read_scores(paths[0], format=format, systems=systems or None, **columns)
-        a, b, called = _from_one(found)
+        a, b, called = _from_one(found, chosen=bool(systems))
     else:
         files = [read_scores(path, format=format, **columns) for path in paths]
         a, b, called = _from_two(files[0], files[1], systems)
@@ -170,16 +170,18 @@ def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems
     columns = {**request.columns(), **({} if request.slice is None else {"slice": (request.slice,)})}
     found = [systems_in(table, Choice(**columns, systems=request.system if len(tables) == 1 else ())) for table in tables]
     if len(found) == 1:
-        a, b, called = _from_one(found[0])
+        a, b, called = _from_one(found[0], chosen=bool(request.system))
     else:
         a, b = _choose(found[0], request.system, 0), _choose(found[1], request.system, 1)
         called = (a.name, b.name) if a.name != b.name else UNNAMED
     return pair_scores(a, b, cast("TwoNames", request.names or called), request.duplicates)
 
 
-def _from_one(found: list[Scores]) -> tuple[Scores, Scores, tuple[str, str]]:
+def _from_one(found: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, tuple[str, str]]:
     from outscore.formats.tables.columns import join_names
+    from outscore.formats.tables.plausible import refuse_implausible
 
+    refuse_implausible(found, chosen=chosen, item_named=True)
     if len(found) == 2:
         return found[0], found[1], (found[0].name, found[1].name)
     label = found[0].label

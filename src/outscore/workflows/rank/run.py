@@ -19,13 +19,14 @@ from outscore.formats.logs.find import are_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import read_systems
 from outscore.formats.tables.partitions import are_partitions
+from outscore.formats.tables.plausible import refuse_implausible
 from outscore.language.numbers import count
 from outscore.metrics.text.registry import shown_name
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
-from outscore.scores.system import Origin, score_columns
+from outscore.scores.system import Origin, Scores, score_columns
 from outscore.workflows.compare.logs import better_of, log_question
 from outscore.workflows.direction import Better, directed
 from outscore.workflows.names import path_texts
@@ -158,6 +159,7 @@ def call(
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
     found = systems_from(scores, request, **labels)
+    _check_systems(found, request, item_named=items is not None)
     boards = boards_of(found, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
     origins = dict.fromkeys(one.origin for one in found if one.origin is not None)
     return run(request, RankData("scores", boards, origins=list(origins)), **more)
@@ -305,6 +307,7 @@ def _scores(request: RankRequest) -> _Material:
         names=request.names,
         columns=request.columns(),
     )
+    _check_systems(scores, request)
     boards = boards_of(scores, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
     origins = list(dict.fromkeys(one.origin for one in scores if one.origin is not None))
     return _of_boards(request, boards, origins, notes)
@@ -325,6 +328,11 @@ def _logs(request: RankRequest) -> _Material:
     origins = dict.fromkeys(origin for several in found.evaluations for one in several for origin in one.origins)
     told = [replace(origin, columns=columns) for origin in origins]
     return _of_boards(replace(request, metric=None), boards, told, found.notes, told=better_of(found.higher_is_better))
+
+
+def _check_systems(scores: Sequence[Scores], request: RankRequest, *, item_named: bool = False) -> None:
+    named = item_named or request.item is not None or request.transpose
+    refuse_implausible(scores, chosen=bool(request.system), item_named=named)
 
 
 def _of_boards(

@@ -138,6 +138,7 @@ class CompareRequest(ComparisonRequest):
     repeats: str | None = declare(shared.REPEATS)
     slice: str | None = declare(shared.SLICE)
     dataset: str | None = declare(shared.DATASET)
+    transpose: bool = declare(shared.TRANSPOSE)
     duplicates: str = declare(shared.DUPLICATES)
     reader: str = declare(shared.READER)
     log_task: str | None = declare(shared.LOG_TASK)
@@ -337,7 +338,7 @@ def _refuse_other_kind(option: Option, *, texts: bool) -> None:
 def columns_of(request: Request) -> dict[str, Any]:
     """The columns that a request names, by the parameters of readers."""
     names = {option.name for option in request.options()}
-    given = {name: request.value(name) for name in shared.COLUMNS if name in names}
+    given = {name: request.value(name) for name in (*shared.COLUMNS, shared.TRANSPOSE.name) if name in names}
     return {("system" if name == "system_column" else name): value for name, value in given.items() if value}
 
 

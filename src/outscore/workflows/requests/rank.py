@@ -87,6 +87,7 @@ class RankRequest(TestedRequest):
         annotation="ArrayLike | str | None",
         doc="A label per row, or the column of a file or table: the dataset of each row.",
     )
+    transpose: bool = declare(shared.TRANSPOSE)
     duplicates: str = declare(
         shared.DUPLICATES,
         default="mean",
@@ -227,7 +228,7 @@ class RankRequest(TestedRequest):
     def _refuse_what_is_for_scores(self, noun: str, but: str = "") -> None:
         """Refuse options that texts and outputs have no use for, as they come without columns."""
         for option in self.options():
-            of_tables = option.kind == "column" or option.name in ("duplicates", "reader", "direction")
+            of_tables = option.kind == "column" or option.name in ("duplicates", "reader", "direction", "transpose")
             if of_tables and option.name != but and self.is_given(option):
                 raise OutscoreError(
                     f"--{option.long} is for tables of scores, not for {noun}.",

@@ -53,6 +53,7 @@ __all__ = [
     "TEST",
     "TEXT_COLUMN",
     "TEXT_READER",
+    "TRANSPOSE",
     "UNIT_ADVICE",
     "UNIT_SIZE",
     "UNIT_STATISTIC",
@@ -508,6 +509,18 @@ FORCE_SAME = Option(
     group="logs",
     kind="flag",
     always_saved=False,
+)
+TRANSPOSE = Option(
+    "transpose",
+    bool,
+    False,
+    "The rows of the table are systems, and its columns items.",
+    label="Rows are systems",
+    form_help="The rows of the table are systems, and its columns items.",
+    group="data",
+    kind="flag",
+    always_saved=False,
+    doc="The rows of the file or table are systems, and its columns items.",
 )
 REFERENCE = Option(
     "reference",

@@ -1,0 +1,93 @@
+"""Columns of a table that were taken for systems and can hardly be any: counters, lengths, and items in a transposed table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.formats.tables.numbers import BARE_FORMATS
+from outscore.scores.system import Scores
+
+__all__ = ["refuse_implausible"]
+
+MIN_COUNTED = 5
+"""So many whole numbers in a row are no scores but a counter."""
+FACTOR = 5.0
+"""A mean so many times the largest score of the others is another quantity."""
+MIN_ITEMS = 20
+"""So many columns whose names only count are items."""
+SHOWN = 12
+CHOOSE = "Name the systems with --system NAME --system NAME (systems=[...] in Python)"
+
+
+def refuse_implausible(scores: Sequence[Scores], *, chosen: bool, item_named: bool) -> None:
+    """Refuse a table whose columns were all taken for systems where some of them can hardly be one.
+
+    Parameters
+    ----------
+    scores
+        The systems that were found.
+    chosen
+        Whether the caller named the systems, who then knows best.
+    item_named
+        Whether the caller named the column of the items: then rows are items, however many columns there are.
+    """
+    wide = [one for one in scores if _is_a_column(one)]
+    if chosen or len(wide) < len(scores) or len(wide) < 2 or any(one.values.ndim > 1 or not one.rows for one in wide):
+        return
+    if not item_named:
+        _refuse_items(wide)
+    values = [np.abs(one.values.astype(float)) for one in wide]
+    largest = np.array([float(column.max()) for column in values])
+    counters = np.array([_counts(one.values) for one in wide])
+    for i, one in enumerate(wide):
+        others = float(np.median(np.delete(largest, i)))
+        counter = bool(counters[i]) and not counters.all()
+        if counter or (others > 0 and float(values[i].mean()) > FACTOR * others):
+            _refuse(one, wide, "counts 1, 2, 3" if counter else f"has the mean {float(one.values.mean()):.4g}", others)
+
+
+def _is_a_column(one: Scores) -> bool:
+    """Whether a system is a column of a table with a column for each."""
+    return one.origin is not None and "score" not in one.origin.columns and one.origin.format not in BARE_FORMATS.values()
+
+
+def _counts(values: Array) -> bool:
+    """Whether the values are consecutive whole numbers, in whatever order."""
+    if len(values) < MIN_COUNTED or (values != np.rint(values)).any():
+        return False
+    ordered = np.sort(values)
+    return bool((np.diff(ordered) == 1).all())
+
+
+def _refuse(one: Scores, wide: Sequence[Scores], reason: str, others: float) -> None:
+    rest = [other.name for other in wide if other is not one]
+    raise OutscoreError(
+        f"{one.label}: `{one.name}` was found beside {_listed(rest)}, but {reason} where the others reach {others:.4g}: it is "
+        "hardly the score of a system.",
+        f"{CHOOSE}, or leave that column out.",
+        parameter="system",
+    )
+
+
+def _refuse_items(wide: Sequence[Scores]) -> None:
+    """Refuse columns whose names only count, as items do in a table with a system in every row."""
+    stems = {re.sub(r"\d+$", "", one.name) for one in wide if re.search(r"\d$", one.name)}
+    numbered = all(re.search(r"\d$", one.name) for one in wide)
+    if not numbered or len(stems) > 1 or len(wide) < MIN_ITEMS:
+        return
+    raise OutscoreError(
+        f"{wide[0].label} has {len(wide):,} columns {_listed([one.name for one in wide], 3)}, which look like items instead of "
+        "systems.",
+        "Add --transpose if every row is a system, or name the column of the items with --item if every row is an item.",
+        parameter="transpose",
+    )
+
+
+def _listed(names: Sequence[str], most: int = SHOWN) -> str:
+    quoted = ", ".join(f"`{name}`" for name in names[:most])
+    return quoted if len(names) <= most else f"{quoted} ..."

@@ -1,0 +1,105 @@
+"""Columns that were taken for systems and can hardly be any, and tables with a system in every row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import outscore as osc
+from outscore.cli.app import app
+
+RNG = np.random.default_rng(8)
+NEW, OLD = (RNG.random((2, 40)) < [[0.8], [0.5]]).astype(int)
+IDS = [f"q{i}" for i in range(40)]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str):
+    result = CliRunner().invoke(app, list(words), prog_name="outscore")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def table(**columns) -> pl.DataFrame:
+    return pl.DataFrame({"id": IDS, "new": NEW, "old": OLD, **columns})
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("counter", np.arange(40)),
+        ("shuffled", RNG.permutation(40) + 1),
+        ("chars", RNG.integers(10, 50, 40)),
+        ("percent", RNG.random(40) * 100),
+    ],
+)
+@pytest.mark.parametrize("command", ["rank", "compare"])
+def test_a_column_that_is_no_system_is_refused_by_name(folder, command, name, values):
+    table(**{name: values}).write_csv("table.csv")
+    result = run(command, "table.csv")
+    assert result.exit_code == 2
+    assert f"`{name}` was found beside `new`, `old`" in result.output
+    assert run(command, "table.csv", "--system", "new", "--system", "old").exit_code == 0
+
+
+def test_a_table_in_python_is_checked_alike():
+    with pytest.raises(osc.OutscoreError, match="`counter` was found beside"):
+        osc.rank(table(counter=np.arange(40)))
+    with pytest.raises(osc.OutscoreError, match="`counter` was found beside"):
+        osc.compare(table(counter=np.arange(40)))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"a": RNG.integers(0, 90, 40), "b": RNG.integers(10, 99, 40)},
+        {"a": RNG.random(40), "b": RNG.random(40) * 1.6},
+        {"a": np.arange(40), "b": np.arange(40)[::-1].copy()},
+        {"a": np.zeros(40, dtype=int), "b": NEW},
+    ],
+)
+def test_scores_of_systems_are_not_refused(columns):
+    assert len(osc.rank(pl.DataFrame({"id": IDS, **columns})).systems) == 2
+
+
+@pytest.fixture
+def by_row(folder) -> pl.DataFrame:
+    """A table with a row for each of three systems and a column for each of forty items."""
+    scores = np.stack([NEW, OLD, RNG.integers(0, 2, 40)])
+    items = {f"rte_{i}": scores[:, i] for i in range(40)}
+    found = pl.DataFrame({"userid": ["new", "old", "base"], **items})
+    found.write_csv("turned.csv")
+    return found
+
+
+def test_columns_that_look_like_items_are_refused_with_the_cure(by_row):
+    result = run("rank", "turned.csv")
+    assert result.exit_code == 2
+    assert "`turned.csv` has 40 columns `rte_0`, `rte_1`, `rte_2` ..., which look like items" in result.output
+    assert "--transpose" in result.output
+    assert run("rank", "turned.csv", "--item", "userid").exit_code == 0
+
+
+def test_a_transposed_table_is_the_table_turned(by_row):
+    wanted = osc.compare(NEW, OLD)
+    for given in ("turned.csv", by_row):
+        assert osc.compare(given, transpose=True, systems=["new", "old"]).p.value == wanted.p.value
+        assert set(osc.rank(given, transpose=True).systems) == {"new", "old", "base"}
+    text = run("rank", "turned.csv", "--transpose").output
+    assert "`new`, `old` and `base`" in " ".join(text.split())
+
+
+def test_a_transposed_table_that_does_not_fit_is_refused(folder):
+    pl.DataFrame({"model": ["a", "a"], "q1": [0, 1], "q2": [1, 1]}).write_csv("twice.csv")
+    assert "line 3: the system `a` stands here for the second time" in run("rank", "twice.csv", "--transpose").output
+    pl.DataFrame({"model": ["a", "b"], "q1": [0, 1], "note": ["x", "y"]}).write_csv("note.csv")
+    assert "no numbers in `note`" in run("rank", "note.csv", "--transpose").output
