@@ -72,6 +72,8 @@ def compare(
     slices: None = None,
     dataset: str | None = None,
     transpose: bool = False,
+    prediction: str | None = None,
+    gold: str | None = None,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
     reader: Literal[
         "auto",
@@ -148,6 +150,8 @@ def compare(
     slices: ArrayLike | Mapping[str, ArrayLike] | str,
     dataset: str | None = None,
     transpose: bool = False,
+    prediction: str | None = None,
+    gold: str | None = None,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
     reader: Literal[
         "auto",
@@ -223,6 +227,8 @@ def compare(
     slices: ArrayLike | Mapping[str, ArrayLike] | str | None = None,
     dataset: str | None = None,
     transpose: bool = False,
+    prediction: str | None = None,
+    gold: str | None = None,
     duplicates: Literal["stop", "mean", "first", "last"] = "stop",
     reader: Literal[
         "auto",
@@ -330,6 +336,11 @@ def compare(
         Column of the dataset an item belongs to.
     transpose : bool, default False
         The rows of the file or table are systems, and its columns items.
+    prediction : str | None, default None
+        Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.
+    gold : str | None, default None
+        Of a file, the column of the right answers, with which predictions or the columns of systems are
+        compared.
     duplicates : str, default "stop"
         What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
         the last.
@@ -400,6 +411,8 @@ def compare(
         slices=slices,
         dataset=dataset,
         transpose=transpose,
+        prediction=prediction,
+        gold=gold,
         duplicates=duplicates,
         reader=reader,
         log_task=log_task,
@@ -606,6 +619,8 @@ def rank(
     repeat: str | None = None,
     dataset: ArrayLike | str | None = None,
     transpose: bool = False,
+    prediction: str | None = None,
+    gold_column: str | None = None,
     duplicates: Literal["mean", "first", "last", "stop"] = "mean",
     reader: Literal[
         "auto",
@@ -701,6 +716,11 @@ def rank(
         A label per row, or the column of a file or table: the dataset of each row.
     transpose : bool, default False
         The rows of the file or table are systems, and its columns items.
+    prediction : str | None, default None
+        Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.
+    gold_column : str | None, default None
+        Of a file, the column of the right answers, with which predictions or the columns of systems are
+        compared.
     duplicates : str, default "mean"
         What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
         the last.
@@ -776,6 +796,8 @@ def rank(
         repeat=repeat,
         dataset=dataset,
         transpose=transpose,
+        prediction=prediction,
+        gold_column=gold_column,
         duplicates=duplicates,
         reader=reader,
         reference=reference,

@@ -45,7 +45,7 @@ def board(tmp_path, monkeypatch) -> Path:
     Path("text.txt").write_text("the cat\nit was\n")
     Path("ref.txt").write_text("the cat sat\nit was late\n")
     Path("strangers.csv").write_text("id,model,score\nq1,a,1\nq2,b,1\n")
-    Path("words.csv").write_text("id,model,score\nq1,a,yes\nq1,b,no\n")
+    Path("words.csv").write_text("id,model,score\nq1,a,good\nq1,b,bad\n")
     return tmp_path
 
 

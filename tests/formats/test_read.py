@@ -77,8 +77,7 @@ def test_right_answers_alone(write):
 
 # What may be meant as scores, or as nothing at all, is never read as outputs unasked.
 SCORES = {
-    "numeric-predictions": ("id,label,prediction\nq1,1,1\nq2,0,1\n", ["label", "prediction"]),
-    "confidence": ("id,prediction,confidence\nq1,yes,0.5\nq2,no,0.7\n", ["x"]),
+    "numeric-predictions": ("id,label,prediction\nq1,1,1\nq2,0,1\n", ["x"]),
     "score-beside": ("id,prediction,correct\nq1,yes,1\nq2,no,0\n", ["x"]),
 }
 NOTHING = {"choices": "q1 A\nq2 B\n", "prose": "The cat sat.\n\nIt was late.\n", "lower-case": "it n\nworks v\n\nnow a\n"}

@@ -39,7 +39,9 @@ def test_many_columns_are_counted():
 
 def test_answers_are_compared_with_the_right_ones():
     line = reading_line(Reading("table", 9, 2, ["jsonl"], prediction=["pred"], gold=["answer"], item=["id"]))
-    assert line.startswith("scores: 1 where `pred` is the right answer `answer`, else 0; items: `id`")
+    assert line.startswith("scores: `pred` = `answer` (1 right, 0 wrong); items: `id`")
+    line = reading_line(Reading("table", 9, 2, ["csv"], systems=["new", "old"], gold=["label"]))
+    assert line.startswith("scores: `new` and `old`, each = `label` (1 right, 0 wrong); items: row order")
 
 
 @pytest.mark.parametrize("form", FORMS)

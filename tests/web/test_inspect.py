@@ -54,11 +54,9 @@ DOCUMENTS = {
     "harness": ({"results": {}, "n-shot": {}, "configs": {}}, "a summary by the Language Model Evaluation Harness"),
     "helm": ([{"instance_id": "1", "stats": []}], "written by HELM"),
     "helm-run": ({"scenario_spec": {}, "adapter_spec": {}}, "written by HELM"),
-    "list": ([{"id": 1, "score": 0.5}], "one JSON list"),
-    "numbers": ([0.5, 0.7], "one JSON list"),
+    "list": ([["q1", 0.5], ["q2", 1]], "one JSON list"),
     "object": ({"a": [1, 2], "b": [3, 4]}, "JSON, and no result that outscore saved"),
     "empty": ({}, "JSON, and no result that outscore saved"),
-    "null": (None, "JSON, and no result that outscore saved"),
 }
 
 

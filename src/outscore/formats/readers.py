@@ -40,6 +40,8 @@ def read(
     dataset: str | None = None,
     systems: Sequence[str] | None = None,
     gaps: bool = False,
+    gold: str | None = None,
+    prediction: str | None = None,
 ) -> list[Scores] | Outputs:
     r"""Read one file: the scores of its systems, or outputs, which `diff` compares with gold.
 
@@ -65,6 +67,10 @@ def read(
         Read an empty cell of a table with a column per system as an item that the system lacks, instead of
         refusing it.
 
+    gold, prediction
+        Columns of the right answers and of a system's answers: an item scores 1 where they are equal. Recognised by
+        their usual names where a table has no column of scores.
+
     Returns
     -------
     list[Scores] or Words, Items or Chains
@@ -86,7 +92,19 @@ def read(
     ('new', [1, 1], ('q1', 'q2'), [0, 1])
     """
     _check_format(format, [*FORMATS, *OUTPUT_FORMATS])
-    choice = Choice(item, system, _as_tuple(score), cluster, repeat, _as_tuple(slice), dataset, _as_tuple(systems), gaps)
+    choice = Choice(
+        item,
+        system,
+        _as_tuple(score),
+        cluster,
+        repeat,
+        _as_tuple(slice),
+        dataset,
+        _as_tuple(systems),
+        gaps,
+        gold=gold,
+        prediction=prediction,
+    )
     with open_source(path) as source:
         if format in OUTPUT_FORMATS:
             return _read_outputs(source, choice, OUTPUT_FORMATS[format])

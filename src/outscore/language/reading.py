@@ -45,8 +45,8 @@ def reading_line(reading: Reading) -> str:
 
 def _scores(reading: Reading) -> str:
     if reading.gold:
-        answers = reading.prediction or reading.systems
-        return f"scores: 1 where {_names(answers)} is the right answer `{reading.gold[0]}`, else 0"
+        answers = _names(reading.prediction) if reading.prediction else f"{_names(reading.systems)}, each"
+        return f"scores: {answers} = {_names(reading.gold)} (1 right, 0 wrong)"
     if reading.kind == "numbers":
         if reading.formats == ["score-pairs"] and reading.files > 1:
             return "counts: two whole numbers per line, right and wrong"

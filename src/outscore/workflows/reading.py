@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from outscore.formats.logs.registry import LOGS
+from outscore.results.note import Note
 from outscore.results.reading import Direction, DirectionSource, Reading
 from outscore.scores.system import Origin
 
-__all__ = ["reading_of"]
+__all__ = ["answer_notes", "reading_of"]
 
 BARE = ("scores", "score-pairs", "f1-counts")
 
@@ -33,7 +34,7 @@ def reading_of(
     formats = list(dict.fromkeys(origin.format for origin in origins))
     bare = all(name in BARE for name in formats)
     named = kind is None and not bare
-    wide = named and not any("score" in origin.columns for origin in origins)
+    wide = named and not any("score" in origin.columns or "answer" in origin.columns for origin in origins)
     told: Literal["numbers", "log", "table"] = "numbers" if bare else "table"
     if all(name in LOGS for name in formats):
         told = "log"
@@ -55,6 +56,13 @@ def reading_of(
         direction=better,
         direction_source=source,
     )
+
+
+def answer_notes(origins: Iterable[Origin]) -> list[Note]:
+    """What to do next with answers that were scored."""
+    if not any("gold" in origin.columns for origin in origins):
+        return []
+    return [Note("input", "Answers were scored as right or wrong; `outscore diff --task label` shows which ones changed.")]
 
 
 def _columns(origins: Iterable[Origin], part: str) -> list[str]:

@@ -262,7 +262,7 @@ ERRORS = {
     "table-unknown-system-wide": ("id,alpha,beta\n1,2,3\n", {"systems": ("alpah", "beta")}),
     "table-twice-named": ("id,A,A\n1,2,3\n", {}),
     "table-bare-with-option": ("1 2\n3 4\n", {"item": "id"}),
-    "json-list": ('[{"id": 1, "score": 2}]\n', {}),
+    "json-list": ('[["q1", 2], ["q2", 3]]\n', {}),
     "json-pretty": ('{\n  "id": 1,\n  "score": 2\n}\n', {}),
     "json-broken": ('{"id": 1, "score": 2}\n{"id": 2, "score":\n', {}),
     "json-nan": ('{"id": 1, "score": 2}\n{"id": 2, "score": NaN}\n', {}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 from outscore.formats.base.source import Peek, Source
@@ -19,8 +19,8 @@ Holds = Literal["scores", "outputs"]
 class Choice:
     """What the caller says about a table: which column plays which part, and which systems to read (empty: all).
 
-    With `gaps`, an empty cell of a table with a column per system means that the system lacks the item. With `transpose`, rows
-    are systems and columns are items.
+    `gold` and `prediction` are columns of answers, which score 1 where they are right. With `gaps`, an empty cell of a table
+    with a column per system means that the system lacks the item. With `transpose`, rows are systems and columns are items.
     """
 
     item: str | None = None
@@ -33,22 +33,29 @@ class Choice:
     systems: tuple[str, ...] = ()
     gaps: bool = False
     transpose: bool = False
+    gold: str | None = None
+    prediction: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that the caller named."""
+        single = (self.item, self.system, self.cluster, self.repeat, self.dataset, self.gold, self.prediction)
+        return (*(name for name in single if name is not None), *self.score, *self.slice)
 
     @property
     def named(self) -> set[str]:
         """All names that the caller gave: of columns, and of systems, which may be columns too."""
-        single = (self.item, self.system, self.cluster, self.repeat, self.dataset)
-        return {name for name in single if name is not None} | {*self.score, *self.slice, *self.systems}
+        return {*self.columns, *self.systems}
 
     @property
     def names_columns(self) -> bool:
         """Whether any column is named, so that the file must be a table."""
-        return any(getattr(self, entry.name) for entry in fields(self) if entry.name not in ("systems", "gaps"))
+        return bool(self.columns) or self.transpose
 
     @property
     def asks_for_scores(self) -> bool:
         """Whether the caller named something that only scores have."""
-        return bool(self.score or self.system or self.systems)
+        return bool(self.score or self.system or self.systems or self.gold or self.prediction)
 
 
 @dataclass(frozen=True)

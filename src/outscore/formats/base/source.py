@@ -26,6 +26,7 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, Protocol, cast
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.document import document_lines, may_be_json, parse_document
 from outscore.scores.system import STANDARD_INPUT, label_of
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Source",
     "decoding_problem",
     "explain_failures",
+    "is_result",
     "label_of",
     "line_error",
     "nul_byte_error",
@@ -55,6 +57,8 @@ PIECE = 1 << 18
 ZSTD_BLOCK = 1 << 10
 # A file without line ends must not be loaded into memory as one line.
 MAX_LINE = 1 << 24
+# A JSON document may be one line, and is read whole anyway.
+MAX_DOCUMENT = 1 << 28
 # Similarity of file names that differ by one letter in a stem of six.
 MIN_SIMILARITY = 0.8
 _MAX_SHOWN = 40
@@ -74,13 +78,17 @@ class Peek:
     Examples
     --------
     >>> peek = Peek("runs/new.csv.gz", ["id,score\n", "\n", "q1,1\n"])
-    >>> peek.suffix, peek.filled, peek.may_be_document
-    ('.csv', ['id,score\n', 'q1,1\n'], False)
+    >>> peek.suffix, peek.filled
+    ('.csv', ['id,score\n', 'q1,1\n'])
     """
 
     path: str
     head: Sequence[str]
     is_parquet: bool = False
+    document: object = field(default=None, repr=False, compare=False)
+    """What the file holds if it is one JSON document, which was read whole."""
+    unit: Literal["line", "row"] = "line"
+    """What a line is: of a document with a list of records, `head` and the lines of the source are those."""
 
     @property
     def suffix(self) -> str:
@@ -97,11 +105,6 @@ class Peek:
     def filled(self) -> list[str]:
         """The first lines that are not blank."""
         return [line for line in self.head if line.strip()]
-
-    @property
-    def may_be_document(self) -> bool:
-        """Whether the file may be one JSON document, which has to be read whole, instead of lines."""
-        return self.suffix == ".json" or (bool(self.head) and self.head[0].rstrip("\r\n") in ("{", "["))
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,10 @@ def open_source(path: str | os.PathLike[str], *, line_ends: Literal["translated"
         while sum(piece.count("\n") for piece in begun) < HEAD_LINES and (piece := next(pieces, "")):
             begun.append(piece)
         head = list(itertools.islice(itertools.chain.from_iterable(map(_split_lines, begun)), HEAD_LINES))
+        if may_be_json(head) and not (head[0].lstrip().startswith("{") and Peek(name, head).suffix == ".jsonl"):
+            begun.extend(pieces)
+            yield _document_source(name, head, begun, digesting)
+            return
         yield Source(Peek(name, head), itertools.chain(begun, pieces), digesting)
 
 
@@ -202,6 +209,22 @@ def explain_failures(name: str) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutscoreError(f"{label} could not be read: {reason}.", "Copy the file and try again.", file=name) from None
+
+
+def _document_source(name: str, head: list[str], pieces: list[str], digesting: _Digesting) -> Source:
+    """The records of a JSON document as lines, or the text itself where it has none."""
+    document = parse_document("".join(pieces))
+    records = None
+    if document is not None and not is_result(document):
+        records = document_lines(document)
+    if records is None:
+        return Source(Peek(name, head, document=document), iter(pieces), digesting)
+    return Source(Peek(name, records[:HEAD_LINES], document=document, unit="row"), iter(records), digesting)
+
+
+def is_result(document: object) -> bool:
+    """Whether this is a result that was saved, whose lists are no table."""
+    return isinstance(document, dict) and str(document.get("schema", "")).startswith("outscore/")
 
 
 def unpacks_to_more(path: str | os.PathLike[str], most: int) -> bool:
@@ -375,17 +398,19 @@ def _is_wide(start: bytes) -> bool:
 
 def _bounded_pieces(text: io.TextIOWrapper[Any], label: str) -> Iterator[str]:
     """Text in large pieces of whole lines."""
-    begun = ""
+    begun, limit = "", MAX_LINE
     while piece := text.read(PIECE):
+        if limit == MAX_LINE and not begun and piece.lstrip()[:1] in ("[", "{"):
+            limit = MAX_DOCUMENT
         whole, end, rest = piece.rpartition("\n")
         if end:
             yield begun + whole + end
             begun = rest
         else:
             begun += piece
-        if len(begun) > MAX_LINE:
+        if len(begun) > limit:
             raise OutscoreError(
-                f"{label} has a line of more than {MAX_LINE:,} characters.", "Give one item per line, in plain text."
+                f"{label} has a line of more than {limit:,} characters.", "Give one item per line, in plain text."
             )
     if begun:
         yield begun

@@ -13,7 +13,7 @@ from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
-from outscore.formats.tables.cells import GappedColumn, LabelColumn, NumberColumn
+from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
@@ -68,9 +68,15 @@ class _TableBuilder:
 
     def __init__(self, records: Records, layout: Layout, choice: Choice) -> None:
         self._layout, self._wanted = layout, frozenset(choice.systems)
-        gapped = layout.scores if layout.wide and choice.gaps else ()
+        gapped = layout.scores if layout.wide and choice.gaps and layout.gold is None else ()
         self._gapped = {name: GappedColumn(records, name, wanted=name in self._wanted) for name in gapped}
-        self._numbers = {name: NumberColumn(records, name) for name in layout.scores if name not in gapped}
+        self._gold = {} if layout.gold is None else {layout.gold: LabelColumn(records, layout.gold)}
+        self._numbers: dict[str, NumberColumn | AnswerColumn] = {}
+        for name in layout.scores:
+            if layout.gold is not None:
+                self._numbers[name] = AnswerColumn(records, name, self._gold[layout.gold])
+            elif name not in gapped:
+                self._numbers[name] = NumberColumn(records, name)
         single = (layout.item, layout.cluster, layout.repeat)
         self._labels = {name: LabelColumn(records, name) for name in single if name is not None}
         groups = (layout.dataset, *layout.slices)
@@ -96,8 +102,8 @@ class _TableBuilder:
                 codes, lines = codes[keep], lines[keep]
             self._system.extend(codes)
         self._lines.append(lines)
-        columns: dict[str, LabelColumn | NumberColumn | GappedColumn] = {**self._labels, **self._numbers, **self._gapped}
-        for name, column in columns.items():
+        columns = [*self._labels.items(), *self._gold.items(), *self._numbers.items(), *self._gapped.items()]
+        for name, column in columns:
             values = block.columns[name]
             column.add(values if keep is None else list(compress(values, keep.tolist())), lines)
 

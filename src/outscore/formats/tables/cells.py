@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from decimal import Decimal
 from itertools import compress
 
@@ -21,12 +21,27 @@ from outscore.formats.tables.number_text import is_number, is_whole, problem_wit
 from outscore.formats.tables.records import Records
 from outscore.scores.system import Labels
 
-__all__ = ["FLAT", "GappedColumn", "LabelColumn", "NumberColumn", "is_blank", "is_scalar", "looks_numeric"]
+__all__ = [
+    "FLAT",
+    "ONLY_YES_OR_NO",
+    "AnswerColumn",
+    "GappedColumn",
+    "LabelColumn",
+    "NumberColumn",
+    "is_blank",
+    "is_scalar",
+    "label_text",
+    "looks_numeric",
+]
 
 _NOT_NUMERIC = re.compile(r"[^0-9eE+\-.\n]")
 _NOT_WHOLE = re.compile(r"[.eE]")
-_TRUTH = {"true": 1, "false": 0}
-_ONLY_NUMBERS = "Keep only numbers, true and false in a column of scores."
+JUDGEMENTS = {"true": 1, "false": 0, "correct": 1, "incorrect": 0, "right": 1, "wrong": 0, "pass": 1, "passed": 1}
+JUDGEMENTS |= {"fail": 0, "failed": 0}
+"""Words that say whether an answer was right."""
+ONLY_YES_OR_NO = {"yes": 1, "no": 0}
+"""Words that may be answers themselves: they count as 1 and 0 in columns that are known to hold scores."""
+_ONLY_NUMBERS = "Keep only numbers, or words such as true and false, in a column of scores."
 FLAT = "Write the table flat: one value under each name."
 NO_LABEL = "(none)"
 
@@ -45,17 +60,17 @@ def is_blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def looks_numeric(sample: Sequence[object]) -> bool:
-    """Whether at least half of a column's values, blanks aside, are numbers, true or false."""
+def looks_numeric(sample: Sequence[object], words: Container[str] = JUDGEMENTS) -> bool:
+    """Whether at least half of a column's values, blanks aside, are numbers or these words."""
     present = [value for value in sample if not is_blank(value)]
-    good = sum(_is_numeric(value) for value in present)
+    good = sum(_is_numeric(value, words) for value in present)
     return good > 0 and 2 * good >= len(present)
 
 
-def _is_numeric(value: object) -> bool:
+def _is_numeric(value: object, words: Container[str]) -> bool:
     if isinstance(value, str):
         text = value.strip()
-        return is_number(text) or text.lower() in _TRUTH
+        return is_number(text) or text.lower() in words
     return isinstance(value, (int, float, Decimal))
 
 
@@ -111,13 +126,17 @@ def _strip_all(values: Sequence[object]) -> list[str] | None:
     return None if "" in texts or not (whole.isascii() or decoding_problem(whole) is None) else texts
 
 
+def label_text(value: object) -> str:
+    """A value as a label, without surrounding blanks; empty if there is none."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+
+
 def _label(value: object, column: str, *, optional: bool) -> str:
     if not is_scalar(value):
         raise _CellError(f"found {_kind(value)} in column `{column}`, expected a label", FLAT)
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    text = "" if missing else str(value).strip()
+    text = label_text(value)
     if not text:
         if optional:
             return NO_LABEL
@@ -157,6 +176,21 @@ class NumberColumn:
                 self._records.refuse(line, *problem.args)
         whole = all(isinstance(number, int) for number in numbers)
         return np.array(numbers, dtype=np.int64 if whole else np.float64)
+
+
+class AnswerColumn(LabelColumn):
+    """Builder of the scores of answers: 1 where the answer is the right one, 0 elsewhere; no answer is a wrong one."""
+
+    def __init__(self, records: Records, column: str, gold: LabelColumn) -> None:
+        super().__init__(records, column, optional=True)
+        self._gold = gold
+
+    def values(self) -> Array:
+        """All blocks in one array, once the right answers are read too."""
+        found, right = self.labels(), self._gold.labels()
+        code_of = {name: code for code, name in enumerate(right.names) if name != NO_LABEL}
+        codes = np.array([code_of.get(name, -1) for name in found.names], dtype=np.int64)
+        return np.asarray(codes[found.codes] == right.codes, dtype=np.int64)
 
 
 class GappedColumn:
@@ -225,14 +259,15 @@ def _parse_texts(text: str) -> Array | None:
 
 
 def _number(value: object, column: str) -> int | float:
-    """One number; true and false are 1 and 0."""
+    """One number; true and false are 1 and 0, and so are other words that say whether an answer was right."""
     if not is_scalar(value):
         raise _CellError(f"found {_kind(value)} in column `{column}`, expected a number", FLAT)
     # Typed values (from JSON or Parquet) are checked as text too: nan, inf and large integers get the same
     # errors.
     text = "" if value is None else str(value).strip()
-    if text.lower() in _TRUTH:
-        return _TRUTH[text.lower()]
+    word = text.lower()
+    if word in JUDGEMENTS or word in ONLY_YES_OR_NO:
+        return {**JUDGEMENTS, **ONLY_YES_OR_NO}[word]
     problem = decoding_problem(text) or problem_with(text, column=column, otherwise=_ONLY_NUMBERS)
     if problem is not None:
         raise _CellError(*problem)

@@ -1,4 +1,4 @@
-"""JSON lines: one object per line, its keys are the columns."""
+"""JSON: one object per line, or the list of objects that a document holds; keys are the columns, dotted ones inside objects."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.base.document import leaves, lists_in, value_at
 from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded
 from outscore.formats.tables.cells import looks_numeric
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
@@ -33,41 +34,72 @@ def begins_with_object(peek: Peek) -> bool:
 
 
 def records(source: Source) -> Records:
-    """Open the objects of a file as a stream of records."""
+    """Open the objects of a file as a stream of records; values inside objects have dotted names."""
     first = sample(source.peek)
+    paths = _paths(source.peek)
+    columns = tuple(name for name in first if name not in paths)
+    known = frozenset(columns)
     late: dict[str, int] = {}
 
-    def row(line: int, record: dict[str, Any], needed: Sequence[str]) -> tuple[int, tuple[Any, ...]]:
-        if not record.keys() <= first.keys():
+    def row(line: int, record: dict[str, Any], keys: Sequence[tuple[str, ...]]) -> tuple[int, tuple[Any, ...]]:
+        if not record.keys() <= known:
             for key, value in record.items():
-                if key not in first and looks_numeric([value]):
+                if key not in known and looks_numeric([value]):
                     late.setdefault(key, line)
-        return line, tuple(map(record.get, needed))
+        return line, tuple(record.get(path[0]) if len(path) == 1 else value_at(record, path) for path in keys)
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:
-        rows = (row(line, record, needed) for line, record in _objects(source.lines(), source.path))
+        keys = [paths.get(name, (name,)) for name in needed]
+        rows = (row(line, record, keys) for line, record in _objects(source.lines(), source.peek))
         while block := list(itertools.islice(rows, BLOCK_ROWS)):
             lines = np.fromiter((line for line, _ in block), dtype=np.int64, count=len(block))
             fields = zip(*(row for _, row in block), strict=True)
             yield Block(lines, dict(zip(needed, fields, strict=True)), late)
 
-    return Records(source.label, tuple(first), first, blocks, path=source.path)
+    return Records(source.label, columns, first, blocks, source.peek.unit, source.path, tuple(paths))
 
 
 def sample(peek: Peek) -> dict[str, list[Any]]:
-    """The first values of each column, None where an object lacks it."""
+    """The first values of each column, None where an object lacks it; those with dotted names come last."""
     if next(iter(peek.filled), "").lstrip().startswith("["):
-        raise OutscoreError(
-            f"{peek.label} is one JSON list, an object per line was expected.",
-            f"Convert it with `jq -c '.[]' {peek.path}`.",
-        )
-    first = [record for _, record in _objects(peek.head, peek.path)]
+        raise _document_error(peek)
+    first = [record for _, record in _objects(peek.head, peek)]
     if not first:
         raise OutscoreError(f"{peek.label} is empty, JSON objects were expected.", "Give one object per line.")
-    return {name: [record.get(name) for record in first] for name in dict.fromkeys(key for record in first for key in record)}
+    names = dict.fromkeys(key for record in first for key in record)
+    values = {name: [record.get(name) for record in first] for name in names}
+    return values | {name: [value_at(record, path) for record in first] for name, path in _paths_in(first).items()}
 
 
-def _objects(lines: Sequence[str] | Iterator[str], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _paths(peek: Peek) -> dict[str, tuple[str, ...]]:
+    return _paths_in([record for _, record in _objects(peek.head, peek)])
+
+
+def _paths_in(records: Sequence[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """The keys that lead to the values inside objects by their dotted names; a key with points in it goes first."""
+    taken = {key for record in records for key in record}
+    return {name: path for record in records for name, path in leaves(record) if name not in taken}
+
+
+def _document_error(peek: Peek) -> OutscoreError:
+    """The error of a document without one list of records."""
+    lists = lists_in(peek.document)
+    if peek.document is None:
+        return OutscoreError(f"{peek.label} is JSON that breaks off or has a mistake in it.", "Save it again.")
+    if len(lists) > 1:
+        names = [f"`{name}`" for name in lists]
+        one = next(iter(lists))
+        return OutscoreError(
+            f"{peek.label} is one JSON object with {len(lists)} lists of records: {', '.join(names)}.",
+            f"Take one out, such as `jq -c '.{one}[]' {peek.path}`.",
+        )
+    return OutscoreError(
+        f"{peek.label} is one JSON document without a list of records.",
+        'Give a list of objects such as [{"id": ..., "score": ...}], or one object per line.',
+    )
+
+
+def _objects(lines: Sequence[str] | Iterator[str], peek: Peek) -> Iterator[tuple[int, dict[str, Any]]]:
     decode = msgspec.json.Decoder().decode
     for number, line in enumerate(lines, 1):
         if line.isspace():
@@ -76,15 +108,16 @@ def _objects(lines: Sequence[str] | Iterator[str], path: str) -> Iterator[tuple[
             record = decode(line)
         except RecursionError:
             hint = "Keep the keys that are needed, with one value each."
-            raise line_error(path, number, "found values nested too deeply", hint) from None
+            raise line_error(peek.path, number, "found values nested too deeply", hint, peek.unit) from None
         except (msgspec.DecodeError, UnicodeError) as error:
-            _refuse(path, number, line, error)
+            _refuse(peek, number, line, error)
         if not isinstance(record, dict):
             raise line_error(
-                path,
+                peek.path,
                 number,
                 f"found {_KINDS.get(type(record), 'text')}, expected a JSON object",
                 'Write each record as {"id": ..., "score": ...} on a line of its own.',
+                peek.unit,
             )
         yield number, record
 
@@ -92,12 +125,14 @@ def _objects(lines: Sequence[str] | Iterator[str], path: str) -> Iterator[tuple[
 _KINDS: dict[type, str] = {list: "a list", int: "a number", float: "a number", bool: "true or false", type(None): "null"}
 
 
-def _refuse(path: str, number: int, line: str, error: Exception) -> NoReturn:
-    refuse_undecoded(path, number, line)
+def _refuse(peek: Peek, number: int, line: str, error: Exception) -> NoReturn:
+    refuse_undecoded(peek.path, number, line)
     bad = _NO_JSON.search(line)
     if bad is not None:
         hint = "Give the item a score, or remove it from both systems."
-        raise line_error(path, number, f"found {bad[0]}, which JSON does not have", hint) from None
+        raise line_error(peek.path, number, f"found {bad[0]}, which JSON does not have", hint, peek.unit) from None
+    if peek.document is not None:
+        raise _document_error(peek) from None
     reason = str(error).removeprefix("JSON is malformed: ")
     hint = "Write each object on one line, without line ends inside it."
-    raise line_error(path, number, f"this line is not a whole JSON object ({reason})", hint) from None
+    raise line_error(peek.path, number, f"this line is not a whole JSON object ({reason})", hint) from None

@@ -6,7 +6,7 @@ column of predictions they hold the right answers. All other columns are kept, t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict, Unpack
 
@@ -18,13 +18,16 @@ from outscore.formats.base.source import Peek, Source, stem_of
 from outscore.formats.tables import delimited, jsonl
 from outscore.formats.tables.assemble import open_table
 from outscore.formats.tables.cells import LabelColumn, looks_numeric
-from outscore.formats.tables.columns import (
+from outscore.formats.tables.finder import ColumnFinder, is_nested
+from outscore.formats.tables.names import (
+    EITHER,
+    PREDICTED,
+    RIGHT,
     SLICES,
     USUAL,
-    ColumnFinder,
     Tiers,
+    holds_answers,
     is_known,
-    is_nested,
     is_score,
     join_names,
     normalize_name,
@@ -37,15 +40,6 @@ from outscore.scores.system import Labels, Origin
 __all__ = ["LabelOptions", "Role", "items_of", "looks_like_labels"]
 
 Role = Literal["system", "gold", "either"]
-PREDICTED: Tiers = (
-    ("prediction", "predicted", "pred", "predicted_label", "predicted_answer", "model_answer", "system_answer", "model_output"),
-    ("output", "response", "completion", "generation", "hypothesis"),
-)
-RIGHT: Tiers = (
-    ("gold", "gold_label", "gold_answer", "gold_standard"),
-    ("target", "reference", "truth", "ground_truth", "true_label", "expected", "correct_answer", "correct_label", "answer_key"),
-)
-EITHER: Tiers = (("label", "labels", "class", "tag"), ("answer",))
 # A column with more values than this is a text to show, not a way to split the items.
 MAX_SLICES = 50
 
@@ -92,12 +86,7 @@ def looks_like_labels(peek: Peek) -> bool:
     is_json = jsonl.looks_like_json(peek)
     sample = jsonl.sample(peek) if is_json else delimited.sample(peek, delimited.separator_of(peek) or ",")
     numeric = [name for name, values in sample.items() if looks_numeric(values)]
-    return _has_answers(sample) and not any(is_score(name) or not is_known(name) for name in numeric)
-
-
-def _has_answers(columns: Iterable[str]) -> bool:
-    usual = {name for tier in (*PREDICTED, *RIGHT, *EITHER) for name in tier}
-    return any(normalize_name(column) in usual for column in columns)
+    return any(map(holds_answers, sample)) and not any(is_score(name) or not is_known(name) for name in numeric)
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,12 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
             " tables with a column for each system one by one.",
             parameter="system_column",
         )
+    if layout.gold is not None:
+        raise OutscoreError(
+            f"{file.label} holds answers (`{layout.scores[0]}` beside `{layout.gold}`), and partitions serve scores.",
+            "Add a column of scores, or rank the rows as one table.",
+            parameter="score",
+        )
     if len(layout.scores) != 1:
         raise OutscoreError(
             f"{file.label}: partitions serve one score column, and {join_names(layout.scores)} were named.",

@@ -31,7 +31,8 @@ class Block:
 class Records:
     """A table as a stream: column names, a sample of the first values, and blocks restricted to the columns needed.
 
-    `label` is what messages call the table, `path` its file if it has one.
+    `label` is what messages call the table, `path` its file if it has one. `nested` are the dotted names of values inside
+    objects; they serve as columns where somebody names them, or where their own names say what they are.
     """
 
     label: str
@@ -40,6 +41,7 @@ class Records:
     blocks: Callable[[Sequence[str]], Iterator[Block]]
     unit: Literal["line", "row"] = "line"
     path: str | None = None
+    nested: tuple[str, ...] = ()
 
     def refuse(self, line: int, found: str, hint: str) -> NoReturn:
         """Raise an error that names the line."""

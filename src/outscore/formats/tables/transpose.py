@@ -11,7 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import shorten
 from outscore.formats.tables.cells import is_scalar, looks_numeric
-from outscore.formats.tables.columns import USUAL, join_names, normalize_name
+from outscore.formats.tables.names import USUAL, join_names, normalize_name
 from outscore.formats.tables.records import Block, Records
 
 __all__ = ["ITEM", "transposed"]

@@ -5,7 +5,6 @@ The format itself is the answer of `formats.detect`. This runs in a worker, sinc
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import PACKED, Peek, label_of, open_source, unpacks_to_more
+from outscore.formats.base.source import PACKED, Peek, is_result, label_of, open_source, unpacks_to_more
 from outscore.formats.detect import alternatives, certain_format, diff_task
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.tables import parquet
@@ -22,7 +21,7 @@ from outscore.formats.tables.cells import looks_numeric
 from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
-from outscore.results.saved import Saved, parse
+from outscore.results.saved import parse
 from outscore.scores.system import Scores
 from outscore.web.messages import Column, FileDescription
 
@@ -79,7 +78,7 @@ def _describe(path: Path) -> FileDescription:
         peek = source.peek
     entry = certain_format(peek)
     lines = [line.rstrip("\r\n") for line in peek.head]
-    if peek.may_be_document and (result := _result(path, lines)) is not None:
+    if (result := _result(path, peek)) is not None:
         return result
     readers: dict[str, Callable[[Path, list[str]], FileDescription]] = {"conll2012": _chains, "conllu": _words}
     if entry is not None and entry.name in readers:
@@ -105,7 +104,8 @@ def _scores(path: Path) -> FileDescription:
     if gaps:
         suits = ["rank"]
     return FileDescription(
-        origin.format,
+        # Answers are read as scores too, where the right ones stand beside them.
+        "labels" if labels is not None and "gold" in origin.columns else origin.format,
         origin.rows,
         columns,
         [scores.name for scores in systems[:MAX_SYSTEMS]],
@@ -197,47 +197,36 @@ def _chains(path: Path, lines: list[str]) -> FileDescription:
     return FileDescription(chains.origin.format, chains.origin.rows, (), [chains.name], _cut(lines), ["diff"])
 
 
-def _result(path: Path, lines: list[str]) -> FileDescription | None:
-    """A saved result; None where the file is no JSON document."""
+def _result(path: Path, peek: Peek) -> FileDescription | None:
+    """A saved result; None where the file is no JSON document, or one with a list of records, which is a table."""
+    if peek.document is None:
+        if peek.head and peek.head[0].rstrip() == "{":
+            raise OutscoreError(f"{label_of(path.name)} is JSON that breaks off or has a mistake in it.", "Save it again.")
+        return None
+    if not is_result(peek.document):
+        _refuse_tools(peek, path.name)
+        return None
     with open_source(path) as source:
         content = "".join(source.pieces()).encode("utf-8", "surrogateescape")
-    result = _saved_in(content, path.name)
-    if result is None and lines[:1] == ["{"]:
-        raise OutscoreError(f"{label_of(path.name)} is JSON that breaks off or has a mistake in it.", "Save it again.")
-    if result is None:
-        return None
+    result = parse(content, path.name)
     if path.suffix in PACKED:
         raise OutscoreError(f"{label_of(path.name)} is a saved result in compressed form.", "Unpack it first.")
-    return FileDescription("result", None, head=[[line] for line in lines[:ROWS]], suits=["report"], systems=_systems(result))
+    head = [[line.rstrip("\r\n")] for line in peek.head[:ROWS]]
+    return FileDescription("result", None, head=head, suits=["report"], systems=_systems(result))
 
 
-def _saved_in(content: bytes, label: str) -> Saved | None:
-    r"""The saved result that a JSON document holds; None where it is no document, but perhaps one object per line.
-
-    Examples
-    --------
-    >>> _saved_in(b'{"id": 1}\n{"id": 2}\n', "x.json") is None
-    True
-    """
-    try:
-        data = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(data, dict) and str(data.get("schema", "")).startswith("outscore/"):
-        return parse(content, label)
-    what, cure = _identify(data)
-    raise OutscoreError(f"`{label}` is {what}.", cure)
-
-
-def _identify(data: Any) -> tuple[str, str]:  # noqa: ANN401 - what JSON can hold
+def _refuse_tools(peek: Peek, label: str) -> None:
+    """Refuse a document that a tool wrote, or that holds neither records nor numbers."""
+    data = peek.document
     first = data[0] if isinstance(data, list) and data else data
-    if isinstance(first, dict):
-        for keys, what, cure in TOOLS:
-            if keys <= first.keys():
-                return what, cure
-    if isinstance(data, list):
-        return "one JSON list, an object or a number per line was expected", AS_LINES
-    return "JSON, and no result that outscore saved", AS_LINES
+    for keys, what, cure in TOOLS:
+        if isinstance(first, dict) and keys <= first.keys():
+            raise OutscoreError(f"`{label}` is {what}.", cure)
+    if peek.unit == "line" and not (isinstance(data, dict) and peek.suffix == ".jsonl"):
+        what = (
+            "one JSON list without objects or numbers" if isinstance(data, list) else "JSON, and no result that outscore saved"
+        )
+        raise OutscoreError(f"`{label}` is {what}.", AS_LINES)
 
 
 def _systems(result: object) -> list[str]:

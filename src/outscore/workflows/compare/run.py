@@ -24,12 +24,13 @@ from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed
 from outscore.workflows.frames import counts_in, in_order_of, is_table
 from outscore.workflows.names import path_texts
-from outscore.workflows.reading import reading_of
+from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import question_of, refuse_reading_options
 
 __all__ = ["call", "run"]
 
+COUNTS = ("true positives", "false positives", "false negatives")
 SLICES = "slice"
 """What a column is called whose labels were given without a name."""
 
@@ -227,8 +228,10 @@ def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
 def _reading_notes(request: CompareRequest, systems: TwoSystems, *, from_files: bool) -> list[Note]:
     """What the reader should know about how the files were read."""
     notes = [*(_recognition_notes(request, systems) if from_files else []), *systems.notes]
+    notes += answer_notes(systems.tables)
     if from_files and request.metric is None and systems.counts:
-        text = "The columns were read as F1 counts (true positives, errors); --metric asks for another metric."
+        columns = ("true positives", "errors") if np.asarray(systems.a).shape[1] == 2 else COUNTS
+        text = f"The columns were read as F1 counts ({', '.join(columns)}); --metric asks for another metric."
         notes.insert(0, Note("input", text))
     return notes
 

@@ -37,7 +37,7 @@ from outscore.workflows.rank.outputs import board_of_outputs
 from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_boards
-from outscore.workflows.reading import reading_of
+from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import read_text_files
 
@@ -346,7 +346,8 @@ def _of_boards(
     """Boards with the metric that was asked for, or the one that suits them, turned the way that scores are better."""
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
     better = directed(named, request.direction, score_columns(origins), told=told)
-    return _Material([(better.metric, boards)], origins, [*better.notes, *notes], direction_source=better.source)
+    said = [*better.notes, *answer_notes(origins), *notes]
+    return _Material([(better.metric, boards)], origins, said, direction_source=better.source)
 
 
 def _from_partitions(request: RankRequest, work: _Work) -> Ranked:

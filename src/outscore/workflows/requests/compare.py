@@ -139,6 +139,8 @@ class CompareRequest(ComparisonRequest):
     slice: str | None = declare(shared.SLICE)
     dataset: str | None = declare(shared.DATASET)
     transpose: bool = declare(shared.TRANSPOSE)
+    prediction: str | None = declare(shared.PREDICTION)
+    gold: str | None = declare(shared.GOLD)
     duplicates: str = declare(shared.DUPLICATES)
     reader: str = declare(shared.READER)
     log_task: str | None = declare(shared.LOG_TASK)
@@ -339,6 +341,9 @@ def columns_of(request: Request) -> dict[str, Any]:
     """The columns that a request names, by the parameters of readers."""
     names = {option.name for option in request.options()}
     given = {name: request.value(name) for name in (*shared.COLUMNS, shared.TRANSPOSE.name) if name in names}
+    if "gold_column" in names:
+        # There, `gold` names the file of the right answers to outputs.
+        given["gold"] = request.value("gold_column")
     return {("system" if name == "system_column" else name): value for name, value in given.items() if value}
 
 

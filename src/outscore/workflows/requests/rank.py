@@ -88,6 +88,8 @@ class RankRequest(TestedRequest):
         doc="A label per row, or the column of a file or table: the dataset of each row.",
     )
     transpose: bool = declare(shared.TRANSPOSE)
+    prediction: str | None = declare(shared.PREDICTION)
+    gold_column: str | None = declare(shared.GOLD, name="gold_column", label="Column of right answers")
     duplicates: str = declare(
         shared.DUPLICATES,
         default="mean",

@@ -27,6 +27,7 @@ __all__ = [
     "DUPLICATES",
     "FILTER",
     "FORCE_SAME",
+    "GOLD",
     "ITEM",
     "LOG_TASK",
     "MARGIN",
@@ -37,6 +38,7 @@ __all__ = [
     "NAMES",
     "NORMALITY_ALPHA",
     "POPULATION",
+    "PREDICTION",
     "READER",
     "REFERENCE",
     "REPEAT",
@@ -65,7 +67,7 @@ __all__ = [
 ALTERNATIVES = ("two-sided", "greater", "less")
 METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
 STATISTICS = ("mean", "median")
-COLUMNS = ("item", "score", "system_column", "cluster", "repeat", "slice", "dataset")
+COLUMNS = ("item", "score", "system_column", "cluster", "repeat", "slice", "dataset", "prediction", "gold")
 """Options that name columns of a table."""
 
 
@@ -441,6 +443,32 @@ DATASET = Option(
     kind="column",
     metavar="COLUMN",
     always_saved=False,
+)
+PREDICTION = Option(
+    "prediction",
+    str,
+    None,
+    "Column of answers: an item scores 1 where they are right.",
+    label="Predictions",
+    form_help="Column of answers: an item scores 1 where they are right.",
+    group="data",
+    kind="column",
+    metavar="COLUMN",
+    always_saved=False,
+    doc="Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.",
+)
+GOLD = Option(
+    "gold",
+    str,
+    None,
+    "Column of the right answers.",
+    label="Right answers",
+    form_help="Column of the right answers that predictions are compared with.",
+    group="data",
+    kind="column",
+    metavar="COLUMN",
+    always_saved=False,
+    doc="Of a file, the column of the right answers, with which predictions or the columns of systems are compared.",
 )
 DUPLICATES = Option(
     "duplicates",

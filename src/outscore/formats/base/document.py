@@ -1,0 +1,114 @@
+"""One JSON document in a file: where its records lie, and the values inside them by dotted names.
+
+Evaluation tools write a list of records, or an object with such a list inside, beside JSON lines. Readers of tables see the
+records of a document as JSON lines; readers that know a tool's files find the whole document in `Peek.document`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+__all__ = ["document_lines", "leaves", "lists_in", "may_be_json", "parse_document", "value_at"]
+
+_BEGINS = re.compile(r"\s*(\{\s*(\"|\}|$)|\[\s*([\[{\"\]\-\d]|true|false|null|$))")
+MAX_DEPTH = 4
+"""Objects inside one another that are searched for records and for named values."""
+Path = tuple[str, ...]
+
+
+def may_be_json(head: Sequence[str]) -> bool:
+    r"""Whether lines begin one JSON document; if the first of several lines is whole, they are JSON lines.
+
+    Examples
+    --------
+    >>> may_be_json(['[{"id": 1},\n', '{"id": 2}]\n']), may_be_json(['{"id": 1}\n', '{"id": 2}\n']), may_be_json(["[ O\n"])
+    (True, False, False)
+    """
+    filled = [line for line in head if line.strip()]
+    if not filled or _BEGINS.match(filled[0]) is None:
+        return False
+    return len(filled) == 1 or parse_document(filled[0]) is None
+
+
+def parse_document(text: str) -> Any:  # noqa: ANN401 - what JSON can hold
+    """What a text holds, None where it is not JSON. NaN and infinities, which Python writes, are numbers here."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def document_lines(document: object) -> list[str] | None:
+    r"""The records of a document as JSON lines, or its numbers as lines; None where it has none, or several lists of them.
+
+    Examples
+    --------
+    >>> document_lines({"model": "new", "results": [{"id": "q1", "score": 1}]})
+    ['{"id": "q1", "score": 1}\n']
+    >>> document_lines([1, 0, 1])
+    ['1\n', '0\n', '1\n']
+    """
+    if isinstance(document, list) and document and all(isinstance(value, (int, float)) for value in document):
+        return [f"{json.dumps(value)}\n" for value in document]
+    lists = lists_in(document)
+    if len(lists) != 1:
+        return None
+    (records,) = lists.values()
+    return [f"{json.dumps(record, ensure_ascii=False)}\n" for record in records]
+
+
+def lists_in(document: object, depth: int = MAX_DEPTH) -> dict[str, list[dict[str, Any]]]:
+    """The lists of objects in a document by their dotted names, those nearest to the top only; the document itself has no name.
+
+    Examples
+    --------
+    >>> sorted(lists_in({"a": [{"id": 1}], "b": {"c": [{"id": 1}]}, "n": 1}))
+    ['a']
+    """
+    if _is_records(document):
+        return {"": document}  # type: ignore[dict-item] # just checked
+    if not isinstance(document, Mapping) or not depth:
+        return {}
+    here = {key: value for key, value in document.items() if _is_records(value)}
+    if here:
+        return here
+    return {f"{key}.{name}": found for key, value in document.items() for name, found in lists_in(value, depth - 1).items()}
+
+
+def _is_records(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(record, dict) for record in value)
+
+
+def leaves(record: Mapping[str, Any], depth: int = MAX_DEPTH) -> Iterator[tuple[str, Path]]:
+    """The values inside the objects of a record: their dotted names, and the keys that lead to them.
+
+    Examples
+    --------
+    >>> list(leaves({"id": 1, "scores": {"pass@1": 1, "by": {"judge": 0}}}))
+    [('scores.pass@1', ('scores', 'pass@1')), ('scores.by.judge', ('scores', 'by', 'judge'))]
+    """
+    for key, value in record.items():
+        if isinstance(value, Mapping) and depth:
+            yield from ((f"{key}.{inner}", (key, inner)) for inner, deep in value.items() if not isinstance(deep, Mapping))
+            yield from ((f"{key}.{name}", (key, *path)) for name, path in leaves(value, depth - 1))
+
+
+def value_at(record: object, path: Path) -> Any:  # noqa: ANN401 - what JSON can hold
+    """The value that keys lead to, None where there is none; a number is a place in a list.
+
+    Examples
+    --------
+    >>> value_at({"scores": [{"value": 1}]}, ("scores", "0", "value"))
+    1
+    """
+    for key in path:
+        if isinstance(record, Mapping):
+            record = record.get(key)
+        elif isinstance(record, list) and key.isdigit() and int(key) < len(record):
+            record = record[int(key)]
+        else:
+            return None
+    return record

@@ -1,0 +1,59 @@
+"""Finding columns by their usual names."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.tables.cells import is_scalar
+from outscore.formats.tables.names import Tiers, join_names, normalize_name
+from outscore.formats.tables.records import Records
+
+__all__ = ["OPTIONS", "ColumnFinder", "is_nested"]
+
+# On the command line --system names a system, not a column.
+OPTIONS = {"system": "system-column"}
+
+
+class ColumnFinder:
+    """Finds columns by their usual names, each at most once; columns that the caller named are taken already."""
+
+    def __init__(self, records: Records, taken: Iterable[str]) -> None:
+        self._records, self._taken = records, set(taken)
+
+    def free(self) -> list[str]:
+        """Columns that play no part yet, in the order of the file, without the unnamed index that pandas writes."""
+        return [name for name in self._records.columns if name and name not in self._taken and name != "Unnamed: 0"]
+
+    def find(self, part: str, tiers: Tiers, hint: str) -> str | None:
+        """The column whose name is in the earliest tier, or None; two names of one tier raise an error."""
+        flat = self._flat()
+        for tier in tiers:
+            candidates = [name for name in flat if normalize_name(name) in tier]
+            if len(candidates) > 1:
+                message = f"{self._records.label}: {join_names(candidates)} could each be the {part} column."
+                raise OutscoreError(message, hint, parameter=OPTIONS.get(part, part))
+            if candidates:
+                return candidates[0]
+        return None
+
+    def take(self, part: str, tiers: Tiers, hint: str) -> str | None:
+        """The same, and nobody else finds that column."""
+        found = self.find(part, tiers, hint)
+        if found is not None:
+            self._taken.add(found)
+        return found
+
+    def take_all(self, names: Container[str]) -> tuple[str, ...]:
+        """All free columns with one of these names."""
+        columns = tuple(name for name in self._flat() if normalize_name(name) in names)
+        self._taken.update(columns)
+        return columns
+
+    def _flat(self) -> list[str]:
+        return [name for name in self.free() if not is_nested(self._records.sample[name])]
+
+
+def is_nested(sample: Sequence[object]) -> bool:
+    """Whether a column holds lists or objects, by its first value."""
+    return not is_scalar(next((value for value in sample if value is not None), None))

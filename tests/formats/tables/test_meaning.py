@@ -1,0 +1,198 @@
+"""A column is taken for scores only if nothing speaks against it; answers are scored against the right ones."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+from outscore.formats.readers import read_scores
+
+RECORDS = [
+    {"question_id": i, "options": ["x", "y"], "answer": "ABCD"[i % 4], "answer_index": i % 4, "category": "law", "pred": pred}
+    for i, pred in enumerate(["A", "B", None, "A", "A", "C"])
+]
+RIGHT = [1, 1, 0, 0, 1, 0]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def make(text: str, name: str = "x.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return make
+
+
+def refused(path, **columns) -> OutscoreError:
+    with pytest.raises(OutscoreError) as caught:
+        read_scores(path, **columns)
+    return caught.value
+
+
+@pytest.mark.parametrize("form", ["lines", "list", "wrapped", "indented", "packed"])
+def test_raw_records_are_scored_by_prediction_and_answer(form, tmp_path):
+    path = tmp_path / ("x.jsonl" if form == "lines" else "x.json")
+    lines = "".join(json.dumps(record) + "\n" for record in RECORDS)
+    texts = {
+        "lines": lines,
+        "list": json.dumps(RECORDS),
+        "wrapped": json.dumps({"model": "new", "n": 6, "results": RECORDS}),
+        "indented": json.dumps({"run": {"results": RECORDS}}, indent=2),
+        "packed": json.dumps(RECORDS),
+    }
+    if form == "packed":
+        path = tmp_path / "x.json.gz"
+        path.write_bytes(gzip.compress(texts[form].encode()))
+    else:
+        path.write_text(texts[form])
+    (found,) = read_scores(path)
+    assert found.values.tolist() == RIGHT
+    assert found.origin.columns == {"item": "question_id", "slice": "category", "answer": "pred", "gold": "answer"}
+
+
+def test_a_known_score_beside_answers_wins(write):
+    (found,) = read_scores(write("id,answer,pred,is_correct\n1,A,A,0\n2,B,A,1\n"))
+    assert found.values.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("labels", ["01", "xy"])
+def test_systems_beside_gold_are_scored(labels, write):
+    zero, one = labels
+    path = write(f"id,gold,new,old\n1,{one},{one},{zero}\n2,{zero},{zero},{one}\n3,{one},{zero},{one}\n")
+    new, old = read_scores(path)
+    assert (new.values.tolist(), old.values.tolist()) == ([1, 1, 0], [0, 0, 1])
+    chosen = read_scores(path, systems=["old", "new"])
+    assert [one.values.tolist() for one in chosen] == [[0, 0, 1], [1, 1, 0]]
+
+
+def test_a_label_of_0_and_1_beside_0_and_1_is_asked_about(write):
+    path = write("id,label,new,old\n1,1,1,0\n2,0,1,1\n")
+    problem = refused(path)
+    assert "`new` and `old` may be answers to `label`, or scores" in problem.message
+    assert [one.values.tolist() for one in read_scores(path, gold="label")] == [[1, 0], [0, 0]]
+    assert [one.values.tolist() for one in read_scores(path, systems=["new", "old"])] == [[1, 1], [0, 1]]
+
+
+def test_a_text_label_beside_scores_is_no_gold(write):
+    new, _ = read_scores(write("id,label,new,old\n1,x,1,0\n2,y,1,1\n"))
+    assert new.values.tolist() == [1, 1]
+
+
+def test_long_tables_of_answers_have_systems(write):
+    new, old = read_scores(write("id,model,prediction,target\n1,new,A,A\n1,old,B,A\n2,new,B,B\n2,old,B,B\n"))
+    assert (new.name, new.values.tolist(), old.values.tolist()) == ("new", [1, 1], [0, 1])
+
+
+def test_columns_of_answers_can_be_named(write):
+    path = write("id,mine,theirs,n\n1,A,A,5\n2,A,B,6\n")
+    assert read_scores(path, prediction="mine", gold="theirs")[0].values.tolist() == [1, 0]
+    assert "no column of right answers" in refused(path, prediction="mine").message
+
+
+UNSURE = {
+    "id,prediction,latency_ms\n1,x,90\n2,y,80\n": ["latency_ms"],
+    "id,answer,answer_index\n1,A,0\n2,B,1\n": ["answer_index"],
+    "id,bleurt,length\n1,.5,90\n2,.6,80\n": ["bleurt", "length"],
+    "id,bleurt,output_tokens\n1,.5,90\n2,.6,80\n": ["bleurt", "output_tokens"],
+    "id,model,cost,bleurt\n1,a,.5,90\n2,b,.6,80\n": ["bleurt", "cost"],
+    "id,prediction,target\n1,.5,.52\n2,.6,.4\n": ["prediction", "target"],
+    "id,answer,bleurt\n1,it was so,.5\n2,it was not,.6\n": ["bleurt"],
+}
+
+
+@pytest.mark.parametrize("text", UNSURE)
+def test_what_may_not_be_the_scores_is_listed(text, write):
+    problem = refused(write(text))
+    assert problem.parameter == "score"
+    assert all(f"`{name}`" in problem.message for name in UNSURE[text])
+    assert "--score COLUMN" in problem.hint
+
+
+def test_answers_without_the_right_ones_name_the_way_to_score_them(write):
+    hint = refused(write("id,prediction,latency_ms\n1,x,90\n2,y,80\n")).hint
+    assert "--prediction COLUMN --gold COLUMN" in hint
+    assert "outscore diff --task label" in hint
+
+
+def test_other_numbers_beside_systems_are_refused(write):
+    path = write("id,new,old,length\n1,1,0,12\n2,1,1,40\n")
+    assert "`length` would be taken for scores of a system" in refused(path).message
+    assert [one.name for one in read_scores(path, systems=["new", "old"])] == ["new", "old"]
+
+
+def test_the_only_column_of_numbers_is_the_score(write):
+    assert read_scores(write("id,question_text,bleurt\n1,why,.5\n2,how,.6\n"))[0].values.tolist() == [0.5, 0.6]
+
+
+def test_values_inside_objects_have_dotted_names(write):
+    records = [{"task_id": f"t/{i}", "prompt": "p", "scores": {"pass@1": i % 2}, "doc": {"id": i}} for i in range(4)]
+    path = write("".join(json.dumps(record) + "\n" for record in records), "x.jsonl")
+    (found,) = read_scores(path)
+    assert (found.values.tolist(), found.ids.names[:2]) == ([0, 1, 0, 1], ("t/0", "t/1"))
+    (found,) = read_scores(path, score="scores.pass@1", item="doc.id")
+    assert (found.values.tolist(), found.ids.names) == ([0, 1, 0, 1], ("0", "1", "2", "3"))
+    assert "`scores.pass@1`" in refused(path, score="scores.pass").hint
+
+
+def test_several_scores_inside_an_object_are_listed(write):
+    path = write('[{"id": 1, "metrics": {"rouge": 1, "judge": 0}}, {"id": 2, "metrics": {"rouge": 0, "judge": 0}}]', "x.json")
+    assert "`metrics.rouge` and `metrics.judge` could each be the score column" in refused(path).message
+
+
+def test_documents_with_several_lists_are_refused(write):
+    path = write('{"a": [{"id": 1, "score": 1}],\n "b": [{"id": 1, "score": 0}]}', "x.json")
+    problem = refused(path)
+    assert "2 lists of records: `a`, `b`" in problem.message
+    assert "jq -c '.a[]'" in problem.hint
+
+
+def test_a_broken_document_says_so(write):
+    assert "breaks off or has a mistake in it" in refused(write('[{"id": 1, "score": 1},\n {"id": 2, "sco', "x.json")).message
+
+
+def test_errors_in_documents_name_the_row(write):
+    path = write('[{"id": 1, "score": 1}, {"id": 2, "score": "x"}]', "x.json")
+    assert ", row 2: " in refused(path).message
+
+
+def test_a_list_of_numbers_is_one_score_per_item(write):
+    assert read_scores(write("[1, 0, 0.5]", "x.json"))[0].values.tolist() == [1, 0, 0.5]
+
+
+def test_counts_are_recognised(write):
+    path = write("id,model,tp,fn,fp\n1,a,3,1,0\n1,b,2,2,1\n")
+    assert [one.values.tolist() for one in read_scores(path)] == [[[3, 0, 1]], [[2, 1, 2]]]
+    assert read_scores(path, score="tp,fp,fn")[0].values.tolist() == [[3, 0, 1]]
+
+
+@pytest.mark.parametrize(("yes", "no"), [("correct", "incorrect"), ("True", "FALSE"), ("pass", "fail"), ("right", "wrong")])
+def test_judgements_are_1_and_0(yes, no, write):
+    new, old = read_scores(write(f"id,new,old\n1,{yes},{no}\n2,{no},{no}\n"))
+    assert (new.values.tolist(), old.values.tolist()) == ([1, 0], [0, 0])
+
+
+def test_yes_and_no_are_read_where_they_are_known_to_be_scores(write):
+    assert read_scores(write("id,correct\n1,yes\n2,no\n"))[0].values.tolist() == [1, 0]
+    assert "hold yes and no" in refused(write("id,new,old\n1,yes,no\n2,no,no\n")).message
+
+
+def test_compare_and_rank_score_answers_alike(write):
+    rng = np.random.default_rng(1)
+    gold = rng.integers(0, 3, 120)
+    columns = {name: np.where(rng.random(120) < share, gold, 3) for name, share in (("new", 0.9), ("old", 0.7))}
+    table = np.array(list("xyzu"))[np.column_stack([gold, columns["new"], columns["old"]])]
+    path = write("id,gold,new,old\n" + "".join(f"q{i},{','.join(row)}\n" for i, row in enumerate(table)))
+    given = osc.compare(*((columns[name] == gold).astype(int) for name in ("new", "old")))
+    found, ranked = osc.compare(path), osc.rank(path)
+    assert found.p.value == given.p.value
+    assert ranked.pairs[0].p.value == pytest.approx(given.p.value)
+    assert found.reading.gold == ranked.reading.gold == ["gold"]
+    for said in (found.to_text(), ranked.to_text()):
+        assert "scores: `new` and `old`, each = `gold`" in said
+        assert "diff --task label" in said
