@@ -115,15 +115,17 @@ def test_whole_texts(made, golden, task):
 
 
 KEYS = {
-    "whole": "schema task units systems scores pairs oracle agreement inventory settings notes keys overlap",
+    "whole": (
+        "schema task units systems scores pairs oracle agreement inventory settings notes keys overlap label_rates confusions"
+    ),
     "pair": (
         "systems criterion n clusters differ overlap_correct metric first second difference interval p outcomes transitions"
-        " labels slices metrics kinds families notes verdict sentence headline reason identical row_intervals"
+        " labels slices metrics kinds families notes verdict sentence headline reason identical row_intervals label_f1"
     ),
     "outcomes": "both_right correction new_error changed_error shared_error",
     "transition": "from to gold count mirror share_of_class share_of_changes p",
     "label": "column value n first second difference low high p",
-    "oracle": "all labels solved_by only majority criterion",
+    "oracle": "all labels solved_by only majority criterion sentences",
     "all": "rate independent gain_over_best",
 }
 

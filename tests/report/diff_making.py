@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +15,7 @@ from outscore.results.diff import Diff, Inventory, Rates, ScoreChange
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.scores.system import Labels
-from outscore.workflows.diff.pair import Statistics, oracle_of, pair_of
+from outscore.workflows.diff.pair import Statistics, label_f1_of, oracle_of, pair_of, rates_of
 
 TAGS = ("NOUN", "VERB", "ADJ", "ADV", "PROPN", "DET", "ADP", "X")
 WORDS = (
@@ -112,10 +113,12 @@ def make_diff(*tables: Units, warnings: tuple[str, ...] = (), **changes) -> Diff
         for i, j in combinations(range(len(units.systems)), 2):
             headline = _change(units, i, j)
             pair = pair_of(units, i, j, asked, headline, metrics=[headline], kinds={"label": 12, "head": 3})
+            pair = replace(pair, label_f1=label_f1_of(units, i, j, asked))
             words = {"verdict": f"{units.systems[j]} changed {units.systems[i]}.", "sentence": "On 1,600 words, it changed."}
             pairs.append(pair.__class__(**{**pair.__dict__, **words}))
     first = tables[0]
     several = len(first.systems) > 1
+    rates, wrong = rates_of(first)
     parts = {
         "task": "pos",
         "units": first.n,
@@ -124,6 +127,8 @@ def make_diff(*tables: Units, warnings: tuple[str, ...] = (), **changes) -> Diff
         "pairs": pairs,
         "oracle": oracle_of(first) if several else None,
         "agreement": agreement(first).tolist() if several else [],
+        "label_rates": rates,
+        "confusions": wrong,
         "overlap": overlap_matrix(first).tolist() if several else [],
         "inventory": Inventory({"Newer": ["FW"]}, {"Newer": ["X"]}, list(warnings)) if several else Inventory({}, {}, []),
         "settings": SETTINGS,

@@ -100,7 +100,7 @@ def test_of_two_only_the_best_is_marked(two):
 
 def test_one_system_has_scores_and_nothing_to_compare():
     one = make_diff(make_units(systems=1))
-    assert set(named(whole_tables(one))) == {"scores", "rates"}
+    assert set(named(whole_tables(one))) == {"scores", "rates", "label-rates", "confusion"}
 
 
 def test_responses_as_keys_have_a_column_per_metric(three):

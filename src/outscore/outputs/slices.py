@@ -29,7 +29,7 @@ def choose_slices(
     """
     for column in asked:
         if column not in available:
-            known = [*available, *unread]
+            known = list(dict.fromkeys([*available, *unread]))
             hint = did_you_mean(column, known) if known else "Leave --slice out."
             raise OutscoreError(f"There is no column `{column}` to split by.", hint, parameter="slice")
     return {column: available[column]() for column in asked}

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_LISTED_PAIRS",
+    "Confusion",
     "Diff",
     "Inventory",
     "KeyScore",
     "LabelOracle",
+    "LabelRates",
     "Oracle",
     "OracleRate",
     "Outcomes",
@@ -177,6 +179,8 @@ class Pair:
         The answer in words, and one sentence for a paper.
     headline, reason, identical
         The two parts of the verdict, and whether nothing changed. Empty and False in results of version 0.1.0.
+    label_f1
+        F1 of each label with its test, of the primary criterion where pairs are few.
     row_intervals
         How the intervals of labels and slices were computed. They are not adjusted for the number of rows.
     """
@@ -207,6 +211,7 @@ class Pair:
     reason: str = ""
     identical: bool = False
     row_intervals: str = ""
+    label_f1: list[ScoredSubset] = field(default_factory=list)
 
     def is_significant(self, alpha: float) -> bool:
         """Whether the scores differ and the test rejects, by the corrected p where the pair is one of several."""
@@ -275,6 +280,9 @@ class Oracle:
         Share of units that most systems solve.
     criterion
         What makes an answer right.
+    sentences
+        Whole sentences: right if all their units are, of the combination if some system has each unit right. None where units
+        are not words.
     """
 
     all: OracleRate
@@ -283,6 +291,47 @@ class Oracle:
     only: dict[str, int]
     majority: float
     criterion: str = ""
+    sentences: LabelOracle | None = None
+
+
+@dataclass(frozen=True)
+class LabelRates:
+    """One system on one label.
+
+    Attributes
+    ----------
+    system, label
+        Which.
+    n
+        Gold units of the label.
+    rates
+        Recall, precision and F1 of the label.
+    """
+
+    system: str
+    label: str
+    n: int
+    rates: Rates
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """One kind of error of one system.
+
+    Attributes
+    ----------
+    system
+        Which.
+    gold, answer
+        The right label and the one given; the same where the head is wrong.
+    count
+        How often.
+    """
+
+    system: str
+    gold: str
+    answer: str
+    count: int
 
 
 @dataclass(frozen=True)
@@ -350,6 +399,8 @@ class Diff(Result):
         What the reader should know.
     keys
         Of coreference: each response scored with another as the key.
+    label_rates, confusions
+        Recall, precision and F1 of every label, and the most frequent errors, by system and the primary criterion.
     overlap
         Overlap of right answers of two systems (Dice), as a matrix; empty in results of version 0.1.0.
     schema
@@ -368,6 +419,8 @@ class Diff(Result):
     notes: list[Note] = field(default_factory=list)
     keys: list[KeyScore] = field(default_factory=list)
     overlap: list[list[float]] = field(default_factory=list)
+    label_rates: list[LabelRates] = field(default_factory=list)
+    confusions: list[Confusion] = field(default_factory=list)
     schema: Literal["outscore/diff/1"] = "outscore/diff/1"
 
     @property

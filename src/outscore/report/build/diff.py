@@ -51,8 +51,9 @@ __all__ = [
 ]
 
 TABLES = tuple(dict.fromkeys((*WHOLE_TABLES, "settings", *PAIR_TABLES)))
+FURTHER = ("rates", "label-rates", "confusion", "inventory")
 TOGETHER = ("oracle", "solved", "overlap", "agreement", "keys")
-ON_REQUEST = ("inventory", "rates", "solved", "overlap", "metrics", "kinds")
+ON_REQUEST = ("inventory", "rates", "label-rates", "confusion", "solved", "overlap", "metrics", "kinds", "label-f1")
 # As many labels as the published tables of upper bounds have.
 MAX_ORACLE_LABELS = 10
 # The matrix of more systems fills the screen.
@@ -69,6 +70,9 @@ def default_tables(diff: Diff, *, verbose: bool) -> list[Table]:
     hidden: tuple[str, ...] = ()
     if not verbose:
         hidden = ON_REQUEST if len(diff.systems) <= MAX_SYSTEMS else (*ON_REQUEST, "agreement")
+    if len(diff.systems) == 1:
+        # Nothing else says what a single system gets wrong.
+        hidden = tuple(key for key in hidden if key != "confusion")
     return [table for table in whole if table.key not in hidden]
 
 
@@ -152,9 +156,9 @@ def build(
         Section("overview", "Overview", lambda: [SHARES, *tables("scores", "pairs", "labels")], style="overview").only("html"),
         Section("changes", "", lambda: _changes(diff, top, sort)).but("html"),
         Section("explorer", "", lambda: _embedded(diff, "explorer.html")).only("html"),
-        Section("labels", "", lambda: tables("labels")).but("html"),
+        Section("labels", "", lambda: tables("labels", "label-rates", "confusion")).but("html"),
         Section("together", "What the systems could do together", lambda: tables(*TOGETHER)),
-        Section("more", "Further tables and notes", lambda: [*tables("rates", "inventory"), *_own_notes(diff)]).only("html"),
+        Section("more", "Further tables and notes", lambda: [*tables(*FURTHER), *_own_notes(diff)]).only("html"),
         repeated.but("html"),
         Section("notes", "", lambda: _notes(diff)).only("text", "markdown"),
         Section("paper", "For a paper", lambda: _sentences(diff), headed=True, joined=True),

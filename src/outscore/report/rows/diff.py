@@ -54,7 +54,10 @@ NAMES = {
     "conll": "CoNLL",
     "arcs": "ARCS",
 }
-WHOLE_TABLES = ("inventory", "scores", "rates", "pairs", "oracle", "labels", "solved", "overlap", "agreement", "keys")
+WHOLE_TABLES = (
+    *("inventory", "scores", "rates", "pairs", "oracle", "labels", "label-rates", "confusion"),
+    *("solved", "overlap", "agreement", "keys"),
+)
 WORD_TASKS = ("pos", "dep")
 RECALL = (
     "Shares of gold words that are right, as in verdict and tests; F1 counts the system's words too, as the CoNLL evaluation"
@@ -175,7 +178,7 @@ def whole_tables(diff: Diff, *, top: int | None = None, every_pair: bool = True)
         found += [_oracle(diff, top), _solved(diff), _overlap(diff), _agreement(diff)]
     else:
         found += [_labels(diff, top)]
-    found += [_keys(diff)]
+    found += [_label_rates(diff, top), _confusion(diff, top), _keys(diff)]
     return [table for table in found if table.rows]
 
 
@@ -335,7 +338,8 @@ def _oracle(diff: Diff, top: int | None) -> Table:
     body = [("all", total, whole, found.all.rate, found.all.gain_over_best, found.all.independent)]
     # A label seen once, such as a free answer, says nothing about the systems.
     labels = found.labels if top is None else [row for row in found.labels if row.n > 1][:top]
-    body += [(r.label, r.n, r.scores, r.rate, r.gain_over_best, r.independent) for r in labels]
+    apart = [] if found.sentences is None else [found.sentences]
+    body += [(r.label, r.n, r.scores, r.rate, r.gain_over_best, r.independent) for r in (*apart, *labels)]
     rows: list[tuple[str, ...]] = []
     marks: dict[tuple[int, int], Mark] = {}
     for i, (label, n, scores, rate, gain, independent) in enumerate(body):
@@ -357,6 +361,35 @@ def _labels(diff: Diff, top: int | None) -> Table:
     notes = [f"Not shown: {len(labels) - len(rows)}."] if len(rows) < len(labels) else []
     title = "Gold labels" if diff.oracle is None else f"Gold labels{_by(diff.oracle)}"
     return wide_table("labels", title, ["label", "units", f"{diff.systems[0]}, % right"], "lrr", rows, notes)
+
+
+def _label_rates(diff: Diff, top: int | None) -> Table:
+    """Recall, precision and F1 of each label, most frequent first, the systems below one another."""
+    place = {name: k for k, name in enumerate(diff.systems)}
+    size: dict[str, int] = {row.label: row.n for row in diff.label_rates}
+    shown = sorted(size, key=lambda label: (-size[label], label))[:top]
+    known = {label: i for i, label in enumerate(shown)}
+    chosen = [row for row in diff.label_rates if row.label in known]
+    chosen.sort(key=lambda row: (known[row.label], place[row.system]))
+    rows = [
+        (row.label, row.system, f"{row.n:,}", points(row.rates.r), points(row.rates.p), points(row.rates.f1)) for row in chosen
+    ]
+    notes = [f"Labels not shown: {len(size) - len(shown)}."] if len(shown) < len(size) else []
+    columns = ["label", "system", "gold", "r", "p", "F1"]
+    return wide_table("label-rates", "Recall, precision and F1 by label", columns, "llrrrr", rows, notes)
+
+
+def _confusion(diff: Diff, top: int | None) -> Table:
+    """What systems answered in place of the right label, most frequent first."""
+    rows: list[tuple[str, ...]] = []
+    left = 0
+    for name in diff.systems:
+        found = [row for row in diff.confusions if row.system == name]
+        rows += [(name, row.gold, row.answer, f"{row.count:,}") for row in found[:top]]
+        left += len(found) - len(found[:top])
+    notes = ["The same label twice: its head is wrong."] if any(row[1] == row[2] for row in rows) else []
+    notes += [f"Not shown: {left:,} rows."] if left else []
+    return wide_table("confusion", "Errors of each system", ["system", "gold", "answer", "count"], "lllr", rows, notes)
 
 
 def _by(oracle: Oracle) -> str:

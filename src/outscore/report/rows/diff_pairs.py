@@ -36,7 +36,7 @@ __all__ = ["CLASSES", "PAIR_TABLES", "SORTS", "Sort", "few_note", "pair_tables",
 Sort = Literal["evidence", "delta", "count"]
 SORTS: tuple[Sort, ...] = ("evidence", "delta", "count")
 CLASSES = {"correction": "Corrections", "new_error": "New errors", "changed_error": "Changed errors"}
-PAIR_TABLES = ("metrics", "kinds", "transitions", "labels", "slices")
+PAIR_TABLES = ("metrics", "kinds", "transitions", "labels", "label-f1", "slices")
 
 
 def pair_tables(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = "evidence") -> list[Table]:
@@ -48,6 +48,7 @@ def pair_tables(diff: Diff, pair: Pair, *, top: int | None = None, sort: Sort = 
         _kinds(pair),
         _transitions(pair, few_note(diff), top, sort),
         _parts("labels", "Gold labels", diff, pair, top, sort),
+        _label_f1(diff, pair, top, sort),
         _parts("slices", "Slices", diff, pair, top, sort),
     ]
     label = "" if len(diff.pairs) == 1 else f"-{diff.pairs.index(pair) + 1}"
@@ -170,6 +171,19 @@ def _parts(key: str, title: str, diff: Diff, pair: Pair, top: int | None, sort: 
     level = "interval" if alpha is None else f"{format_percent(1 - alpha)} interval"
     columns = ["slice" if sliced else "label", "units", *pair.systems, "Δ", level, "adj. p"]
     return wide_table(key, title, columns, "lrrrrrr", rows, notes if rows else [])
+
+
+def _label_f1(diff: Diff, pair: Pair, top: int | None, sort: Sort) -> Table:
+    """F1 of each label with its test: what a label costs where it is missed and where it is given wrongly."""
+    tested = sorted_parts([row for row in pair.label_f1 if row.p is not None], sort)
+    others = [row for row in pair.label_f1 if row.p is None]
+    cells = [_part_row(row, sliced=False) for row in tested[:top]]
+    rows = [(*row[:5], row[6]) for row in cells]
+    notes = [] if top is None or len(tested) <= top else [f"Tested and not shown: {len(tested) - top}."]
+    notes += [f"Not tested, {few_note(diff)}: {len(others)}."] if others else []
+    title = f"F1 by label, {pair_name(pair)}, {metric_name(pair.criterion)}"
+    columns = ["label", "gold", *pair.systems, "Δ", "adj. p"]
+    return wide_table("label-f1", title, columns, "lrrrrr", rows, notes if rows else [])
 
 
 def _part_row(row: ScoredSubset, *, sliced: bool) -> tuple[str, ...]:

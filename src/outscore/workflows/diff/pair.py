@@ -19,8 +19,10 @@ from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.binary.gains import GAIN_INTERVAL, gain_interval, gain_test
 from outscore.inference.families.multiplicity import correct_family
+from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.outputs.model import Units
@@ -37,15 +39,30 @@ from outscore.outputs.outcomes import (
     overlap_of_correct,
     transitions,
 )
+from outscore.outputs.rates import confusions, label_cluster_counts, label_counts_of
 from outscore.results.comparison import TestResult
 from outscore.results.design import Family
-from outscore.results.diff import LabelOracle, Oracle, OracleRate, Outcomes, Pair, ScoreChange, Shift
+from outscore.results.diff import (
+    Confusion,
+    LabelOracle,
+    LabelRates,
+    Oracle,
+    OracleRate,
+    Outcomes,
+    Pair,
+    Rates,
+    ScoreChange,
+    Shift,
+)
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 from outscore.results.subset import ScoredSubset
 from outscore.workflows.requests import shared
 
-__all__ = ["Statistics", "accuracy_change", "metric_change", "oracle_of", "pair_of"]
+__all__ = ["Statistics", "accuracy_change", "label_f1_of", "metric_change", "oracle_of", "pair_of", "rates_of"]
+
+MAX_CONFUSIONS = 200
+"""Kinds of errors that are kept of each system; of free answers every error is a kind of its own."""
 
 MOST_INVERTED = 50
 """Up to so many clusters the interval inverts the permutation test; beyond, Student's is all but the same, and a comparison of
@@ -269,8 +286,49 @@ def _adjust(p_values: Mapping[Key, PValue], correction: str) -> tuple[dict[Key, 
     return dict(zip(p_values, found, strict=True)), family
 
 
-def oracle_of(units: Units) -> Oracle:
-    """What the systems could do together, over all units and by gold label."""
+def label_f1_of(units: Units, first: int, second: int, asked: Statistics, no_label: str | None = None) -> list[ScoredSubset]:
+    """F1 of every label that gold has, with its clustered test; rows below the minimum support are not tested."""
+    parts: dict[int, ScoredSubset] = {}
+    p_values: dict[int, PValue] = {}
+    for code in np.unique(units.gold).tolist():
+        if units.labels[code] == no_label:
+            continue
+        metric, before, after = resolve("f1", *(label_cluster_counts(units, k, code) for k in (first, second)))
+        scores = float(metric.score(before.sum(axis=0))), float(metric.score(after.sum(axis=0)))
+        n = int((units.gold == code).sum())
+        parts[code] = ScoredSubset("label", units.labels[code], n, *scores, scores[1] - scores[0], None, None, None)
+        if n >= asked.min_support:
+            moved = np.flatnonzero((before != after).any(axis=1))
+            kept = moved if len(moved) else np.arange(1)
+            rest = before.sum(axis=0) - before[kept].sum(axis=0)
+            # What is equal in both systems never moves under a swap: one row holds all of it.
+            pair = PairedScores(np.vstack([after[kept], rest]), np.vstack([before[kept], rest]))
+            p_values[code] = permutation(pair, metric, KernelOptions(level=asked.alpha))
+    adjusted, _ = _adjust(p_values, asked.correction)
+    return [msgspec.structs.replace(part, p=adjusted.get(code)) for code, part in parts.items()]
+
+
+def rates_of(units: Units, no_label: str | None = None) -> tuple[list[LabelRates], list[Confusion]]:
+    """Recall, precision and F1 of every label, and the most frequent errors, system by system."""
+    rates = [
+        LabelRates(name, row.label, row.gold, _rates(row.right, row.gold, row.given))
+        for k, name in enumerate(units.systems)
+        for row in label_counts_of(units, k, without=no_label)
+    ]
+    wrong = [
+        Confusion(name, row.gold, row.answer, row.count)
+        for k, name in enumerate(units.systems)
+        for row in confusions(units, k)[:MAX_CONFUSIONS]
+    ]
+    return rates, wrong
+
+
+def _rates(right: int, gold: int, given: int) -> Rates:
+    return Rates(right / gold if gold else 0.0, right / given if given else 0.0, 2 * right / (gold + given))
+
+
+def oracle_of(units: Units, sentences: Array | None = None) -> Oracle:
+    """What the systems could do together, over all units, by gold label and, where each unit has one, on whole sentences."""
     accuracies = units.correct.mean(axis=0)
     best = int(accuracies.argmax())
 
@@ -289,4 +347,20 @@ def oracle_of(units: Units) -> Oracle:
         only=dict(zip(units.systems, solved_only_by(units.correct), strict=True)),
         majority=majority_vote(units),
         criterion=units.criterion,
+        sentences=None if sentences is None else _whole_sentences(units, sentences),
     )
+
+
+def _whole_sentences(units: Units, sentences: Array) -> LabelOracle:
+    """Sentences: right with a system if all their words are, with the combination if each word is with some system."""
+    codes = np.unique(sentences, return_inverse=True)[1]
+    size = int(codes.max(initial=0)) + 1
+
+    def whole(right: Array) -> Array:
+        return np.asarray(np.bincount(codes[~right], minlength=size) == 0)
+
+    correct = np.column_stack([whole(right) for right in units.correct.T])
+    rate, own = float(whole(np.asarray(units.correct.any(axis=1))).mean()), correct.mean(axis=0)
+    best = int(units.correct.mean(axis=0).argmax())
+    gains = rate - float(own[best]), rate - float(own.max())
+    return LabelOracle("whole sentences", size, own.tolist(), rate, independent_rate(correct), *gains)

@@ -12,9 +12,9 @@ from typing import Literal
 
 from outscore.inference.families.multiplicity import correct_family
 from outscore.language.verdict.diff import with_pair_verdict
-from outscore.results.diff import Pair, Rates
+from outscore.results.diff import MAX_LISTED_PAIRS, Pair, Rates
 from outscore.results.note import Note
-from outscore.workflows.diff.pair import Statistics, pair_of
+from outscore.workflows.diff.pair import Statistics, label_f1_of, pair_of
 from outscore.workflows.diff.study import Study
 
 __all__ = ["MAX_DETAILED", "Depth", "depth_note", "pairs_of"]
@@ -67,7 +67,11 @@ def _headline(study: Study, system: int) -> float:
 def _count(study: Study, asked: Statistics, criterion: str, step: tuple[int, int], *, detailed: bool) -> Pair:
     view = study.view(criterion, *step)
     metrics = view.metrics() if detailed else ()
-    return pair_of(view.units, *view.columns, asked, view.headline, metrics=metrics, kinds=view.kinds, detailed=detailed)
+    pair = pair_of(view.units, *view.columns, asked, view.headline, metrics=metrics, kinds=view.kinds, detailed=detailed)
+    few = len(study.systems) * (len(study.systems) - 1) // 2 <= MAX_LISTED_PAIRS
+    if not (detailed and few and study.answered is not None and criterion == study.criteria[0]):
+        return pair
+    return replace(pair, label_f1=label_f1_of(study.answered, *step, asked, study.no_label))
 
 
 def _as_family(pairs: list[Pair], asked: Statistics) -> list[Pair]:

@@ -21,7 +21,7 @@ from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
 from outscore.outputs.outcomes import overlap_matrix
 from outscore.results.diff import Diff
-from outscore.workflows.diff.pair import oracle_of
+from outscore.workflows.diff.pair import oracle_of, rates_of
 from outscore.workflows.diff.pairs import Depth, depth_note, pairs_of
 from outscore.workflows.diff.study import Study, inventory_of
 from outscore.workflows.diff.tasks.registry import TASKS
@@ -159,17 +159,20 @@ def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
     if request.cluster is None:
         chosen["cluster"] = study.cluster
     several = len(study.systems) > 1
+    rates, wrong = ([], []) if study.answered is None else rates_of(study.answered, study.no_label)
     return Diff(
         task=study.task,
         units=study.n,
         systems=list(study.systems),
         scores={name: dict(values) for name, values in study.scores.items()},
         pairs=pairs_of(study, request.study_options().statistics, depth),
-        oracle=oracle_of(study.together) if study.together.n else None,
+        oracle=oracle_of(study.together, study.sentences) if study.together.n else None,
         agreement=study.agreement.tolist() if several else [],
         inventory=inventory_of(study),
         settings=request.settings(study.origins, **chosen),
         notes=[*study.notes, *(note for note in [depth_note(study)] if note is not None and depth == "all")],
         keys=list(study.keys),
+        label_rates=rates,
+        confusions=wrong,
         overlap=overlap_matrix(study.together).tolist() if several else [],
     )

@@ -111,6 +111,11 @@ class Study:
         By the number of a system: true positives, false positives and false negatives of each cluster, where the score is F1.
     origins
         The files.
+    answered, no_label
+        Units with all answers, for rates by label and confusions, where labels are what systems answer; and the label that
+        stands for none.
+    sentences
+        The sentence of each unit of `together`, where units are words.
     """
 
     task: str
@@ -130,6 +135,9 @@ class Study:
     origins: Sequence[Origin] = ()
     notes: Sequence[Note] = ()
     clusters: int | None = None
+    answered: Units | None = None
+    no_label: str | None = None
+    sentences: Array | None = None
 
 
 def chosen(asked: Sequence[str], available: Sequence[str], task: str) -> tuple[str, ...]:

@@ -88,6 +88,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         scores={name: _scores(units, counts, k) for k, name in enumerate(units.systems)},
         view=view,
         together=units,
+        answered=units if len(units.labels) <= MOST_CLASSES else None,
         agreement=agreement(units),
         changed=changed,
         inventory=label_counts(units),

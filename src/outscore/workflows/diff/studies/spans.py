@@ -98,6 +98,8 @@ def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         inventory=_inventory(*_apply_maps([spans_of(words, lenient=True) for words in files], maps)),
         counts=lambda k: span_counts(everyone, k, clusters=_groups(everyone)),
         clusters=cluster_count(gold, cluster),
+        answered=everyone,
+        no_label=NO_SPAN,
         origins=[words.origin for words in files if words.origin is not None],
         notes=[*notes, Note("data", NO_ENTITY), *(note for spans in responses if (note := _ignored_note(spans)) is not None)],
     )

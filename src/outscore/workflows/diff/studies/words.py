@@ -136,6 +136,8 @@ def _study(task: str, files: Sequence[Words], criteria: Sequence[str], maps: Lab
         origins=[words.origin for words in (gold, *systems) if words.origin is not None],
         notes=notes,
         clusters=cluster_count(gold, cluster),
+        answered=primary,
+        sentences=None if primary.rows is None else gold.sentences[primary.rows],
     )
 
 
