@@ -10,6 +10,7 @@ __all__ = ["Note", "NoteKind", "note_texts", "with_note_objects"]
 
 NoteKind = Literal[
     "general",
+    "warning",
     "reading",
     "input",
     "design",
@@ -34,7 +35,8 @@ class Note:
     Attributes
     ----------
     kind
-        What the note is about: what was decided about the data where they could be read in several ways ("reading"), how the
+        What the note is about: what may make the verdict wrong ("warning", which stands beside it), what was decided
+        about the data where they could be read in several ways ("reading"), how the
         files were read and matched ("input"), what counts as one unit ("design"), what a single run leaves open ("runs"), what
         the data leave open ("data"), what the test speaks of ("estimand"), the
         interval ("interval"), how p was computed ("method"), several tests at once ("correction"), the other tests

@@ -11,7 +11,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -70,8 +71,8 @@ def fragility(
     """The smallest number of units, swapped in order of what that moves, that changes the decision; None beyond `most`.
 
     A decided result is pulled back by swapping the units that favour the winner, an undecided one is pushed
-    on, towards the leader or where a one-sided alternative looks. `p` is the test's answer to the units as
-    they are.
+    on, towards either system, whichever is nearer, or where a one-sided alternative looks. `p` is the test's
+    answer to the units as they are.
 
     Every question to the test may be dear, so few are asked: in standard deviations of the null law, which no
     swap changes, the difference that decides is nearly the same for all of them, and each p makes it better
@@ -84,26 +85,70 @@ def fragility(
         return np.asarray(metric.score((total_a - moved) / scale) - metric.score((total_b + moved) / scale))
 
     difference = float(swapped_differences(np.zeros_like(total_a)))
+    effects = difference - swapped_differences(apart)
+    # Half of what a swap moves is a flip's standard deviation.
+    law = _Law(alpha, alternative, math.sqrt(float((effects**2).sum())) / 2)
+
+    def search(turn: float, limit: int, *, decided: bool, doubtful: bool = False) -> int | None:
+        gain = turn * effects if decided else -turn * effects
+        order = np.argsort(-gain, kind="stable")[: min(int((gain > 0).sum()), limit)]
+        reached = turn * swapped_differences(apart[order].cumsum(axis=0))
+        answer = partial(_answer, units, test, order)
+        return _smallest(answer, reached, law, turn, decided=decided, doubtful=doubtful)
+
     turn = _direction(difference, metric, alternative)
     decided = _decides(p, alpha, turn)
-    effects = turn * (difference - swapped_differences(apart))
-    gain = effects if decided else -effects
-    order = np.argsort(-gain, kind="stable")[: min(int((gain > 0).sum()), most)]
-    reached = turn * swapped_differences(apart[order].cumsum(axis=0))
-    # Half of what a swap moves is a flip's standard deviation.
-    spread = math.sqrt(float((effects**2).sum())) / 2
-    side = alpha / 2 if alternative == "two-sided" else alpha
-    low, high = 0, len(order) + 1
+    nearest = search(turn, most, decided=decided)
+    if decided or alternative != "two-sided":
+        return nearest
+    # Near 0 the system behind may be the nearer winner; mostly one question at the last swap that would be fewer settles it.
+    other = search(-turn, most if nearest is None else nearest - 1, decided=False, doubtful=True)
+    return nearest if other is None else other
+
+
+@dataclass(frozen=True)
+class _Law:
+    """The level and side of the question, and a first guess of the null law's standard deviation."""
+
+    alpha: float
+    alternative: Alternative
+    spread: float
+
+    def z_of(self, p: PValue) -> float:
+        """How many standard deviations such a p stands for."""
+        return -_probit(p.value / 2 if self.alternative == "two-sided" else p.value)
+
+    @property
+    def critical(self) -> float:
+        """How many standard deviations decide."""
+        return -_probit(self.alpha / 2 if self.alternative == "two-sided" else self.alpha)
+
+
+def _smallest(
+    answer: Callable[[int], PValue], reached: Array, law: _Law, turn: float, *, decided: bool, doubtful: bool
+) -> int | None:
+    """The fewest swaps after which the decision is another; where that is `doubtful` the last one is asked first."""
+    low, high, spread = 0, len(reached) + 1, law.spread
     for step in itertools.count():
         if high - low <= 1:
             break
-        k = _first(reached, -_probit(side) * spread, decided=decided) if step % 3 < 2 else (low + high) // 2
+        if doubtful and step == 0:
+            k = high - 1
+        elif step % 3 < 2:
+            k = _first(reached, law.critical * spread, decided=decided)
+        else:
+            k = (low + high) // 2
         k = min(max(k, low + 1), high - 1)
-        found = test(_swap(units, order[:k]))
-        low, high = (low, k) if _decides(found, alpha, turn) != decided else (k, high)
-        z = -_probit(found.value / 2 if alternative == "two-sided" else found.value)
+        found = answer(k)
+        low, high = (low, k) if _decides(found, law.alpha, turn) != decided else (k, high)
+        z = law.z_of(found)
         spread = reached[k - 1] / z if z > MIN_Z and reached[k - 1] > 0 else spread
-    return high if high <= len(order) else None
+    return high if high <= len(reached) else None
+
+
+def _answer(units: PairedScores, test: Callable[[PairedScores], PValue], order: Array, k: int) -> PValue:
+    """What the test says after the first k swaps."""
+    return test(_swap(units, order[:k]))
 
 
 def _direction(difference: float, metric: AdditiveMetric, alternative: Alternative) -> float:

@@ -12,16 +12,18 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.exact.numbers import to_exact_integers
+from outscore.results.note import Note
 
 __all__ = [
     "MIN_LARGE_SAMPLE",
     "SKEWED",
     "ItemScores",
-    "few_and_skewed",
     "is_sum",
     "item_scores",
     "scores_if_any",
+    "skew_warning",
     "skewness",
+    "unit_differences",
     "with_exact_integers",
 ]
 
@@ -31,6 +33,10 @@ MIN_LARGE_SAMPLE = 50
 """With fewer units large-sample tests reject too often."""
 SKEWED = 1.0
 """From here on differences are highly skewed, by Bulmer's rule of thumb."""
+COCHRAN = 25
+"""The mean of n numbers of skewness γ is normal enough from n = 25 γ² on."""
+BULK = 0.25
+"""Half of the numbers within so little of the standard deviation are a bulk that does not vary: the others are rare events."""
 
 
 @dataclass(frozen=True)
@@ -168,13 +174,40 @@ def skewness(x: Array) -> float | None:
     return float(np.mean(deviations**3) / np.mean(deviations**2) ** 1.5)
 
 
-def few_and_skewed(x: Array) -> bool:
-    """Whether a test of the mean of these numbers may err: fewer than fifty, and highly skewed.
+def unit_differences(scores: ItemScores) -> Array:
+    """What varies from unit to unit: the items' differences, or the clusters' sums of what they differ from the mean by."""
+    if scores.clusters is None:
+        return scores.d
+    return np.bincount(scores.clusters, weights=scores.d - scores.d.mean())
+
+
+def skew_warning(scores: ItemScores) -> Note | None:
+    """What to know where the units are too few for the skewness of their differences; None where they are not.
+
+    The rule is Cochran's (1977, section 2.15): a mean of n numbers of skewness γ is normal enough from n = 25 γ²
+    on. Where the skewness comes from a few units beside a bulk that hardly varies, no method makes up for those
+    that were not seen.
 
     Examples
     --------
-    >>> few_and_skewed(np.array([0.1, 0.2, 0.1, 0.3, 4.0])), few_and_skewed(np.array([1.0, 2.0, 3.0]))
-    (True, False)
+    >>> d = np.array([0.1, 0.2, 0.1, 0.3, 0.15, 4.0])
+    >>> print(skew_warning(ItemScores(d, 0 * d, d, None, 1, None, 1)))
+    Too few rare events to tell: 1 of 6 items makes nearly all of the spread; only more items help.
     """
-    gamma = skewness(x) if len(x) < MIN_LARGE_SAMPLE else None
-    return gamma is not None and abs(gamma) >= SKEWED
+    units = unit_differences(scores)
+    gamma = skewness(units) if len(units) > 2 else None
+    if gamma is None or len(units) >= COCHRAN * gamma**2:
+        return None
+    noun = "items" if scores.clusters is None else "clusters"
+    spread, middle = float(units.std()), float(np.median(units))
+    low, high = np.quantile(units, [0.25, 0.75])
+    if high - low <= BULK * spread:
+        rare = int((np.abs(units - middle) > spread).sum())
+        cause = f"{rare} of {len(units)} {noun} {'makes' if rare == 1 else 'make'} nearly all of the spread"
+        return Note("warning", f"Too few rare events to tell: {cause}; only more {noun} help.")
+    text = (
+        f"{len(units)} {noun} are few for differences this skewed (skewness {gamma:.1f}, which asks for"
+        f" {math.ceil(COCHRAN * gamma**2)}): equal means may be rejected too often (lognormal differences, n = 50: level .10)."
+        " The test `bootstrap-t` with `interval=equal-tailed` allows for skewness."
+    )
+    return Note("warning", text)

@@ -25,7 +25,7 @@ from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 
-__all__ = ["Resampled", "decide", "interval_at", "symmetric_interval"]
+__all__ = ["Resampled", "decide", "equal_tailed", "interval_at", "symmetric_interval"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,34 @@ def decide(found: Resampled, asked: TestRequest) -> TestResult:
     hits = resamples if found.n < 2 else int((_reach(found, asked) >= needed - found.slack).sum())
     p = replace(p_values.sampled_p(hits, resamples, found.test), test=found.test, statistic=found.difference, n=found.n)
     return TestResult(p, symmetric_interval(found, asked), _notes(found, asked))
+
+
+def equal_tailed(found: Resampled, asked: TestRequest) -> TestResult:
+    """The same with both tails judged apart: p = 2 · min of the two one-sided p, and the limits that are dual to it.
+
+    Skewed differences have tails that differ, which bars around d* - d wipe out (Efron and Tibshirani, 1993,
+    section 12.5; Hall, 1992, section 3.5). One-sided questions are the same either way.
+
+    Examples
+    --------
+    >>> moves = np.array([-0.6, -0.1, 0.2, 0.1, 0.3, -0.2, 0.4, 0.1, 0.2])
+    >>> result = equal_tailed(Resampled("bootstrap-t", 0.5, moves, 60, 1, 1e-12, False), TestRequest(alpha=0.4))
+    >>> result.p.value, round(result.interval.low, 12), round(result.interval.high, 12)
+    (0.2, 0.2, 0.7)
+    """
+    result = decide(found, asked)
+    if asked.alternative != "two-sided" or found.n < 2:
+        return result
+    gap, resamples = found.difference - asked.delta, len(found.moves)
+    above, below = int((found.moves >= gap - found.slack).sum()), int((found.moves <= gap + found.slack).sum())
+    one = p_values.sampled_p(min(above, below), resamples, found.test)
+    value, lower, upper = (min(1.0, 2 * x) for x in (one.value, one.lower, one.upper))
+    p = replace(one, value=value, lower=lower, upper=upper, log10=math.log10(value), test=found.test, n=found.n)
+    rank = _largest_rank(asked.alpha / 2, resamples)
+    ordered = np.sort(found.moves)
+    limits = (found.difference - ordered[-rank], found.difference - ordered[rank - 1]) if rank else (-math.inf, math.inf)
+    interval = interval_at(limits, found, asked, method=f"{found.test}, equal-tailed", dual=True)
+    return replace(result, p=replace(p, statistic=found.difference), interval=interval)
 
 
 def symmetric_interval(found: Resampled, asked: TestRequest) -> Interval:

@@ -31,7 +31,7 @@ from outscore.core.options import Option
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import Discordance, discordance
 from outscore.inference.base.entry import NEEDS_SCORES, TESTS_THE_MEAN, Claim, Simulation, Suitability, TestEntry, TestRequest
-from outscore.inference.base.item_scores import ItemScores, few_and_skewed
+from outscore.inference.base.item_scores import ItemScores, skew_warning
 from outscore.inference.base.paired import interval_for, side_of, unclustered_scores
 from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.classical.student import Mean, log_t_tail, mean_of, no_spread, t_interval
@@ -178,10 +178,8 @@ def _interval(pair: Discordance | None, scores: ItemScores, asked: TestRequest) 
 
 def _few(pair: Discordance | None, scores: ItemScores) -> list[Note]:
     """What few skewed differences do to the posterior of a mean, which is Student's."""
-    if pair is not None or not few_and_skewed(scores.d):
-        return []
-    text = f"Only {scores.n} items with skewed differences: a 95 % interval covers the mean too rarely (.905 at n = 20)."
-    return [Note("data", text)]
+    warning = skew_warning(scores) if pair is None else None
+    return [] if warning is None else [warning]
 
 
 def _notes(rope: float, model: str) -> list[Note]:

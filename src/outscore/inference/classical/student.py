@@ -18,6 +18,7 @@ from outscore.core.numeric import LOG2, Array, exact_sum
 from outscore.core.paired import PairedScores
 from outscore.inference.base import p_values
 from outscore.inference.base.cluster_variance import cluster_variance
+from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import (
     NEEDS_SCORES,
     TESTS_THE_MEAN,
@@ -28,7 +29,7 @@ from outscore.inference.base.entry import (
     TestRequest,
     suits_many_binary,
 )
-from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, ItemScores, few_and_skewed, item_scores
+from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, ItemScores, item_scores, skew_warning
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.sign_flips import Alternative
 from outscore.results.comparison import TestResult
@@ -40,7 +41,6 @@ __all__ = ["ENTRY", "Mean", "log_t_tail", "make_agree", "mean_of", "no_spread", 
 
 NAME = "student"
 TINY = float(np.finfo(float).tiny)
-TOO_OFTEN = "t rejects a true mean too often (exponential differences: level .08 at n = 20)"
 FAR = 1e-250
 """Tails below this are computed as logarithms."""
 FRACTIONS = 100
@@ -180,8 +180,8 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
         notes.append(Note("method", text))
     if mean.error == 0.0:
         notes.append(Note("interval", "The differences do not vary at all, so the interval has no width."))
-    elif scores.clusters is None and few_and_skewed(scores.d):
-        notes.append(Note("data", f"Only {scores.n} items with skewed differences: {TOO_OFTEN}."))
+    elif discordance(pairs, metric) is None and (warning := skew_warning(scores)) is not None:
+        notes.append(warning)
     interval = t_interval(mean, asked.alpha, asked.alternative, scores.orientation, method="Student t", dual=True)
     return TestResult(p, interval, notes)
 

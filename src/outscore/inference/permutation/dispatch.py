@@ -39,7 +39,7 @@ from outscore.inference.base.entry import (
     TestEntry,
     TestRequest,
 )
-from outscore.inference.base.item_scores import few_and_skewed, scores_if_any
+from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, scores_if_any, skew_warning
 from outscore.inference.base.screening import lattice_half_step, screen_flips
 from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
 from outscore.inference.bootstrap.tests import MIN_UNITS, resampled_interval
@@ -119,7 +119,9 @@ def _interval(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest, p
     return None if found is None else replace(found, estimate=p.statistic)
 
 
-def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None, *, skewed: bool) -> list[Note]:
+def _notes(
+    metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Interval | None, warning: Note | None
+) -> list[Note]:
     notes = []
     if interval is None:
         few = "the metric is not linear in these data, and there are too few units to resample"
@@ -130,17 +132,17 @@ def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Inte
             "The metric is not linear in these data, so the permutation test cannot be inverted: the interval is the"
             " centred bootstrap's and may disagree with p near alpha."
         )
-        notes.append(Note("interval", text))
+        few = f" With {p.n} units, fewer than {MIN_LARGE_SAMPLE}, it is too short (coverage down to .84 at n = 20)."
+        notes.append(Note("interval", text + (few if p.n < MIN_LARGE_SAMPLE else "")))
     elif interval.low is None and interval.high is None:
         notes.append(
             Note("interval", "The interval is unbounded: with so few units no difference can be rejected at this level.")
         )
-    if skewed:
-        text = (
-            "With few, skewed differences a rejection may reflect their shape rather than the mean (exponential ones: level"
-            " .08 at n = 20)."
-        )
-        notes.append(Note("data", text))
+    elif interval.low == interval.high:
+        text = "All differences are the same, so the interval has no width; how much other items would differ is not known."
+        notes.append(Note("interval", text))
+    if warning is not None:
+        notes.append(warning)
     if asked.delta and p.kernel == "tango":
         text = f"Right-or-wrong items at delta = {asked.delta:g}: Tango's score test, a large-sample approximation."
         notes.append(Note("method", text))
@@ -152,12 +154,10 @@ def _notes(metric: AdditiveMetric, asked: TestRequest, p: PValue, interval: Inte
     return notes
 
 
-def _few_and_skewed(pairs: PairedScores, metric: AdditiveMetric) -> bool:
-    """Whether the items' differences are few and lopsided; right-or-wrong items have no shape to speak of."""
+def _skewed(pairs: PairedScores, metric: AdditiveMetric) -> Note | None:
+    """The warning of skewed differences; right-or-wrong items have no shape to speak of."""
     scores = scores_if_any(pairs, metric)
-    if scores is None or scores.clusters is not None or discordance(pairs, metric) is not None:
-        return False
-    return few_and_skewed(scores.d)
+    return None if scores is None or discordance(pairs, metric) is not None else skew_warning(scores)
 
 
 def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:
@@ -173,7 +173,7 @@ def _run(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Tes
     if not asked.interval:
         return TestResult(p)
     interval = _interval(pairs, metric, asked, p)
-    return TestResult(p, interval, _notes(metric, asked, p, interval, skewed=_few_and_skewed(pairs, metric)))
+    return TestResult(p, interval, _notes(metric, asked, p, interval, _skewed(pairs, metric)))
 
 
 def run_on_grid(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> TestResult:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from outscore.inference.decision import Side, rejects, sign
-from outscore.language.numbers import count, format_level, format_percent
+from outscore.language.numbers import count, format_level, format_percent, format_probability
 from outscore.language.phrases import (
     claim_phrase,
     equivalence_phrase,
@@ -62,6 +62,7 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
         identical=identical,
         repeats=repeats_phrase(c.design, c.systems),
         claim=claim_phrase(c.population, c.design),
+        units="cluster" if c.clusters is not None else "unit",
     )
     answer = verdict(facts)
     noun, more = _unit(c)
@@ -169,22 +170,31 @@ def _finding(facts: Facts) -> str:
 
 def _no_winner(facts: Facts) -> tuple[str, str]:
     """That nobody won, and why. Undecided never means equal."""
-    (a, b), alpha = facts.systems, facts.level
+    alpha = facts.level
     start = "No winner" if facts.bayes is None else "No winner by the permutation test"
     if facts.unsettled:
         cure = "raise the resamples" if facts.p.method == "monte-carlo" else "ask for another method"
         return start, f"undecided, because {alpha} lies between the bounds of p ({cure})"
     if facts.disagree:
         return start, _disagreement(facts)
+    if facts.smallest_p > facts.alpha:
+        few = f"{count(facts.p.n, facts.units)} can show no difference at {alpha}"
+        return start, f"{few}: the smallest possible p is {format_probability(facts.smallest_p)}"
+    return start, _not_told_apart(facts)
+
+
+def _not_told_apart(facts: Facts) -> str:
+    """What the data do not show, or show about a difference that was asked for."""
+    (a, b), alpha = facts.systems, facts.level
     if facts.delta and facts.rejected:
         side = "above" if facts.side > 0 else "below"
-        return start, f"{a} - {b} lies {side} {facts.delta:g} at {alpha}, so neither wins"
+        return f"{a} - {b} lies {side} {facts.delta:g} at {alpha}, so neither wins"
     if facts.delta:
-        return start, f"the data cannot tell {a} - {b} from {facts.delta:g} at {alpha}"
+        return f"the data cannot tell {a} - {b} from {facts.delta:g} at {alpha}"
     if facts.alternative in ("greater", "less"):
         better, worse = (a, b) if facts.alternative == "greater" else (b, a)
-        return start, f"the data do not show that {better} is better than {worse} at {alpha}"
-    return start, f"the data cannot tell {a} and {b} apart at {alpha}"
+        return f"the data do not show that {better} is better than {worse} at {alpha}"
+    return f"the data cannot tell {a} and {b} apart at {alpha}"
 
 
 def _disagreement(facts: Facts) -> str:

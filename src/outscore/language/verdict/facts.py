@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 from outscore.inference.decision import Side, decide, rejects, side_of_test, sign
+from outscore.inference.registry import TESTS
 from outscore.language.numbers import decimals_for, format_level, format_number, format_p, format_probability
 from outscore.language.phrases import SHORT_ESTIMANDS, interval_phrase, method_phrase
 from outscore.results.comparison import Bayes, Margin
@@ -22,6 +24,7 @@ class Facts:
 
     `identical` says that no item has different scores, `direction` on which side a test sees A - B that says so itself.
     `repeats` says how often items were run and `claim` what the claim is about, both empty where each item was run once.
+    `units` is what the test counts, in the singular.
     """
 
     systems: tuple[str, str]
@@ -40,6 +43,7 @@ class Facts:
     identical: bool = False
     repeats: str = ""
     claim: str = ""
+    units: str = "unit"
 
     @property
     def winner(self) -> Literal[0, 1] | None:
@@ -70,6 +74,14 @@ class Facts:
     def unsettled(self) -> bool:
         """Whether alpha lies between the bounds of p, so that the test itself has not decided."""
         return self.p.lower <= self.alpha < self.p.upper
+
+    @property
+    def smallest_p(self) -> float:
+        """The least p that the test can give for so many units: that of equal signs in all of them, where signs are its law."""
+        entry = TESTS.get(self.p.test)
+        if entry is None or entry.null == "other" or entry.posterior or self.p.method == "asymptotic":
+            return 0.0
+        return math.ldexp(2.0 if self.alternative == "two-sided" else 1.0, -self.p.n)
 
     @property
     def side(self) -> Side:

@@ -71,6 +71,11 @@ def facts_block(facts: Sequence[Fact]) -> Facts | None:
     return Facts(tuple(facts)) if facts else None
 
 
+def warnings_of(notes: Iterable[Note]) -> list[Block]:
+    """What may make the verdict wrong, to stand beside it."""
+    return [Paragraph(clean(note.text), "warning") for note in notes if note.kind == "warning"]
+
+
 def read_as(reading: Reading | None, notes: Sequence[Note] = ()) -> list[Block]:
     """The line that says what the input was taken to mean, which old results do not know, and what to beware of in it."""
     told = [clean(note.text) for note in dict.fromkeys(notes) if note.kind == "reading"]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from outscore.language.numbers import finer, format_interval, format_number, format_p_error, format_p_number, format_probability
 from outscore.language.phrases import claim_phrase, interval_noun, interval_phrase, method_phrase
-from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, works
+from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, warnings_of, works
 from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
@@ -173,7 +173,9 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     items = [] if c.segments else only_full(deciding_items(c))
     listing = Section("segments", segments_title(c), lambda: _segments(c))
     sections = (
-        Section("answer", "", lambda: [_verdict(c, nested=depth > 1), *read, _cards(c, whole)]).but("latex"),
+        Section("answer", "", lambda: [_verdict(c, nested=depth > 1), *warnings_of(c.notes), *read, _cards(c, whole)]).but(
+            "latex"
+        ),
         Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
         charts_section(lambda: charts(c, whole)),
         Section(

@@ -69,7 +69,8 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("runs", run_lines(c, alpha_of(whole))),
         _fact("alignment", _alignment(c, verbose=verbose)),
         _fact("warnings", _warnings(c)),
-        _fact("notes", note_texts(note for note in c.notes if note.kind != "reading")),
+        # What to beware of, and what may make the verdict wrong, stand beside it.
+        _fact("notes", note_texts(note for note in c.notes if note.kind not in ("reading", "warning"))),
     ]
     return [fact for fact in facts if fact.lines]
 
