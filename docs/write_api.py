@@ -109,6 +109,21 @@ FRONTS = (
         """,
     ),
     Front(
+        name="show",
+        request=REQUESTS["show"],
+        summary="What logs of evaluation harnesses hold: systems, tasks, filters, scores, items and rows without a score.",
+        positional=(Argument("paths", "Path | Sequence[Path]", "A log, a folder of logs, or several of them."),),
+        returns="Logs",
+        returned="The listing, with the command that compares what is there.",
+        home="outscore.workflows.show.run",
+        example="""
+        >>> show("no-such-log.json")
+        Traceback (most recent call last):
+        ...
+        outscore.core.errors.OutscoreError: `no-such-log.json` does not exist. ...
+        """,
+    ),
+    Front(
         name="compare_texts",
         request=REQUESTS["texts"],
         summary="Compare two systems' texts, metric by metric, with p corrected for the number of metrics.",
@@ -285,6 +300,7 @@ if TYPE_CHECKING:
     from outscore.metrics.cache import StatisticsCache
     from outscore.results.comparison import Comparison, Comparisons
     from outscore.results.diff import Diff
+    from outscore.results.logs import Logs
     from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking

@@ -12,7 +12,7 @@ from importlib import import_module
 from outscore._version import __version__
 
 PUBLIC = {
-    "outscore.api": ("compare", "compare_texts", "diff", "permutation_test", "plan", "rank"),
+    "outscore.api": ("compare", "compare_texts", "diff", "permutation_test", "plan", "rank", "show"),
     "outscore.core.errors": ("OutscoreError",),
     "outscore.core.metric": ("AdditiveMetric",),
     "outscore.exact.distribution": ("NullDistribution", "null_distribution"),
@@ -25,6 +25,7 @@ PUBLIC = {
     "outscore.results.design": ("Alignment", "Decision", "Design", "Family", "Verdict"),
     "outscore.results.diff": ("Diff",),
     "outscore.results.interval": ("Interval",),
+    "outscore.results.logs": ("Logs",),
     "outscore.results.note": ("Note",),
     "outscore.results.plan": ("PlanResult", "PossibleP", "SimulatedCurve", "StudyDesign"),
     "outscore.results.pvalue": ("PValue",),

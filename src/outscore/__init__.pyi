@@ -5,6 +5,7 @@ from outscore.api import diff as diff
 from outscore.api import permutation_test as permutation_test
 from outscore.api import plan as plan
 from outscore.api import rank as rank
+from outscore.api import show as show
 from outscore.core.errors import OutscoreError as OutscoreError
 from outscore.core.metric import AdditiveMetric as AdditiveMetric
 from outscore.exact.distribution import NullDistribution as NullDistribution
@@ -29,6 +30,7 @@ from outscore.results.design import Family as Family
 from outscore.results.design import Verdict as Verdict
 from outscore.results.diff import Diff as Diff
 from outscore.results.interval import Interval as Interval
+from outscore.results.logs import Logs as Logs
 from outscore.results.note import Note as Note
 from outscore.results.plan import PlanResult as PlanResult
 from outscore.results.plan import PossibleP as PossibleP

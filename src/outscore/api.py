@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from outscore.metrics.cache import StatisticsCache
     from outscore.results.comparison import Comparison, Comparisons
     from outscore.results.diff import Diff
+    from outscore.results.logs import Logs
     from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     Texts = Sequence[str] | Sequence[Sequence[str]] | Sequence[os.PathLike[str]] | Segments | Path
     Table = Any  # a dataframe of whichever library: anything with named columns
 
-__all__ = ["compare", "compare_texts", "diff", "permutation_test", "plan", "rank"]
+__all__ = ["compare", "compare_texts", "diff", "permutation_test", "plan", "rank", "show"]
 
 
 @overload
@@ -422,6 +423,56 @@ def compare(
         names=names,
         labels=labels,
     )
+
+
+def show(
+    paths: Path | Sequence[Path],
+    *,
+    reader: Literal[
+        "auto",
+        "lm-eval",
+        "every-eval-ever",
+        "openai-evals",
+        "inspect",
+        "inspect-json",
+        "helm",
+        "swe-bench",
+        "evalplus",
+        "bigcodebench",
+        "promptfoo",
+        "lighteval",
+        "comet",
+    ] = "auto",
+) -> Logs:
+    """What logs of evaluation harnesses hold: systems, tasks, filters, scores, items and rows without a score.
+
+    Parameters
+    ----------
+    paths : Path | Sequence[Path]
+        A log, a folder of logs, or several of them.
+    reader : str, default "auto"
+        The format of the logs, a name from ``outscore formats``.
+
+    Returns
+    -------
+    Logs
+        The listing, with the command that compares what is there.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> show("no-such-log.json")
+    Traceback (most recent call last):
+    ...
+    outscore.core.errors.OutscoreError: `no-such-log.json` does not exist. ...
+    """
+    from outscore.workflows.show.run import call
+
+    return call(paths, reader=reader)
 
 
 def compare_texts(

@@ -164,3 +164,25 @@ def test_tasks_are_datasets_of_a_ranking(tmp_path):
     done = run("rank", tmp_path, "--format", "json")
     assert done.exit_code == 0, done.output
     assert [one["name"] for one in json.loads(done.output)["datasets"]] == ["products", "sums"]
+
+
+def test_show_lists_what_logs_hold_and_what_comes_next(tmp_path):
+    lm_eval(tmp_path, filters=("strict", "flexible"))
+    done = run("show", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert "2 systems on 1 task, logged by lm-evaluation-harness." in done.output
+    assert "maker/amber  sums  flexible     12  exact_match  0.7500" in done.output
+    assert "--filter strict" in done.output
+
+
+def test_show_counts_rows_without_a_score(shared_data):
+    done = run("show", shared_data / "harness-logs/inspect/error", "--format", "json")
+    first = json.loads(done.output)["evaluations"][0]
+    assert first["scores"][0]["missing"] == {"errored": 2, "not run": 11}
+
+
+def test_show_refuses_what_is_no_log(tmp_path):
+    (tmp_path / "a.txt").write_text("0.5\n")
+    done = run("show", tmp_path / "a.txt")
+    assert done.exit_code == 2
+    assert "holds no log of lm-evaluation-harness" in done.output

@@ -113,6 +113,7 @@ GIVEN = {
     "rank": {"files": ["t.csv"], "critical-difference": "true", "score": ["tp", "fp"]},
     "diff": {"gold": "g", "files": ["a", "b"], "task": "dep", "punct": "true", "map": ["a=b"]},
     "plan": {"scores": ".871 .864", "n": "1000"},
+    "show": {"files": ["runs", "log.eval"], "reader": "inspect"},
 }
 
 

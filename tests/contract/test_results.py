@@ -20,6 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.results import saved
 from outscore.results.comparison import SystemScore, TestResult
 from outscore.results.interval import Interval
+from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
 from outscore.results.plan import PowerPoint, SimulatedCurve, StudyDesign
 from outscore.results.pvalue import PValue
@@ -51,6 +52,12 @@ def hostile_comparison():
     return replace(c, systems=(HOSTILE, "B"), scores=scores, metric=HOSTILE, notes=[Note("data", HOSTILE)], headline=HOSTILE)
 
 
+def make_logs(name):
+    scores = [LoggedScore("exact_match", 0.9, 0.9, True, {"errored": 2}), LoggedScore("bleu", None, 23.1, True, {}, True)]
+    evaluations = [LoggedEvaluation("lm-eval", name, name, filtered, 40, 1.5, 60, scores) for filtered in (None, name)]
+    return Logs(evaluations, f"outscore compare {name}", f"1 system: {name}", {"files": [name]}, [Note("data", name)])
+
+
 # Each kind twice: as usual, and with names that come from outside at their worst.
 KINDS = {
     "Comparison": (lambda: make_full().comparisons[0], hostile_comparison),
@@ -68,6 +75,7 @@ KINDS = {
         lambda: possible_p("87.1", "86.4", 1000),
         lambda: replace(possible_p("87.1", "86.4", 1000), notes=[Note("data", HOSTILE)], verdict=HOSTILE),
     ),
+    "Logs": (lambda: make_logs("amber"), lambda: make_logs(HOSTILE)),
     "PValue": (lambda: P, lambda: replace(P, test=HOSTILE, kernel=HOSTILE)),
     "Interval": (lambda: INTERVAL, lambda: replace(INTERVAL, method=HOSTILE)),
     "TestResult": (

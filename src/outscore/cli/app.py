@@ -26,6 +26,7 @@ COMMANDS = {
     "rank": "outscore.cli.rank",
     "diff": "outscore.cli.diff",
     "plan": "outscore.cli.plan",
+    "show": "outscore.cli.show",
     "report": "outscore.cli.report",
     "serve": "outscore.cli.serve",
     "demo": "outscore.cli.demo",

@@ -18,9 +18,8 @@ from outscore.results.files import SUFFIXES as WITH_TABLES
 from outscore.results.files import check_suffixes, form_of_file, write_files
 
 if TYPE_CHECKING:
+    from outscore.report.kinds import AnyResult
     from outscore.results.comparison import Comparisons
-    from outscore.results.diff import Diff
-    from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.ranking import Ranking
 
 __all__ = [
@@ -30,6 +29,7 @@ __all__ = [
     "check_further",
     "check_outputs",
     "check_suffixes",
+    "deliver",
     "show",
     "write_all",
     "write_files",
@@ -149,9 +149,18 @@ def write_all(result: Comparisons | Ranking, paths: Iterable[str], charts: str |
     write_with_charts(texts, result, charts)
 
 
-def write_with_charts(
-    texts: Mapping[str, str], result: Comparisons | Ranking | Diff | PlanResult | PossibleP, charts: str | None
-) -> None:
+def deliver(result: AnyResult, form: str, outputs: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:
+    """Write a result to its files, and print it; nothing is written unless everything could be made."""
+    from outscore.report.render import render
+
+    texts = {path: render(result, form_of_file(path), verbose=verbose) for path in outputs}
+    shown = render(result, form, verbose=verbose)
+    # Files first: a closed pipe must not cost the saved result.
+    write_with_charts(texts, result, charts)
+    click.echo(shown, nl=False)
+
+
+def write_with_charts(texts: Mapping[str, str], result: AnyResult, charts: str | None) -> None:
     """Write files, and the result's charts if a folder for them is named: all or none, the folder included."""
     if charts is None:
         write_files(texts)

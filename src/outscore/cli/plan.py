@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from outscore.cli.declared import declared_options, given_files, given_of, output_options
-from outscore.cli.output import SUFFIXES, check_outputs, check_suffixes, write_with_charts
+from outscore.cli.output import SUFFIXES, check_outputs, check_suffixes, deliver
 from outscore.core.errors import OutscoreError
 from outscore.workflows.requests.plan import PlanRequest
 
-if TYPE_CHECKING:
-    from outscore.results.plan import PlanResult, PossibleP
-
-__all__ = ["check_plan_outputs", "deliver", "plan"]
+__all__ = ["check_plan_outputs", "plan"]
 
 
 @click.command()
@@ -65,16 +61,3 @@ def check_plan_outputs(outputs: Iterable[str], charts: str | None, inputs: Itera
     """Refuse what could not be written before any work is done."""
     check_suffixes(outputs, SUFFIXES)
     check_outputs(outputs, charts, inputs)
-
-
-def deliver(
-    found: PlanResult | PossibleP, form: str, outputs: Iterable[str], charts: str | None, *, verbose: bool = False
-) -> None:
-    """Write a plan to its files, and print it; nothing is written unless everything could be made."""
-    from outscore.report.render import render
-
-    texts = {path: render(found, SUFFIXES[Path(path).suffix.lower()], verbose=verbose) for path in outputs}
-    shown = render(found, form, verbose=verbose)
-    # Files first: a closed pipe must not cost the saved result.
-    write_with_charts(texts, found, charts)
-    click.echo(shown, nl=False)

@@ -37,7 +37,7 @@ def report(saved: str, form: str, outputs: tuple[str, ...], charts: str | None, 
             raise OutscoreError("A diff of one system has no charts.", "Leave --charts out.")
         deliver_diff(result, None, form, outputs, {"verbose": verbose}, charts=charts)
     else:
-        from outscore.cli.plan import deliver
+        from outscore.cli.output import deliver
 
         check_suffixes(outputs)
         deliver(result, form, outputs, charts, verbose=verbose)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from outscore.report.build.value import Value, value_records
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff
+from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.ranking import Ranking
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AnyResult", "Kind", "Shown", "kind_of"]
 
-AnyResult = Comparison | Comparisons | Ranking | Diff | PlanResult | PossibleP | Value
+AnyResult = Comparison | Comparisons | Ranking | Diff | Logs | PlanResult | PossibleP | Value
 
 
 @dataclass(frozen=True)
@@ -101,13 +102,31 @@ def _build_plan(result: PlanResult | PossibleP, _: Shown) -> Document:
     return plan.build(result)
 
 
+def _build_logs(result: Logs, _: Shown) -> Document:
+    from outscore.report.build import logs
+
+    return logs.build(result)
+
+
+def _logs_card(result: Logs) -> Document:
+    from outscore.report.build import logs
+
+    return logs.card(result)
+
+
+def _logs_records(result: Logs) -> Records:
+    from outscore.report.rows import logs
+
+    return logs.records(result)
+
+
 def _build_value(result: Value, _: Shown) -> Document:
     from outscore.report.build import value
 
     return value.build(result)
 
 
-def _card(result: AnyResult) -> Document:
+def _card(result: Comparison | Comparisons | Ranking | Diff | PlanResult | PossibleP | Value) -> Document:
     from outscore.report.build import card
 
     return card.build(result)
@@ -171,6 +190,7 @@ KINDS: tuple[tuple[Any, Kind], ...] = (
         ),
     ),
     ((PlanResult, PossibleP), Kind(_build_plan, _card, {"plan": _records("plan")}, _plan_charts)),
+    (Logs, Kind(_build_logs, _logs_card, {"scores": _logs_records})),
     (Value, Kind(_build_value, _card, {"value": value_records})),
 )
 """Kinds by the types of their results."""

@@ -20,6 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.results.comparison import Comparison, Comparisons, SystemScore, TestResult
 from outscore.results.diff import Diff
 from outscore.results.interval import Interval
+from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
@@ -27,13 +28,14 @@ from outscore.results.rendering import BrokenResultError
 
 __all__ = ["DOCUMENTS", "MIGRATIONS", "SAVED", "Document", "Saved", "as_document", "from_saved", "load", "parse"]
 
-Document = Comparisons | Diff | PlanResult | PossibleP | Ranking
+Document = Comparisons | Diff | Logs | PlanResult | PossibleP | Ranking
 """What the command line writes and reports."""
 Value = Interval | PValue | SimulatedCurve | SystemScore | TestResult
 Saved = Document | Comparison | Value
 DOCUMENTS: dict[str, type[Document]] = {
     "outscore/result/1": Comparisons,
     "outscore/diff/1": Diff,
+    "outscore/logs/1": Logs,
     "outscore/plan/1": PlanResult,
     "outscore/possible-p/1": PossibleP,
     "outscore/ranking/1": Ranking,

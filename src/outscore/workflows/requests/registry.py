@@ -7,9 +7,10 @@ from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.diff import DiffRequest
 from outscore.workflows.requests.plan import PlanRequest
 from outscore.workflows.requests.rank import RankRequest
+from outscore.workflows.requests.show import ShowRequest
 
 __all__ = ["REQUESTS"]
 
 REQUESTS: dict[str, type[Request]] = {
-    request.command: request for request in (CompareRequest, TextsRequest, RankRequest, DiffRequest, PlanRequest)
+    request.command: request for request in (CompareRequest, TextsRequest, RankRequest, DiffRequest, PlanRequest, ShowRequest)
 }

@@ -1,0 +1,32 @@
+"""The document of a listing of logs: what was found, every score, and the command that comes next."""
+
+from __future__ import annotations
+
+from outscore.report.build.common import facts_block, settings
+from outscore.report.charts.theme import stylesheet
+from outscore.report.document import Article, Document, Section, Verdict, clean
+from outscore.report.rows.logs import facts, scores
+from outscore.results.logs import Logs
+
+__all__ = ["build", "card"]
+
+
+def build(logs: Logs) -> Document:
+    """The whole listing."""
+    sections = (
+        Section("answer", "", lambda: [_verdict(logs)]),
+        Section("scores", "", lambda: [scores(logs)]),
+        Section("facts", "", lambda: [facts_block(facts(logs))]).but("latex"),
+        settings(logs.settings, "logs-settings"),
+    )
+    return Document("What the logs hold", (Article("", "What the logs hold", sections),), style=stylesheet())
+
+
+def card(logs: Logs) -> Document:
+    """The scores alone, for notebooks."""
+    return Document("", (Article("", "", (Section("card", "", lambda: [_verdict(logs), scores(logs)]),)),))
+
+
+def _verdict(logs: Logs) -> Verdict:
+    said = clean(logs.verdict)
+    return Verdict((said,), said, tone="told")

@@ -1,0 +1,107 @@
+"""What logs of evaluation harnesses hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from outscore.core.brief import brief_name
+from outscore.results.note import Note
+from outscore.results.rendering import Result
+
+__all__ = ["LoggedEvaluation", "LoggedScore", "Logs"]
+
+
+@dataclass(frozen=True)
+class LoggedScore:
+    """One of the scores that a harness gave every row.
+
+    Attributes
+    ----------
+    name
+        What `--metric` calls it.
+    value
+        The mean of the rows that have it; None where there is none.
+    reported
+        What the log itself reports, if it does.
+    higher_is_better
+        The direction, if the log says it.
+    missing
+        How many rows have no score, by reason.
+    corpus
+        Whether the score is one of the whole corpus, of which rows hold the texts.
+    """
+
+    name: str
+    value: float | None
+    reported: float | None = None
+    higher_is_better: bool | None = None
+    missing: dict[str, int] = field(default_factory=dict)
+    corpus: bool = False
+
+
+@dataclass(frozen=True)
+class LoggedEvaluation:
+    """One system on one task.
+
+    Attributes
+    ----------
+    harness
+        The format of the log.
+    system, task, filter
+        As the log names them; `filter` is None where the harness has one way to read an answer.
+    items, repeats, rows
+        How many items, how often each was run on average, and how many rows in all.
+    scores
+        What every row was scored by.
+    groups
+        Columns that items could be clustered or sliced by, with the number of their values.
+    conditions
+        What the task was run with: few-shot examples, limits, versions.
+    files
+        Where it stands.
+    """
+
+    harness: str
+    system: str
+    task: str
+    filter: str | None
+    items: int
+    repeats: float
+    rows: int
+    scores: list[LoggedScore]
+    groups: dict[str, int] = field(default_factory=dict)
+    conditions: dict[str, str] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, repr=False)
+class Logs(Result):
+    """What logs hold: systems, tasks, filters, scores, items, repeats, and rows without a score.
+
+    Attributes
+    ----------
+    evaluations
+        One by one, in the order of the files.
+    next_command
+        A command that compares or ranks what is there.
+    verdict
+        What was found, in a sentence.
+    settings
+        What repeats the listing.
+    notes
+        What the reader should know.
+    schema
+        The form of the saved file.
+    """
+
+    evaluations: list[LoggedEvaluation]
+    next_command: str
+    verdict: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+    schema: Literal["outscore/logs/1"] = "outscore/logs/1"
+
+    def _brief(self) -> str:
+        systems = list(dict.fromkeys(one.system for one in self.evaluations))
+        return f"{len(self.evaluations)} of {', '.join(brief_name(name) for name in systems[:4])}"
