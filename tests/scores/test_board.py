@@ -174,6 +174,8 @@ def test_dataframes_with_gaps_and_paths(missing, tmp_path):
         assert [read["settings"].pop("files"), given["settings"].pop("files")] == [[str(path)], []]
         assert [one["rows"] for one in read["settings"].pop("inputs")] == [3]
         assert given["settings"].pop("inputs") == []
+        assert [one["reading"].pop("formats") for one in (read, given)] == [["csv"], ["dataframe"]]
+        assert [one["reading"].pop("files") for one in (read, given)] == [1, 0]
         assert read == given
     with pytest.raises(OutscoreError, match="`items` is not the name of a column"):
         osc.rank(str(tmp_path / "table.csv"), items=[1, 2, 3])

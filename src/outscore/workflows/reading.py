@@ -41,7 +41,8 @@ def reading_of(
     return Reading(
         kind or told,
         sum(origin.rows for origin in origins),
-        len(origins),
+        # A dataframe has columns, and no file.
+        sum(bool(origin.sha256) for origin in origins),
         formats,
         score=_columns(origins, "score"),
         systems=list(systems) if wide else [],

@@ -309,7 +309,7 @@ def check_seed(name: str, seed: object) -> None:
 def refuse_reading_options(request: Request) -> None:
     """Refuse options that say how a file is read where there is none."""
     for option in request.options():
-        reads = option.kind in ("column", "system") or option.name in ("reader", "transpose")
+        reads = option.kind == "column" or option.name in ("system", "reader", "transpose")
         if reads and request.is_given(option):
             raise OutscoreError(
                 f"`{option.keyword}` is for files, and the scores are given as they are.",

@@ -33,6 +33,7 @@ from outscore.formats.tables.records import Records
 
 __all__ = [
     "NO_CLUSTERS",
+    "NO_ITEMS",
     "ColumnFinder",
     "Layout",
     "find_layout",
@@ -47,6 +48,8 @@ __all__ = [
 
 NO_CLUSTERS = "none"
 """The name that says there are no clusters, although a column has a usual name of clusters."""
+NO_ITEMS = "none"
+"""The name that says that every row is an item of its own, although a column has a usual name of items."""
 _SCORE = "Name the one meant with --score COLUMN (score=... in Python)"
 
 
@@ -91,6 +94,9 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     unclustered = choice.cluster == NO_CLUSTERS and NO_CLUSTERS not in records.columns
     if unclustered:
         choice = replace(choice, cluster=None)
+    by_row = choice.item == NO_ITEMS and NO_ITEMS not in records.columns
+    if by_row:
+        choice = replace(choice, item=None)
     choice = replace(choice, score=_split_counts(records, choice.score))
     for column in choice.columns:
         _require(records, column)
@@ -101,22 +107,23 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     else:
         system = _find(finder, "system", choice.system)
         scores = choice.score or _known_scores(records, finder, choice)
-    item = _find(finder, "item", choice.item)
+    item = None if by_row else _find(finder, "item", choice.item)
     repeat = _find(finder, "repeat", choice.repeat)
     cluster = None if unclustered else _find(finder, "cluster", choice.cluster)
-    dataset = _find(finder, "dataset", choice.dataset)
+    # A dataset tells items apart, also where it is asked for as slices.
+    dataset = _find(finder, "dataset", choice.dataset) or next(filter(_is_dataset, choice.slice), None)
     slices = choice.slice or finder.take_all(SLICES)
     answers = None if scores and not wide else find_answers(records, finder, choice)
     if answers is not None:
         layout = Layout(item, system, answers.answers, cluster, repeat, dataset, slices, answers.wide, gold=answers.gold)
-        _check(records, layout)
+        _check(records, layout, by_row=by_row)
         return layout
     unnamed = not scores
     if unnamed:
         scores = _numeric_columns(records, choice, finder, system)
         wide = len(scores) > 1
     layout = Layout(item, system, scores, cluster, repeat, dataset, slices, wide, open=unnamed)
-    _check(records, layout)
+    _check(records, layout, by_row=by_row)
     return layout
 
 
@@ -234,9 +241,13 @@ def _is_malformed(value: object) -> bool:
     return bool(text) and not is_number(text) and not is_name(text)
 
 
-def _check(records: Records, layout: Layout) -> None:
+def _is_dataset(name: str) -> bool:
+    return any(normalize_name(name) in tier for tier in USUAL["dataset"])
+
+
+def _check(records: Records, layout: Layout, *, by_row: bool) -> None:
     records.refuse_repeated(layout.needed)
-    if layout.item is None and (layout.repeat is not None or not layout.wide):
+    if layout.item is None and (layout.repeat is not None or not (layout.wide or by_row)):
         repeats = "" if layout.repeat is None else f"repeats (`{layout.repeat}`) but "
         raise OutscoreError(
             f"{records.label} has {repeats}no item column among {join_names(records.columns)}.",

@@ -18,6 +18,7 @@ from outscore.formats.base.entry import Choice
 from outscore.formats.logs.find import are_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import read_systems
+from outscore.formats.tables.columns import NO_ITEMS
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
 from outscore.language.numbers import count
@@ -360,6 +361,13 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
         engine=work.engine,
         progress=work.progress,
     )
+    if found.conflicts and request.duplicates == "stop":
+        contradict = "item has rows that contradict" if found.conflicts == 1 else "items of a system have rows that contradict"
+        raise OutscoreError(
+            f"{found.conflicts:,} {contradict} each other.",
+            "Choose --duplicates mean, or name the column that tells repeats apart with --repeat.",
+            parameter="duplicates",
+        )
     if len(found.files) > 1 and found.columns.dataset is None:
         text = f"{len(found.files):,} Parquet files were read as parts of one dataset"
         note = Note("input", f"{text}; --dataset names a column that tells datasets apart.")
@@ -379,8 +387,15 @@ def _check_partitioned(request: RankRequest) -> None:
             "Leave --metric out, or give one table.",
             parameter="metric",
         )
+    if request.item == NO_ITEMS or request.duplicates not in ("stop", "mean"):
+        what = "item none" if request.item == NO_ITEMS else f"duplicates {request.duplicates}"
+        raise OutscoreError(
+            f"--{what} needs all rows in their order, and Parquet parts are read one by one.",
+            "Name the files one by one if they are few and small.",
+            parameter=what.split(maxsplit=1)[0],
+        )
     for option in request.options():
-        if option.name in ("unit_size", "critical_difference", "names", "duplicates") and request.is_given(option):
+        if option.name in ("unit_size", "critical_difference", "names") and request.is_given(option):
             raise OutscoreError(
                 f"--{option.long} needs all rows at once, and Parquet parts are read one by one.",
                 f"Leave --{option.long} out, or name the files one by one if they are few and small.",

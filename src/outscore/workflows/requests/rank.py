@@ -90,14 +90,7 @@ class RankRequest(TestedRequest):
     transpose: bool = declare(shared.TRANSPOSE)
     prediction: str | None = declare(shared.PREDICTION)
     gold_column: str | None = declare(shared.GOLD, name="gold_column", label="Column of right answers")
-    duplicates: str = declare(
-        shared.DUPLICATES,
-        default="mean",
-        help="Rows of one item that contradict each other.",
-        form_help="",
-        choices=("mean", "first", "last", "stop"),
-        label="Repeated rows",
-    )
+    duplicates: str = declare(shared.DUPLICATES)
     reader: str = declare(shared.READER)
     reference: tuple[str, ...] = declare(
         shared.REFERENCE,

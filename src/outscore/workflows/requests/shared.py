@@ -329,15 +329,17 @@ ITEM = Option(
     "item",
     str,
     None,
-    "Column of the item ids.",
+    "Column of the item ids; none: every row is an item.",
     label="Items",
+    form_help="Column of the item ids; or none, if every row is an item of its own.",
     group="data",
     kind="column",
     metavar="COLUMN",
     always_saved=False,
     python="items",
     annotation="ArrayLike | str | None",
-    doc="A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column of the item ids.",
+    doc="A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column of item ids,\n"
+    'or ``"none"`` if every row is an item of its own.',
 )
 SCORE = Option(
     "score",

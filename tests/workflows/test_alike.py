@@ -1,0 +1,88 @@
+"""The same file, the same question, the same answer: `compare` and `rank` treat repeated ids and datasets alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import outscore as osc
+from outscore.cli.app import app
+
+RNG = np.random.default_rng(6)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """A current folder with two systems whose problems share ids, two by two."""
+    monkeypatch.chdir(tmp_path)
+    for name, share in (("new", 0.7), ("old", 0.4)):
+        rows = [{"task_id": f"t{i // 2}", "score": int(RNG.random() < share)} for i in range(100)]
+        Path(f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return tmp_path
+
+
+def run(*words: str):
+    result = CliRunner().invoke(app, list(words), prog_name="outscore")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+FILES = ("new.jsonl", "old.jsonl", "--item", "task_id")
+
+
+def test_contradicting_rows_stop_both_commands_with_the_same_cure(folder):
+    messages = {run(command, *FILES).output for command in ("compare", "rank")}
+    assert len(messages) == 1
+    (message,) = messages
+    assert "on item `t" in message
+    assert "--duplicates mean" in message
+    assert "--repeat" in message
+    assert "--item none" in message
+
+
+def test_both_commands_settle_contradicting_rows_alike(folder):
+    pair = osc.compare("new.jsonl", "old.jsonl", items="task_id", duplicates="mean")
+    board = osc.rank(["new.jsonl", "old.jsonl"], items="task_id", duplicates="mean")
+    assert pair.n == board.n == 50
+    assert pair.p.value == pytest.approx(board.pairs[0].p.value)
+
+
+def test_every_row_may_be_an_item_in_a_cluster(folder):
+    asked = {"items": "none", "clusters": "task_id"}
+    pair, board = osc.compare("new.jsonl", "old.jsonl", **asked), osc.rank(["new.jsonl", "old.jsonl"], **asked)
+    assert pair.n == 100
+    assert pair.clusters == 50
+    assert pair.p.value == pytest.approx(board.pairs[0].p.value)
+    assert pair.scores[0].value == np.mean([json.loads(line)["score"] for line in Path("new.jsonl").read_text().splitlines()])
+
+
+def test_rows_that_lie_in_other_clusters_are_not_paired(folder):
+    lines = Path("old.jsonl").read_text().splitlines()
+    Path("old.jsonl").write_text("\n".join(lines[::-1]) + "\n")
+    for command in ("compare", "rank"):
+        result = run(command, "new.jsonl", "old.jsonl", "--item", "none", "--cluster", "task_id")
+        assert result.exit_code == 2
+        assert "cluster" in result.output
+
+
+def test_parts_with_contradicting_rows_stop_too(folder):
+    Path("parts").mkdir()
+    rows = [("q1", "a", 1), ("q1", "a", 0), ("q1", "b", 1), ("q2", "a", 1), ("q2", "b", 0)]
+    pl.DataFrame(rows, schema=["id", "model", "score"], orient="row").write_parquet("parts/0.parquet")
+    result = run("rank", "parts")
+    assert result.exit_code == 2
+    assert "1 item has rows that contradict each other" in result.output
+    assert run("rank", "parts", "--duplicates", "mean").exit_code == 0
+
+
+def test_slices_by_dataset_just_work(folder):
+    rows = [(str(i), name, model, int(RNG.random() < 0.6)) for model in "ab" for name in ("easy", "hard") for i in range(30)]
+    pl.DataFrame(rows, schema=["id", "dataset", "model", "score"], orient="row").write_csv("sets.csv")
+    found = osc.compare("sets.csv", slices="dataset")
+    assert [c.slice.value for c in found.comparisons[1:]] == ["easy", "hard"]
+    assert found.comparisons[0].n == 60
