@@ -316,7 +316,7 @@ def compare(
         Which systems of a file to take.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of the item ids.
+        of item ids, or ``"none"`` if every row is an item of its own.
     score : str | Sequence[str], default ()
         Column of the scores; several make counts (tp, fp, fn).
     system_column : str | None, default None
@@ -672,7 +672,7 @@ def rank(
     transpose: bool = False,
     prediction: str | None = None,
     gold_column: str | None = None,
-    duplicates: Literal["mean", "first", "last", "stop"] = "mean",
+    duplicates: Literal["stop", "mean", "first", "last"] = "stop",
     reader: Literal[
         "auto",
         "parquet",
@@ -753,7 +753,7 @@ def rank(
         Which systems of a file to take.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of the item ids.
+        of item ids, or ``"none"`` if every row is an item of its own.
     score : str | Sequence[str], default ()
         Column of the scores; several make counts (tp, fp, fn).
     system_column : str | None, default None
@@ -772,7 +772,7 @@ def rank(
     gold_column : str | None, default None
         Of a file, the column of the right answers, with which predictions or the columns of systems are
         compared.
-    duplicates : str, default "mean"
+    duplicates : str, default "stop"
         What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
         the last.
     reader : str, default "auto"
@@ -1132,7 +1132,7 @@ def plan(
         Which systems of a file to take.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of the item ids.
+        of item ids, or ``"none"`` if every row is an item of its own.
     score : str | None, default None
         Column of the scores.
     clusters : ArrayLike | str | None, default None
@@ -1237,7 +1237,7 @@ def permutation_test(
         symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
     items : ArrayLike | str | None, default None
         A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
-        of the item ids.
+        of item ids, or ``"none"`` if every row is an item of its own.
     clusters : ArrayLike | str | None, default None
         A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
         or ``"none"``.
