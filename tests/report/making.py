@@ -50,7 +50,7 @@ def make_pictures() -> ChartData:
     histograms = {"a": bell(scores, 0.95, 0.1), "b": bell(scores, 0.93, 0.11), "difference": bell(differences, 0.0143, 0.08)}
     sizes = [SizePoint(n, math.exp(-n / 700), math.exp(-n / 300), math.exp(-n / 1800)) for n in range(100, 2001, 100)]
     quantiles = [(z, 0.0143 + 0.08 * z**3 / 3) for z in (NormalDist().inv_cdf((i + 0.5) / 60) for i in range(60))]
-    null = NullHistogram(x, [math.exp(-((v / 0.0057) ** 2) / 2) for v in x], 0.0143)
+    null = NullHistogram(x, [math.exp(-((v / 0.0057) ** 2) / 2) for v in x], 0.0143, width=0.0005, drawn=0)
     return ChartData(histograms, null, sizes, quantiles)
 
 

@@ -117,15 +117,56 @@ def test_too_few_quantiles_are_no_picture(full):
         assert "quantiles" not in [picture.key for picture in drawn(full(pictures=parts))]
 
 
+def null_layers(whole):
+    """The null chart's layers between the law and the observed line: the tails, and where they lie on the axis."""
+    chart = next(picture for picture in drawn(whole) if picture.key == "null").drawing.to_dict()
+    return [chart["datasets"][layer["data"]["name"]] for layer in chart["layer"][1:-1]]
+
+
+@pytest.mark.parametrize("width", [0.0005, 0.0], ids=["bars", "a curve of version 0.1.0"])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("higher", [True, False])
-def test_shaded_tail_is_on_the_side_of_the_alternative(full, alternative, higher):
-    whole = full(higher_is_better=higher)
+def test_shaded_tail_is_on_the_side_of_the_alternative(full, alternative, higher, width):
+    parts = full().comparisons[0].pictures
+    whole = full(higher_is_better=higher, pictures=replace(parts, null=replace(parts.null, width=width)))
     whole = replace(whole, settings=whole.settings | {"alternative": alternative})
-    chart = next(picture for picture in drawn(whole) if picture.key == "null").drawing.to_dict()
-    tails = [chart["datasets"][layer["data"]["name"]] for layer in chart["layer"][1:-1]]
+    *tails, axis = null_layers(whole)
     observed = 0.0143
     up = alternative == "two-sided" or (alternative == "greater") == higher
-    assert len(tails) == (2 if alternative == "two-sided" else 1)
-    shaded = [row["x"] for row in tails[-1]]
-    assert (min(shaded) >= observed) if up else (max(shaded) <= observed)
+    down = alternative == "two-sided" or not up
+    assert len(axis) == up + down
+    shaded = [row for tail in tails for row in tail]
+    lower = -observed if alternative == "two-sided" else observed
+    for row in shaded:
+        low, high = row["x"], row.get("end", row["x"])
+        assert (up and low >= observed - 1e-12) or (down and high <= lower + 1e-12)
+    # The edge itself, where a curve's tail begins, is on neither side.
+    assert any(row["x"] > observed for row in shaded) == up
+    assert any(row.get("end", row["x"]) < lower for row in shaded) == down
+
+
+def test_the_null_picture_is_about_the_tested_difference(full):
+    parts = full().comparisons[0].pictures
+    law = replace(parts.null, x=[x + 0.01 for x in parts.null.x], centre=0.01, drawn=4000)
+    whole = full(pictures=replace(parts, null=law))
+    chart = next(picture for picture in drawn(whole) if picture.key == "null")
+    assert "tested against 0.01, dotted" in chart.caption
+    assert "(4,000 random swaps)" in chart.caption
+    assert "if A - B were 0.01" in chart.description
+    # Both tails lie as far from the tested difference as the observed one.
+    axis = next(rows for rows in null_layers(whole) if "end" in rows[0] and rows[0]["y"] == 0)
+    assert [row["x"] for row in axis] == pytest.approx([0.01 - 0.0043, 0.0143])
+
+
+def test_both_histograms_have_one_scale(full):
+    chart = next(picture for picture in drawn(full()) if picture.key == "scores").drawing.to_dict()
+    scales = [panel["encoding"]["y"]["scale"]["domain"] for panel in chart["vconcat"]]
+    assert scales[0] == scales[1] == [0, 299]
+
+
+def test_units_are_called_units(full):
+    design = replace(full().comparisons[0].design, unit_size=15)
+    told = {picture.key: f"{picture.caption} {picture.description}" for picture in drawn(full(design=design))}
+    for key in ("scores", "differences", "quantiles"):
+        assert "units" in told[key]
+        assert "item" not in told[key]

@@ -11,19 +11,28 @@ __all__ = ["ChartData", "NullHistogram", "SizePoint"]
 
 @dataclass(frozen=True)
 class NullHistogram:
-    """The null distribution of the difference, sampled for the eye.
+    """The null distribution of the difference, in bars.
 
     Attributes
     ----------
     x, density
-        Differences, and the density there.
+        The middles of the bars, and the density there.
     observed
         The observed difference.
+    width
+        The width of a bar; 0 in files of version 0.1.0, whose law is a sampled curve.
+    centre
+        The tested difference, which the law is symmetric about.
+    drawn
+        How many swaps were drawn; 0 where the law is exact, None where nobody said.
     """
 
     x: list[float]
     density: list[float]
     observed: float
+    width: float = 0.0
+    centre: float = 0.0
+    drawn: int | None = None
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,18 @@ from outscore.report.charts.canvas import (
 )
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, minus
-from outscore.report.rows.comparison import alpha_of, decimals_of, finite, other_estimand, units_of
+from outscore.report.rows.comparison import alpha_of, decimals_of, finite, other_estimand, scored_noun, units_of
+from outscore.results.chart_data import NullHistogram
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 
 __all__ = [
     "charts",
 ]
+
+
+NEAR = 1e-6
+"""Places closer than this share of a bar are the same."""
 
 
 def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -115,39 +120,83 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     import altair as alt
 
     alternative = str(whole.settings.get("alternative", "two-sided"))
-    rows = [{"x": x, "y": y} for x, y in zip(picture.x, picture.density, strict=True)]
-    tails = _tails(rows, picture.observed, alternative, turn=1 if c.higher_is_better else -1)
-    domain = padded([picture.observed, *picture.x], share=0.03)
-    x = alt.X("x:Q", title="A − B if the systems were alike", scale=alt.Scale(domain=list(domain), nice=False, zero=False))
-    y = alt.Y("y:Q", title=None, axis=None)
-    layers = [alt.Chart(data(rows)).mark_area(color=COLOURS["null"], opacity=0.55).encode(x, y)]
-    layers += [alt.Chart(data(tail)).mark_area(color=COLOURS["b"], opacity=0.9).encode(x, y) for tail in tails if len(tail) > 1]
+    starts = _tail_starts(picture, alternative, turn=1 if c.higher_is_better else -1)
+    reach = picture.width / 2
+    ends = [picture.observed, *starts.values(), picture.x[0] - reach, picture.x[-1] + reach]
+    domain = padded(ends, share=0.03)
+    centre = minus(f"{picture.centre:g}") if picture.centre else ""
+    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
+    x = alt.X("x:Q", title=f"A − B if it were {centre}" if centre else "A − B if the systems were alike", scale=scale)
+    layers = _law(picture, starts, x) if picture.width else _curve_of_law(picture, starts, x)
+    # However thin the tails are, a line on the axis shows where they lie.
+    reached = [{"x": at, "end": domain[0] if side == "lower" else domain[1], "y": 0} for side, at in starts.items()]
+    line = alt.Chart(data(reached)).mark_rule(color=COLOURS["b"], strokeWidth=4)
+    layers.append(line.encode(x, alt.X2("end:Q"), alt.Y("y:Q", title=None, axis=None)))
+    if picture.centre:
+        layers.append(rule(picture.centre, x, colour="muted", dash=DOTTED))
     layers.append(rule(picture.observed, x, width=2))
     observed = format_number(picture.observed, decimals_of(c), sign=True)
-    text = f"Distribution of the difference if the systems were alike, with the observed {observed} marked"
+    alike = f"A - B were {centre}" if centre else "the systems were alike"
+    text = f"Distribution of the difference if {alike}, with the observed {observed} marked"
+    given = f", tested against {centre}, dotted" if centre else ""
+    sampled = f" ({picture.drawn:,} random swaps)" if picture.drawn else ""
     # The picture is of swapped systems; another test's p is not the area under it.
     if c.p.test == "permutation":
         text += f"; differences at least as extreme have p = {format_p_number(c.p)}"
-        caption = f"What chance alone would give; the line is what was observed ({observed})"
+        caption = f"What chance alone would give{sampled}; the line is what was observed ({observed}{given})"
+        caption += ", and orange what is at least as extreme" if picture.width else ""
     else:
         text += f". It belongs to the permutation test, not to the {name_of_test(c.p.test)}"
-        caption = f"What swapping the systems by chance would give, for comparison; the line is what was observed ({observed})"
+        caption = (
+            f"What swapping the systems by chance would give{sampled}, for comparison; the line is what was observed"
+            f" ({observed}{given})"
+        )
     return Chart("null", caption, f"{text}.", layered(layers, WIDE))
 
 
-def _tails(rows: list[dict[str, float]], observed: float, alternative: str, turn: int) -> list[list[dict[str, float]]]:
-    """What is at least as extreme as the observed: each tail begins at the line, between two points of the curve."""
-    low, high = (-abs(observed), abs(observed)) if alternative == "two-sided" else (observed, observed)
-    lower = [*(row for row in rows if row["x"] < low), _point(rows, low)]
-    upper = [_point(rows, high), *(row for row in rows if row["x"] > high)]
+def _tail_starts(picture: NullHistogram, alternative: str, turn: int) -> dict[str, float]:
+    """Where what is at least as extreme as the observed begins: on both sides of the tested difference, or on one."""
+    away = abs(picture.observed - picture.centre)
     if alternative == "two-sided":
-        return [lower, upper]
-    return [upper] if (alternative == "greater") == (turn > 0) else [lower]
+        return {"lower": picture.centre - away, "upper": picture.centre + away}
+    return {"upper" if (alternative == "greater") == (turn > 0) else "lower": picture.observed}
 
 
-def _point(rows: list[dict[str, float]], x: float) -> dict[str, float]:
-    """The curve at x."""
-    return {"x": x, "y": float(np.interp(x, [row["x"] for row in rows], [row["y"] for row in rows], left=0.0, right=0.0))}
+def _law(picture: NullHistogram, starts: dict[str, float], x: Any) -> list[Any]:  # noqa: ANN401 - Altair's
+    """The bars, and what of them lies in the tails."""
+    import altair as alt
+
+    half = picture.width / 2
+    rows = [{"x": at - half, "end": at + half, "y": y, "foot": 0} for at, y in zip(picture.x, picture.density, strict=True)]
+    tails = []
+    for middle, row in zip(picture.x, rows, strict=True):
+        # The bar of a single point of the lattice counts whole, as ties do; any other begins at the observed difference.
+        on_the_point = {side: abs(middle - start) <= NEAR * picture.width for side, start in starts.items()}
+        if "upper" in starts and (on_the_point["upper"] or row["end"] > starts["upper"]):
+            tails.append(row | {"x": row["x"] if on_the_point["upper"] else max(row["x"], starts["upper"])})
+        if "lower" in starts and (on_the_point["lower"] or row["x"] < starts["lower"]):
+            tails.append(row | {"end": row["end"] if on_the_point["lower"] else min(row["end"], starts["lower"])})
+    y, y2 = alt.Y("y:Q", title=None, axis=None), alt.Y2("foot:Q")
+    layers = [alt.Chart(data(rows)).mark_rect(color=COLOURS["null"], opacity=0.55).encode(x, alt.X2("end:Q"), y, y2)]
+    if tails:
+        layers.append(alt.Chart(data(tails)).mark_rect(color=COLOURS["b"], opacity=0.9).encode(x, alt.X2("end:Q"), y, y2))
+    return layers
+
+
+def _curve_of_law(picture: NullHistogram, starts: dict[str, float], x: Any) -> list[Any]:  # noqa: ANN401 - Altair's
+    """A law saved as a curve by version 0.1.0, and its tails, which begin between two points of it."""
+    import altair as alt
+
+    rows = [{"x": at, "y": y} for at, y in zip(picture.x, picture.density, strict=True)]
+    tails = []
+    for side, start in starts.items():
+        edge = {"x": start, "y": float(np.interp(start, picture.x, picture.density, left=0.0, right=0.0))}
+        beyond = [row for row in rows if (row["x"] < start if side == "lower" else row["x"] > start)]
+        tails.append([*beyond, edge] if side == "lower" else [edge, *beyond])
+    y = alt.Y("y:Q", title=None, axis=None)
+    layers = [alt.Chart(data(rows)).mark_area(color=COLOURS["null"], opacity=0.55).encode(x, y)]
+    layers += [alt.Chart(data(tail)).mark_area(color=COLOURS["b"], opacity=0.9).encode(x, y) for tail in tails if len(tail) > 1]
+    return layers
 
 
 def power_chart(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -219,6 +268,8 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
 
     edges = [edge for _, h, _ in pairs for edge in h.edges]
     scale = alt.Scale(domain=[min(edges), max(edges)], nice=False, zero=False)
+    most = max(count for _, h, _ in pairs for count in h.counts)
+    one = scored_noun(c)
     panels = []
     for role, histogram, name in pairs:
         last = role == pairs[-1][0]
@@ -226,15 +277,17 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
             "low:Q",
             bin="binned",
             scale=scale,
-            title=clean(c.metric) + " per item" if last else None,
+            title=f"{clean(c.metric)} per {one}" if last else None,
             axis=alt.Axis(labels=last, ticks=last),
         )
         chart = alt.Chart(data(bins(histogram)), title=short(name))
-        panels.append(bars(chart, x, COLOURS[role]).properties(width=WIDTH, height=58))
+        # Equal heights are equal counts in both panels.
+        y = alt.Y("count:Q", title=None, scale=alt.Scale(domain=[0, most]))
+        panels.append(bars(chart, x, COLOURS[role]).encode(y).properties(width=WIDTH, height=58))
     values = {s.system: format_number(s.value, decimals_of(c)) for s in c.scores}
-    told = [f"{short(name)} ({sum(h.counts):,.0f} items, {clean(c.metric)} {values[name]})" for _, h, name in pairs]
-    text = f"Histograms of the item scores of {' and '.join(told)}."
-    return Chart("scores", "How the items scored", text, alt.vconcat(*panels, spacing=8))
+    told = [f"{short(name)} ({sum(h.counts):,.0f} {one}s, {clean(c.metric)} {values[name]})" for _, h, name in pairs]
+    text = f"Histograms of the {one} scores of {' and '.join(told)}."
+    return Chart("scores", f"How the {one}s scored", text, alt.vconcat(*panels, spacing=8))
 
 
 def differences_histogram(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -245,6 +298,7 @@ def differences_histogram(c: Comparison, whole: Comparisons) -> Chart | None:
         return None
     import altair as alt
 
+    one = scored_noun(c)
     above, below = ("a", "b") if c.higher_is_better else ("b", "a")
     rows = []
     for row in bins(histogram):
@@ -252,17 +306,17 @@ def differences_histogram(c: Comparison, whole: Comparisons) -> Chart | None:
         if row["low"] >= 0 or row["high"] <= 0:
             side = above if row["low"] >= 0 else below
         rows.append(row | {"side": side})
-    x = alt.X("low:Q", bin="binned", title="A − B per item", scale=alt.Scale(nice=False, zero=False))
+    x = alt.X("low:Q", bin="binned", title=f"A − B per {one}", scale=alt.Scale(nice=False, zero=False))
     sides = ("a", "b", "null")
     colours = alt.Scale(domain=list(sides), range=[COLOURS[side] for side in sides])
     shown = bars(alt.Chart(data(rows)), x, None).encode(color=alt.Color("side:N", scale=colours, legend=None))
     zero = [rule(0.0, alt.X("x:Q"), dash=DASHED)] if min(histogram.edges) < 0 < max(histogram.edges) else []
     peak = max(rows, key=lambda row: row["count"])
     text = (
-        f"Histogram of the differences of {sum(histogram.counts):,.0f} items, blue where {short(c.systems[0])} was better; "
-        f"the highest bar has {peak['count']:,.0f} items from {format_number(peak['low'])} to {format_number(peak['high'])}."
+        f"Histogram of the differences of {sum(histogram.counts):,.0f} {one}s, blue where {short(c.systems[0])} was better; "
+        f"the highest bar has {peak['count']:,.0f} {one}s from {format_number(peak['low'])} to {format_number(peak['high'])}."
     )
-    caption = f"Where the items differ: blue for {short(c.systems[0])}, orange for {short(c.systems[1])}"
+    caption = f"Where the {one}s differ: blue for {short(c.systems[0])}, orange for {short(c.systems[1])}"
     return Chart("differences", caption, text, layered([shown, *zero]))
 
 
@@ -282,7 +336,7 @@ def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     line = alt.Chart(data(_through_quartiles(points))).mark_line(color=COLOURS["muted"], strokeDash=list(DASHED))
     caption = "The differences against normal ones, which would follow the dashed line"
     text = (
-        f"Quantiles of the differences of the items against those of a normal distribution, {len(points):,} points "
+        f"Quantiles of the differences of the {scored_noun(c)}s against those of a normal distribution, {len(points):,} points "
         "and the line through the quartiles."
     )
     if c.analysis is not None and c.analysis.normality is not None:

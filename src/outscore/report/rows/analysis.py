@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from outscore.language.numbers import decimals_for, format_number, format_probability
 from outscore.report.document import Table, make_table
-from outscore.report.rows.comparison import finite
+from outscore.report.rows.comparison import finite, scored_noun
 from outscore.results.analysis import TestAdvice
 from outscore.results.comparison import Comparison
 
@@ -63,7 +63,8 @@ def checks(c: Comparison) -> Table | None:
     if analysis.normality is not None:
         of = f"{analysis.normality.test}{'; ' if analysis.normality_reason else ''}{analysis.normality_reason}"
         add("normality of A - B", f"p = {format_probability(analysis.normality.p)}", of)
-    add("items without a difference", None if analysis.zero_share is None else f"{100 * analysis.zero_share:.1f} %")
+    zeros = None if analysis.zero_share is None else f"{100 * analysis.zero_share:.1f} %"
+    add(f"{scored_noun(c)}s without a difference", zeros)
     add("correlation of A and B", number(analysis.correlation, sign=True))
     add("gain by pairing", number(analysis.pairing_gain), "standard error unpaired / paired")
     add("dependence of neighbours", number(analysis.lag1, sign=True), "lag-1 autocorrelation in file order")

@@ -44,6 +44,7 @@ __all__ = [
     "results",
     "score_ends",
     "score_lines",
+    "scored_noun",
     "scores",
     "subject",
     "tests",
@@ -91,9 +92,13 @@ def group_of(c: Comparison) -> str:
 
 def units_of(c: Comparison) -> tuple[int, str]:
     """How many independent units there are, and what to call them."""
-    single = noun_of(c) if c.design.unit_size == 1 else "unit"
-    count, noun = (c.n, single) if c.clusters is None else (c.clusters, group_of(c))
+    count, noun = (c.n, scored_noun(c)) if c.clusters is None else (c.clusters, group_of(c))
     return count, noun if count == 1 else f"{noun}s"
+
+
+def scored_noun(c: Comparison) -> str:
+    """What has a score of its own: an item, a segment, or a unit of several of them."""
+    return noun_of(c) if c.design.unit_size == 1 else "unit"
 
 
 def view_of(c: Comparison, view: str) -> str:

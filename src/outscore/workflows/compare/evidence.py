@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,17 +14,17 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.influence import fragility, influence
 from outscore.inference.base.item_scores import is_sum
-from outscore.inference.base.sign_flips import KernelOptions, flips_of, units_of
+from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.describe.analysis import analyse
 from outscore.inference.describe.effects import effects, scores_if_any
-from outscore.inference.describe.histograms import MIN_WIDTH, histograms, normal_quantiles
+from outscore.inference.describe.histograms import histograms, normal_quantiles
+from outscore.inference.describe.null_law import null_histogram
 from outscore.inference.describe.subset_curve import size_curve, size_test
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.power.planning import analytic_curve
 from outscore.inference.registry import TESTS
-from outscore.resampling.flips import flipped_sums
 from outscore.results.analysis import Power
-from outscore.results.chart_data import ChartData, NullHistogram
+from outscore.results.chart_data import ChartData
 from outscore.results.design import DecidingItem
 from outscore.results.pvalue import PValue
 
@@ -34,9 +33,6 @@ __all__ = ["evidence"]
 DECIDING = 10
 MOST_FRAGILE = 20_000
 """Beyond so many units each further question to the test costs too much for a default report."""
-PICTURE_FLIPS = 4_000
-PICTURE_WORK = 2e7
-BINS = 61
 
 
 def evidence(
@@ -59,7 +55,7 @@ def evidence(
         "fragility": _fragility(units, metric, request, p),
         "pictures": ChartData(
             histograms(pairs, metric),
-            _null_histogram(units, metric, request.seed),
+            None if p.kernel == "tango" else null_histogram(units, metric, delta=request.delta, seed=request.seed),
             size_curve(pairs, metric, TESTS[p.test], _request_of(p.test, entry, request)),
             normal_quantiles(pairs, metric),
             size_test(pairs, metric, TESTS[p.test]) or "",
@@ -109,20 +105,3 @@ def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest
         alpha=request.alpha,
         alternative=request.alternative,
     )
-
-
-def _null_histogram(units: PairedScores, metric: AdditiveMetric, seed: int) -> NullHistogram | None:
-    """A histogram of sign-flipped differences; the p-value does not come from here."""
-    flips = flips_of(units, metric)
-    moving = flips.vectors[flips.vectors.any(axis=1)]
-    if not len(moving):
-        return None
-    count = int(min(PICTURE_FLIPS, max(200, PICTURE_WORK // len(moving))))
-    values = flips.statistic.difference(flipped_sums(moving, 0, count, seed))
-    observed = flips.statistic.value()
-    reach = 1.05 * max(float(np.abs(values).max()), abs(observed))
-    # The heights of narrower bins overflow, and the width of wider ones.
-    if not MIN_WIDTH <= 2 * reach / BINS < math.inf:
-        return None
-    counts, edges = np.histogram(values, BINS, (-reach, reach), density=True)
-    return NullHistogram(((edges[1:] + edges[:-1]) / 2).tolist(), counts.tolist(), observed)

@@ -1,0 +1,147 @@
+"""The picture of the null law: the differences that swapping the systems by chance would give, as bars.
+
+Where the contributions of the units are whole numbers the law is known exactly (`exact.distribution`), and it lies on a
+lattice: every bar then holds the same number of its points, since bars narrower than the lattice, or of now three and
+now four points, would show notches that the law does not have. Elsewhere swaps are drawn; the law is symmetric, so each
+counts in both directions.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.exact.distribution import null_distribution
+from outscore.inference.base.sign_flips import Flips, flips_of
+from outscore.inference.describe.histograms import MIN_WIDTH
+from outscore.resampling.flips import flipped_sums
+from outscore.results.chart_data import NullHistogram
+
+__all__ = ["null_histogram"]
+
+DRAWN = 4_000
+WORK = 2e7
+BARS = 61
+"""About so many bars at most."""
+MAX_PLANE = 5_000
+"""Units of a ratio of two sums whose law is listed for a picture."""
+UNSEEN = 1e-5
+"""A share of the law at either end that no picture shows."""
+
+
+def null_histogram(units: PairedScores, metric: AdditiveMetric, *, delta: float = 0.0, seed: int = 0) -> NullHistogram | None:
+    """The law of the difference when every unit's systems are swapped at random, about the tested difference.
+
+    None where nothing can be swapped, and where no swaps stand for the tested difference.
+
+    Examples
+    --------
+    >>> from outscore.metrics.registry import resolve
+    >>> metric, a, b = resolve("mean", np.array([1, 1, 1, 0]), np.array([0, 0, 0, 0]))
+    >>> found = null_histogram(PairedScores(a, b), metric)
+    >>> found.x, [round(height * found.width, 3) for height in found.density], found.drawn
+    ([-0.75, -0.25, 0.25, 0.75], [0.125, 0.375, 0.375, 0.125], 0)
+    """
+    try:
+        flips = flips_of(units, metric, delta)
+    except OutscoreError:
+        # A metric that is not linear has no swaps about a difference other than 0.
+        return None
+    observed = flips.statistic.value()
+    exact = _on_a_line(flips, delta) or _in_a_plane(flips)
+    if exact is not None:
+        values, mass, step = exact
+        return _bars(values, mass, step, observed, delta, drawn=0)
+    sampled = _sampled(flips, delta, seed)
+    if sampled is None:
+        return None
+    both = np.concatenate([sampled, -sampled])
+    return _bars(both, np.full(len(both), 1 / len(both)), 0.0, observed, delta, drawn=len(sampled))
+
+
+def _on_a_line(flips: Flips, delta: float) -> tuple[Array, Array, float] | None:
+    """Values about the tested difference, their probabilities, and how far apart they lie."""
+    line = flips.line
+    if line is None or line.dtype.kind != "i" or not line.any():
+        return None
+    try:
+        law = null_distribution(line)
+    except OutscoreError:
+        return None
+    fine = Fraction(repr(float(delta))).denominator if delta else 1
+    sums = np.zeros((len(law.support), len(flips.statistic.observed)))
+    sums[:, -1] = law.support / fine
+    values = flips.statistic.difference(sums)
+    step = 2 * int(np.gcd.reduce(np.abs(line[line != 0])))
+    points = float(law.support[-1] - law.support[0]) / step
+    return values, law.pmf, abs(float(values[-1] - values[0])) / points if points else 0.0
+
+
+def _in_a_plane(flips: Flips) -> tuple[Array, Array, float] | None:
+    """A ratio of two sums: values without a lattice, but all of them."""
+    vectors = flips.vectors
+    moving = vectors[vectors.any(axis=1)]
+    if flips.line is not None or not flips.statistic.integral or vectors.shape[1] > 2 or not 0 < len(moving) <= MAX_PLANE:
+        return None
+    try:
+        law = null_distribution(moving)
+    except OutscoreError:
+        return None
+    values = flips.statistic.difference(law.support)
+    kept = np.isfinite(values)
+    return values[kept], law.pmf[kept], 0.0
+
+
+def _sampled(flips: Flips, delta: float, seed: int) -> Array | None:
+    """Differences of randomly swapped systems, about the tested one."""
+    contributions = flips.vectors if flips.line is None or not delta else _shifted(flips, delta)
+    moving = contributions[contributions.any(axis=1)]
+    if not len(moving):
+        return None
+    count = int(min(DRAWN, max(200, WORK // len(moving))))
+    return flips.statistic.difference(flipped_sums(moving, 0, count, seed))
+
+
+def _shifted(flips: Flips, delta: float) -> Array:
+    """The units' contributions with the tested difference taken off."""
+    assert flips.line is not None
+    fine = Fraction(repr(float(delta))).denominator if flips.line.dtype.kind == "i" else 1
+    moved = np.zeros(flips.vectors.shape)
+    moved[:, -1] = flips.line / fine
+    return moved
+
+
+def _bars(values: Array, mass: Array, step: float, observed: float, delta: float, *, drawn: int) -> NullHistogram | None:
+    """Bars of one width, symmetric about the tested difference; with a step each holds the same number of lattice points."""
+    order = np.argsort(np.abs(values), kind="stable")
+    share = np.cumsum(mass[order])
+    reach = float(np.abs(values)[order][min(int(np.searchsorted(share, 1 - UNSEEN)), len(order) - 1)])
+    reach = max(reach, abs(observed - delta))
+    # A lattice whose points are 0, ±step, … has a bar in the middle, one of ±step/2, … has an edge there.
+    in_the_middle = not step or abs(values / step - np.rint(values / step)).max() < 0.25
+    if step:
+        points = math.ceil(2 * reach / step) + 1
+        per_bar = max(1, math.ceil(points / BARS))
+        if in_the_middle and per_bar % 2 == 0:
+            per_bar += 1
+        width = per_bar * step
+    else:
+        width = 2.1 * reach / BARS
+    # The heights of narrower bars overflow, and the width of wider ones.
+    if not MIN_WIDTH <= width < math.inf:
+        return None
+    places = np.floor(values / width + (0.5 if in_the_middle else 0.0) + 1e-9).astype(np.int64)
+    last = max(math.ceil(reach / width - 0.5), 0) if in_the_middle else math.ceil(reach / width) - 1
+    first = -last if in_the_middle else -last - 1
+    shown = (places >= first) & (places <= last)
+    heights = np.bincount(places[shown] - first, weights=mass[shown], minlength=last - first + 1) / width
+    # Equal by theory, and not to be told apart by rounding.
+    heights = (heights + heights[::-1]) / 2
+    middles = (np.arange(first, last + 1) + (0.0 if in_the_middle else 0.5)) * width + delta
+    return NullHistogram(middles.tolist(), heights.tolist(), observed, width=width, centre=delta, drawn=drawn)
