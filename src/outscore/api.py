@@ -654,6 +654,7 @@ def rank(
         "bayes",
     ] = "permutation",
     options: Mapping[str, object] | None = None,
+    population: Literal["items", "items-and-runs"] | None = None,
     alpha: float = 0.05,
     correction: Literal["bonferroni", "holm", "shaffer", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
     baseline: str | None = None,
@@ -668,6 +669,7 @@ def rank(
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
+    repeats: Literal["epochs", "runs"] | None = None,
     dataset: ArrayLike | str | None = None,
     transpose: bool = False,
     prediction: str | None = None,
@@ -732,6 +734,9 @@ def rank(
         A name from ``outscore tests``.
     options : Mapping[str, object] | None, default None
         The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
+    population : str | None, default None
+        What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
+        trained systems on new items. None is the second where the repeats are runs and the first otherwise.
     alpha : float, default 0.05
         The level of all claims together; intervals have level 1 - alpha one by one.
     correction : str, default "holm"
@@ -763,6 +768,10 @@ def rank(
         or ``"none"``.
     repeat : str | None, default None
         Column of epochs, seeds, samples: averaged per item.
+    repeats : str | None, default None
+        What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
+        ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
+        runs.
     dataset : ArrayLike | str | None, default None
         A label per row, or the column of a file or table: the dataset of each row.
     transpose : bool, default False
@@ -831,6 +840,7 @@ def rank(
         direction=direction,
         test=test,
         options=options,
+        population=population,
         alpha=alpha,
         correction=correction,
         baseline=baseline,
@@ -845,6 +855,7 @@ def rank(
         system_column=system_column,
         clusters=clusters,
         repeat=repeat,
+        repeats=repeats,
         dataset=dataset,
         transpose=transpose,
         prediction=prediction,

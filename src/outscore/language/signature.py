@@ -82,6 +82,7 @@ def ranking_signature(
     baseline: str | None,
     datasets: int,
     seed: int | None,
+    population: str = "items",
 ) -> Signature:
     """How a ranking came about; the seed only where sampling took part."""
     parts: list[tuple[str, object]] = [
@@ -98,7 +99,9 @@ def ranking_signature(
     if design.clusters is not None:
         parts.append(("clusters", design.clusters))
     if design.repeats != 1.0:
-        parts.append(("repeats", f"{design.repeats:.4g}"))
+        parts.append(("repeats", " ".join(filter(None, (f"{design.repeats:.4g}", design.repeat_kind)))))
+    if design.repeat_kind is not None:
+        parts.append(("population", population))
     if datasets > 1:
         parts.append(("datasets", datasets))
     if claims.datasets_test is not None:

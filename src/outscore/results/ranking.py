@@ -291,6 +291,8 @@ class RankDesign:
         The seed that mixed the items before units were made.
     repeats
         Runs of each item, on average; they were averaged first.
+    repeat_kind, repeat_column
+        What the repeats are, "epochs" of each item or "runs" that span all items, and what the data call them.
     """
 
     items: int
@@ -303,6 +305,27 @@ class RankDesign:
     remainder: int | None = None
     shuffle: int | None = None
     repeats: float = 1.0
+    repeat_kind: Literal["epochs", "runs"] | None = None
+    repeat_column: str = ""
+
+
+@dataclass(frozen=True)
+class OtherPopulation:
+    """The same pairs as claims about another population, corrected in the same way; they decide nothing.
+
+    Attributes
+    ----------
+    population
+        Which one: "items" or "items-and-runs".
+    test
+        The test of its pairs.
+    counts
+        How many pairs there are, can be tested, and differ significantly.
+    """
+
+    population: str
+    test: str
+    counts: PairCounts
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -341,6 +364,10 @@ class Ranking(Result, Standing):
         What was swapped between two systems.
     reading
         What the input was taken to mean. None in results of version 0.1.0.
+    population
+        What the claims are about: "items" are new items with the runs at hand, "items-and-runs" new items and new runs.
+    other_populations
+        How many pairs differ significantly as claims about other populations.
     schema
         The form of the saved file.
     """
@@ -365,6 +392,8 @@ class Ranking(Result, Standing):
     critical_difference: CriticalDifference | None = None
     design: RankDesign | None = None
     reading: Reading | None = None
+    population: str = "items"
+    other_populations: list[OtherPopulation] = field(default_factory=list)
     schema: Literal["outscore/ranking/1"] = "outscore/ranking/1"
 
     @property

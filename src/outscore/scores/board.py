@@ -15,8 +15,9 @@ import numpy as np
 from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.core.repeats import RunTable, run_table
 from outscore.results.note import Note
-from outscore.scores.duplicates import DuplicateRule, check_rule, settle
+from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Scores
 
 __all__ = ["Board", "boards_of", "filling_notes"]
@@ -48,6 +49,12 @@ class Board(Brief):
         The number of repeated rows, and of items whose rows contradict each other.
     rows
         The number of rows behind the cells, repeats included; None if each cell is one row.
+    raw
+        The rows behind the cells of all boards, where cells are means of several; else None.
+    runs
+        Each system's table of items by runs, with 0 for items it lacks; None without repeats.
+    repeat_column
+        What the data call the repeats.
     notes
         What a report should say about how the table was filled.
 
@@ -67,6 +74,9 @@ class Board(Brief):
     duplicates: int = 0
     conflicts: int = 0
     rows: int | None = None
+    raw: Array | None = None
+    runs: tuple[RunTable, ...] | None = None
+    repeat_column: str = ""
     notes: tuple[Note, ...] = ()
 
     def _brief(self) -> str:
@@ -109,6 +119,7 @@ class _Cells:
     labels: tuple[str, ...] | None
     home: Array
     datasets: tuple[str, ...] | None
+    run: Array | None
 
     def item_label(self, item: int) -> str:
         """What messages call an item."""
@@ -146,6 +157,8 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
     clusters = _item_clusters(systems, cells)
     repeated, conflicts = sum(repeats for _, repeats, _ in settled), sum(conflicts for _, _, conflicts in settled)
     notes = tuple(filling_notes(counts.shape[1], conflicts, _count_unequal(counts), duplicates))
+    averaged = bool(counts.max() > 1)
+    column = next((system.repeat_column for system in systems if system.repeat_column), "")
     boards = []
     for code in range(1 if cells.datasets is None else len(cells.datasets)):
         here = np.flatnonzero(cells.home == code)
@@ -157,6 +170,9 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
             clusters=None if clusters is None else _densify(clusters[here])[0],
             dataset=None if cells.datasets is None else cells.datasets[code],
             rows=int(counts[:, here].sum()),
+            raw=cells.values if averaged else None,
+            runs=_run_tables(cells, here) if averaged else None,
+            repeat_column=column if averaged else "",
         )
         boards.append(board)
     # Counts and notes are about all rows: the first board carries them.
@@ -241,6 +257,7 @@ def _cells(scores: Sequence[Scores]) -> _Cells:
         labels=None if labels is None else tuple(labels[i] for i in item[first].tolist()),
         home=np.zeros(len(first), dtype=np.int64) if set_codes is None else set_codes[first],
         datasets=datasets,
+        run=_encode_together([s.repeats for s in scores])[0],
     )
 
 
@@ -301,6 +318,26 @@ def _fill_table(cells: _Cells, columns: tuple[int, ...]) -> tuple[Array, Array]:
     return table.reshape(*shape, *columns), counts.reshape(shape)
 
 
+def _run_tables(cells: _Cells, here: Array) -> tuple[RunTable, ...]:
+    """Each system's table of these items by runs; items that it lacks are 0 in all of them."""
+    place = np.full(len(cells.home), -1, dtype=np.int64)
+    place[here] = np.arange(len(here))
+    tables = []
+    for code, name in enumerate(cells.systems):
+        own = (cells.system == code) & (place[cells.item] >= 0)
+        if cells.run is None or not own.any():
+            tables.append(RunTable(None, f"{name} has a single run" if own.any() else f"{name} has no item"))
+            continue
+        items, dense = np.unique(place[cells.item[own]], return_inverse=True)
+        found = run_table(cells.values[own], dense, np.unique(cells.run[own], return_inverse=True)[1], name)
+        if found.values is not None and len(items) < len(here):
+            whole = np.zeros((len(here), *found.values.shape[1:]), dtype=found.values.dtype)
+            whole[items] = found.values
+            found = RunTable(whole)
+        tables.append(found)
+    return tuple(tables)
+
+
 def _item_clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:
     """The cluster of each item; systems that name clusters must agree on them."""
     named = [system.clusters is not None for system in scores]
@@ -343,10 +380,7 @@ def filling_notes(items: int, conflicts: int, unequal: int, rule: DuplicateRule 
         several = "item has" if conflicts == 1 else "items of a system have"
         notes.append(Note("input", f"{conflicts:,} {several} rows that contradict each other; they were {what}."))
     if unequal:
-        text = (
-            f"On {unequal:,} of {items:,} items systems were run unequally often: item means are compared. Swapping"
-            " systems needs equally many runs of both, so the permutation test is not valid there; prefer the test `student`."
-        )
+        text = f"On {unequal:,} of {items:,} items systems were run unequally often: item means are compared. {UNEQUAL_RUNS}"
         notes.append(Note("design", text))
     return notes
 

@@ -11,7 +11,13 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["DUPLICATES", "DuplicateRule", "check_rule", "settle"]
+__all__ = ["DUPLICATES", "UNEQUAL_RUNS", "DuplicateRule", "check_rule", "settle"]
+
+UNEQUAL_RUNS = (
+    "Means of fewer runs spread more, so p is not exact: it is right for many items and may be too small for few (10 runs"
+    " against 1, 15 nearly perfect items: level .19, and .20 for the t test)."
+)
+"""What unequal numbers of runs do to a test of item means."""
 
 DuplicateRule = Literal["stop", "mean", "first", "last"]
 DUPLICATES: tuple[DuplicateRule, ...] = ("stop", "mean", "first", "last")

@@ -19,16 +19,11 @@ from outscore.core.paired import codes_of
 from outscore.core.repeats import Repeats, RunTable, kind_of_column, run_table
 from outscore.results.design import Alignment
 from outscore.results.note import Note
-from outscore.scores.duplicates import DuplicateRule, check_rule, settle
+from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Rows, Scores
 
-__all__ = ["UNEQUAL_RUNS", "Paired", "pair"]
+__all__ = ["Paired", "pair"]
 
-UNEQUAL_RUNS = (
-    "Means of fewer runs spread more, so p is not exact: it is right for many items and may be too small for few (10 runs"
-    " against 1, 15 nearly perfect items: level .19, and .20 for the t test)."
-)
-"""What unequal numbers of runs do to a test of item means."""
 
 # All rows; indexing with a slice copies nothing.
 _ALL = slice(None)

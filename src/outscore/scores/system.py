@@ -99,8 +99,6 @@ class Scores(Brief):
         The item of each row; None if rows are identified by their position.
     repeats
         The repeat of its item that each row is (epoch, seed, sample).
-    repeat_column
-        What the file calls the repeats, which tells epochs from runs; empty where nothing does.
     clusters, datasets, slices
         The groups that each row belongs to; slices by the name of their column.
     origin, lines
@@ -122,7 +120,6 @@ class Scores(Brief):
     slices: Mapping[str, Labels] = field(default_factory=dict)
     origin: Origin | None = None
     lines: Array | None = None
-    repeat_column: str = ""
 
     @property
     def rows(self) -> int:
@@ -144,6 +141,11 @@ class Scores(Brief):
     def label(self) -> str:
         """What messages call the source."""
         return f"`{self.name}`" if self.origin is None else self.origin.label
+
+    @property
+    def repeat_column(self) -> str:
+        """What the data call the repeats, which tells epochs from runs; empty where nothing does."""
+        return "" if self.origin is None else self.origin.columns.get("repeat", "")
 
     def place(self, row: int) -> str:
         """The file and line of a row, for messages."""

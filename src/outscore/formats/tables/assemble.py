@@ -120,7 +120,6 @@ class _TableBuilder:
             slices={name: labels for name in layout.slices if (labels := label(name)) is not None},
             origin=origin,
             lines=np.concatenate(self._lines),
-            repeat_column=layout.repeat or "",
         )
         if self._gapped:
             return self._with_gaps(whole)

@@ -30,7 +30,9 @@ from outscore.inference.describe.units import evaluation_units
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.populations import TWO_WAY
 from outscore.inference.registry import TESTS
+from outscore.inference.runs.two_way import TwoWay
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -39,6 +41,7 @@ __all__ = [
     "STUDENT",
     "PairRows",
     "PairTest",
+    "crossed_numbers",
     "exact_rows",
     "log_claim",
     "pair_rows",
@@ -107,7 +110,12 @@ def pair_rows(systems: SystemRows, asked: PairTest, chunk: Array) -> PairRows:
             numbers[row] = [0, np.nan, np.nan, np.nan, 0.0, 0.0, 0.0, 0]
             continue
         try:
-            numbers[row], kernel, interval = _one(systems, pairs, asked)
+            if asked.test == TWO_WAY:
+                numbers[row], kernel, interval = crossed_numbers(
+                    systems.crossed(left, right), systems.orientation, asked.request
+                )
+            else:
+                numbers[row], kernel, interval = _one(systems, pairs, asked)
         except NoSpreadError as refusal:
             # One pair that the test cannot judge must not cost all others theirs.
             numbers[row] = [pairs.rows, _difference(systems, pairs), np.nan, np.nan, 0.0, 0.0, 0.0, 0]
@@ -165,6 +173,15 @@ def exact_rows(systems: SystemRows, chunk: Array) -> Array:
             continue
         answers[row] = [log_claim(p), *sides_of(p, systems.orientation), KINDS.index(p.method)]
     return answers
+
+
+def crossed_numbers(found: TwoWay, orientation: int, request: TestRequest) -> tuple[list[float], str, str]:
+    """The numbers of a pair whose items and runs are both drawn anew, the kernel of p and the method of the interval."""
+    p, better, worse = (found.p(side, orientation=orientation) for side in ("two-sided", "greater", "less"))
+    interval = found.interval(request.alpha)
+    ends = _ends(interval)
+    logs = [log_claim(one) for one in (p, better, worse)]
+    return [p.n, found.difference, *ends, *logs, KINDS.index(p.method)], p.kernel, interval.method
 
 
 def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[list[float], str, str]:

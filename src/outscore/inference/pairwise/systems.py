@@ -16,6 +16,7 @@ from outscore.core.paired import PairedScores
 from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.discordance import Discordance, discordance, wilson_limits
 from outscore.inference.binary.score_interval import score_interval
+from outscore.inference.runs.two_way import TwoWay, two_way_of_rows
 
 __all__ = ["SystemRows", "baseline_of", "pairs_of"]
 
@@ -23,6 +24,8 @@ __all__ = ["SystemRows", "baseline_of", "pairs_of"]
 @dataclass(frozen=True, eq=False)
 class SystemRows:
     """(systems, items, columns) rows in the metric's own columns, true numbers being rows / scale; 0 where not present.
+
+    `runs` are each system's (items, runs, columns) rows, true numbers, where runs are drawn anew; else None.
 
     Examples
     --------
@@ -38,6 +41,7 @@ class SystemRows:
     present: Array
     clusters: Array | None = None
     scale: int = 1
+    runs: tuple[Array, ...] | None = None
 
     @property
     def complete(self) -> bool:
@@ -75,6 +79,15 @@ class SystemRows:
         both = self.present[left] & self.present[right]
         clusters = None if self.clusters is None else np.unique(self.clusters[both], return_inverse=True)[1]
         return PairedScores(self.rows[left][both], self.rows[right][both], self.scale, None, clusters)
+
+    def crossed(self, left: int, right: int) -> TwoWay:
+        """Items and runs of two systems as two random factors, on the items both have."""
+        assert self.runs is not None
+        both = self.present[left] & self.present[right]
+        pairs = self.pair(left, right)
+        scores = [float(self.metric.score(total)) for total in pairs.totals()]
+        a, b = (self.runs[system][both] for system in (left, right))
+        return two_way_of_rows(a, b, self.metric, difference=scores[0] - scores[1], clusters=pairs.clusters)
 
     def totals(self) -> Array:
         """(systems, columns) sums in true units, correctly rounded."""

@@ -24,11 +24,11 @@ Every function here takes arrays and knows no files: `two_way_of_means` takes sc
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
 from outscore.inference.base import p_values
@@ -41,16 +41,24 @@ from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
 __all__ = [
+    "FEW_RUNS",
+    "INTERVAL",
     "RunNoise",
     "Spread",
     "TwoWay",
     "item_spread",
+    "macro_two_way",
     "run_noise",
     "two_way_of_means",
     "two_way_of_rows",
 ]
 
-METHOD = "Student t over items and runs"
+INTERVAL = "Student t over items and runs"
+FEW_RUNS = (
+    "Two runs of a system say little of how its runs differ: where those of one system differ most, the two-way test rejects up"
+    " to twice as often as alpha says."
+)
+"""What is to be said where a system has two runs."""
 ULPS = 64
 """A standard error of so few units in the last place of the scores is rounding, and stands for none."""
 
@@ -78,12 +86,15 @@ class RunNoise:
         E: the part of it that items would make without any effect of whole runs.
     df_within
         The degrees of freedom of `within`.
+    scores
+        The scores of the runs.
     """
 
     runs: int
     between: float
     within: float
     df_within: float
+    scores: tuple[float, ...] = ()
 
     @property
     def added(self) -> float:
@@ -178,7 +189,7 @@ class TwoWay:
 
         reach = float(scipy.special.stdtrit(self.df, 1 - side_of(alpha, alternative))) * self.error
         limits = (self.difference - reach, self.difference + reach)
-        return interval_for(limits, alpha, alternative, orientation, method=METHOD, dual=True, estimate=self.difference)
+        return interval_for(limits, alpha, alternative, orientation, method=INTERVAL, dual=True, estimate=self.difference)
 
 
 def run_noise(values: Array, scores: Array | None = None) -> RunNoise:
@@ -195,13 +206,14 @@ def run_noise(values: Array, scores: Array | None = None) -> RunNoise:
     """
     n, runs = values.shape
     if runs < 2 or n < 2:
-        raise OutscoreError(
+        raise NoSpreadError(
             "Two-way noise needs two runs or more of each system, and two items or more.", "Give more runs, or more items."
         )
     residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
     df = (n - 1) * (runs - 1)
     scores = values.mean(axis=0) if scores is None else scores
-    return RunNoise(runs, float(scores.var(ddof=1)) / runs, float((residuals**2).sum()) / df / (n * runs), df)
+    within = float((residuals**2).sum()) / df / (n * runs)
+    return RunNoise(runs, float(scores.var(ddof=1)) / runs, within, df, tuple(scores.tolist()))
 
 
 def item_spread(d: Array, clusters: Array | None = None) -> Spread:
@@ -209,8 +221,9 @@ def item_spread(d: Array, clusters: Array | None = None) -> Spread:
 
     Examples
     --------
-    >>> item_spread(np.array([1.0, 3.0, 5.0]))
-    Spread(variance=1.3333333333333333, df=2.0, units=3)
+    >>> found = item_spread(np.array([1.0, 3.0, 5.0]))
+    >>> round(found.variance, 6), found.df, found.units
+    (1.333333, 2.0, 3)
     """
     residuals = d - d.mean()
     sizes = None if clusters is None else np.bincount(clusters)
@@ -264,6 +277,43 @@ def two_way_of_rows(
         run_noise(values_b, scores_b),
         size=max(float(np.abs(scores_a).max()), float(np.abs(scores_b).max())),
     )
+
+
+def macro_two_way(parts: Sequence[TwoWay]) -> TwoWay:
+    """The test of the mean difference over datasets, each with items of its own and all with the same runs.
+
+    The runs of a system are matched by their order, so that a run which is lucky on every dataset counts as such. Items of
+    different datasets are independent, and their squared errors add up.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> a, b = rng.normal(0.6, 0.1, (50, 3)), rng.normal(0.5, 0.1, (50, 3))
+    >>> one, both = two_way_of_means(a, b), macro_two_way([two_way_of_means(a[:25], b[:25]), two_way_of_means(a[25:], b[25:])])
+    >>> bool(np.isclose(one.difference, both.difference)), bool(np.isclose(one.a.between, both.a.between))
+    (True, True)
+    """
+    d = len(parts)
+    return TwoWay(
+        sum(part.difference for part in parts) / d,
+        Spread(*_mean_error([(part.items.variance, part.items.df) for part in parts]), sum(part.items.units for part in parts)),
+        _over_datasets([part.a for part in parts]),
+        _over_datasets([part.b for part in parts]),
+        max(part.size for part in parts),
+    )
+
+
+def _mean_error(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The squared error of a mean of independent parts, with Satterthwaite's degrees of freedom."""
+    total = sum(variance for variance, _ in parts)
+    noise = sum(variance**2 / df for variance, df in parts if variance)
+    return total / len(parts) ** 2, total**2 / noise if noise else sum(df for _, df in parts)
+
+
+def _over_datasets(parts: Sequence[RunNoise]) -> RunNoise:
+    scores = np.mean([part.scores for part in parts], axis=0)
+    within, df = _mean_error([(part.within, part.df_within) for part in parts])
+    return RunNoise(len(scores), float(scores.var(ddof=1)) / len(scores), within, df, tuple(scores.tolist()))
 
 
 def _pseudo_values(rows: Array, metric: AdditiveMetric) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from outscore.inference.populations import claim_of
 from outscore.language.numbers import count, format_level, format_number
 from outscore.language.phrases import correction_name, method_phrase, name_of_test
 from outscore.results.design import Family, Verdict
@@ -170,7 +171,7 @@ def design_parts(design: RankDesign) -> list[str]:
         parts[0] += f" in {count(design.clusters, design.group)}, swapped as one"
     if design.repeats != 1.0:
         often = "" if design.repeats.is_integer() else " on average"
-        parts.append(f"{design.repeats:.4g} runs each{often}, averaged")
+        parts.append(f"{design.repeats:.4g} {design.repeat_kind or 'runs'} each{often}, averaged")
     if design.unit_size > 1:
         middle = "" if design.unit_statistic == "mean" else f", each by its {design.unit_statistic}"
         units = "units" if design.units is None else count(design.units, "unit")
@@ -193,6 +194,7 @@ def ranking_sentence(
     datasets: int,
     baseline: bool,
     further: Sequence[tuple[Standing, Claims]] = (),
+    population: str = "items",
 ) -> str:
     """One sentence to paste into a paper; `further` metrics belong to the same family, and each has its clause."""
     size, *more = design_parts(design)
@@ -211,6 +213,8 @@ def ranking_sentence(
     found = [_finding(standing, its, baseline=baseline) for standing, its in every]
     if further:
         found = [f"by {standing.metric}, {clause}" for (standing, _), clause in zip(every, found, strict=True)]
+    if design.repeat_kind is not None:
+        found.append(f"the claims are about {claim_of(population, design.repeat_kind)}")
     return f"{head} ({pairs}; {held}): {'; '.join(found)}."
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from outscore.inference.populations import claim_of
 from outscore.language.numbers import (
     count,
     decimals_for,
@@ -305,6 +306,7 @@ def facts(ranking: Ranking) -> list[Fact]:
         ("test", _tests(ranking) if tested else []),
         ("design", [] if ranking.design is None else [_design(ranking, ranking.design)]),
         ("pairs", [_pairs(ranking)]),
+        ("claims", _claims(ranking)),
         ("correction", _corrections(ranking) if tested else []),
         ("intervals", [clean(f"of each pair: {ranking.interval}")] if ranking.interval and tested else []),
         ("order", [_order(ranking)] if tested else []),
@@ -324,6 +326,19 @@ def _tests(ranking: Ranking) -> list[str]:
     lines = [words_of_test(ranking.standing)]
     of_datasets = list(dict.fromkeys(name_of_test(part.test) for part in ranking.datasets if part.test != ranking.test))
     return [*lines, f"datasets: {clean(', '.join(of_datasets))}"] if of_datasets else lines
+
+
+def _claims(ranking: Ranking) -> list[str]:
+    """What the claims are about, and how many pairs differ as claims about other populations."""
+    kind = None if ranking.design is None else ranking.design.repeat_kind
+    if kind is None:
+        return []
+    others = [
+        f"{claim_of(one.population, kind)}: {one.counts.significant:,} of {count(one.counts.testable, 'pair')} differ"
+        f"{'s' if one.counts.testable == 1 else ''} significantly, {name_of_test(one.test)}"
+        for one in ranking.other_populations
+    ]
+    return [f"about {claim_of(ranking.population, kind)}", *others]
 
 
 def _pairs(ranking: Ranking) -> str:

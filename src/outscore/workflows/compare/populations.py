@@ -22,7 +22,7 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.describe.repeats import run_test, standard_error
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, usual_population
 from outscore.inference.registry import DEFAULT
-from outscore.inference.runs.two_way import TwoWay, two_way_of_rows
+from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, two_way_of_rows
 from outscore.language.numbers import count
 from outscore.metrics.registry import resolve
 from outscore.results.comparison import PopulationAnswer, Runs, TestResult
@@ -34,10 +34,6 @@ __all__ = ["Answer", "answer_of", "unequal_runs_note"]
 
 COCHRAN = 25
 """A mean of n numbers with skewness γ is nearly normal from n = 25 γ² on."""
-FEW_RUNS = (
-    "Two runs of a system say little of how its runs differ: where those of one system differ most, the two-way test rejects up"
-    " to twice as often as alpha says."
-)
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from outscore.core.numeric import LN10, MIN_FLOAT, Array
 from outscore.inference.families.multiplicity import adjust
 from outscore.inference.families.partial_conjunction import replicated_counts
 from outscore.inference.pairwise.table import Measured
+from outscore.inference.populations import ITEMS
 from outscore.language.signature import ranking_signature
 from outscore.language.verdict.ranking import ranking_sentence, ranking_verdict
 from outscore.results.note import Note
-from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, RankDesign, Ranking, Replicated
+from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking, Replicated
 from outscore.workflows.rank.corrections import Families, families
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.standings import Corrected
@@ -32,6 +33,8 @@ def assemble_ranking(
     *,
     coverage: Coverage | None = None,
     critical_difference: CriticalDifference | None = None,
+    population: str = ITEMS,
+    other_populations: Sequence[OtherPopulation] = (),
     design: RankDesign | None = None,
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
@@ -44,7 +47,7 @@ def assemble_ranking(
         One entry for each dataset and metric, metric by metric; several datasets are followed by their macro average.
     question
         The one that the pairs were measured by.
-    coverage, critical_difference, settings, notes
+    coverage, critical_difference, population, other_populations, settings, notes
         What goes into the result as it is.
     design
         What was swapped; items one by one where it is not given.
@@ -84,12 +87,21 @@ def assemble_ranking(
             found.family,
             alpha,
             design=design,
+            population=population,
             datasets=sets,
             baseline=against,
             further=[(standing, table.claims()) for standing, table in zip(rest, found.tops[1:], strict=True)],
         ),
         signature=ranking_signature(
-            top, claims, found.family, design=design, alpha=alpha, baseline=baseline, datasets=sets, seed=question.seed
+            top,
+            claims,
+            found.family,
+            design=design,
+            population=population,
+            alpha=alpha,
+            baseline=baseline,
+            datasets=sets,
+            seed=question.seed,
         ),
         settings=dict(settings or {}),
         datasets=[part.standing(keep_pairs=keep) for part in found.parts],
@@ -97,6 +109,8 @@ def assemble_ranking(
         metrics=rest,
         replicability=replicability,
         critical_difference=critical_difference,
+        population=population,
+        other_populations=list(other_populations),
         design=design,
         notes=list(dict.fromkeys([*notes, *top.notes, *remarks, *_remarks(found, keep=keep)])),
     )

@@ -22,12 +22,13 @@ from outscore.inference.leaderboard.groups import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import format_probability
 from outscore.results.note import Note
-from outscore.results.ranking import Coverage, CriticalDifference, Ranking
+from outscore.results.ranking import Coverage, CriticalDifference, OtherPopulation, Ranking
 from outscore.scores.board import Board
 from outscore.workflows.rank.assemble import assemble_ranking
-from outscore.workflows.rank.corrections import pairs_frame
+from outscore.workflows.rank.corrections import families, pairs_frame
 from outscore.workflows.rank.design import design_of
 from outscore.workflows.rank.measure import measure, systems_of
+from outscore.workflows.rank.populations import population_of
 from outscore.workflows.rank.question import USUAL, Question
 
 __all__ = ["Ranked", "assemble_ranking", "measure", "pairs_frame", "rank_boards"]
@@ -76,17 +77,26 @@ def rank_boards(
     PairCounts(pairs=1, testable=1, significant=1)
     """
     question = _enough_swaps(question, len(boards[0].systems), 1 + len(further))
-    measured: list[Measured] = []
-    for i, (name, tables) in enumerate(((metric, boards), *further)):
-        found = measure(tables, name, question, engine=engine, progress=progress, unit=unit)
-        measured += [replace(part, metric=called[i]) for part in found] if called else found
+    population, others, remarks = population_of(boards, question)
+
+    def measured_for(population: str) -> list[Measured]:
+        measured: list[Measured] = []
+        for i, (name, tables) in enumerate(((metric, boards), *further)):
+            found = measure(tables, name, question, engine=engine, progress=progress, unit=unit, population=population)
+            measured += [replace(part, metric=called[i]) for part in found] if called else found
+        return measured
+
+    measured = measured_for(population)
+    other = [_counted(name, measured_for(name), question) for name in others]
     ranking = assemble_ranking(
         measured,
         question,
+        population=population,
+        other_populations=other,
         critical_difference=_diagram(boards, metric, measured, question.alpha) if question.critical_difference else None,
         design=design_of(boards, question, unit=unit, group=group),
         settings=settings,
-        notes=[*notes, *(note for board in boards for note in board.notes)],
+        notes=[*notes, *remarks, *(note for board in boards for note in board.notes)],
     )
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
     ranking = replace(ranking, coverage=_count_duplicates(ranking.coverage, boards))
@@ -101,6 +111,11 @@ def _enough_swaps(question: Question, systems: int, metrics: int) -> Question:
     if "resamples" in question.options or question.test != "permutation" or drawn <= RESAMPLES:
         return question
     return replace(question, options={**question.options, "resamples": drawn})
+
+
+def _counted(population: str, measured: Sequence[Measured], question: Question) -> OtherPopulation:
+    top = families(measured, question).tops[0].standing(keep_pairs=False)
+    return OtherPopulation(population, top.test, top.counts)
 
 
 def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) -> list[Note]:

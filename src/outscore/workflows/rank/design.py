@@ -8,6 +8,7 @@ import numpy as np
 
 from outscore.results.ranking import RankDesign
 from outscore.scores.board import Board
+from outscore.workflows.rank.populations import repeat_kind
 from outscore.workflows.rank.question import USUAL, Question
 
 __all__ = ["design_of"]
@@ -44,6 +45,8 @@ def design_of(
         remainder=sum(count % size for count in counts) if whole else None,
         shuffle=question.shuffle if size > 1 else None,
         repeats=_repeats(boards),
+        repeat_kind=repeat_kind(boards, question),
+        repeat_column=boards[0].repeat_column,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.repeats import occurrences
 from outscore.formats.base.entry import Choice
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.frames import encode_labels, in_order_of, is_table, systems_in
@@ -71,8 +72,15 @@ def _from_arrays(arrays: Mapping[Any, object], labels: Mapping[str, object]) -> 
     rows = next(iter(sizes), 0)
     sets, ids, groups = (_labels(in_order_of(first, labels[name], name)[0], rows, name) for name in labels)
     # Rows of one item are repeats of it, however equal their scores.
-    repeats = None if ids is None else Labels(np.arange(rows), tuple(map(str, range(1, rows + 1))))
+    repeats = None if ids is None else _numbered(ids, sets)
     return [Scores(name, x, ids, repeats, groups, sets) for name, x in values.items()]
+
+
+def _numbered(ids: Labels, sets: Labels | None) -> Labels:
+    """The how-manieth row of its item each row is, as the label of its repeat."""
+    keys = ids.codes if sets is None else ids.codes * len(sets.names) + sets.codes
+    codes = occurrences(np.unique(keys, return_inverse=True)[1])
+    return Labels(codes, tuple(map(str, range(1, int(codes.max(initial=0)) + 2))))
 
 
 def _labels(given: object, rows: int, name: str) -> Labels | None:

@@ -25,6 +25,7 @@ from outscore.core.options import OptionValue
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.sign_flips import checked_resamples
 from outscore.inference.bootstrap.tests import INTERVAL_RESAMPLES
 from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO, binary_table
@@ -38,10 +39,12 @@ from outscore.inference.pairwise.macro import (
     macro_tested,
 )
 from outscore.inference.pairwise.moments import moments_of
-from outscore.inference.pairwise.per_pair import CHUNK, PairTest, exact_rows, pair_rows, table_of
+from outscore.inference.pairwise.per_pair import CHUNK, PairTest, crossed_numbers, exact_rows, pair_rows, table_of
 from outscore.inference.pairwise.shared import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.systems import SystemRows, baseline_of, pairs_of
-from outscore.inference.pairwise.table import Measured, PairTable
+from outscore.inference.pairwise.table import KINDS, Measured, PairTable
+from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, TWO_WAY
+from outscore.inference.runs.two_way import INTERVAL, macro_two_way
 from outscore.metrics.registry import resolve
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS
@@ -64,8 +67,11 @@ def measure(
     engine: Engine | None = None,
     progress: Progress | None = None,
     unit: str = "items",
+    population: str = ITEMS,
 ) -> list[Measured]:
     """Scores and all pairs of each board, and behind several of them their macro average; nothing is corrected yet.
+
+    A `population` with a test of its own is tested by that.
 
     Examples
     --------
@@ -77,9 +83,11 @@ def measure(
     request = TestRequest(alpha=question.alpha, seed=question.seed, options=question.check())
     base = baseline_of(boards[0].systems, question.baseline)
     rows = [systems_of(board, metric) for board in boards]
+    if population == ITEMS_AND_RUNS:
+        rows = [_with_runs(systems, board, metric) for systems, board in zip(rows, boards, strict=True)]
     left, right = pairs_of(len(boards[0].systems), base)
     asked = PairTest(
-        question.test,
+        TWO_WAY if population == ITEMS_AND_RUNS else question.test,
         request,
         question.unit_size,
         cast("Literal['mean', 'median']", question.unit_statistic),
@@ -101,10 +109,20 @@ def systems_of(board: Board, metric: str | AdditiveMetric) -> SystemRows:
     there = board.values[board.present]
     if not len(there):
         raise OutscoreError("No system has a single item.", "Give each at least one score.")
-    additive, filled, _ = resolve(metric, there, there[:1])
+    additive, filled, _ = resolve(metric, there, there[:1], raw=() if board.raw is None else (board.raw,))
     rows = np.zeros((*board.present.shape, filled.shape[1]), dtype=filled.dtype)
     rows[board.present] = filled
     return SystemRows(additive, rows, board.present, board.clusters).with_exact_integers()
+
+
+def _with_runs(systems: SystemRows, board: Board, metric: str | AdditiveMetric) -> SystemRows:
+    """The same systems with the rows of each run, in the metric's own columns."""
+    tables = []
+    for table in board.runs or ():
+        assert table.values is not None
+        flat = table.values.reshape(-1, *table.values.shape[2:])
+        tables.append(resolve(metric, flat, flat[:1])[1].reshape(*table.values.shape[:2], -1).astype(float))
+    return replace(systems, runs=tuple(tables))
 
 
 def _travels(metric: AdditiveMetric) -> bool:
@@ -262,6 +280,8 @@ class _Work:
 
     def macro(self, rows: Sequence[SystemRows], measured: Sequence[Measured]) -> Measured:
         """The macro average of all boards, tested by stratified swaps whatever the test on each."""
+        if self.asked.test == TWO_WAY:
+            return self._macro_crossed(rows, measured)
         request = macro_request(self.asked.request.alpha, self.asked.request.seed, self.options.get("resamples"))
         found = macro_from_counts(measured, request)
         if found is not None:
@@ -282,6 +302,22 @@ class _Work:
             )
         notes = macro_notes(self.asked.test, kernel, in_units=self.asked.unit_size > 1)
         return macro_measured(measured, log_p, kind, kernel, notes)
+
+    def _macro_crossed(self, rows: Sequence[SystemRows], measured: Sequence[Measured]) -> Measured:
+        """The macro average with items and runs both drawn anew, on the datasets that both systems have."""
+        kind = np.full(len(self.left), KINDS.index("asymptotic"), dtype=np.int8)
+        log_p, ends = np.zeros(len(self.left)), np.full((2, len(self.left)), np.nan)
+        for i, (left, right) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
+            parts = [one.crossed(left, right) for one in rows if (one.present[left] & one.present[right]).any()]
+            if not parts:
+                continue
+            try:
+                numbers, *_ = crossed_numbers(macro_two_way(parts), rows[0].orientation, self.asked.request)
+            except NoSpreadError:
+                continue
+            ends[:, i], log_p[i] = numbers[2:4], numbers[4]
+        found = macro_measured(measured, log_p, kind, "two-way", [])
+        return replace(found, pairs=replace(found.pairs, low=ends[0], high=ends[1]), test=TWO_WAY, interval=INTERVAL)
 
     def _macro_linear(self, rows: Sequence[SystemRows], request: TestRequest) -> tuple[Array, Array, str]:
         approximate = len(self.left) > MAX_TESTED

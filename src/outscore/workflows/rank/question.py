@@ -12,7 +12,14 @@ from outscore.core.options import OptionValue, complete, did_you_mean
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.registry import TESTS
 from outscore.workflows.requests import shared
-from outscore.workflows.validate import check_metric, check_seed, check_units, deciding_entry
+from outscore.workflows.validate import (
+    check_metric,
+    check_population,
+    check_repeats,
+    check_seed,
+    check_units,
+    deciding_entry,
+)
 
 __all__ = ["USUAL", "Question", "check_test"]
 
@@ -37,6 +44,8 @@ class Question:
     shuffle: int | None = shared.SHUFFLE.default
     critical_difference: bool = shared.CRITICAL_DIFFERENCE.default
     seed: int = shared.SEED.default
+    population: str | None = shared.POPULATION.default
+    repeats: str | None = shared.REPEATS.default
 
     def check(self, metric: str | AdditiveMetric | None = None) -> dict[str, OptionValue]:
         """Refuse whatever can be refused without looking at data; what is left are the test's options, all of them."""
@@ -47,6 +56,8 @@ class Question:
         check_seed("seed", self.seed)
         check_level("alpha", self.alpha)
         check_units(self.unit_size, self.unit_statistic, self.shuffle, advice=False)
+        check_repeats(self.repeats)
+        check_population(self.population, self.test)
         self.check_family()
         return options
 

@@ -67,6 +67,7 @@ class RankRequest(TestedRequest):
     )
     set: Mapping[str, object] = declare(shared.SET)
     method: str = declare(shared.METHOD, only_for=(("test", ("permutation",)),))
+    population: str | None = declare(shared.POPULATION)
     alpha: float = declare(shared.ALPHA, doc="The level of all claims together; intervals have level 1 - alpha one by one.")
     correction: str = declare(shared.CORRECTION, help="Correction for the number of pairs.", choices=shared.known_corrections)
     baseline: str | None = declare(shared.BASELINE)
@@ -82,6 +83,7 @@ class RankRequest(TestedRequest):
     system_column: str | None = declare(shared.SYSTEM_COLUMN)
     cluster: str | None = declare(shared.CLUSTER)
     repeat: str | None = declare(shared.REPEAT)
+    repeats: str | None = declare(shared.REPEATS)
     dataset: str | None = declare(
         shared.DATASET,
         annotation="ArrayLike | str | None",
@@ -169,6 +171,8 @@ class RankRequest(TestedRequest):
             "shuffle",
             "critical_difference",
             "seed",
+            "population",
+            "repeats",
         )
         return {"options": self.test_options(), **{name: self.value(name) for name in names}}
 

@@ -1,0 +1,125 @@
+"""Rankings of systems that were run several times: the same answer as comparisons, pair by pair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.special
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+from outscore.inference.runs.two_way import macro_two_way, two_way_of_means
+
+RUNS = {"amber": 3, "birch": 4, "cedar": 3}
+
+
+def scored(n: int = 60, seed: int = 5) -> dict[str, np.ndarray]:
+    """(n, K) right-or-wrong scores by system."""
+    rng = np.random.default_rng(seed)
+    logit = rng.normal(0.5, 1.5, (n, 1))
+    shifts = {"amber": 1.2, "birch": 0.2, "cedar": 0.0}
+    return {
+        name: (rng.random((n, k)) < scipy.special.expit(logit + shifts[name] + rng.normal(0, 0.3, k))).astype(int)
+        for name, k in RUNS.items()
+    }
+
+
+def written(path, tables, column: str = "seed", dataset: str = "") -> str:
+    lines = [f"id,model,{column},correct{',dataset' if dataset else ''}"]
+    for name, table in tables.items():
+        tail = f",{dataset}" if dataset else ""
+        lines += [f"q{i},{name},{r + 1},{x}{tail}" for (i, r), x in np.ndenumerate(table)]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def crossed(tables, a: str, b: str):
+    return two_way_of_means(tables[a].astype(float), tables[b].astype(float))
+
+
+@pytest.mark.parametrize("metric", ["mean", "accuracy"])
+def test_pairs_are_those_of_compare(tmp_path, metric):
+    tables = scored()
+    path = written(tmp_path / "seeds.csv", tables)
+    found = osc.rank(path, metric=metric)
+    assert (found.population, found.test) == ("items-and-runs", "two-way")
+    for pair in found.pairs:
+        compared = osc.compare(path, systems=pair.systems, metric=metric)
+        assert pair.p.value == pytest.approx(compared.p.value, rel=1e-9)
+        assert (pair.low, pair.high) == pytest.approx((compared.interval.low, compared.interval.high))
+        own = {score.system: (score.value, score.low, score.high) for score in found.scores}
+        for score in compared.scores:
+            assert own[score.system] == pytest.approx((score.value, score.low, score.high))
+    (other,) = found.other_populations
+    assert (other.population, other.counts.testable) == ("items", 3)
+    assert other.counts == osc.rank(path, metric=metric, population="items").counts
+    assert "the claims are about new items and new runs" in found.sentence
+    assert "population:items-and-runs" in str(found.signature)
+    assert "about new items and new runs" in " ".join(found.to_text().split())
+
+
+def test_the_kind_of_repeats_decides(tmp_path):
+    tables = {name: table[:, :3] for name, table in scored().items()}
+    epochs = osc.rank(written(tmp_path / "epochs.csv", tables, "epoch"))
+    assert (epochs.population, epochs.test, epochs.design.repeat_kind) == ("items", "permutation", "epochs")
+    assert "3 epochs each" in epochs.sentence
+    again = osc.rank(written(tmp_path / "epochs.csv", tables, "epoch"), repeats="runs")
+    assert again.population == "items-and-runs"
+    with pytest.raises(OutscoreError, match="epochs have nothing to do with one another"):
+        osc.rank(written(tmp_path / "epochs.csv", tables, "epoch"), population="items-and-runs")
+
+
+def test_arrays(tmp_path):
+    tables = {name: table[:, :3] for name, table in scored().items()}
+    flat = {name: table.ravel() for name, table in tables.items()}
+    found = osc.rank(flat, items=np.repeat(np.arange(60), 3), repeats="runs")
+    assert {pair.systems: pair.p.value for pair in found.pairs} == pytest.approx(
+        {pair.systems: crossed(tables, *pair.systems).p().value for pair in found.pairs}
+    )
+
+
+def test_a_system_with_one_run_leaves_the_claim_to_these_runs(tmp_path):
+    tables = scored()
+    tables["cedar"] = tables["cedar"][:, :1]
+    found = osc.rank(written(tmp_path / "seeds.csv", tables))
+    assert (found.population, found.other_populations) == ("items", [])
+    assert any("about these runs and not about new ones: cedar has a single run" in note.text for note in found.notes)
+    with pytest.raises(OutscoreError, match="cannot be had: cedar has a single run"):
+        osc.rank(written(tmp_path / "seeds.csv", tables), population="items-and-runs")
+
+
+def test_items_that_a_system_lacks(tmp_path):
+    tables = scored()
+    path = written(tmp_path / "seeds.csv", tables)
+    kept = [line for line in Path(path).read_text().splitlines() if not line.startswith(("q0,cedar", "q7,cedar"))]
+    (tmp_path / "gaps.csv").write_text("\n".join(kept))
+    found = osc.rank(str(tmp_path / "gaps.csv"))
+    there = np.delete(np.arange(60), [0, 7])
+    (pair,) = (pair for pair in found.pairs if set(pair.systems) == {"amber", "cedar"})
+    a, b = (tables[name][there].astype(float) for name in pair.systems)
+    assert pair.p.value == pytest.approx(two_way_of_means(a, b).p().value)
+
+
+def test_the_macro_average_matches_runs_over_datasets(tmp_path):
+    first, second = scored(40, 1), scored(30, 2)
+    lines = Path(written(tmp_path / "a.csv", first, dataset="one")).read_text().splitlines()
+    lines += Path(written(tmp_path / "b.csv", second, dataset="two")).read_text().splitlines()[1:]
+    (tmp_path / "both.csv").write_text("\n".join(lines))
+    found = osc.rank(str(tmp_path / "both.csv"))
+    assert found.test == "two-way"
+    for pair in found.pairs:
+        macro = macro_two_way([crossed(tables, *pair.systems) for tables in (first, second)])
+        assert pair.p.value == pytest.approx(macro.p().value)
+        assert pair.difference == pytest.approx(macro.difference)
+        assert (pair.low, pair.high) == pytest.approx((macro.interval(0.05).low, macro.interval(0.05).high))
+
+
+def test_counts_that_are_averaged_have_to_be_counts_one_by_one(tmp_path):
+    tables = scored()
+    path = written(tmp_path / "epochs.csv", tables, "epoch")
+    assert osc.rank(path, metric="accuracy").scores[0].value == pytest.approx(max(t.mean() for t in tables.values()))
+    graded = {name: table / 2 for name, table in tables.items()}
+    with pytest.raises(OutscoreError, match="neither 0 nor 1"):
+        osc.rank(written(tmp_path / "graded.csv", graded, "epoch"), metric="accuracy")
