@@ -404,7 +404,7 @@ def test_units_clusters_and_shuffling_are_told():
     assert "|unit:clusters|clusters:12|" in grouped.signature
     assert Ranking.from_dict(found.to_dict()).design == found.design
     again = rank(values, items=np.arange(60) // 4)
-    assert again.sentence.startswith("On 15 items (4 runs each, averaged), 4 systems")
+    assert again.sentence.startswith("On 15 items (4 epochs each, averaged), 4 systems")
     assert "|unit:items|repeats:4|" in again.signature
 
 
