@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from tests.log_files import WRITERS, lm_eval
 
+import outscore as osc
 from outscore.cli.app import app
 
 
@@ -186,3 +187,18 @@ def test_show_refuses_what_is_no_log(tmp_path):
     done = run("show", tmp_path / "a.txt")
     assert done.exit_code == 2
     assert "holds no log of lm-evaluation-harness" in done.output
+
+
+def test_questions_that_made_the_difference_are_shown(tmp_path):
+    done = run("compare", *lm_eval(tmp_path))
+    assert "Questions that made the difference" in done.output
+    assert "What is 0 + 1?" in done.output
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_python_reads_them_too(name, tmp_path):
+    paths = WRITERS[name](tmp_path)
+    metric = {"evalplus": "base", "promptfoo": "success"}.get(name)
+    systems = [scores for path in paths for scores in osc.read(path, metric=metric)]
+    assert [scores.name.split("/")[-1] for scores in systems] == ["amber", "birch"]
+    assert osc.compare(*systems).n == 12

@@ -15,6 +15,10 @@ from outscore.formats.base.source import Peek, Source, open_source, shorten
 from outscore.formats.conll import conllu, word_columns
 from outscore.formats.conll.conll2012 import chains_of
 from outscore.formats.detect import Detection, detect, refuse_formats
+from outscore.formats.logs.choose import LogQuestion
+from outscore.formats.logs.find import are_logs
+from outscore.formats.logs.registry import LOGS
+from outscore.formats.logs.scores import read_systems
 from outscore.formats.registry import FORMATS, OUTPUT_FORMATS, TABLES
 from outscore.formats.tables import numbers
 from outscore.formats.tables.labels import LabelOptions, items_of
@@ -42,6 +46,11 @@ def read(
     gaps: bool = False,
     gold: str | None = None,
     prediction: str | None = None,
+    metric: str | None = None,
+    filter: str | None = None,  # noqa: A002 - what harnesses call it
+    log_task: str | None = None,
+    missing: str | None = None,
+    force_same: bool = False,
 ) -> list[Scores] | Outputs:
     r"""Read one file: the scores of its systems, or outputs, which `diff` compares with gold.
 
@@ -67,6 +76,10 @@ def read(
         Read an empty cell of a table with a column per system as an item that the system lacks, instead of
         refusing it.
 
+    metric, filter, log_task, missing, force_same
+        Of logs of evaluation harnesses, files or folders: which score, filter and task; whether rows without a score
+        ``"stop"`` the reading, are ``"drop"``ped or count as ``"zero"``; and whether logs that differ are read nevertheless.
+        Several tasks are datasets.
     gold, prediction
         Columns of the right answers and of a system's answers: an item scores 1 where they are equal. Recognised by
         their usual names where a table has no column of scores.
@@ -91,7 +104,11 @@ def read(
     >>> new.name, new.values.tolist(), new.ids.names, old.values.tolist()
     ('new', [1, 1], ('q1', 'q2'), [0, 1])
     """
-    _check_format(format, [*FORMATS, *OUTPUT_FORMATS])
+    _check_format(format, [*FORMATS, *OUTPUT_FORMATS, *LOGS])
+    if are_logs([path], format):
+        slices = _as_tuple(slice)
+        question = LogQuestion(log_task, metric, filter, missing, force_same=force_same, cluster=cluster, slices=slices)
+        return read_systems([path], question, format=None if format == "auto" else format, several=True).scores
     choice = Choice(
         item,
         system,

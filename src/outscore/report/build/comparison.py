@@ -53,6 +53,7 @@ from outscore.report.rows.metrics import (
     metric_table,
     metrics_verdict,
 )
+from outscore.report.rows.questions import TITLE, questions
 from outscore.report.rows.segments import MAX_BRIEF, MAX_SHOWN, segments, segments_title
 from outscore.report.rows.subsets import bucket_table, slices
 from outscore.results.comparison import Bayes, Comparison, Comparisons
@@ -188,6 +189,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
         Section("tables", "", lambda: [*steps, *only_full(effects(c)), *tables(tests(c, alpha))]).but("html"),
         Section("buckets", "Subsets of the texts", lambda: tables(bucket_table(c, alpha))),
         listing.only("html"),
+        Section("questions", TITLE, lambda: _questions(c)).but("latex"),
         Section(
             "analysis",
             "Analysis of the data",
@@ -237,6 +239,13 @@ def _power(c: Comparison, made: list[Table]) -> Iterable[Block]:
         yield from (Paragraph(line).only("html") for line in power_lines(c))
         yield from (Paragraph(note, "note").only("html") for note in table.notes)
         yield replace(table, notes=(), fold="The curve in numbers", heading="none").only("html")
+
+
+def _questions(c: Comparison) -> Iterable[Block]:
+    for most, full in ((MAX_BRIEF, False), (MAX_SHOWN, True)):
+        shown = questions(c, most)
+        if shown is not None:
+            yield shown.full() if full else shown.brief()
 
 
 def _segments(c: Comparison) -> Iterable[Block]:
