@@ -6,6 +6,7 @@ docs table and contract tests loop over the registry.
 
 from __future__ import annotations
 
+from outscore.core.options import did_you_mean
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.binary.mcnemar import ENTRY as MCNEMAR
 from outscore.inference.bootstrap.tests import ENTRIES as BOOTSTRAPS
@@ -16,7 +17,7 @@ from outscore.inference.classical.student import ENTRY as STUDENT
 from outscore.inference.classical.wilcoxon import ENTRY as WILCOXON
 from outscore.inference.permutation.dispatch import ENTRY as PERMUTATION
 
-__all__ = ["ALL", "DEFAULT", "TESTS", "TestEntry", "TestRequest", "deciding_test"]
+__all__ = ["ALL", "DEFAULT", "TESTS", "TestEntry", "TestRequest", "deciding_test", "suggest_test"]
 
 TESTS: dict[str, TestEntry] = {
     entry.name: entry for entry in (PERMUTATION, MEDIAN, STUDENT, WILCOXON, SIGN, MCNEMAR, *BOOTSTRAPS, BAYES)
@@ -38,3 +39,15 @@ def deciding_test(test: object) -> TestEntry | None:
     if not isinstance(test, str):
         return None
     return TESTS.get(DEFAULT if test == ALL else test)
+
+
+def suggest_test(test: str) -> str:
+    """A hint for a name that no test has: the one that people know by it, the nearest one, or all of them.
+
+    Examples
+    --------
+    >>> suggest_test("t-test")
+    'Did you mean `student`?'
+    """
+    known = next((entry.name for entry in TESTS.values() if test.lower().replace("_", "-") in entry.aliases), None)
+    return did_you_mean(test, [*TESTS, ALL]) if known is None else f"Did you mean `{known}`?"

@@ -43,7 +43,7 @@ class FileDescription:
     """What is known about a file.
 
     `suits` are the views it can be used in and `task` is what a diff would take it for; `problem` says why it cannot be used
-    as it is, and `empty` counts cells without a score.
+    as it is, `empty` counts cells without a score, and `reading` says what its columns were taken to mean.
     """
 
     format: str | None
@@ -55,3 +55,4 @@ class FileDescription:
     problem: str | None = None
     empty: int = 0
     task: str | None = None
+    reading: str | None = None

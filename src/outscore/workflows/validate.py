@@ -21,7 +21,7 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.families.max_t import MAX_T
 from outscore.inference.families.multiplicity import CORRECTIONS
 from outscore.inference.populations import ITEMS, POPULATIONS
-from outscore.inference.registry import ALL, DEFAULT, TESTS, deciding_test
+from outscore.inference.registry import DEFAULT, deciding_test, suggest_test
 from outscore.metrics.registry import METRICS, resolve
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.shared import ALTERNATIVES, STATISTICS
@@ -247,7 +247,7 @@ def deciding_entry(test: object) -> TestEntry:
     """The test that decides: of all tests, the permutation test."""
     entry = deciding_test(test)
     if entry is None:
-        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(str(test), [*TESTS, ALL]), parameter="test")
+        raise OutscoreError(f"There is no test `{test}`.", suggest_test(str(test)), parameter="test")
     return entry
 
 

@@ -196,3 +196,59 @@ def test_compare_and_rank_score_answers_alike(write):
     for said in (found.to_text(), ranked.to_text()):
         assert "scores: `new` and `old`, each = `gold`" in said
         assert "diff --task label" in said
+
+
+@pytest.mark.parametrize("above", ["# exported 2024\n", "# exported\n\n# by a, b\n"])
+def test_comments_above_the_header_are_skipped(above, write):
+    path = write(f"{above}id,new,old\n1,1,0\n2,0,x\n")
+    assert refused(path).message.startswith(f'`{path}`, line {above.count(chr(10)) + 3}: found "x"')
+
+
+@pytest.mark.parametrize("mark", ["#", "# "])
+def test_a_header_behind_a_mark_is_one(mark, write):
+    new, _ = read_scores(write(f"{mark}id,new,old\n1,1,0\n2,0,1\n"))
+    assert (new.name, new.ids.names, new.values.tolist()) == ("new", ("1", "2"), [1, 0])
+
+
+def test_a_comment_above_bare_numbers_is_named(write):
+    assert 'line 1: found a comment ("# exported 2024")' in refused(write("# exported 2024\n1\n0\n", "x.txt")).message
+
+
+def test_true_and_false_one_per_line(write):
+    assert read_scores(write("True\nFalse\nTrue\n", "x.txt"))[0].values.tolist() == [1, 0, 1]
+
+
+def test_thousands_separators_are_named(write):
+    hint = refused(write('id,new,old\n1,"1,200","1,100"\n2,"1,100","1,000"\n')).hint
+    assert hint == "Write 1200 without the separator, or with a point if the comma is a decimal one."
+
+
+@pytest.mark.parametrize("name", ["mean", "Total", "macro avg"])
+@pytest.mark.parametrize("command", [osc.compare, osc.rank])
+def test_a_row_that_sums_up_is_refused(name, command, write):
+    path = write(f"id,new,old\nq1,1,0\nq2,0,1\n{name},0.5,0.5\n")
+    with pytest.raises(OutscoreError, match=f"line 4: found `{name}` as the last item of `id`"):
+        command(path)
+
+
+def test_per_cents_name_their_line(write):
+    assert ', line 3: found "40%" in column `new`' in refused(write("id,new,old\n1,,\n2,40%,30%\n")).message
+
+
+def test_most_items_left_out_is_said_at_the_verdict(write):
+    def scores(name: str, first: int):
+        return write("id,score\n" + "".join(f"q{i},{i % 3 > 0:d}\n" for i in range(first, first + 25)), name)
+
+    found = osc.compare(scores("a.csv", 0), scores("b.csv", 15))
+    said = "Only 10 items of 40 are compared: 75 % are left out, as one system lacks them."
+    assert found.reason.endswith(said)
+    assert found.verdict.endswith(said)
+    assert said in found._repr_html_()
+    few = osc.compare(scores("a.csv", 0), scores("b.csv", 1))
+    assert "left out" not in few.verdict
+
+
+@pytest.mark.parametrize("name", ["ttest", "t-test", "T_test"])
+def test_tests_are_known_by_their_other_names(name):
+    with pytest.raises(OutscoreError, match="Did you mean `student`"):
+        osc.compare([1, 0, 1], [0, 0, 1], test=name)

@@ -15,6 +15,7 @@ from outscore.formats.base.source import Source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
 from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
+from outscore.formats.tables.names import SUMMARIES, normalize_name
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.system import Labels, Origin, Scores
@@ -47,6 +48,7 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
     for name in choice.systems if layout.system is not None else ():
         if name not in builder.systems:
             raise OutscoreError(f"{records.label} has no system `{name}`.", suggest_name(name, builder.systems))
+    _refuse_summary(records, layout, builder)
     origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit)
     return builder.scores(origin, choice.systems)
 
@@ -60,6 +62,17 @@ def _refuse_late(records: Records, block: Block) -> None:
             late[name],
             f"found a number under `{shorten(name)}`, a name that none of the first lines has",
             "Give the first line that name too, with null where there is no score.",
+        )
+
+
+def _refuse_summary(records: Records, layout: Layout, builder: _TableBuilder) -> None:
+    """Refuse a last row that sums the others up: taken for an item, it would count twice."""
+    last = builder.last_item
+    if last is not None and normalize_name(last[1]) in SUMMARIES:
+        records.refuse(
+            last[0],
+            f"found `{shorten(last[1])}` as the last item of `{layout.item}`, which looks like a summary of the others",
+            "Take the row out, or give the item another name.",
         )
 
 
@@ -89,6 +102,12 @@ class _TableBuilder:
     def systems(self) -> tuple[str, ...]:
         """The systems seen so far in a long table, wanted or not."""
         return () if self._system is None else self._system.names
+
+    @property
+    def last_item(self) -> tuple[int, str] | None:
+        """The line and the id of the last row."""
+        ids = self._column()(self._layout.item)
+        return None if ids is None or not len(ids) else (int(self._lines[-1][-1]), ids[-1])
 
     def add(self, block: Block) -> None:
         """Add a block; rows of systems that are not wanted are skipped unread."""

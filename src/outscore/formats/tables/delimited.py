@@ -41,7 +41,7 @@ _FAILURES = {
 
 def separator_of(peek: Peek) -> str | None:
     """The separator that splits the first line into most fields, or None if there is none."""
-    line = next(iter(peek.filled), "")
+    line = next((line for line in _without_comments(peek.head) if line.strip()), "")
     best = max(SEPARATORS, key=lambda mark: len(_split(line, mark)))
     return best if len(_split(line, best)) > 1 else None
 
@@ -58,7 +58,7 @@ def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
         return mark is not None and mark in separators
     if mark is None or mark not in separators:
         return False
-    first, *body = peek.filled
+    first, *body = [line for line in _without_comments(peek.head) if line.strip()]
     header = _split(first, mark)
     if not all(is_name(name) for name in header if name):
         return False
@@ -74,7 +74,9 @@ def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
 def records(source: Source, separator: str, choice: Choice | None = None) -> Records:
     """Open a table as a stream of records; with `choice`, a table of scores, whose first line must be a header."""
     path = source.path
-    reader = csv.reader(source.lines(), delimiter=separator, strict=True)
+    head = _without_comments(source.peek.head)
+    lines = itertools.chain(head, itertools.islice(source.lines(), len(head), None))
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     line, header = _read_header(reader, path)
     columns = tuple(name.strip() for name in header)
     refuse_undecoded(path, line, " ".join(columns))
@@ -93,10 +95,40 @@ def sample(peek: Peek, separator: str, columns: Sequence[str] = ()) -> dict[str,
     # The head may end inside a quoted field, so parsing is not strict here. Errors are reported when the
     # table is read.
     with contextlib.suppress(csv.Error):
-        for row in csv.reader(peek.head, delimiter=separator):
+        for row in csv.reader(_without_comments(peek.head), delimiter=separator):
             records.append(row)  # noqa: PERF402 - the records before an error count
     header, *rows = [row for row in records if row] or [[]]
     return {name.strip(): [row[k].strip() for row in rows if len(row) > k] for k, name in enumerate(columns or header)}
+
+
+def _without_comments(head: Sequence[str]) -> list[str]:
+    r"""The first lines with blank ones in place of comments above the header; a header behind a # loses the mark.
+
+    Examples
+    --------
+    >>> _without_comments(["# made today\n", "id,a,b\n", "q1,1,0\n"])
+    ['\n', 'id,a,b\n', 'q1,1,0\n']
+    >>> _without_comments(["# id,a,b\n", "q1,1,0\n"])
+    ['id,a,b\n', 'q1,1,0\n']
+    """
+    above = list(itertools.takewhile(lambda line: not line.strip() or line.startswith("#"), head))
+    if not any(line.strip() for line in above):
+        return list(head)
+    below = head[len(above) :]
+    plain = ["\n"] * len(above)
+    last = max(i for i, line in enumerate(above) if line.strip())
+    if below and _is_header(above[last].lstrip("# "), below[0]):
+        plain[last] = above[last].lstrip("# ")
+    return [*plain, *below]
+
+
+def _is_header(line: str, following: str) -> bool:
+    """Whether a line names the columns of the one that follows."""
+    for mark in SEPARATORS:
+        names, fields = _split(line, mark), _split(following, mark)
+        if len(names) == len(fields) > 1 and all(map(is_name, names)) and any(map(is_number, fields)):
+            return True
+    return False
 
 
 def _read_header(reader: Reader, path: str) -> tuple[int, list[str]]:

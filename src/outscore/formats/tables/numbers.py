@@ -20,7 +20,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
-from outscore.formats.tables.number_text import DECIMAL_POINT, is_name, is_number, is_whole, problem_with
+from outscore.formats.tables.number_text import DECIMAL_POINT, TRUTH, is_name, is_number, is_truth, is_whole, problem_with
 from outscore.scores.system import Origin, Scores
 
 __all__ = [
@@ -101,7 +101,7 @@ def recogniser(width: int) -> Callable[[Peek, Choice], bool]:
         head = peek.head
         body = head[1:] if head and _is_header(_split(head[0])) else head
         fields = _split(body[0]) if body else []
-        return len(fields) == width and all(is_number(field) for field in fields)
+        return len(fields) == width and all(is_number(field) or is_truth(field) for field in fields)
 
     return recognise
 
@@ -225,6 +225,8 @@ def _find_layout(peek: Peek, widths: Sequence[int]) -> _Layout:
     if not any(line.strip() for line in head):
         raise OutscoreError(f"{label} is empty, numbers were expected.", "Give one item per line.")
     header = _is_header(_split(head[0]))
+    if head[0].startswith("#") and not header:
+        raise line_error(peek.path, 1, f'found a comment ("{shorten(head[0])}"), expected numbers', "Take it out.")
     first = 2 if header else 1
     if not any(line.strip() for line in head[first - 1 :]):
         raise OutscoreError(f"{label} has a header and no numbers under it.", "Give one item per line.")
@@ -329,6 +331,7 @@ def _parse_line(layout: _Layout, line: int, text: str) -> list[str]:
             f'found {columns_phrase(len(fields))} ("{shorten(text)}"), expected {layout.width} as on line {layout.first_line}',
             "Give every line the same number of columns, with the same separator.",
         )
+    fields = [TRUTH.get(field.lower(), field) for field in fields]
     for field in fields:
         problem = problem_with(field)
         if problem is not None:

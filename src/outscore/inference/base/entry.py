@@ -220,6 +220,8 @@ class TestEntry:
     >>> from outscore.inference.registry import TESTS
     >>> TESTS["student"].phrase, TESTS["student"].estimand, TESTS["student"].citations
     ('paired t test', 'mean', ('student1908',))
+    aliases
+        Other names that people know it by, which are hinted at.
     """
 
     __test__ = False
@@ -244,6 +246,7 @@ class TestEntry:
     lean: Callable[[PValue], float] | None = None
     subsets: SubsetTest | None = None
     simulation: Simulation = field(default_factory=Simulation)
+    aliases: tuple[str, ...] = ()
 
     @property
     def swaps_metric(self) -> bool:

@@ -204,6 +204,7 @@ ENTRY = TestEntry(
     name=NAME,
     summary="the mean difference is zero; paired t, for many items or normal differences",
     phrase="paired t test",
+    aliases=("t", "t-test", "ttest", "paired-t", "paired-t-test"),
     formula=r"t = \frac{\bar{d} - δ}{s_d / \sqrt{n}}",
     citations=("student1908",),
     estimand="mean",

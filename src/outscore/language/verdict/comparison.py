@@ -21,7 +21,10 @@ from outscore.results.comparison import Comparison
 from outscore.results.design import Verdict
 from outscore.results.pvalue import PValue
 
-__all__ = ["agreement", "sentence", "stored_verdict", "verdict", "with_verdict"]
+__all__ = ["agreement", "sentence", "stored_verdict", "verdict", "with_omission", "with_verdict"]
+
+MAX_LEFT_OUT = 0.1
+"""The share of items that may be left out without a word at the verdict."""
 
 
 def stored_verdict(c: Comparison) -> Verdict:
@@ -75,6 +78,17 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
         identical=identical,
         sentence=sentence(facts, n=c.n, noun=noun, more=more),
     )
+
+
+def with_omission(c: Comparison) -> Comparison:
+    """The same result; where more than a tenth of the items are left out because one system lacks them, the verdict says so."""
+    out, common = c.alignment.only_a + c.alignment.only_b, c.alignment.common
+    if out <= MAX_LEFT_OUT * (out + common):
+        return c
+    share = format_percent(out / (out + common))
+    said = f"Only {count(common, 'item')} of {out + common:,} are compared: {share} are left out, as one system lacks them."
+    end = "" if c.verdict.endswith(".") else "."
+    return replace(c, reason=f"{c.reason} {said}".lstrip(), verdict=f"{c.verdict}{end} {said}")
 
 
 def _unit(c: Comparison) -> tuple[str, str]:

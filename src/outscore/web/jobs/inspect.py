@@ -21,9 +21,12 @@ from outscore.formats.tables.cells import looks_numeric
 from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
+from outscore.language.reading import reading_line
 from outscore.results.saved import parse
-from outscore.scores.system import Scores
+from outscore.scores.system import Origin, Scores, score_columns
 from outscore.web.messages import Column, FileDescription
+from outscore.workflows.direction import directed
+from outscore.workflows.reading import reading_of
 
 __all__ = ["inspect"]
 
@@ -111,8 +114,16 @@ def _scores(path: Path) -> FileDescription:
         [scores.name for scores in systems[:MAX_SYSTEMS]],
         head,
         suits if labels is None else [*suits, *labels.suits],
+        reading=_reading(systems, origin),
         empty=sum(origin.rows - scores.rows for scores in systems) if gaps else 0,
     )
+
+
+def _reading(systems: Sequence[Scores], origin: Origin) -> str:
+    """What the columns were taken to mean, as a report will say it."""
+    names = [scores.name for scores in systems]
+    named = directed("mean", "auto", score_columns([origin])) if systems[0].values.ndim == 1 else directed("f1", "auto")
+    return reading_line(reading_of([origin], rows=origin.rows, systems=names, direction=(named.better, named.source)))
 
 
 def _bare(path: Path, systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:

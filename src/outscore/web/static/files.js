@@ -32,6 +32,7 @@ export function card(file, { columns = [], chosen = {}, choose = null, remove = 
       make("span", { class: "note" }, facts),
       remove && button("Remove", () => remove(file))),
     file.problem && make("p", { class: "problem" }, told(file.problem)),
+    file.reading && make("p", { class: "note" }, told(`Data: ${file.reading}.`)),
     file.systems.length > 1 && make("p", { class: "note" }, `Systems: ${listed(file.systems)}`),
     file.head.length > 0 && preview(file, columns, chosen, choose));
 }

@@ -15,6 +15,7 @@ from outscore.core.paired import codes_of
 from outscore.core.repeats import RepeatKind, Repeats, repeats_of_rows
 from outscore.formats.logs.find import are_logs
 from outscore.inference.base.paired import NoSpreadError
+from outscore.language.verdict.comparison import with_omission
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
@@ -86,7 +87,7 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         slices=() if request.slice is None else (request.slice,),
         direction=(better.better, better.source),
     )
-    whole = replace(whole, alignment=systems.alignment or whole.alignment, reading=reading)
+    whole = with_omission(replace(whole, alignment=systems.alignment or whole.alignment, reading=reading))
     notes = [*better.notes, *_reading_notes(request, systems, from_files=from_files), *whole.notes]
     settings = request.settings(systems.tables)
     if request.slice is None:

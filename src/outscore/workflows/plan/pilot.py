@@ -12,7 +12,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.options import complete, did_you_mean
+from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
@@ -21,7 +21,7 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.design import study_of
 from outscore.inference.power.pilot_clusters import measured_shift
 from outscore.inference.power.simulate import simulated_curve
-from outscore.inference.registry import TESTS
+from outscore.inference.registry import TESTS, suggest_test
 from outscore.language.numbers import count, rounded
 from outscore.results.note import Note
 from outscore.results.plan import PlanResult, SimulatedCurve, StudyDesign
@@ -260,7 +260,7 @@ def retrospective_curves(
 def _testable(test: str) -> TestEntry:
     """The entry of a test whose rejections in samples drawn item by item mean something."""
     if test not in TESTS:
-        raise OutscoreError(f"There is no test `{test}`.", did_you_mean(test, TESTS))
+        raise OutscoreError(f"There is no test `{test}`.", suggest_test(test))
     entry = TESTS[test]
     if entry.simulation.refusal:
         raise OutscoreError(
