@@ -885,6 +885,7 @@ def diff(
     criterion: str | Sequence[str] | None = None,
     cluster: str | None = None,
     map: Mapping[str, str] | str | Sequence[str] | None = None,
+    columns: str | None = None,
     punct: bool = False,
     subtypes: bool = False,
     lenient: bool = False,
@@ -912,6 +913,9 @@ def diff(
         task's own.
     map : Mapping[str, str] | str | Sequence[str] | None, default None
         Labels to rename before comparing, ``{"old": "new"}`` or ``["gold:old=new"]``.
+    columns : str | None, default None
+        The columns of plain files in order, such as ``"id,word,lemma,upos,_,_,head,deprel"``; ``_`` for
+        others.
     punct : bool, default False
         Of trees: keep punctuation.
     subtypes : bool, default False
@@ -957,6 +961,7 @@ def diff(
         criterion=criterion,
         cluster=cluster,
         map=map,
+        columns=columns,
         punct=punct,
         subtypes=subtypes,
         lenient=lenient,

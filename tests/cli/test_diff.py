@@ -145,7 +145,9 @@ def test_json_keeps_its_shape(made):
     assert {name: set(place) for name, place in places.items()} == {name: set(keys.split()) for name, keys in KEYS.items()}
     assert set(pair["transitions"]) == {"correction", "new_error", "changed_error"}
     assert (found["schema"], found["pairs"][0]["criterion"], len(found["pairs"])) == ("outscore/diff/1", "upos", 3)
-    options = "files names map task criterion cluster punct subtypes lenient repair slice alpha correction min_support seed"
+    options = (
+        "files names map task criterion cluster columns punct subtypes lenient repair slice alpha correction min_support seed"
+    )
     assert set(found["settings"]) == {*options.split(), "inputs", "versions"}
 
 

@@ -12,9 +12,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.formats.base.entry import Choice, FormatEntry
 from outscore.formats.base.source import Peek, Source, open_source, shorten
-from outscore.formats.conll import conllu, word_columns
+from outscore.formats.conll import conllu, corefud, tagged_lines, word_columns
 from outscore.formats.conll.conll2012 import chains_of
 from outscore.formats.detect import Detection, detect, refuse_formats
+from outscore.formats.json import chains as json_chains
+from outscore.formats.json import words as json_words
+from outscore.formats.json.objects import is_json
 from outscore.formats.logs.choose import LogQuestion
 from outscore.formats.logs.find import are_logs
 from outscore.formats.logs.registry import LOGS
@@ -221,7 +224,8 @@ def read_words(
     columns
         The columns of a CoNLL-U file to read, as far as it has them; plain files are read whole.
     layout
-        The names of the columns of a plain file, in order.
+        The names of the columns of a plain file, in order: ``word``, and ``tag``, ``upos``, ``head``, ``deprel``...; ``_`` for
+        columns that are not needed.
 
     Examples
     --------
@@ -236,8 +240,12 @@ def read_words(
     if format not in ("auto", *WORD_FORMATS):
         raise OutscoreError(f"There is no format of words `{format}`.", did_you_mean(format, ["auto", *WORD_FORMATS]))
     with open_source(path) as source:
+        if is_json(source.peek):
+            return json_words.words_of(source, name)
         refuse_formats(source.peek, ("conll2012", *TABLES), "words with their tags were")
-        if format == "conllu" or (format == "auto" and _is_conllu(source.peek)):
+        if layout is None and tagged_lines.looks_like_tagged_lines(source.peek):
+            return tagged_lines.words_of(source, name)
+        if format == "conllu" or (format == "auto" and layout is None and _is_conllu(source.peek)):
             return conllu.words_of(source, name, [column for column in columns if column in conllu.COLUMNS])
         return word_columns.words_of(source, layout, name)
 
@@ -247,8 +255,8 @@ def _is_conllu(peek: Peek) -> bool:
     return conllu.looks_like_conllu(peek) or peek.suffix in (".conllu", ".conll-u")
 
 
-def read_chains(path: str | os.PathLike[str], *, repair: bool = False) -> Chains:
-    r"""Read the mentions and chains of a CoNLL-2012 file; ``-`` is standard input, and compressed files are unpacked.
+def read_chains(path: str | os.PathLike[str], *, repair: bool = False, predicted: bool = False) -> Chains:
+    r"""Read mentions and chains from CoNLL-2012, CorefUD or JSON lines; ``-`` is standard input, compressed files are unpacked.
 
     Parameters
     ----------
@@ -256,6 +264,8 @@ def read_chains(path: str | os.PathLike[str], *, repair: bool = False) -> Chains
         The file.
     repair
         Keep the first of several equal mentions, instead of refusing a file that lists a mention twice.
+    predicted
+        Of JSON lines with chains of gold and of a system, read those of the system.
 
     Examples
     --------
@@ -269,6 +279,10 @@ def read_chains(path: str | os.PathLike[str], *, repair: bool = False) -> Chains
     """
     entry = OUTPUT_FORMATS["conll2012"]
     with open_source(path) as source:
+        if is_json(source.peek):
+            return json_chains.chains_of(source, predicted=predicted)
+        if corefud.looks_like_corefud(source.peek):
+            return corefud.chains_of(source, repair=repair)
         refuse_formats(source.peek, entry.refuses, entry.expected)
         return chains_of(source, repair=repair)
 

@@ -120,7 +120,13 @@ def test_refusals(write, case):
     ("columns", "message"),
     [
         (("word", "tag"), "`x.txt` has 3 columns, and `columns` names 2. Name every column of the file, in order."),
-        (("form", "pos", "tag"), "`columns` is form, pos, tag. Give each its own name, and call one of them `word`."),
+        (
+            ("form", "pos", "tag"),
+            (
+                "`columns` is form, pos, tag. Give each its own name, call one of them `word`, and write `_` for those that are not"
+                " needed."
+            ),
+        ),
     ],
 )
 def test_refused_names(write, columns, message):

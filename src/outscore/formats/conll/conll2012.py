@@ -28,7 +28,7 @@ from outscore.outputs.coref.mentions import first_of_mention
 from outscore.outputs.model import Chains, Words
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["chains_of", "looks_like_chains"]
+__all__ = ["Parser", "assemble_chains", "chains_of", "looks_like_chains"]
 
 FORMAT = "conll2012"
 # Columns besides the brackets: the word is the fourth, its tag the fifth.
@@ -55,15 +55,20 @@ def chains_of(source: Source, *, repair: bool = False) -> Chains:
     A mention that the file lists twice, in one chain or in two, is refused. With `repair` the one whose
     bracket opens first is kept; `Origin.rows` still counts all mentions of the file.
     """
-    parser = _Parser(source.path)
+    parser = Parser(source.path)
     for number, line in enumerate(source.lines(), 1):
         parser.add(number, line)
+    return assemble_chains(source, parser, FORMAT, repair=repair)
+
+
+def assemble_chains(source: Source, parser: Parser, format: str, *, repair: bool) -> Chains:
+    """What a parser has read of a whole file, checked and put together."""
     parser.finish()
-    return _without_repeats(_chains(source, parser), parser, repair=repair)
+    return _without_repeats(_chains(source, parser, format), parser, repair=repair)
 
 
 @dataclass
-class _Parser:
+class Parser:
     """Reads line by line; `begun` is the line on which the open document begins, 0 between documents."""
 
     path: str
@@ -85,6 +90,7 @@ class _Parser:
     chains: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def refuse(self, line: int, found: str, hint: str) -> NoReturn:
+        """Raise an error that names the line."""
         raise line_error(self.path, line, found, hint)
 
     def add(self, number: int, line: str) -> None:
@@ -103,6 +109,7 @@ class _Parser:
             self.word(number, line)
 
     def begin(self, number: int, title: str) -> None:
+        """Begin a document."""
         if self.begun:
             self.refuse(number, f"a document begins before the one of line {self.begun} has ended", _CUT_HINT)
         found = _NAME.fullmatch(title)
@@ -122,6 +129,7 @@ class _Parser:
         self.open.clear()
 
     def end(self, number: int) -> None:
+        """End the open document, in which every chain must be closed."""
         if not self.begun:
             self.refuse(number, "a document ends that was not begun", _BEGIN_HINT)
         left = [rows[-1] for rows in self.open.values() if rows]
@@ -147,6 +155,7 @@ class _Parser:
             raise OutscoreError(f"{label} has documents without a single token.", _CUT_HINT)
 
     def word(self, number: int, line: str) -> None:
+        """Read the line of a token."""
         # Words may hold white space other than blanks and tabs, which `split` would cut.
         fields = line.split() if line.isascii() else _BLANKS.split(line.strip(" \t\r\n"))
         if not self.begun:
@@ -160,13 +169,7 @@ class _Parser:
                 f"found {len(fields)} column{'s' if len(fields) > 1 else ''}, expected at least {needed}",
                 "Give every token the same columns, with the brackets in the last one.",
             )
-        if self.fresh:
-            self.sentence_documents.append(len(self.documents) - 1)
-            self.fresh = False
-        self.sentences.append(len(self.sentence_documents) - 1)
-        self.forms.append(fields[WORD] if needed > TAG else NO_WORD)
-        self.tags.append(fields[TAG] if needed > TAG + 1 else NO_WORD)
-        self.lines.append(number)
+        self.token(number, fields[WORD] if needed > TAG else NO_WORD, fields[TAG] if needed > TAG + 1 else NO_WORD)
         if fields[-1] not in _NO_CHAIN:
             self.brackets(number, fields[-1])
 
@@ -183,7 +186,18 @@ class _Parser:
                 "Name all chains of a file by numbers, or none of them.",
             )
 
+    def token(self, number: int, form: str, tag: str) -> None:
+        """Add a token, which begins a sentence after a blank line."""
+        if self.fresh:
+            self.sentence_documents.append(len(self.documents) - 1)
+            self.fresh = False
+        self.sentences.append(len(self.sentence_documents) - 1)
+        self.forms.append(form)
+        self.tags.append(tag)
+        self.lines.append(number)
+
     def brackets(self, number: int, cell: str) -> None:
+        """Read the brackets at the last token."""
         pieces = _BRACKET.findall(cell)
         if "".join(pieces) != cell.replace("|", ""):
             self.refuse(
@@ -208,7 +222,7 @@ class _Parser:
                 self.mentions[self.open[name].pop()][2] = token
 
 
-def _chains(source: Source, parser: _Parser) -> Chains:
+def _chains(source: Source, parser: Parser, format: str) -> Chains:
     names = tuple(parser.documents)
     table = np.array(parser.mentions, dtype=np.int64).reshape(-1, 5)
     return Chains(
@@ -218,12 +232,12 @@ def _chains(source: Source, parser: _Parser) -> Chains:
         table[:, 2],
         table[:, 3],
         _words(source, parser, names),
-        Origin(source.path, source.sha256(), len(table), FORMAT),
+        Origin(source.path, source.sha256(), len(table), format),
         table[:, 4],
     )
 
 
-def _words(source: Source, parser: _Parser, names: tuple[str, ...]) -> Words:
+def _words(source: Source, parser: Parser, names: tuple[str, ...]) -> Words:
     ends = np.cumsum(np.fromiter(map(len, parser.forms), dtype=np.int64, count=len(parser.forms)))
     tagged = not _NO_TAG.issuperset(parser.tags)
     return Words(
@@ -240,7 +254,7 @@ def _words(source: Source, parser: _Parser, names: tuple[str, ...]) -> Words:
     )
 
 
-def _without_repeats(chains: Chains, parser: _Parser, *, repair: bool) -> Chains:
+def _without_repeats(chains: Chains, parser: Parser, *, repair: bool) -> Chains:
     first = first_of_mention(chains)
     kept: Array = first == np.arange(chains.rows)
     if kept.all():

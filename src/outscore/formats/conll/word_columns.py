@@ -16,13 +16,23 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.source import Peek, Source, line_error, open_source, stem_of
 from outscore.formats.conll.field_labels import FieldLabels
-from outscore.formats.conll.word_lines import Lines, character_spans, document_labels, refuse_empty, scan, sentences_of
+from outscore.formats.conll.word_lines import (
+    Lines,
+    character_spans,
+    document_labels,
+    first_rows,
+    refuse_empty,
+    scan,
+    sentences_of,
+)
 from outscore.outputs.model import Words
-from outscore.scores.system import Origin
+from outscore.scores.system import Labels, Origin
 
 __all__ = ["looks_like_words", "read_word_columns", "words_of"]
 
 WORD, TAG = "word", "tag"
+HEAD = "head"
+UNNAMED = "_"
 DOCUMENT = "-DOCSTART-"
 # First and last names in the headers of such files, and of tables with a label per item.
 _WORDS = {"word", "words", "form", "token", "tokens", "id", "item_id", "question_id", "sentence_id"}
@@ -114,6 +124,7 @@ def _assemble(
     marks = sorted({int(sentences[row]) for row in begins.tolist() if row < len(rows)})
     labels = {column: encoded.labels() for column, encoded in zip(names, fields, strict=True)}
     forms = labels.pop(WORD)
+    heads = _heads(source, rows, sentences, labels.pop(HEAD)) if HEAD in labels else None
     starts, ends = character_spans(forms, np.ones(len(rows), dtype=bool))
     if (ends == starts).any():
         line = int(rows[np.argmax(ends == starts)])
@@ -126,11 +137,24 @@ def _assemble(
         starts=starts,
         ends=ends,
         multiword=np.zeros(len(rows), dtype=bool),
+        heads=heads,
         sentence_ids=tuple(str(number) for number in range(1, count + 1)),
         documents=document_labels([(sentence, "") for sentence in marks], count),
         origin=Origin(source.path, source.sha256(), len(rows), "word-columns"),
         lines=rows,
     )
+
+
+def _heads(source: Source, lines: Array, sentences: Array, column: Labels) -> Array:
+    """The row of each word's head, -1 for the root; heads are numbered from 1 within their sentence."""
+    numbers = [int(name) if name.isdigit() else -1 for name in column.names]
+    heads = np.array(numbers, dtype=np.int64)[column.codes]
+    wrong = np.flatnonzero((heads < 0) | (heads > np.bincount(sentences)[sentences]))
+    if len(wrong):
+        row = int(wrong[0])
+        found = f'found "{column[row]}" as head, expected 0 or the number of a word of its sentence'
+        raise line_error(source.path, int(lines[row]), found, "Check which column --columns calls `head`.")
+    return np.where(heads > 0, first_rows(sentences) + heads - 1, -1)
 
 
 def _first_columns(peek: Peek) -> tuple[list[str], str]:
@@ -153,11 +177,15 @@ def _name_columns(label: str, width: int, columns: Sequence[str] | None) -> Sequ
         return [WORD, *map(str, range(2, width)), TAG]
     if len(columns) != width:
         raise OutscoreError(
-            f"{label} has {width} columns, and `columns` names {len(columns)}.", "Name every column of the file, in order."
+            f"{label} has {width} columns, and `columns` names {len(columns)}.",
+            "Name every column of the file, in order.",
+            parameter="columns",
         )
-    if columns.count(WORD) != 1 or len(set(columns)) != width:
-        raise OutscoreError(f"`columns` is {', '.join(columns)}.", "Give each its own name, and call one of them `word`.")
-    return columns
+    named = [name for name in columns if name != UNNAMED]
+    if named.count(WORD) != 1 or len(set(named)) != len(named):
+        hint = "Give each its own name, call one of them `word`, and write `_` for those that are not needed."
+        raise OutscoreError(f"`columns` is {', '.join(columns)}.", hint, parameter="columns")
+    return [str(place) if name == UNNAMED else name for place, name in enumerate(columns, 1)]
 
 
 def _refuse_header(label: str, first: Sequence[str]) -> None:

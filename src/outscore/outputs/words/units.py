@@ -200,8 +200,9 @@ def criteria_of(files: Sequence[Words]) -> tuple[str, ...]:
     filled = [
         {column for column in TAGS if column in words.columns and not _is_empty(words.columns[column])} for words in files
     ]
-    if all("tag" in columns for columns in filled):
-        return ("tag",)
+    shared = tuple(column for column in TAGS if all(column in columns for columns in filled))
+    if shared:
+        return shared
     usable = [columns | {"upos", "xpos"} if "tag" in columns else columns for columns in filled]
     return tuple(column for column in TAGS if all(column in columns for columns in usable))
 

@@ -16,7 +16,7 @@ from outscore.outputs.coref.arcs import ANY, CRITERIA, NOMINAL
 from outscore.outputs.coref.mentions import Mentions, align_mentions
 from outscore.outputs.coref.scores import coref_statistics
 from outscore.outputs.coref.units import MENTION_TYPE, changed_mentions, gold_mention_units, mention_units
-from outscore.outputs.inventory import LabelMaps
+from outscore.outputs.inventory import GOLD, LabelMaps
 from outscore.outputs.model import Chains, Outputs
 from outscore.outputs.outcomes import agreement
 from outscore.results.diff import KeyScore, Rates, ScoreChange
@@ -50,7 +50,7 @@ def load_chains(output: object, name: str, options: DiffOptions) -> Chains:
         return named(output, name)
     if not isinstance(output, (str, os.PathLike)):
         raise OutscoreError(f"`{name}` is {type(output).__name__}, not coreference chains.", "Give a CoNLL-2012 file.")
-    return named(read_chains(output, repair=options.flag("repair")), name)
+    return named(read_chains(output, repair=options.flag("repair"), predicted=name != GOLD), name)
 
 
 def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps, options: DiffOptions) -> Study:

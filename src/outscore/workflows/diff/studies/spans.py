@@ -49,7 +49,7 @@ NO_ENTITY = f"{NO_SPAN} stands for no entity: O → PER is an entity that the se
 
 def load_entities(output: object, name: str, options: DiffOptions) -> Words:
     """A file of words whose last column holds entity tags."""
-    return read_as_words(output, name, ("tag", *options.slices))
+    return read_as_words(output, name, ("tag", *options.slices), options.own.get("columns"))
 
 
 def span_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, options: DiffOptions) -> Study:

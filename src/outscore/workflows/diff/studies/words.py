@@ -44,7 +44,7 @@ MAX_TOLD = 3
 __all__ = ["fit_notes", "load_tags", "load_trees", "read_as_words", "tag_study", "tree_study"]
 
 
-def read_as_words(output: object, name: str, columns: Sequence[str]) -> Words:
+def read_as_words(output: object, name: str, columns: Sequence[str], layout: object = None) -> Words:
     """Words as they are, or read from a CoNLL-U file or from columns."""
     from outscore.formats.readers import read_words
 
@@ -52,17 +52,20 @@ def read_as_words(output: object, name: str, columns: Sequence[str]) -> Words:
         return named(output, name)
     if not isinstance(output, (str, os.PathLike)):
         raise OutscoreError(f"`{name}` is {type(output).__name__}, not words.", "Give the path of a CoNLL-U or column file.")
-    return named(read_words(output, name, columns=tuple(dict.fromkeys(columns))), name)
+    names = [part.strip() for part in layout.split(",")] if isinstance(layout, str) else None
+    return named(read_words(output, name, columns=tuple(dict.fromkeys(columns)), layout=names), name)
 
 
 def load_tags(output: object, name: str, options: DiffOptions) -> Words:
     """A file of tags; only the columns that take part are read."""
-    return read_as_words(output, name, (*_needed(options.criteria or TAGS[:2]), *options.slices))
+    return read_as_words(output, name, (*_needed(options.criteria or TAGS[:2]), *options.slices), options.own.get("columns"))
 
 
 def load_trees(output: object, name: str, options: DiffOptions) -> Words:
     """A file of trees."""
-    return read_as_words(output, name, (*_needed(options.criteria or DEPENDENCIES), *options.slices))
+    return read_as_words(
+        output, name, (*_needed(options.criteria or DEPENDENCIES), *options.slices), options.own.get("columns")
+    )
 
 
 def _needed(criteria: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from outscore.core.options import Option
-from outscore.workflows.diff.tasks.entry import MAP, Task
+from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
@@ -57,4 +57,4 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return tree_study(gold, systems, maps, options)
 
 
-TASK = Task("dep", "heads and relations of words, in CoNLL-U files", _load, _study, (MAP, PUNCT, SUBTYPES), _criteria)
+TASK = Task("dep", "heads and relations of words, in CoNLL-U files", _load, _study, (MAP, COLUMNS, PUNCT, SUBTYPES), _criteria)

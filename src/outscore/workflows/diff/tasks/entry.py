@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from outscore.outputs.model import Outputs
     from outscore.workflows.diff.study import DiffOptions, Study
 
-__all__ = ["MAP", "Task"]
+__all__ = ["COLUMNS", "MAP", "Task"]
 
 MAP = Option(
     "map",
@@ -32,6 +32,20 @@ MAP = Option(
     doc='Labels to rename before comparing, ``{"old": "new"}`` or ``["gold:old=new"]``.',
 )
 """An option of every task that compares labels."""
+
+
+COLUMNS = Option(
+    "columns",
+    str,
+    None,
+    "Columns of plain files in order: word, tag, upos, head, deprel ...; _ for others.",
+    label="Columns",
+    form_help="Of plain files, in order: word, tag, upos, head, deprel …; _ for others.",
+    group="data",
+    metavar="NAME,NAME,...",
+    doc='The columns of plain files in order, such as ``"id,word,lemma,upos,_,_,head,deprel"``; ``_`` for others.',
+)
+"""An option of every task that compares words."""
 
 
 def _no_choice() -> tuple[str, ...]:

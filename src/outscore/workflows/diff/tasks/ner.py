@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from outscore.core.options import Option
-from outscore.workflows.diff.tasks.entry import MAP, Task
+from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
@@ -40,4 +40,4 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return span_study(gold, systems, maps, options)
 
 
-TASK = Task("ner", "entities as BIO, BIOES or BILOU tags in columns", _load, _study, (MAP, LENIENT))
+TASK = Task("ner", "entities as BIO, BIOES or BILOU tags in columns", _load, _study, (MAP, COLUMNS, LENIENT))

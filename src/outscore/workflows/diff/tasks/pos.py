@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from outscore.workflows.diff.tasks.entry import MAP, Task
+from outscore.workflows.diff.tasks.entry import COLUMNS, MAP, Task
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
@@ -33,4 +33,4 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return tag_study(gold, systems, maps, options)
 
 
-TASK = Task("pos", "tags of words, in CoNLL-U files or columns", _load, _study, (MAP,), _criteria)
+TASK = Task("pos", "tags of words, in CoNLL-U files or columns", _load, _study, (MAP, COLUMNS), _criteria)

@@ -1,0 +1,197 @@
+"""Words with their tags as JSON: token lists (Hugging Face datasets), spaCy's documents, Stanza's sentences.
+
+{"tokens": ["Ekeus", "flew"], "ner_tags": ["B-PER", "O"]}              one sentence per object
+{"text": …, "tokens": [{"start", "end", "pos", "tag", "head", "dep"}], "ents": […], "sents": […]}   spaCy's Doc.to_json()
+[[{"id": 1, "text": "Ekeus", "upos": "PROPN", "head": 2, "deprel": "nsubj"}, …], …]   Stanza's Document.to_dict()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import Source, stem_of
+from outscore.formats.conll.word_lines import character_spans, document_labels, refuse_empty
+from outscore.formats.json.objects import objects_of, refuse_shape
+from outscore.outputs.model import Words
+from outscore.scores.system import Labels, Origin
+
+__all__ = ["Sentence", "assemble", "words_of"]
+
+# Keys of token lists, by column; the first that is there is read.
+LISTS = {
+    "upos": ("upos", "pos_tags", "pos", "upos_tags"),
+    "xpos": ("xpos", "xpos_tags"),
+    "tag": ("predictions", "predicted_tags", "pred_tags", "ner_tags", "ner", "tags", "labels"),
+}
+OUTSIDE = "O"
+EMPTY = "_"
+HINT = (
+    "Give objects with `tokens` and `ner_tags`, `pos_tags` or `tags`, spaCy's Doc.to_json(), or Stanza's Document.to_dict();"
+    " compare a label per item with --task label."
+)
+
+
+@dataclass
+class Sentence:
+    """The words of one sentence with their columns; `heads` are indexes in the sentence, -1 for the root.
+
+    `tokens` are, word by word, the surface of the token and whether the word is its first, where words are not tokens.
+    """
+
+    forms: list[str] = field(default_factory=list)
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    heads: list[int] = field(default_factory=list)
+    tokens: list[tuple[str, bool]] = field(default_factory=list)
+    document: str | None = None
+
+
+def words_of(source: Source, name: str | None = None) -> Words:
+    """The words of an open JSON file in any of the three forms."""
+    values = objects_of(source)
+    sentences = list(_sentences(source, values))
+    if not sentences:
+        refuse_empty(source, "words with their tags")
+    return assemble(source, sentences, stem_of(source.path) if name is None else name)
+
+
+def _sentences(source: Source, values: Sequence[Any]) -> Iterator[Sentence]:
+    if values and all(isinstance(value, list) for value in values):
+        # Stanza: one document, or a list of documents.
+        nested = all(isinstance(inner, list) for value in values for inner in value)
+        for number, document in enumerate(values if nested else [values], 1):
+            for sentence in document:
+                yield _stanza_sentence(source, sentence, str(number) if nested else None)
+        return
+    for number, value in enumerate(values, 1):
+        tokens = value.get("tokens", value.get("words")) if isinstance(value, Mapping) else None
+        if not isinstance(tokens, list) or not tokens:
+            raise refuse_shape(source, "words with their tags", HINT)
+        if all(isinstance(token, str) for token in tokens):
+            yield _token_list(source, value, tokens, number)
+        elif all(isinstance(token, Mapping) and "start" in token for token in tokens) and isinstance(value.get("text"), str):
+            yield from _spacy_sentences(value, tokens, str(number))
+        else:
+            raise refuse_shape(source, "words with their tags", HINT)
+
+
+def _token_list(source: Source, value: Mapping[str, Any], tokens: list[str], number: int) -> Sentence:
+    columns = {}
+    for column, keys in LISTS.items():
+        key = next((key for key in keys if isinstance(value.get(key), list)), None)
+        if key is None:
+            continue
+        if len(value[key]) != len(tokens):
+            raise OutscoreError(
+                f"{source.label}, object {number}: `{key}` has {len(value[key])} tags for {len(tokens)} tokens.",
+                "Give every token its tag; of word pieces give the first one's.",
+            )
+        if not all(isinstance(tag, str) for tag in value[key]):
+            raise OutscoreError(
+                f"{source.label}, object {number}: `{key}` holds numbers, names of tags were expected.",
+                "Replace them by names, with `features[...].feature.int2str` of the dataset.",
+            )
+        columns[column] = value[key]
+    if not columns:
+        raise refuse_shape(source, "tags beside its tokens", HINT)
+    return Sentence(tokens, columns)
+
+
+def _spacy_sentences(value: Mapping[str, Any], tokens: Sequence[Mapping[str, Any]], document: str) -> Iterator[Sentence]:
+    text = value["text"]
+    # spaCy's tokens include line breaks and runs of blanks, which are no words.
+    kept = [i for i, token in enumerate(tokens) if text[token["start"] : token["end"]].strip()]
+    begins = sorted(int(sentence["start"]) for sentence in value.get("sents", ())) or [0]
+    entities = _entity_tags(tokens, value.get("ents", ()))
+    groups: dict[int, list[int]] = {}
+    for i in kept:
+        groups.setdefault(int(np.searchsorted(begins, tokens[i]["start"], side="right")), []).append(i)
+    for rows in groups.values():
+        place = {i: k for k, i in enumerate(rows)}
+        sentence = Sentence([text[tokens[i]["start"] : tokens[i]["end"]] for i in rows], document=document)
+        names = {"upos": "pos", "xpos": "tag", "lemma": "lemma", "feats": "morph", "deprel": "dep"}
+        sentence.columns = {c: [str(tokens[i].get(key) or EMPTY) for i in rows] for c, key in names.items()}
+        sentence.columns["tag"] = [entities[i] for i in rows]
+        if all("head" in tokens[i] for i in rows):
+            sentence.heads = [-1 if tokens[i]["head"] == i else place.get(tokens[i]["head"], -1) for i in rows]
+        yield sentence
+
+
+def _entity_tags(tokens: Sequence[Mapping[str, Any]], entities: Sequence[Mapping[str, Any]]) -> list[str]:
+    """BIO tags from entities that are given by their characters."""
+    tags = [OUTSIDE] * len(tokens)
+    for entity in entities:
+        inside = [i for i, t in enumerate(tokens) if t["start"] >= entity["start"] and t["end"] <= entity["end"]]
+        for i in inside:
+            tags[i] = f"{'B' if i == inside[0] else 'I'}-{entity['label']}"
+    return tags
+
+
+def _stanza_sentence(source: Source, words: Any, document: str | None) -> Sentence:  # noqa: ANN401 - any JSON value
+    if not isinstance(words, list) or not all(isinstance(word, Mapping) and "text" in word and "id" in word for word in words):
+        raise refuse_shape(source, "words with their tags", HINT)
+    sentence = Sentence(document=document)
+    until, token, entity = 0, "", OUTSIDE
+    names = ("upos", "xpos", "lemma", "feats", "deprel")
+    sentence.columns = {name: [] for name in (*names, "tag")}
+    for word in words:
+        ids = word["id"] if isinstance(word["id"], list) else [word["id"]]
+        if len(ids) > 1:
+            # A multi-word token, whose words follow.
+            until, token, entity = int(ids[-1]), word["text"], word.get("ner", OUTSIDE)
+            first = True
+            continue
+        inside = int(ids[0]) <= until
+        sentence.tokens.append((token, first) if inside else (word["text"], True))
+        first = False
+        sentence.forms.append(word["text"])
+        for name in names:
+            sentence.columns[name].append(str(word.get(name) or EMPTY))
+        sentence.columns["tag"].append(str(word.get("ner", entity if inside else OUTSIDE)))
+        sentence.heads.append(int(word.get("head") or 0) - 1)
+    if not any("head" in word for word in words):
+        sentence.heads = []
+    return sentence
+
+
+def assemble(source: Source, sentences: Sequence[Sentence], name: str, format: str = "json-words") -> Words:
+    """Words from sentences; a column that only some sentences have is left out."""
+    sizes = np.array([len(sentence.forms) for sentence in sentences])
+    forms = [form for sentence in sentences for form in sentence.forms]
+    shared = set.intersection(*(set(sentence.columns) for sentence in sentences))
+    columns = {c: Labels.of(x for s in sentences for x in s.columns[c]) for c in sentences[0].columns if c in shared}
+    columns = {c: labels for c, labels in columns.items() if labels.names != (EMPTY,)}
+    surfaces = [token for s in sentences for token in (s.tokens or [(form, True) for form in s.forms])]
+    firsts = np.array([first for _, first in surfaces])
+    tokens = Labels.of(token for token, _ in surfaces)
+    multiword = ~firsts | np.r_[~firsts[1:], False]
+    if multiword.any():
+        columns["token"] = tokens
+    starts, ends = character_spans(tokens, firsts)
+    origins = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    heads = None
+    if all(len(sentence.heads) == len(sentence.forms) for sentence in sentences):
+        given = np.array([head for sentence in sentences for head in sentence.heads], dtype=np.int64)
+        heads = np.where(given >= 0, given + origins, -1)
+    marks = [
+        (i, s.document or "")
+        for i, s in enumerate(sentences)
+        if s.document is not None and (i == 0 or s.document != sentences[i - 1].document)
+    ]
+    return Words(
+        name=name,
+        forms=Labels.of(forms),
+        sentences=np.repeat(np.arange(len(sentences)), sizes),
+        columns=columns,
+        starts=starts,
+        ends=ends,
+        multiword=multiword,
+        sentence_ids=tuple(str(number) for number in range(1, len(sentences) + 1)),
+        heads=heads,
+        documents=document_labels(marks, len(sentences)),
+        origin=Origin(source.path, source.sha256(), len(forms), format),
+    )

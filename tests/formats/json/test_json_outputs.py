@@ -1,0 +1,143 @@
+"""Words and chains as JSON, and the other ways of writing them: the same outputs as in CoNLL files, and every refusal."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from outscore import diff
+from outscore.core.errors import OutscoreError
+from outscore.formats.readers import read_chains, read_words
+
+WORDS = ["Ann", "saw", "Bob"]
+TAGS = ["B-PER", "O", "B-PER"]
+STANZA = [
+    [
+        {"id": 1, "text": "Ann", "upos": "PROPN", "head": 2, "deprel": "nsubj", "ner": "B-PER"},
+        {"id": 2, "text": "saw", "upos": "VERB", "head": 0, "deprel": "root", "ner": "O"},
+        {"id": 3, "text": "Bob", "upos": "PROPN", "head": 2, "deprel": "obj", "ner": "B-PER"},
+    ]
+]
+SPACY = {
+    "text": "Ann saw\nBob",
+    "ents": [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 11, "label": "PER"}],
+    "sents": [{"start": 0, "end": 11}],
+    "tokens": [
+        {"start": 0, "end": 3, "pos": "PROPN", "tag": "NNP", "dep": "nsubj", "head": 1},
+        {"start": 4, "end": 7, "pos": "VERB", "tag": "VBD", "dep": "root", "head": 1},
+        {"start": 7, "end": 8, "pos": "SPACE", "tag": "_SP", "dep": "dep", "head": 1},
+        {"start": 8, "end": 11, "pos": "PROPN", "tag": "NNP", "dep": "obj", "head": 1},
+    ],
+}
+FORMS = {
+    "lines.jsonl": json.dumps({"tokens": WORDS, "ner_tags": TAGS}) + "\n",
+    "list.json": json.dumps([{"tokens": WORDS, "tags": TAGS}], indent=1),
+    "stanza.json": json.dumps(STANZA, indent=1),
+    "stanza-line.json": json.dumps(STANZA),
+    "documents.json": json.dumps([STANZA]),
+    "spacy.json": json.dumps(SPACY),
+    "spacy.jsonl": json.dumps(SPACY) + "\n",
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(name, content):
+        (tmp_path / name).write_text(content)
+        return tmp_path / name
+
+    return writer
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_same_words_in_every_form(write, name):
+    words = read_words(write(name, FORMS[name]))
+    assert [words.forms[i] for i in range(words.rows)] == WORDS
+    assert [words.columns["tag"][i] for i in range(words.rows)] == TAGS
+    assert (words.starts.tolist(), words.ends.tolist()) == ([0, 3, 6], [3, 6, 9])
+    if not name.startswith("li"):
+        assert words.heads.tolist() == [1, -1, 1]
+        assert [words.columns["upos"][i] for i in range(3)] == ["PROPN", "VERB", "PROPN"]
+
+
+def test_multiword_tokens_of_stanza(write):
+    sentence = [{"id": [1, 2], "text": "zum"}, {"id": 1, "text": "zu", "upos": "ADP"}, {"id": 2, "text": "dem", "upos": "DET"}]
+    words = read_words(write("x.json", json.dumps([sentence])))
+    assert (words.multiword.tolist(), words.starts.tolist(), words.ends.tolist()) == ([True, True], [0, 0], [3, 3])
+    assert words.heads is None
+
+
+def test_json_is_never_taken_for_columns(write):
+    """A list on one line has blanks, as columns do."""
+    gold = write("gold.json", FORMS["stanza-line.json"])
+    assert diff(gold, {"same": gold}, task="dep").units == 3
+    assert diff(gold, {"spacy": write("spacy.json", FORMS["spacy.json"])}, task="ner").scores["spacy"]["span"].f1 == 1.0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"a": 1}', "is JSON, but does not hold words with their tags"),
+        ("[[1]]", "is JSON, but does not hold words with their tags"),
+        ('{"tokens": ["a"]}', "is JSON, but does not hold tags beside its tokens"),
+        ('{"tokens": ["a"], "ner_tags": [3]}', "`ner_tags` holds numbers"),
+        ('{"tokens": ["a"], "ner_tags": ["O", "O"]}', "`ner_tags` has 2 tags for 1 tokens"),
+        ('{"tokens": ["a"], "ner_tags": ["O"]}\n{"tokens": ', "line 2: found no JSON"),
+    ],
+)
+def test_refused_json(write, content, message):
+    with pytest.raises(OutscoreError) as caught:
+        read_words(write("x.json", content))
+    assert message in caught.value.message
+
+
+CHAINS = {"doc_key": "d1", "sentences": [["The", "mayor", "said"], ["he", "left"]], "clusters": [[[0, 1], [3, 3]]]}
+
+
+def test_chains_of_json_lines(write):
+    path = write("x.jsonl", json.dumps({**CHAINS, "predicted_clusters": []}) + "\n")
+    gold, system = read_chains(path), read_chains(path, predicted=True)
+    assert (gold.starts.tolist(), gold.ends.tolist(), gold.chains.tolist()) == ([0, 3], [1, 3], [0, 0])
+    assert (gold.documents.names, system.rows, gold.words.rows) == (("d1",), 0, 5)
+    for mention in ([0, 9], "x"):
+        with pytest.raises(OutscoreError, match="expected first and last of 5 tokens"):
+            read_chains(write("y.jsonl", json.dumps({**CHAINS, "clusters": [[mention]]}) + "\n"))
+
+
+COREFUD = """# newdoc id = d1
+# global.Entity = eid-etype-head-other
+1\tThe\t_\tDET\t_\t_\t2\tdet\t_\tEntity=(e1-person-2-
+2-3\tmayors\t_\t_\t_\t_\t_\t_\t_\t_
+2\tmayor\t_\tNOUN\t_\t_\t0\troot\t_\tEntity=e1)(e2[1/2]-x-1-)
+3\ts\t_\tPART\t_\t_\t2\tx\t_\t_
+
+1\the\t_\tPRON\t_\t_\t0\troot\t_\tEntity=(e1-person-1-)e2[2/2])|X=1
+"""
+
+
+def test_corefud(write):
+    found = read_chains(write("x.conllu", COREFUD))
+    spans = zip(found.chains.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)
+    assert list(spans) == [(0, 0, 1), (1, 1, 3), (0, 3, 3)]
+    assert (found.documents.names, found.words.columns["pos"].names) == (("d1",), ("DET", "NOUN", "PART", "PRON"))
+    with pytest.raises(OutscoreError, match="chain e1 is opened and never closed"):
+        read_chains(write("x.conllu", COREFUD.replace("Entity=e1)(", "Entity=(")))
+
+
+def test_words_joined_with_their_tags(write):
+    words = read_words(write("x.txt", "and/or/CC left/VBD\nHe/PRP\n"))
+    assert [words.forms[i] for i in range(3)] == ["and/or", "left", "He"]
+    assert (words.sentences.tolist(), [words.columns["tag"][i] for i in range(3)]) == ([0, 0, 1], ["CC", "VBD", "PRP"])
+    with pytest.raises(OutscoreError, match='line 501: found "c", expected word/TAG'):
+        read_words(write("x.txt", "a/X b/Y\n" * 500 + "c\n"))
+
+
+def test_columns_in_another_order(write):
+    path = write("x.conll", "1\tIt\tPRON\t2\tnsubj\n2\tworks\tVERB\t0\troot\n")
+    found = diff(path, {"same": path}, task="dep", columns="id,word,upos,head,deprel", slices="upos")
+    assert found.scores["same"]["las"].r == 1.0
+    with pytest.raises(OutscoreError, match='found "nsubj" as head'):
+        diff(path, {"same": path}, task="dep", columns="id,word,upos,deprel,head")
+    with pytest.raises(OutscoreError, match="has 5 columns, and `columns` names 2"):
+        diff(path, {"same": path}, task="dep", columns="id,word")
