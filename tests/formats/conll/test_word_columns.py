@@ -123,8 +123,8 @@ def test_refusals(write, case):
         (
             ("form", "pos", "tag"),
             (
-                "`columns` is form, pos, tag. Give each its own name, call one of them `word`, and write `_` for those that are not"
-                " needed."
+                "`columns` is form, pos, tag. Give each its own name, call one of them `word`, and write `_` for those that"
+                " are not needed."
             ),
         ),
     ],
