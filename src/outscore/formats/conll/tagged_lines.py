@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from outscore.formats.base.source import Peek, Source, line_error, stem_of
-from outscore.formats.json.words import Sentence, assemble
+from outscore.formats.conll.sentences import Sentence, assemble
 from outscore.outputs.model import Words
 
 __all__ = ["looks_like_tagged_lines", "words_of"]

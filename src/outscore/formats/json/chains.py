@@ -15,8 +15,8 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import Source, stem_of
+from outscore.formats.conll.sentences import Sentence, assemble
 from outscore.formats.json.objects import objects_of, refuse_shape
-from outscore.formats.json.words import Sentence, assemble
 from outscore.outputs.model import Chains
 from outscore.scores.system import Labels, Origin
 
