@@ -499,6 +499,7 @@ def compare_texts(
     alpha: float = 0.05,
     delta: float = 0.0,
     margin: float | None = None,
+    population: Literal["items", "items-and-runs"] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -543,6 +544,9 @@ def compare_texts(
         symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
     margin : float | None, default None
         Also test whether A is not worse than B by this much, and whether both are equal within it.
+    population : str | None, default None
+        What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
+        trained systems on new items. None is the second where the repeats are runs and the first otherwise.
     unit_size : int, default 1
         Evaluation units of so many adjacent items.
     unit_statistic : str, default "mean"
@@ -615,6 +619,7 @@ def compare_texts(
         alpha=alpha,
         delta=delta,
         margin=margin,
+        population=population,
         unit_size=unit_size,
         unit_statistic=unit_statistic,
         shuffle=shuffle,

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 
 __all__ = [
@@ -103,7 +104,8 @@ class Repeats:
 
     `column` is what the file calls them, empty where nothing does; `times` are how often A and B were run on an item, on
     average; `a` and `b` are their tables, with the items in the order in which rows first name them. Where A and B were run
-    unequally often, their rows are item means and `raw` holds the rows behind these.
+    unequally often, their rows are item means and `raw` holds the rows behind these. `metric` is that of one run's rows, where
+    the rows that are compared hold all runs side by side.
     """
 
     kind: RepeatKind
@@ -112,6 +114,7 @@ class Repeats:
     a: RunTable
     b: RunTable
     raw: tuple[Array, ...] = ()
+    metric: AdditiveMetric | None = None
 
     @property
     def lacking(self) -> str:

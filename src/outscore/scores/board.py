@@ -14,6 +14,7 @@ import numpy as np
 
 from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.repeats import RunTable, run_table
 from outscore.results.note import Note
@@ -53,6 +54,8 @@ class Board(Brief):
         The rows behind the cells of all boards, where cells are means of several; else None.
     runs
         Each system's table of items by runs, with 0 for items it lacks; None without repeats.
+    run_metric
+        The metric of one run's rows, where the values hold all runs side by side.
     repeat_column
         What the data call the repeats.
     notes
@@ -77,6 +80,7 @@ class Board(Brief):
     raw: Array | None = None
     runs: tuple[RunTable, ...] | None = None
     repeat_column: str = ""
+    run_metric: AdditiveMetric | None = None
     notes: tuple[Note, ...] = ()
 
     def _brief(self) -> str:

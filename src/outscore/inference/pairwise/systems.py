@@ -26,6 +26,7 @@ class SystemRows:
     """(systems, items, columns) rows in the metric's own columns, true numbers being rows / scale; 0 where not present.
 
     `runs` are each system's (items, runs, columns) rows, true numbers, where runs are drawn anew; else None.
+    `run_metric` is the metric of a run's rows, where it is not `metric`.
 
     Examples
     --------
@@ -42,6 +43,7 @@ class SystemRows:
     clusters: Array | None = None
     scale: int = 1
     runs: tuple[Array, ...] | None = None
+    run_metric: AdditiveMetric | None = None
 
     @property
     def complete(self) -> bool:
@@ -87,7 +89,7 @@ class SystemRows:
         pairs = self.pair(left, right)
         scores = [float(self.metric.score(total)) for total in pairs.totals()]
         a, b = (self.runs[system][both] for system in (left, right))
-        return two_way_of_rows(a, b, self.metric, difference=scores[0] - scores[1], clusters=pairs.clusters)
+        return two_way_of_rows(a, b, self.run_metric or self.metric, difference=scores[0] - scores[1], clusters=pairs.clusters)
 
     def totals(self) -> Array:
         """(systems, columns) sums in true units, correctly rounded."""

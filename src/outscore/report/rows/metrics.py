@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_number, format_p_error, format_p_number, format_probability
 from outscore.language.phrases import (
+    claim_phrase,
     correction_name,
     equivalence_phrase,
     interval_noun,
     method_phrase,
     noninferiority_phrase,
     posterior_phrase,
+    repeats_phrase,
 )
 from outscore.language.verdict.comparison import agreement
 from outscore.report.document import Fact, Table, clean, make_table
@@ -86,7 +88,9 @@ def size_of(found: Sequence[Comparison]) -> str:
     size, groups = about.design.unit_size, about.clusters
     if size > 1:
         return f"{count(about.n, 'unit')} of {count(size, noun_of(about))}"
-    return count(about.n, noun_of(about)) + ("" if groups is None else f" in {count(groups, group_of(about))}")
+    runs = repeats_phrase(about.design, about.systems)
+    where = "" if groups is None else f" in {count(groups, group_of(about))}"
+    return count(about.n, noun_of(about)) + where + (f", averaged over {runs}" if runs else "")
 
 
 def metric_facts(whole: Comparisons) -> list[Fact]:
@@ -131,7 +135,9 @@ def metric_sentence(whole: Comparisons) -> str:
     tests = "; ".join(f"{test}, for {_listed(metrics)}" if len(used) > 1 else test for test, metrics in used.items())
     evidence = f"{tests}; p adjusted over {count(len(found), 'metric')}, {_correction(whole)}"
     further = "".join(f"; {clause}" for c in found for clause in _further_clauses(c, alpha))
-    return clean(f"On {size_of(found)}, {'; '.join(clauses)} ({evidence}){further}.")
+    claim = claim_phrase(found[0].population, found[0].design)
+    about = f"; the claim is about {claim.replace('items', 'segments')}" if claim else ""
+    return clean(f"On {size_of(found)}, {'; '.join(clauses)} ({evidence}){about}{further}.")
 
 
 def _further_clauses(c: Comparison, alpha: float | None) -> list[str]:
@@ -181,10 +187,11 @@ def metric_signatures(whole: Comparisons) -> list[str]:
     split = [c.signature.before_and_after("outscore") for c in whole.comparisons]
     if not all(own for _, own in split):
         return [clean(str(c.signature)) for c in whole.comparisons]
-    values: dict[str, set[str]] = {}
+    values: dict[str, list[str]] = {}
     for head, _ in split:
         for key, value in head.parts:
-            values.setdefault(key, set()).add(value)
+            values.setdefault(key, []).append(value)
     # The metric stands in its own line; the method and its kernel differ where the metrics do, and stand under the table.
-    shared = [(key, next(iter(found))) for key, found in values.items() if len(found) == 1 and key != "metric"]
+    alike = {key: found[0] for key, found in values.items() if len(found) == len(split) and len(set(found)) == 1}
+    shared = [(key, value) for key, value in alike.items() if key != "metric"]
     return [clean(str(Signature(shared))), *(clean(str(own)) for _, own in split)]

@@ -116,6 +116,7 @@ def compare_rows(
     if answer.population != ITEMS:
         # They are about the test of items, which does not decide here.
         parts |= {"power": None, "fragility": None}
+        found = replace(found, notes=[note for note in found.notes if note.kind not in ("method", "interval")])
         path.append(PathStep("items-and-runs", answer.found.p.n, path[-1].difference, answer.found.p.value))
     design = _design(rows, additive, remainder, question.unit_size, path, repeats)
     design = replace(design, unit_statistic=question.unit_statistic)

@@ -137,13 +137,13 @@ def _crossed(
         return None, lacking
     items = pairs.per_item()
     first, second = scores_of(items, metric)
-    _, a, b = _in_columns(spec, repeats.a.values, repeats.b.values)
-    found = two_way_of_rows(a, b, metric, difference=first - second, clusters=items.clusters)
+    of_run, a, b = _in_columns(repeats.metric or spec, repeats.a.values, repeats.b.values)
+    found = two_way_of_rows(a, b, of_run, difference=first - second, clusters=items.clusters)
     try:
         found.p(question.alternative, question.delta)
     except NoSpreadError:
         return None, "the scores do not vary"
-    return _Crossed(found, a, b, metric), ""
+    return _Crossed(found, a, b, of_run), ""
 
 
 def _lacking(question: Question, repeats: Repeats | None) -> str:

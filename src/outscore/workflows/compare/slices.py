@@ -25,7 +25,7 @@ from outscore.results.subset import Subset
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.validate import Question, paired
 
-__all__ = ["Part", "as_family", "compare_slices", "swap_together"]
+__all__ = ["Part", "as_family", "compare_slices", "refuse_new_runs", "swap_together"]
 
 HOLM = "holm"
 
@@ -81,13 +81,14 @@ def compare_slices(
         raise OutscoreError(f"No slice of `{column}` can be compared. {notes[0]}", "Leave the slices out.", parameter="slice")
     resampled = None
     if correction == MAX_T:
-        _refuse_new_runs(found)
+        refuse_new_runs(found)
         resampled = swap_together([Part(a, b, metric, rows) for rows in used], known, question)
     parts, family = as_family(found, correction, **question.side, resampled=resampled)
     return parts, family, notes
 
 
-def _refuse_new_runs(found: Sequence[Comparison]) -> None:
+def refuse_new_runs(found: Sequence[Comparison]) -> None:
+    """Refuse to correct claims about new runs by swaps of items."""
     if any(c.population != ITEMS for c in found):
         raise OutscoreError(
             f"Correction `{MAX_T}` swaps items, and the claims are about new runs too.",

@@ -121,8 +121,8 @@ def _with_runs(systems: SystemRows, board: Board, metric: str | AdditiveMetric) 
     for table in board.runs or ():
         assert table.values is not None
         flat = table.values.reshape(-1, *table.values.shape[2:])
-        tables.append(resolve(metric, flat, flat[:1])[1].reshape(*table.values.shape[:2], -1).astype(float))
-    return replace(systems, runs=tuple(tables))
+        tables.append(resolve(board.run_metric or metric, flat, flat[:1])[1].reshape(*table.values.shape[:2], -1).astype(float))
+    return replace(systems, runs=tuple(tables), run_metric=board.run_metric)
 
 
 def _travels(metric: AdditiveMetric) -> bool:

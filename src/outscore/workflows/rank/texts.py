@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress, Steps
@@ -17,7 +19,7 @@ from outscore.scores.board import Board
 from outscore.workflows.texts.buckets import labels_of_segments
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics
-from outscore.workflows.texts.runs import mean_of_runs
+from outscore.workflows.texts.runs import mean_of_runs, run_table_of
 from outscore.workflows.texts.statistics import Statistics, segments_of
 
 __all__ = ["TextBoard", "text_boards"]
@@ -69,7 +71,9 @@ def text_boards(
         runs = [[statistics.of(entry, options, text.lines, references) for text in several] for several in read.values()]
         of_systems, metric = mean_of_runs(entry.make(options), runs)
         rows = np.stack(of_systems)
-        board = Board(tuple(read), rows, np.ones(rows.shape[:2], dtype=bool), clusters=clusters)
+        behind = sum(len(several) for several in runs) * rows.shape[1]
+        board = Board(tuple(read), rows, np.ones(rows.shape[:2], dtype=bool), clusters=clusters, rows=behind)
+        board = replace(board, **_run_tables(entry.make(options), dict(zip(read, runs, strict=True))))
         boards.append(TextBoard(spec, metric, entry.signature(options, len(gold)), board))
     lines = {name: tuple(text.lines for text in several) for name, several in read.items()}
     notes = [
@@ -77,3 +81,11 @@ def text_boards(
         *cautions(chosen, lines, tuple(text.lines for text in gold)),
     ]
     return boards, notes, list(statistics.cache.notes)
+
+
+def _run_tables(metric: AdditiveMetric, systems: Mapping[str, Sequence[Array]]) -> dict[str, Any]:
+    """What a board knows of several runs of its systems: nothing where each has one."""
+    if all(len(runs) == 1 for runs in systems.values()):
+        return {}
+    tables = tuple(run_table_of(runs, name) for name, runs in systems.items())
+    return {"runs": tables, "repeat_column": "run", "run_metric": metric}

@@ -221,6 +221,7 @@ class TextsRequest(ComparisonRequest):
     alpha: float = declare(shared.ALPHA)
     delta: float = declare(shared.DELTA)
     margin: float | None = declare(shared.MARGIN)
+    population: str | None = declare(shared.POPULATION)
     unit_size: int = declare(shared.UNIT_SIZE)
     unit_statistic: str = declare(shared.UNIT_STATISTIC)
     shuffle: int | None = declare(shared.SHUFFLE)
@@ -247,6 +248,10 @@ class TextsRequest(ComparisonRequest):
         """Everything that is read, as written: systems, references and labels."""
         labels = [] if self.documents is None else [self.documents]
         return [*self.files, *self.reference, *labels, *(name for name in self.buckets if name != LENGTH)]
+
+    def asked(self) -> dict[str, Any]:
+        """What is asked of the comparison itself."""
+        return {**super().asked(), "population": self.population}
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a text is read; lists of segments have no files."""

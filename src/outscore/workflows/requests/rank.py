@@ -195,12 +195,18 @@ class RankRequest(TestedRequest):
             self._check_texts()
         elif self.task is not None or self.gold is not None or kind == "outputs":
             self._check_outputs(gold=self.gold is not None or kind == "outputs")
-        elif self.documents is not None:
-            raise OutscoreError(
-                "--documents is for texts, and no --reference was named.",
-                "Add --reference FILE, or leave --documents out.",
-                parameter="documents",
-            )
+        else:
+            self._refuse_what_is_for_texts()
+
+    def _refuse_what_is_for_texts(self) -> None:
+        for name in ("documents", "text_column"):
+            option = self.option(name)
+            if self.is_given(option):
+                raise OutscoreError(
+                    f"--{option.long} is for texts, and no --reference was named.",
+                    f"Add --reference FILE, or leave --{option.long} out.",
+                    parameter=name,
+                )
 
     def _check_texts(self) -> None:
         from outscore.formats.texts.read import check_columns

@@ -19,6 +19,7 @@ from outscore.core.options import OptionValue
 from outscore.core.paired import PairedScores
 from outscore.inference.base.influence import influence
 from outscore.inference.families.max_t import MAX_T
+from outscore.inference.populations import ITEMS
 from outscore.language.numbers import count
 from outscore.language.phrases import SINGLE_RUNS
 from outscore.language.verdict.comparison import with_verdict
@@ -29,12 +30,12 @@ from outscore.results.design import Family, Segment
 from outscore.results.note import Note
 from outscore.results.subset import Bucket
 from outscore.workflows.compare.arrays import compare_rows
-from outscore.workflows.compare.slices import Part, as_family, compare_slices, swap_together
+from outscore.workflows.compare.slices import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.texts.buckets import Labels, in_bands
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.compat import with_peer
-from outscore.workflows.texts.runs import mean_of_runs, runs_of
+from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.validate import Question
 
@@ -69,6 +70,7 @@ def compare_corpora(
         return found, None
     resampled = None
     if design.correction == MAX_T:
+        refuse_new_runs(found)
         per_row = {} if design.documents is None else {"clusters": np.asarray(design.documents)}
         resampled = swap_together([part for _, part in compared], per_row, design.question)
     return as_family(found, design.correction, **design.question.side, resampled=resampled)
@@ -82,6 +84,8 @@ def _compare_by(
     (first, second), together = mean_of_runs(metric, (runs_a, runs_b))
     labels = [f"segment {i + 1}" for i in range(len(first))]
     common: dict[str, Any] = {"metric": together, "names": texts.names}
+    repeats = repeats_of_runs(metric, (runs_a, runs_b), texts.names)
+    common["repeats"] = repeats
     whole = compare_rows(first, second, design.question, clusters=design.documents, labels=labels, **common)
     parts, left_out = _buckets_of(first, second, common, design)
     whole = replace(
@@ -97,7 +101,8 @@ def _compare_by(
     )
     if design.compat is not None:
         whole = with_peer(whole, design.compat, metric, runs_a, runs_b, grouped=design.documents is not None)
-    if not len(runs_a) == len(runs_b) == 1:
+    if repeats is not None and whole.runs is None:
+        # Without two runs of each system, or in units of several segments, runs cannot be drawn anew.
         whole = replace(whole, runs=runs_of(metric, runs_a, runs_b, design.documents, design.question))
     whole = with_verdict(whole, **design.question.side, identical=bool((first == second).all()))
     return whole, Part(first, second, together, np.arange(len(labels)))
@@ -143,7 +148,8 @@ def _strongest_segments(texts: Texts, pull: Array) -> list[Segment]:
 
 def _check_runs(texts: Texts, question: Question) -> None:
     """Means of unequally many runs have unequal spread, and swapping them is not valid."""
-    if len(texts.a) != len(texts.b) and question.entry.null == "swaps":
+    over_runs = question.population != ITEMS and min(len(texts.a), len(texts.b)) > 1
+    if len(texts.a) != len(texts.b) and question.entry.null == "swaps" and not over_runs:
         runs = f"{texts.names[0]} has {count(len(texts.a), 'run')} and {texts.names[1]} {len(texts.b)}"
         raise OutscoreError(
             f"{runs}; `{question.test}` would swap means of unequal spread.", "Give as many runs of each, or use `bootstrap`."

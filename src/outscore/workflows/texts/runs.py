@@ -14,13 +14,14 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores, codes_of
+from outscore.core.repeats import RUNS, Repeats, RunTable
 from outscore.inference.base.influence import influence, jackknife_error
 from outscore.inference.describe.repeats import run_test, standard_error
 from outscore.inference.describe.units import evaluation_units
 from outscore.results.comparison import Runs
 from outscore.workflows.validate import Question
 
-__all__ = ["mean_of_runs", "runs_of"]
+__all__ = ["mean_of_runs", "repeats_of_runs", "run_table_of", "runs_of"]
 
 
 def mean_of_runs(metric: AdditiveMetric, systems: Sequence[Sequence[Array]]) -> tuple[list[Array], AdditiveMetric]:
@@ -48,6 +49,21 @@ def mean_of_runs(metric: AdditiveMetric, systems: Sequence[Sequence[Array]]) -> 
     columns = tuple(f"{column} of run {k + 1}" for k in range(most) for column in (*metric.columns, "existence"))
     together = AdditiveMetric(metric.name, columns, _mean_score(metric), metric.direction)
     return [_side_by_side(runs, most) for runs in systems], together
+
+
+def run_table_of(runs: Sequence[Array], name: str) -> RunTable:
+    """The rows of a system's runs by segment and run."""
+    return RunTable(np.stack(runs, axis=1)) if len(runs) > 1 else RunTable(None, f"{name} has a single run")
+
+
+def repeats_of_runs(
+    metric: AdditiveMetric, systems: tuple[Sequence[Array], Sequence[Array]], names: tuple[str, str]
+) -> Repeats | None:
+    """The runs of two systems by segment, each run's rows in the columns of `metric`; None where each has one run."""
+    if all(len(runs) == 1 for runs in systems):
+        return None
+    a, b = (run_table_of(runs, name) for runs, name in zip(systems, names, strict=True))
+    return Repeats(RUNS, "", (float(len(systems[0])), float(len(systems[1]))), a, b, metric=metric)
 
 
 def _same_denominators(metric: AdditiveMetric, runs: Sequence[Array]) -> bool:
