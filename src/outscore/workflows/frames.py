@@ -18,6 +18,7 @@ from outscore.formats.base.entry import Choice
 from outscore.formats.tables.columns import Layout, find_layout, normalize_name, suggest_name
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
+from outscore.scores.folds import settle_folds
 from outscore.scores.system import Labels, Origin, Scores
 from outscore.workflows.validate import numbers_of
 
@@ -100,7 +101,7 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
         (block,) = records.blocks(records.columns)
         arrays, rows = {name: np.asarray(values) for name, values in block.columns.items()}, len(block.lines)
     layout = find_layout(records, choice)
-    found = _split(arrays, layout, Origin(TABLE, "", rows, "dataframe", layout.used, "row"))
+    found = settle_folds(_split(arrays, layout, Origin(TABLE, "", rows, "dataframe", layout.used, "row")))
     if not choice.systems:
         return found
     by_name = {scores.name: scores for scores in found}

@@ -222,3 +222,18 @@ def test_few_items_of_unequally_many_runs_are_warned_of(tmp_path):
     texts = [note.text for note in found.notes]
     assert any("Items were run 10 times by new and once by old" in text for text in texts)
     assert any("p may be far too small" in text for text in texts)
+
+
+def test_compare_and_plan_agree_on_the_variances(tmp_path):
+    path = written(tmp_path / "seeds.csv", right(lead=0.5))
+    found, plan = osc.compare(path), osc.plan(pilot=path, effect=0.05, repeats=3)
+    assert (found.design.between, found.design.within) == pytest.approx((plan.design.sd**2, plan.design.within**2))
+
+
+def test_a_plan_says_what_whole_runs_leave_out_of_reach(tmp_path):
+    notes = [n.text for n in osc.plan(pilot=written(tmp_path / "s.csv", right(sd=1.0)), effect=0.05).notes if n.kind == "runs"]
+    assert len(notes) == 1
+    assert "the plan is for new items and these runs" in notes[0]
+    assert "no number of items averages out" in notes[0]
+    epochs = osc.plan(pilot=written(tmp_path / "e.csv", right(), "epoch"), effect=0.05)
+    assert not any(note.kind == "runs" for note in epochs.notes)

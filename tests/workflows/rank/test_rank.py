@@ -405,7 +405,7 @@ def test_units_clusters_and_shuffling_are_told():
     assert Ranking.from_dict(found.to_dict()).design == found.design
     again = rank(values, items=np.arange(60) // 4)
     assert again.sentence.startswith("On 15 items (4 epochs each, averaged), 4 systems")
-    assert "|unit:items|repeats:4|" in again.signature
+    assert "|unit:items|repeats:4 epochs|population:items|" in again.signature
 
 
 def test_the_macro_average_of_another_test_names_both_tests():

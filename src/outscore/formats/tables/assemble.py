@@ -18,6 +18,7 @@ from outscore.formats.tables.columns import Layout, find_layout, is_known, sugge
 from outscore.formats.tables.names import SUMMARIES, normalize_name
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.transpose import transposed
+from outscore.scores.folds import settle_folds
 from outscore.scores.system import Labels, Origin, Scores
 
 __all__ = ["open_table", "read_table"]
@@ -50,7 +51,7 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
             raise OutscoreError(f"{records.label} has no system `{name}`.", suggest_name(name, builder.systems))
     _refuse_summary(records, layout, builder)
     origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit)
-    return builder.scores(origin, choice.systems)
+    return settle_folds(builder.scores(origin, choice.systems))
 
 
 def _refuse_late(records: Records, block: Block) -> None:

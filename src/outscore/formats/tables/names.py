@@ -58,6 +58,7 @@ USUAL: dict[str, Tiers] = {
     "cluster": (
         ("cluster", "cluster_id"),
         ("document", "doc", "document_id", "conversation", "conversation_id", "dialogue", "dialogue_id", "passage_id"),
+        ("fold", "fold_id", "cv_fold"),
     ),
     "dataset": (("dataset", "benchmark", "testset", "test_set"),),
 }

@@ -24,11 +24,14 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import TIE_TOLERANCE, Array
+from outscore.core.paired import PairedScores
 from outscore.inference.base import p_values
+from outscore.inference.base.item_scores import scores_if_any
 from outscore.results.pvalue import PValue
 
-__all__ = ["run_test", "standard_error", "variance_parts"]
+__all__ = ["pair_variances", "run_test", "standard_error", "variance_parts"]
 
 MAX_LISTED = 200_000
 DRAWN = 99_999
@@ -82,6 +85,33 @@ def standard_error(a: Array, b: Array) -> float | None:
     if len(a) < 2 or len(b) < 2:
         return None
     return math.sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
+
+
+def pair_variances(pairs: PairedScores, metric: AdditiveMetric) -> tuple[float, float] | None:
+    """ω² and σ² of the difference (Miller, 2024): its variance from item to item, and from run to run of one item.
+
+    σ² is that of A's runs plus that of B's, each about its own item mean: runs of two systems belong together in no way, and
+    pairing them by their numbers would only add noise. ω² is the variance of the item means less σ² times the mean of 1/K,
+    and 0 where that is negative. None where no item has a second run, or the metric is no mean of items.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a, b = (np.stack([np.array(x), np.ones(4)], axis=1) for x in ([0.2, 0.4, 0.7, 0.9], [0.0, 0.0, 0.1, 0.3]))
+    >>> [round(x, 6) for x in pair_variances(PairedScores(a, b, items=np.array([0, 0, 1, 1])), mean)]
+    [0.03, 0.03]
+    """
+    means = scores_if_any(pairs, metric) if pairs.items is not None else None
+    rows = None if means is None else scores_if_any(replace(pairs, items=None, clusters=None), metric)
+    if means is None or rows is None or pairs.items is None or means.n < 2:
+        return None
+    runs = np.bincount(pairs.items)
+    spare = int((runs - 1).sum())
+    if not spare:
+        return None
+    squares = ((rows.a - means.a[pairs.items]) ** 2).sum() + ((rows.b - means.b[pairs.items]) ** 2).sum()
+    within = float(squares) / spare
+    return max(0.0, float(means.d.var(ddof=1)) - within * float((1 / runs).mean())), within
 
 
 def variance_parts(values: Array, items: Array) -> tuple[float, float] | None:

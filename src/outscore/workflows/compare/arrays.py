@@ -18,8 +18,7 @@ from outscore.core.repeats import Repeats
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.binary.score_interval import score_intervals
-from outscore.inference.describe.effects import scores_if_any
-from outscore.inference.describe.repeats import variance_parts
+from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.populations import ITEMS
@@ -175,7 +174,7 @@ def _design(
     repeats: Repeats | None,
 ) -> Design:
     items = rows.per_item().rows
-    between, within = _variances(rows, metric)
+    between, within = pair_variances(rows, metric) or (None, None)
     design = Design(rows.rows, items, rows.rows / items, path, unit_size, remainder, between, within)
     if repeats is None:
         return design
@@ -186,14 +185,6 @@ def _design(
         repeat_column=repeats.column,
         repeats_of=repeats.times,
     )
-
-
-def _variances(rows: PairedScores, metric: AdditiveMetric) -> tuple[float, float] | tuple[None, None]:
-    """How much of the spread of the difference lies between items and how much between the runs of one item."""
-    alone = scores_if_any(replace(rows, items=None, clusters=None), metric) if rows.items is not None else None
-    if alone is None or rows.items is None:
-        return None, None
-    return variance_parts(alone.d, rows.items) or (None, None)
 
 
 def _assemble(

@@ -14,14 +14,17 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
+from outscore.core.repeats import RUNS, Repeats
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.power.design import study_of
 from outscore.inference.power.pilot_clusters import measured_shift
 from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import TESTS, suggest_test
+from outscore.inference.runs.two_way import two_way_of_means
 from outscore.language.numbers import count, rounded
 from outscore.results.note import Note
 from outscore.results.plan import PlanResult, SimulatedCurve, StudyDesign
@@ -30,7 +33,7 @@ from outscore.workflows.requests import shared
 from outscore.workflows.requests.plan import POWER, REPLICATES
 from outscore.workflows.validate import paired
 
-__all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "spread_of"]
+__all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "runs_notes", "spread_of"]
 
 MIN_CLUSTERS = 10
 """Fewer clusters drawn with replacement are not like new ones."""
@@ -147,15 +150,15 @@ def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
     scores = item_scores(pairs, metric, "plan")
     if scores.n < 2:
         raise OutscoreError("The pilot has one item, which has no spread.", "Give at least two, better fifty.")
-    within2, shrink = _within(pairs, metric, scores.a, scores.b)
     observed = float(scores.d.var(ddof=1))
+    between2, within2 = pair_variances(pairs, metric) or (observed, 0.0)
     pair = discordance(pairs, metric)
     share = None if pair is None else (pair.only_a + pair.only_b) / pair.n
     clustering = _clustering(scores.orientation * scores.d, np.arange(scores.n) if scores.clusters is None else scores.clusters)
     return Spread(
         n=scores.n,
         difference=float(scores.d.mean()),
-        sd=math.sqrt(max(0.0, observed - within2 * shrink)),
+        sd=math.sqrt(between2),
         within=math.sqrt(within2),
         # Scores of 0 and 100 have their differences in per cent: the sd keeps the unit, the discordance would not.
         discordance=share if pair is not None and pair.unit == 1 else None,
@@ -202,18 +205,36 @@ def _log_error(squares: Array, sizes: Array) -> float:
     return math.sqrt(float((pulls**2).sum()) / (groups * (groups - 1)))
 
 
-def _within(pairs: PairedScores, metric: AdditiveMetric, mean_a: Array, mean_b: Array) -> tuple[float, float]:
-    """σ_A² + σ_B² pooled over the items' repeats, and the mean of 1/K."""
-    if pairs.items is None:
-        return 0.0, 0.0
-    runs = np.bincount(pairs.items)
-    spare = int((runs - 1).sum())
-    if not spare:
-        return 0.0, 0.0
-    # Scores of single rows, in the same unit as the item means.
-    rows = item_scores(replace(pairs, items=None, clusters=None), metric, "plan")
-    squares = ((rows.a - mean_a[pairs.items]) ** 2).sum() + ((rows.b - mean_b[pairs.items]) ** 2).sum()
-    return float(squares) / spare, float((1 / runs).mean())
+def runs_notes(repeats: Repeats | None, result: PlanResult) -> list[Note]:
+    """What whole runs add to the plan: more items do not average them out, so they set a bound to what any number can find.
+
+    The plan itself is for new items and the runs at hand, as population `items` of a comparison is.
+    """
+    if repeats is None or repeats.kind != RUNS:
+        return []
+    head = f"The pilot's repeats ({repeats.column or 'runs'}) are runs: the plan is for new items and these runs."
+    if repeats.a.values is None or repeats.b.values is None or repeats.a.values.ndim != 2 or len(repeats.a.values) < 2:
+        return [Note("runs", head)]
+    found = two_way_of_means(repeats.a.values.astype(float), repeats.b.values.astype(float))
+    # What a single run of each system adds; the runs of the planned study average it.
+    single = found.a.added * found.a.runs + found.b.added * found.b.runs
+    if not single:
+        return [Note("runs", f"{head} The pilot shows no effect of whole runs.")]
+    design = result.design
+    tail = design.alpha / 2 if design.alternative == "two-sided" else design.alpha
+    least = (_probit(1 - tail) + _probit(result.power)) * math.sqrt(single / design.repeats)
+    text = (
+        f"{head} The difference between two new runs has an sd of {rounded(math.sqrt(single))} beyond items, which no number of"
+        f" items averages out: with {count(design.repeats, 'run')} of each system, a true difference below {rounded(least)} is"
+        f" not found with this power as a claim about new runs."
+    )
+    return [Note("runs", text)]
+
+
+def _probit(p: float) -> float:
+    import scipy.special
+
+    return float(scipy.special.ndtri(p))
 
 
 def paired_pilot(

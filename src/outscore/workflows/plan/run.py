@@ -13,7 +13,7 @@ from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
 from outscore.workflows.direction import directed
 from outscore.workflows.plan.answer import plan_numbers, possible_p
-from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves
+from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.compare import columns_of
 from outscore.workflows.requests.plan import PlanRequest
@@ -93,7 +93,7 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
     better = directed("mean", request.direction, pilot.score_columns)
     labels["metric"] = better.metric
     result = plan_from_pilot(pilot.a, pilot.b, **question, **labels, **request.design())
-    result = replace(result, notes=[*better.notes, *pilot.notes, *result.notes])
+    result = replace(result, notes=[*better.notes, *pilot.notes, *result.notes, *runs_notes(pilot.repeats, result)])
     if not request.retrospective:
         return result
     return replace(result, retrospective=_try_test(request, pilot, labels, progress))

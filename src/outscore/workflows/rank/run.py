@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.repeats import RUNS, kind_of_column
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
@@ -372,6 +373,9 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
         text = f"{len(found.files):,} Parquet files were read as parts of one dataset"
         note = Note("input", f"{text}; --dataset names a column that tells datasets apart.")
         found = replace(found, notes=(*found.notes, note))
+    if found.columns.repeat is not None and kind_of_column(found.columns.repeat) == RUNS:
+        text = "The claims are about these runs and not about new ones: Parquet parts are read one by one."
+        found = replace(found, notes=(*found.notes, Note("runs", text)))
     used = found.columns.used
     origins = [Origin(file.path, _digest(file.place), file.rows, "parquet", used, unit="row") for file in found.files]
     ranking = found.ranking(request.settings(origins))
@@ -395,7 +399,7 @@ def _check_partitioned(request: RankRequest) -> None:
             parameter=what.split(maxsplit=1)[0],
         )
     for option in request.options():
-        if option.name in ("unit_size", "critical_difference", "names") and request.is_given(option):
+        if option.name in ("unit_size", "critical_difference", "names", "population", "repeats") and request.is_given(option):
             raise OutscoreError(
                 f"--{option.long} needs all rows at once, and Parquet parts are read one by one.",
                 f"Leave --{option.long} out, or name the files one by one if they are few and small.",
