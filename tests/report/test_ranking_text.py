@@ -63,7 +63,7 @@ def test_a_long_list_is_cut_and_says_so():
     assert "Not shown" not in whole
     assert "2,876 of 4,238 pairs" in text
     assert "40 more share no item" in " ".join(text.split())
-    assert "mean paired advantage" in text
+    assert "by system effects beside those of items" in " ".join(text.split())
 
 
 def matrix_of(ranking) -> list[str]:

@@ -58,7 +58,7 @@ class RankedSystem:
     letters
         The groups it is in.
     advantage
-        Its mean paired advantage over the other systems, where systems have different items.
+        Its effect beside those of items or datasets, by least squares, where systems have different items.
     """
 
     system: str
@@ -165,7 +165,7 @@ class Standing:
     groups
         The largest sets of systems no two of which differ significantly, by place.
     ordered_by
-        "score", or "advantage" (the mean paired advantage over the other systems) where systems have different items.
+        "score", or "advantage" (system effects by least squares) where systems have different items.
     test, kernel, interval
         The test, and how p and the intervals of the pairs were computed.
     notes

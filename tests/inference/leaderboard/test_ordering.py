@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.inference.leaderboard.ordering import mean_advantage, order_of, shared_differences
+from outscore.inference.leaderboard.ordering import order_of, shared_differences, system_effects
 
 boards = st.tuples(st.integers(1, 5), st.integers(1, 8), st.integers(0, 10_000)).map(
     lambda made: np.where(
@@ -23,18 +23,26 @@ boards = st.tuples(st.integers(1, 5), st.integers(1, 8), st.integers(0, 10_000))
 def test_against_a_loop_over_pairs(board):
     differences, shared = shared_differences(board)
     k = board.shape[1]
-    expected = np.full(k, np.nan)
     for i in range(k):
-        gaps = []
         for j in range(k):
             both = ~np.isnan(board[:, i]) & ~np.isnan(board[:, j])
             assert shared[i, j] == both.sum()
             gap = (board[both, i] - board[both, j]).mean() if both.any() else np.nan
             assert differences[i, j] == pytest.approx(gap, nan_ok=True, abs=1e-12)
-            if i != j and both.any():
-                gaps.append(gap)
-        expected[i] = np.mean(gaps) if gaps else np.nan
-    assert mean_advantage(differences) == pytest.approx(expected, nan_ok=True, abs=1e-12)
+    effects = system_effects(differences, shared)
+    # The naive twin: one row of the design for every item and every pair of systems that has it.
+    rows, gaps = [], []
+    for item in board:
+        there = np.flatnonzero(~np.isnan(item))
+        for place, i in enumerate(there):
+            for j in there[place + 1 :]:
+                rows.append(np.eye(k)[i] - np.eye(k)[j])
+                gaps.append(item[i] - item[j])
+    met = np.any(rows, axis=0) if rows else np.zeros(k, dtype=bool)
+    assert np.isnan(effects).tolist() == (~met).tolist()
+    if rows:
+        fitted = np.linalg.lstsq(np.array(rows), np.array(gaps), rcond=None)[0]
+        assert np.array(rows)[:, met] @ effects[met] == pytest.approx(np.array(rows) @ fitted, abs=1e-9)
 
 
 @given(scores=st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1, max_size=9))
@@ -42,7 +50,7 @@ def test_on_a_complete_board_the_advantage_is_the_score(scores):
     board = np.array(scores, dtype=float)
     differences, _ = shared_differences(board)
     means = board.mean(axis=0)
-    assert mean_advantage(differences) == pytest.approx(4 / 3 * (means - means.mean()), abs=1e-12)
+    assert system_effects(differences, np.full((4, 4), len(scores))) == pytest.approx(means - means.mean(), abs=1e-12)
     assert order_of(means, differences, complete=True).order == np.argsort(-means, kind="stable").tolist()
 
 

@@ -145,7 +145,7 @@ def test_systems_that_share_no_item_stay_out_of_the_family():
     assert (found.counts.pairs, found.counts.testable, found.family.m) == (6, 5, 5)
     assert found.ordered_by == "advantage"
     assert any("1 pair shares no item" in note.text for note in found.notes)
-    assert any("mean paired advantage" in note.text for note in found.notes)
+    assert any("ordered by effects" in note.text for note in found.notes)
     assert found.coverage.strangers == 1
     assert found.coverage.missing == 4 * 80 - 200
 

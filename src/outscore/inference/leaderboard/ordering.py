@@ -1,9 +1,9 @@
 """The order of systems, also where they were not all scored on the same items.
 
 With the same items for all, the order is that of the scores. On an incomplete leaderboard a mean score also
-says which items a system was spared, so systems are ordered by their *mean paired advantage*: on the items
-that both have, by how much a system is ahead of an opponent, averaged over all opponents with shared items.
-On a complete leaderboard of means that is the same order, since the advantage is then k/(k - 1) times the
+says which items a system was spared, so systems are ordered by their *effects* in the additive model
+score = system + item (of a macro average: system + dataset), fitted by least squares to the differences of all
+pairs on what both have. On a complete leaderboard of means that is the same order: the effect is then the
 distance of a score from the mean of all.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
-__all__ = ["Ordering", "mean_advantage", "order_of", "shared_differences"]
+__all__ = ["Ordering", "order_of", "shared_differences", "system_effects"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,13 @@ class Ordering:
 
 
 def order_of(
-    scores: object, differences: object, *, complete: bool, higher_is_better: bool = True, reference: int | None = None
+    scores: object,
+    differences: object,
+    *,
+    complete: bool,
+    higher_is_better: bool = True,
+    reference: int | None = None,
+    weights: object = None,
 ) -> Ordering:
     """Systems best first; equal ones stay in the order given.
 
@@ -54,13 +60,15 @@ def order_of(
     reference
         The index of a baseline that all others were compared with, and nothing else: the advantage is then
         the one over it.
+    weights
+        (k, k) items, or of a macro average datasets, that two systems share; without them every pair counts alike.
 
     Examples
     --------
     >>> differences = np.array([[0, -0.1, np.nan], [0.1, 0, 0.3], [np.nan, -0.3, 0]])
     >>> found = order_of([0.9, 0.6, 0.3], differences, complete=False)
-    >>> found.order, found.by, found.value.tolist(), found.islands
-    ([1, 0, 2], 'advantage', [-0.1, 0.2, -0.3], 1)
+    >>> found.order, found.by, found.value.round(3).tolist(), found.islands
+    ([1, 0, 2], 'advantage', [0.033, 0.133, -0.167], 1)
     """
     own, gaps = np.asarray(scores, dtype=float), np.asarray(differences, dtype=float)
     if own.ndim != 1 or gaps.shape != (len(own), len(own)):
@@ -70,27 +78,39 @@ def order_of(
     if complete:
         value = own
     elif reference is None:
-        value = mean_advantage(gaps)
+        value = system_effects(gaps, np.isfinite(gaps) if weights is None else np.asarray(weights, dtype=float))
     else:
         value = gaps[:, reference]
     turned = -value if higher_is_better else value
     # nan sorts last.
     order = np.argsort(turned, kind="stable").tolist()
-    return Ordering(order, "score" if complete else "advantage", value, _islands(np.isfinite(gaps)))
+    return Ordering(order, "score" if complete else "advantage", value, len(_components(np.isfinite(gaps))))
 
 
-def mean_advantage(differences: Array) -> Array:
-    """Mean of each row over the other columns that are not nan; nan where all are.
+def system_effects(differences: Array, weights: Array) -> Array:
+    """The effects that fit the differences of all pairs best: θ that minimises Σ w_kl (θ_k - θ_l - d_kl)².
+
+    With w_kl the number of items that k and l share, this is least squares of system effects beside item effects, in which an
+    item counts once for every pair of systems that has it. Each set of systems without a chain of shared items to the others is
+    fitted by itself, about a mean of 0; a system that shares no item with any other has no effect, nan.
 
     Examples
     --------
-    >>> mean_advantage(np.array([[0, 0.2, 0.4], [-0.2, 0, np.nan], [-0.4, np.nan, 0]])).round(3).tolist()
-    [0.3, -0.2, -0.4]
+    >>> gaps = np.array([[0, 0.2, 0.4], [-0.2, 0, np.nan], [-0.4, np.nan, 0]])
+    >>> system_effects(gaps, np.isfinite(gaps)).round(3).tolist()
+    [0.2, 0.0, -0.2]
     """
-    opponents = np.isfinite(differences) & ~np.eye(len(differences), dtype=bool)
-    met = opponents.sum(axis=1)
-    ahead = np.where(opponents, differences, 0.0).sum(axis=1)
-    return np.asarray(np.where(met > 0, ahead / np.maximum(met, 1), np.nan))
+    met = np.isfinite(differences) & (np.asarray(weights) > 0) & ~np.eye(len(differences), dtype=bool)
+    counts = np.where(met, weights, 0).astype(float)
+    ahead = np.where(met, counts * np.nan_to_num(differences), 0.0).sum(axis=1)
+    effects = np.full(len(differences), np.nan)
+    for island in _components(met):
+        if len(island) > 1:
+            among = counts[np.ix_(island, island)]
+            # The normal equations determine differences only; the constant fixes the mean.
+            laplacian = np.diag(among.sum(axis=1)) - among + among.sum() / len(island) ** 2
+            effects[island] = np.linalg.solve(laplacian, ahead[island])
+    return effects
 
 
 def shared_differences(scores: object) -> tuple[Array, Array]:
@@ -120,14 +140,17 @@ def shared_differences(scores: object) -> tuple[Array, Array]:
     return differences, shared.astype(np.int64)
 
 
-def _islands(joined: Array) -> int:
-    """How many sets of systems are left without a chain of shared items between them."""
-    left, islands = set(range(len(joined))), 0
+def _components(joined: Array) -> list[list[int]]:
+    """The sets of systems that are left without a chain of shared items between them."""
+    left, found = set(range(len(joined))), []
     while left:
-        islands += 1
-        reached = [left.pop()]
+        first = min(left)
+        left.remove(first)
+        island, reached = [first], [first]
         while reached:
             near = left.intersection(np.flatnonzero(joined[reached.pop()]).tolist())
             left -= near
+            island += near
             reached.extend(near)
-    return islands
+        found.append(sorted(island))
+    return found

@@ -251,6 +251,7 @@ def macro_measured(measured: Sequence[Measured], log_p: Array, kind: Array, kern
         high=difference + reach,
         log_p=np.where(several > 0, log_p, 0.0),
         kind=kind,
+        weight=several,
         remarks={int(i): f"On {int(several[i])} of {len(measured)} datasets: the others have no item of both." for i in some},
     )
     verb = "pair is" if len(some) == 1 else "pairs are"

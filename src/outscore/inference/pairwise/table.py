@@ -46,6 +46,9 @@ class PairTable:
         What such an item is worth: 1, or 100 where scores are 0 and 100.
     remarks
         What is to be said about single rows, by their number.
+    weight
+        How much a pair counts in the order of systems with different items; None is `n`. Of a macro average it is the number of
+        datasets that both have.
     """
 
     left: Array
@@ -62,6 +65,7 @@ class PairTable:
     losses: Array | None = None
     unit: float = 1.0
     remarks: Mapping[int, str] = field(default_factory=dict)
+    weight: Array | None = None
 
     def __len__(self) -> int:
         return len(self.left)

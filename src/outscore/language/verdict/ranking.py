@@ -60,6 +60,9 @@ def ranking_verdict(top: Standing, claims: Claims, family: Family, alpha: float,
     if not claims.worse:
         return Verdict("No winner", f"{_undecided(top, claims, equals, score)} ({evidence}).")
     lead = f"{claims.about} leads with {score}" if len(equals) < 2 else f"{_named(equals)} share the best {score}"
+    if top.ordered_by != "score":
+        # Scores of different items are not comparable, so the leader's is no reason.
+        lead = f"{claims.about} leads"
     subject = "" if len(equals) < 2 else f"{claims.about} is "
     tied = f"; it cannot be told apart from {_named(claims.tied)}" if claims.tied else ""
     why = f"{subject}significantly better than {_whom(claims.worse, top)}{tied}{claims.apart} ({evidence})."
@@ -202,6 +205,8 @@ def ranking_sentence(
     where += f" of {datasets} datasets (macro average)" if datasets > 1 else ""
     if not top.counts.testable:
         return f"{where}, {_strangers(top)}, so that nothing could be tested."
+    if top.ordered_by != "score":
+        where += f", each pair on the {design.noun}s that both systems have"
     every = [(top, claims), *further]
     head = f"{where}, {count(len(top.systems), 'system')} were compared by {_named_all([s.metric for s, _ in every])}"
     used: dict[str, list[str]] = {}
@@ -220,7 +225,8 @@ def ranking_sentence(
 
 def _finding(standing: Standing, claims: Claims, *, baseline: bool) -> str:
     """How many pairs differ, and what that means for the leader or the baseline."""
-    significant = f"{standing.counts.significant:,} of {count(standing.counts.testable, 'pair')} differ significantly"
+    verb = "differs" if standing.counts.testable == 1 else "differ"
+    significant = f"{standing.counts.significant:,} of {count(standing.counts.testable, 'pair')} {verb} significantly"
     return f"{significant}; {_against_baseline(claims) if baseline else _leader(standing, claims)}"
 
 

@@ -9,7 +9,17 @@ from importlib.resources import files
 
 from outscore.language.numbers import count, format_level, format_number
 from outscore.language.phrases import correction_name
-from outscore.report.build.common import by_level, charts_section, facts_block, folded, paper, read_as, settings, works
+from outscore.report.build.common import (
+    by_level,
+    charts_section,
+    facts_block,
+    folded,
+    paper,
+    read_as,
+    settings,
+    warnings_of,
+    works,
+)
 from outscore.report.charts.heat_map import MAX_LINKED, heat_figure, heat_style
 from outscore.report.charts.ranking import page_charts
 from outscore.report.charts.theme import stylesheet
@@ -60,13 +70,15 @@ MAX_OPEN_GROUPS, MAX_OPEN_ROWS, MAX_OPEN_CHARTS = 12, 30, 40
 """Groups, rows, and systems in charts beyond which a page folds them away."""
 
 
+def _answer(ranking: Ranking) -> list[Block]:
+    return [_verdict(ranking), *warnings_of(ranking.notes), *read_as(ranking.reading, ranking.notes)]
+
+
 def build(ranking: Ranking) -> Document:
     """The whole ranking."""
     repeated = settings(ranking.settings, "ranking-settings")
     sections = (
-        Section("answer", "", lambda: [_verdict(ranking), *read_as(ranking.reading, ranking.notes), _cards(ranking)]).but(
-            "latex"
-        ),
+        Section("answer", "", lambda: [*_answer(ranking), _cards(ranking)]).but("latex"),
         Section("reading", "", lambda: read_as(ranking.reading, ranking.notes)).only("latex"),
         Section("places", f"Ranking by {subject(ranking.standing)}", lambda: _places(ranking)),
         Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),

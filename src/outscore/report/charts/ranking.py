@@ -155,19 +155,44 @@ def forest_chart(ranking: Ranking) -> Chart | None:
     zero = [] if ranking.baseline is None else [rule(0.0, x, dash=DASHED)]
     left = len(ranking.scores) - MAX_DRAWN
     more = f"; the first {MAX_DRAWN} of {len(ranking.scores)} systems" if left > 0 else ""
-    told = "Scores" if ranking.baseline is None else f"Differences to {clean(ranking.baseline)}"
+    told = f"{_drawn(ranking)} with {interval_name(ranking)}s"
+    if ranking.baseline is None and ranking.ordered_by == "advantage":
+        told = "Advantages over the average system (their scores are of different items, and not comparable)"
     colours = (
         "; blue: nobody is significantly better"
         if ranking.baseline is None
         else "; blue: significantly better than it, orange: worse"
     )
-    caption = f"{told} with {interval_name(ranking)}s{more}{colours if ranking.counts.testable else ''}"
+    caption = f"{told}{more}{colours if ranking.counts.testable else ''}"
     best = ", ".join(row["words"] for row in rows[:3])
     chart: Any = layered([*zero, lines, dots], height=ROW * len(rows))
     return Chart("forest", caption, f"{caption}. First: {best}.", chart)
 
 
+def _drawn(ranking: Ranking) -> str:
+    return "Scores" if ranking.baseline is None else f"Differences to {clean(ranking.baseline)}"
+
+
+def _advantages(ranking: Ranking) -> list[dict[str, Any]]:
+    """Effects of systems with different items: they have no intervals, and those without an effect no place."""
+    shown = [(s, s.advantage) for s in ranking.scores[:MAX_DRAWN] if s.advantage is not None]
+    labels, decimals = labels_of([s.system for s, _ in shown], 24), decimals_of(ranking.standing)
+    return [
+        {
+            "label": label,
+            "x": x,
+            "low": x,
+            "high": x,
+            "colour": COLOURS["a" if s.rank_low == 1 else "ink"],
+            "words": f"{clean(s.system)} {format_number(x, decimals, sign=True)}",
+        }
+        for label, (s, x) in zip(labels, shown, strict=True)
+    ]
+
+
 def _scores(ranking: Ranking) -> list[dict[str, Any]]:
+    if ranking.ordered_by == "advantage":
+        return _advantages(ranking)
     shown = ranking.scores[:MAX_DRAWN]
     labels, decimals = labels_of([s.system for s in shown], 24), decimals_of(ranking.standing)
     return [

@@ -56,8 +56,8 @@ SIGNS = {"better": ">", "worse": "<", "open": "·", "apart": "?"}
 ARROWS = {"better": "↑", "worse": "↓"}
 OUTCOMES = {"better": "better", "worse": "worse", "open": "undecided", "apart": "no common item"}
 ADVANTAGE = (
-    "Advantage: the mean difference to the other systems over the items of each pair; it makes the order, because the systems "
-    "have different items and their scores are not comparable."
+    "Advantage: how far ahead of the average system, by least squares of system effects beside those of items or datasets; it "
+    "makes the order, because the systems have different items and their scores are not comparable."
 )
 
 

@@ -370,7 +370,7 @@ def _family(family: Family) -> str:
 
 def _order(ranking: Ranking) -> str:
     if ranking.ordered_by == "advantage":
-        return "by the mean paired advantage over the other systems, because systems have different items"
+        return "by system effects beside those of items or datasets (least squares), because systems have different items"
     return "by score"
 
 
@@ -390,6 +390,5 @@ def _coverage(ranking: Ranking) -> str:
 def _notes(ranking: Ranking) -> list[str]:
     """Notes of the whole and of its parts, each once."""
     parts = [f"{clean(s.name or s.metric)}: {note}" for s in (*ranking.datasets, *ranking.metrics) for note in s.notes]
-    return [
-        clean(text) for text in dict.fromkeys([*note_texts(note for note in ranking.notes if note.kind != "reading"), *parts])
-    ]
+    own = note_texts(note for note in ranking.notes if note.kind not in ("reading", "warning"))
+    return [clean(text) for text in dict.fromkeys([*own, *parts])]

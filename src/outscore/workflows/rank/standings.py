@@ -25,6 +25,9 @@ __all__ = ["Corrected"]
 FEW_GROUPS = 26
 """Groups listed for each of very many datasets, whose pairs nobody reads one by one: a letter each."""
 
+MAX_NAMED = 5
+"""Pairs that a warning names; of more, the rest is counted."""
+
 
 @dataclass(frozen=True, eq=False)
 class Corrected:
@@ -73,6 +76,8 @@ class Corrected:
         gaps = np.full((k, k), np.nan)
         gaps[pairs.left, pairs.right], gaps[pairs.right, pairs.left] = pairs.difference, -pairs.difference
         np.fill_diagonal(gaps, 0.0)
+        weights = np.zeros((k, k))
+        weights[pairs.left, pairs.right] = weights[pairs.right, pairs.left] = pairs.n if pairs.weight is None else pairs.weight
         some = np.ix_(self.there, self.there)
         # Systems that have nothing here do not make the others incomplete.
         complete = self.measured.complete or bool((self.measured.n[self.there] == self.measured.items).all())
@@ -82,6 +87,7 @@ class Corrected:
             complete=complete,
             higher_is_better=self.measured.higher_is_better,
             reference=self._reference,
+            weights=weights[some],
         )
 
     @property
@@ -158,14 +164,26 @@ class Corrected:
             role = "this correction counts them as equal" if self.counted else f"{they} not count in the correction"
             notes.append(Note("design", f"{count(strangers, 'pair')} {verb} no item: p is 1, and {role}."))
         if self.ordering.by == "advantage":
-            text = (
-                "Systems have different items: they are ordered by their mean paired advantage over the others, not by score."
-            )
+            beside = "dataset" if self.measured.macro else "item"
+            text = f"Systems have different {beside}s: they are ordered by effects beside those of {beside}s, not by score."
             notes.append(Note("design", text))
+            notes += self._contradictions()
         if self.ordering.islands > 1 and self.baseline is None:
             sets = f"{self.ordering.islands} sets without items in common"
             notes.append(Note("design", f"The systems fall into {sets}; ranks across them are not comparable."))
         return notes
+
+    def _contradictions(self) -> list[Note]:
+        """A warning where a system stands below another that it is significantly better than, on what both have."""
+        better = self.better[np.ix_(self.order, self.order)]
+        wrong = np.argwhere(np.tril(better, -1))
+        if self.baseline is not None or not len(wrong):
+            return []
+        names = [self.measured.systems[i] for i in self.order.tolist()]
+        shown = [f"{names[low]} (place {low + 1}) than {names[high]} ({high + 1})" for low, high in wrong[:MAX_NAMED].tolist()]
+        more = f" and {len(wrong) - MAX_NAMED:,} more" if len(wrong) > MAX_NAMED else ""
+        start = f"In {count(len(wrong), 'pair')} the system that is placed lower is significantly better on what both have"
+        return [Note("warning", f"{start}: {', '.join(shown)}{more}. Their places rest on other items; trust the pairs.")]
 
     def _scores(self, letters: Sequence[str], better: Array) -> list[RankedSystem]:
         found = self.measured
