@@ -11,7 +11,8 @@ import re
 __all__ = ["ClustersError", "OutscoreError", "cut_quotes"]
 
 MAX_QUOTED = 160
-_LONG_WORD = re.compile(rf"\S{{{MAX_QUOTED + 1},}}")
+_QUOTE = re.compile("`([^`]*)`")
+_LONG_WORD = re.compile(rf"[^\s`]{{{MAX_QUOTED + 1},}}")
 
 
 def cut_quotes(sentence: str) -> str:
@@ -24,10 +25,8 @@ def cut_quotes(sentence: str) -> str:
     """
     if len(sentence) <= MAX_QUOTED:
         return sentence
-    parts = sentence.split("`")
-    parts[::2] = [_LONG_WORD.sub(lambda word: _cut(word[0]), part) for part in parts[::2]]
-    parts[1::2] = map(_cut, parts[1::2])
-    return "`".join(parts)
+    quoted = _QUOTE.sub(lambda quote: f"`{_cut(quote[1])}`", sentence)
+    return _LONG_WORD.sub(lambda word: _cut(word[0]), quoted)
 
 
 def _cut(text: str) -> str:

@@ -30,7 +30,7 @@ RESULT = f"{STEM}.json"
 MAX_TEXT = 1_000
 MAX_VALUES = 1_000
 TRUE, FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
-OPTION = re.compile(r"--([a-z][a-z-]*)")
+QUOTE_OR_OPTION = re.compile(r"`[^`]*`|--([a-z][a-z-]*)")
 Settings = Mapping[str, Sequence[str]]
 
 
@@ -126,13 +126,11 @@ def in_labels(command: str, sentence: str) -> str:
     """
     labels = {field.name: field.label for field in form(command)}
     # What stands between backticks is quoted as it was written.
-    parts = sentence.split("`")
-    parts[::2] = [OPTION.sub(lambda found: _quote(labels.get(found[1]), found[0]), part) for part in parts[::2]]
-    return "`".join(parts)
+    return QUOTE_OR_OPTION.sub(lambda found: _in_words(labels.get(found[1] or ""), found[0]), sentence)
 
 
-def _quote(label: str | None, otherwise: str) -> str:
-    return otherwise if label is None else f"“{label}”"
+def _in_words(label: str | None, written: str) -> str:
+    return written if label is None else f"“{label}”"
 
 
 def _field_of(command: str, parameter: str, given: Settings) -> Field | None:
