@@ -10,7 +10,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.outputs.inventory import shared_inventory
-from outscore.outputs.model import UNALIGNED, Items, Units
+from outscore.outputs.model import SET_SEPARATOR, UNALIGNED, Items, Units
 from outscore.results.design import Alignment
 from outscore.scores.system import Labels
 
@@ -85,6 +85,10 @@ def item_units(aligned: AlignedItems, *, cluster: str | None = None) -> Units:
     answers = np.full((gold.rows, len(aligned.systems)), labels.index(UNALIGNED), dtype=np.int64, order="F")
     for k, rows in enumerate(aligned.rows):
         answers[rows >= 0, k] = given[k][rows[rows >= 0]]
+        if gold.are_sets and not aligned.systems[k].are_sets:
+            # One answer where gold accepts several: any of them is gold's.
+            accepted = _is_accepted(labels, right, answers[:, k])
+            answers[accepted, k] = right[accepted]
     columns = _columns(aligned)
     return Units(
         criterion="label",
@@ -97,6 +101,13 @@ def item_units(aligned: AlignedItems, *, cluster: str | None = None) -> Units:
         slices=columns,
         rows=np.arange(gold.rows),
     )
+
+
+def _is_accepted(labels: Sequence[str], right: Array, answers: Array) -> Array:
+    """Whether an answer is one of those that gold accepts."""
+    pairs, place = np.unique(np.stack([right, answers]), axis=1, return_inverse=True)
+    found = [labels[given] in labels[wanted].split(SET_SEPARATOR) for wanted, given in pairs.T.tolist()]
+    return np.array(found, dtype=bool)[place.ravel()]
 
 
 def _columns(aligned: AlignedItems) -> dict[str, Labels]:

@@ -15,8 +15,10 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.numeric import Array
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["UNALIGNED", "Chains", "Items", "Outputs", "Units", "Words"]
+__all__ = ["SET_SEPARATOR", "UNALIGNED", "Chains", "Items", "Outputs", "Units", "Words"]
 
+SET_SEPARATOR = " | "
+"""Joins the labels of an item that has several."""
 UNALIGNED = "(unaligned)"
 """The answer of a system that has no counterpart for a gold unit."""
 
@@ -96,7 +98,7 @@ class Items(_File):
     """A label per item (classification, multiple choice, exact-match answers), with the other columns of its row.
 
     `gold` holds the right answers if the file has them too; `texts` are columns to show with an item,
-    `slices` columns to split by.
+    `slices` columns to split by. `are_sets` says that answers are sets of labels, joined by `SET_SEPARATOR`.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Items(_File):
     texts: Mapping[str, Labels] = field(default_factory=dict)
     origin: Origin | None = None
     lines: Array | None = None
+    are_sets: bool = False
 
     @property
     def rows(self) -> int:

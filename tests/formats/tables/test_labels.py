@@ -8,6 +8,7 @@ import json
 import polars as pl
 import pytest
 
+from outscore import diff
 from outscore.core.errors import OutscoreError
 from outscore.formats.readers import read_labels
 
@@ -122,3 +123,16 @@ def test_another_task(write):
     """A file of words has no header to find an answer column in."""
     with pytest.raises(OutscoreError, match="`x"):
         read_labels(write("1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n", "x.conllu"))
+
+
+def test_lists_of_labels(tmp_path):
+    """Lists on both sides are sets; a single answer beside gold's list is right if it is one of them."""
+    gold, sets, single = (tmp_path / f"{name}.jsonl" for name in ("gold", "sets", "single"))
+    gold.write_text('{"id": 1, "label": ["b", "a"]}\n{"id": 2, "label": ["c"]}\n{"id": 3, "label": []}\n')
+    sets.write_text('{"id": 1, "label": ["a", "b", "a"]}\n{"id": 2, "label": ["c", "a"]}\n{"id": 3, "label": []}\n')
+    single.write_text('{"id": 1, "prediction": "a"}\n{"id": 2, "prediction": "x"}\n{"id": 3, "prediction": "b"}\n')
+    found = diff(gold, [sets, single], task="label")
+    assert [round(scores["accuracy"], 3) for scores in found.scores.values()] == [0.667, 0.333]
+    told = [note.text for note in found.notes if note.kind == "reading"]
+    assert told[0] == "Gold lists accepted answers: an answer of single is right if it is one of them."
+    assert told[1].startswith("Answers are sets of labels")

@@ -9,7 +9,7 @@ from outscore.formats.tables.cells import is_scalar
 from outscore.formats.tables.names import Tiers, join_names, normalize_name
 from outscore.formats.tables.records import Records
 
-__all__ = ["OPTIONS", "ColumnFinder", "is_nested"]
+__all__ = ["OPTIONS", "ColumnFinder", "is_list", "is_nested"]
 
 # On the command line --system names a system, not a column.
 OPTIONS = {"system": "system-column"}
@@ -18,8 +18,8 @@ OPTIONS = {"system": "system-column"}
 class ColumnFinder:
     """Finds columns by their usual names, each at most once; columns that the caller named are taken already."""
 
-    def __init__(self, records: Records, taken: Iterable[str]) -> None:
-        self._records, self._taken = records, set(taken)
+    def __init__(self, records: Records, taken: Iterable[str], *, lists: bool = False) -> None:
+        self._records, self._taken, self._lists = records, set(taken), lists
 
     def free(self) -> list[str]:
         """Columns that play no part yet, in the order of the file, without the unnamed index that pandas writes."""
@@ -51,7 +51,14 @@ class ColumnFinder:
         return columns
 
     def _flat(self) -> list[str]:
-        return [name for name in self.free() if not is_nested(self._records.sample[name])]
+        samples = self._records.sample
+        return [name for name in self.free() if not is_nested(samples[name]) or (self._lists and is_list(samples[name]))]
+
+
+def is_list(sample: Sequence[object]) -> bool:
+    """Whether a column holds lists of plain values, by its first value."""
+    first = next((value for value in sample if value is not None), None)
+    return isinstance(first, list) and all(map(is_scalar, first))
 
 
 def is_nested(sample: Sequence[object]) -> bool:

@@ -17,8 +17,8 @@ from outscore.core.numeric import Array
 from outscore.formats.base.source import Peek, Source, stem_of
 from outscore.formats.tables import delimited, jsonl
 from outscore.formats.tables.assemble import open_table
-from outscore.formats.tables.cells import LabelColumn, looks_numeric
-from outscore.formats.tables.finder import ColumnFinder, is_nested
+from outscore.formats.tables.cells import LabelColumn, is_scalar, label_text, looks_numeric
+from outscore.formats.tables.finder import ColumnFinder, is_list, is_nested
 from outscore.formats.tables.names import (
     EITHER,
     PREDICTED,
@@ -34,7 +34,7 @@ from outscore.formats.tables.names import (
     suggest_name,
 )
 from outscore.formats.tables.records import Records
-from outscore.outputs.model import Items
+from outscore.outputs.model import SET_SEPARATOR, Items
 from outscore.scores.system import Labels, Origin
 
 __all__ = ["LabelOptions", "Role", "items_of", "looks_like_labels"]
@@ -117,7 +117,7 @@ def _find_layout(records: Records, options: LabelOptions) -> _Layout:
     for column in named:
         if column not in records.columns:
             raise OutscoreError(f"{records.label} has no column `{column}`.", suggest_name(column, records.columns))
-    finder = ColumnFinder(records, named)
+    finder = ColumnFinder(records, named, lists=True)
     answer, gold = _find_answers(records, finder, options)
     item = item or _take(finder, "item", USUAL["item"])
     flat = [name for name in records.columns if name and not is_nested(records.sample[name])]
@@ -156,13 +156,22 @@ def _read_columns(records: Records, layout: _Layout) -> tuple[dict[str, Labels],
     must = {layout.item, layout.gold, layout.cluster}
     columns = {name: LabelColumn(records, name, optional=name not in must) for name in layout.needed}
     lines: list[Array] = []
+    sets = [name for name in layout.needed if is_list(records.sample[name])]
     for block in records.blocks(layout.needed):
         lines.append(block.lines)
         for name, column in columns.items():
-            column.add(block.columns[name], block.lines)
+            values = block.columns[name]
+            column.add([_set_text(value) for value in values] if name in sets else values, block.lines)
     if not lines:
         records.refuse_empty()
     return {name: column.labels() for name, column in columns.items()}, np.concatenate(lines)
+
+
+def _set_text(value: object) -> object:
+    """A list of labels as one label, whatever their order; anything else as it is."""
+    if not isinstance(value, list) or not all(map(is_scalar, value)):
+        return value
+    return SET_SEPARATOR.join(sorted({text for x in value if (text := label_text(x))}))
 
 
 def _items(source: Source, records: Records, layout: _Layout, columns: dict[str, Labels], lines: Array, name: str) -> Items:
@@ -179,6 +188,7 @@ def _items(source: Source, records: Records, layout: _Layout, columns: dict[str,
         texts={column: columns[column] for column in layout.others if column not in split},
         origin=Origin(source.path, source.sha256(), rows, "labels", layout.used, records.unit),
         lines=lines,
+        are_sets=is_list(records.sample[layout.answer]),
     )
 
 

@@ -27,8 +27,13 @@ def sentence_contexts(words: Words) -> Contexts:
     forms = [words.forms.names[code] for code in words.forms.codes.tolist()]
     ids = words.sentence_ids
     if words.documents is not None:
-        ids = tuple(f"{words.documents[i]}, sentence {name}" for i, name in enumerate(ids))
+        ids = tuple(_with_document(words.documents[i], name) for i, name in enumerate(ids))
     return Contexts(ids, tuple(tuple(forms[low:high]) for low, high in pairwise(bounds)))
+
+
+def _with_document(document: str, sentence: str) -> str:
+    """A sentence named with its document, unless its own name says it."""
+    return sentence if sentence.startswith(document) else f"{document}, sentence {sentence}"
 
 
 def changed_words(units: Units, gold: Words) -> Changed:

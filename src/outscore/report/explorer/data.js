@@ -66,10 +66,11 @@ function wordsOf(store, context) {
 
 function contextsWith(store, query) {
   if (!store.searchable) {
-    store.searchable = store.ids.map((id, i) => `${wordsOf(store, i).join(" ")}\n${id}`.toLowerCase());
+    store.searchable = store.ids.map((id, i) => [wordsOf(store, i).join(" ").toLowerCase(), id.toLowerCase()]);
   }
+  // Words are found anywhere, an id only as a whole: names of documents repeat words that their sentences do not have.
   const found = new Uint8Array(store.ids.length);
-  for (let i = 0; i < found.length; i++) found[i] = store.searchable[i].includes(query) ? 1 : 0;
+  for (let i = 0; i < found.length; i++) found[i] = store.searchable[i][0].includes(query) || store.searchable[i][1] === query ? 1 : 0;
   return found;
 }
 

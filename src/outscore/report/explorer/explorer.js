@@ -184,7 +184,7 @@ function drawAnswer([name, label, head, right, remark], [, goldLabel, goldHead],
   const verdict = right === null ? null : make("span", { class: "unseen" }, right ? "right" : "wrong");
   const parts = [];
   if (head !== null) {
-    const where = head === -1 ? "root" : head === -2 ? "outside this sentence" : words[head];
+    const where = head === -1 ? "root" : head === -2 ? "a word outside this sentence" : words[head];
     parts.push(head === -1 ? " at the " : " of ", make("span", { class: head === goldHead ? "" : "off", dir: "auto" }, where));
   }
   if (remark) parts.push(" \u2190 ", make("span", { dir: "auto" }, remark));

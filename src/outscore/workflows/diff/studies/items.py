@@ -94,9 +94,12 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         inventory=label_counts(units),
         origins=[items.origin for items in (gold, *answers) if items.origin is not None],
         notes=[
-            note
-            for items, found in zip(aligned.systems, aligned.alignments, strict=True)
-            for note in _alignment_notes(items, found)
+            *_set_notes(aligned),
+            *(
+                note
+                for items, found in zip(aligned.systems, aligned.alignments, strict=True)
+                for note in _alignment_notes(items, found)
+            ),
         ],
     )
 
@@ -109,6 +112,17 @@ def _check_complete(aligned: AlignedItems) -> None:
                 f"{items.label} answers {found.common:,} of the {aligned.gold.rows:,} items of {aligned.gold.label}.",
                 "Complete it, with empty answers where it gave none; or give gold for the items that all systems answer.",
             )
+
+
+def _set_notes(aligned: AlignedItems) -> Iterator[Note]:
+    """How lists of labels are read."""
+    if not aligned.gold.are_sets:
+        return
+    single = [items.name for items in aligned.systems if not items.are_sets]
+    if single:
+        yield Note("reading", f"Gold lists accepted answers: an answer of {', '.join(single)} is right if it is one of them.")
+    if len(single) < len(aligned.systems):
+        yield Note("reading", "Answers are sets of labels: one is right if it is gold's whole set.")
 
 
 def _alignment_notes(items: Items, found: Alignment) -> Iterator[Note]:
