@@ -77,13 +77,14 @@ KINDS: dict[str, Callable[[np.random.Generator, int], list[str]]] = {
 class _Page:
     """A page that was started, and what can be asked of it."""
 
-    def __init__(self, process: subprocess.Popen[str], place: str) -> None:
-        self.pid = process.pid
+    def __init__(self, process: subprocess.Popen[str], place: str, token: str) -> None:
+        self.pid, self.token = process.pid, token
         self._open = lambda: http.client.HTTPConnection(place, timeout=600)
 
     def ask(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> bytes:
         connection = self._open()
-        connection.request(method, path, body or None, {"content-type": kind} if body else {})
+        known = {"authorization": f"Bearer {self.token}"}
+        connection.request(method, path, body or None, known | ({"content-type": kind} if body else {}))
         answer = connection.getresponse()
         content = answer.read()
         connection.close()
@@ -123,7 +124,8 @@ def _served() -> Iterator[tuple[_Page, float]]:
         assert process.stdout is not None
         said = process.stdout.readline()
         try:
-            page = _Page(process, said.split("//")[1].split("/")[0])
+            place, _, token = said.split("//")[1].split()[0].partition("/?token=")
+            page = _Page(process, place, token)
             page.ask("GET", "/")
             yield page, time.perf_counter() - began
         finally:

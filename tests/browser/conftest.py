@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.browser.screens import SHOTS, Screens
+from tests.browser.screens import SHOTS, TOKENS, Screens
 from tests.web.small import serve_forked
 
 # The one without windows, which Debian packages by itself, takes a third of the time of the others for the same pages.
@@ -49,6 +49,8 @@ def server(forks):
     with subprocess.Popen(**serve_forked(forks), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         line = process.stdout.readline()
         assert " at http://" in line, line + process.stdout.read()
-        yield line.split(" at ")[1].split("/ ")[0]
+        address, _, token = line.split(" at ")[1].split(" ")[0].partition("/?token=")
+        TOKENS[address] = token
+        yield address
         process.terminate()
         process.stdout.read()

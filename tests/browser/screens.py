@@ -10,6 +10,10 @@ PATIENCE = 60_000
 SHOTS = os.environ.get("OUTSCORE_SCREENSHOTS")
 
 
+# The tokens of pages by their addresses.
+TOKENS: dict[str, str] = {}
+
+
 class Screens:
     """A browser with one profile for each kind of screen: making a profile takes longer than opening a page in it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
-from tests.browser.screens import PATIENCE
+from tests.browser.screens import PATIENCE, TOKENS
 
 WIDE = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}}
@@ -22,6 +22,8 @@ def visited(browser, server, address="/", *, refused=422, **view):
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
+    name = f"outscore-{server.rpartition(':')[2]}"
+    page.context.add_cookies([{"name": name, "value": TOKENS[server], "url": server}])
     page.goto(server + address)
     yield page
     elsewhere = [url for url in asked if not url.startswith((server, "data:", "blob:"))]

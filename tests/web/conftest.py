@@ -121,10 +121,12 @@ class Server:
         )
         self.pages = []
         self.said = self.process.stdout.readline()
-        self.address = self.said.split()[3] if self.said else ""
+        self.printed = self.said.split()[3] if self.said else ""
+        self.address, _, self.token = self.printed.partition("?token=")
 
     def page(self) -> Page:
-        self.pages.append(Page(httpx.Client(base_url=self.address, timeout=60, trust_env=False)))
+        known = {"authorization": f"Bearer {self.token}"}
+        self.pages.append(Page(httpx.Client(base_url=self.address, headers=known, timeout=60, trust_env=False)))
         return self.pages[-1]
 
     def end(self, how=signal.SIGTERM) -> int:

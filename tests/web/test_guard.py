@@ -11,11 +11,14 @@ import zipfile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.responses import JSONResponse
 
 from outscore.web.http.guard import POLICY, Guard
 from outscore.web.jobs.store import safe_name
+from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
+SESAME = "sesame"
 STRANGERS = ["evil.example", "evil.example:8370", "127.0.0.1.evil.example", "localhost@evil.example", "a#127.0.0.1", ""]
 STRANGERS += [
     "10.0.0.7",
@@ -74,12 +77,89 @@ def test_the_page_itself_and_programs_may(page, headers):
     assert page.post("/api/plan", json={"effect": 0.1}, headers=headers).status_code == 200
 
 
+def test_only_who_knows_the_token_is_let_in(open_page):
+    with open_page(token=SESAME, port=8370) as page:
+        for path in ("/", "/compare?files=x", "/api/examples", "/api/openapi.json", "/?token=", "/?token=wrong", "/nothing"):
+            answer = page.get(path)
+            assert (answer.status_code, "cookie" in answer.headers) == (403, False), path
+            assert "sesame" not in answer.text
+        for method, path in (("POST", "/api/jobs"), ("POST", "/api/files?token=sesame"), ("DELETE", "/api/files/x")):
+            assert page.request(method, path).status_code == 403
+        assert page.get("/api/examples", headers={"cookie": "outscore-8371=sesame"}).status_code == 403
+        assert page.get("/api/examples", headers={"authorization": "Bearer sesame2"}).status_code == 403
+        assert page.get("/api/examples", headers={"authorization": "Bearer sesame"}).status_code == 200
+        # What says so looks like the page.
+        assert page.get("/static/page.css").status_code == 200
+        assert "outscore serve" in page.get("/", headers={"accept": "text/html"}).text
+
+
+def test_the_printed_address_opens_the_page_and_keeps_its_token_to_itself(open_page):
+    with open_page(token=SESAME, port=8370) as page:
+        answer = page.get("/compare?files=a&token=sesame&alpha=0.01", follow_redirects=False)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/compare?files=a&alpha=0.01")
+        assert answer.headers["set-cookie"] == "outscore-8370=sesame; HttpOnly; Path=/; SameSite=lax"
+        assert answer.headers["content-security-policy"] == POLICY
+        # The client keeps cookies, as browsers do.
+        assert page.get("/").status_code == 200
+        assert page.post("/api/plan", json={"effect": 0.1}).status_code == 200
+        assert page.post("/api/plan", json={"effect": 0.1}, headers={"origin": "http://evil.example"}).status_code == 403
+
+
+def test_the_printed_address_leads_nowhere_else(open_page):
+    with open_page(token=SESAME) as page:
+        answer = page.get("/%2Fevil.example/?token=sesame", follow_redirects=False)
+        assert answer.headers["location"] == "/evil.example/"
+
+
+def test_others_do_not_use_up_the_jobs_of_the_owner(open_page, pair):
+    with open_page(token=SESAME, max_jobs_per_client=1) as page:
+        asked = {"command": "compare", "files": {}, "settings": {}}
+        assert [page.post("/api/jobs", json=asked).status_code for _ in range(3)] == [403] * 3
+        page.client.headers["authorization"] = "Bearer sesame"
+        assert page.run("compare", {"files": pair})["state"] == "done"
+
+
+def test_a_body_that_dawdles_is_abandoned():
+    """A byte now and then is no silence, and keeps a connection for as long as its sender likes."""
+    said = []
+
+    async def receive():
+        await asyncio.sleep(0.05)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    async def send(message):
+        said.append(message)
+
+    async def app(scope, receive, send):
+        del scope
+        try:
+            while True:
+                await receive()
+        except HTTPProblem as problem:
+            await JSONResponse({}, problem.status)({"type": "http"}, receive, send)
+
+    scope = {"type": "http", "method": "POST", "path": "/api/plan", "query_string": b""}
+    scope["headers"] = [(b"host", b"localhost"), (b"content-length", b"9999")]
+    asyncio.run(asyncio.wait_for(Guard(app, Settings(idle_timeout=0.2))(scope, receive, send), 10))
+    assert said[0]["status"] == 408
+
+
+@pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
+def test_json_is_called_json(page, kind):
+    headers = {} if kind is None else {"content-type": kind}
+    answer = page.post("/api/plan", content=b'{"effect": 0.1}', headers=headers)
+    assert (answer.status_code, answer.json()["hint"]) == (415, "Send it with content-type: application/json.")
+    called = {"content-type": "application/json; charset=utf-8"}
+    assert page.post("/api/plan", content=b'{"effect": 0.1}', headers=called).status_code == 200
+
+
 def test_too_large_a_body_is_refused(open_page):
     with open_page(max_upload=1000, max_body=100) as page:
         assert page.post("/api/files", files={"file": ("a.txt", b"1\n" * 1000)}).status_code == 413
         assert page.post("/api/text", json={"name": "a", "text": "1" * 200}).status_code == 413
-        assert page.post("/api/plan", content=(b" " * 60 for _ in range(5))).status_code == 413
-        assert page.post("/api/plan", content=b"{}", headers={"content-length": "-1"}).status_code == 400
+        called = {"content-type": "application/json"}
+        assert page.post("/api/plan", content=(b" " * 60 for _ in range(5)), headers=called).status_code == 413
+        assert page.post("/api/plan", content=b"{}", headers={**called, "content-length": "-1"}).status_code == 400
         # And it goes on.
         assert page.post("/api/files", files={"file": ("a.txt", b"1\n")}).status_code == 201
 

@@ -24,7 +24,7 @@ def left_in(folder: Path) -> list[str]:
 
 def test_it_serves_and_leaves_nothing(serve, pair, tmp_path):
     server = serve()
-    assert server.said == f"outscore is at {server.address} (Ctrl-C ends it)\n"
+    assert server.said == f"outscore is at {server.address}?token={server.token} (Ctrl-C ends it)\n"
     page = server.page()
     front = page.get("/")
     assert front.status_code == 200
@@ -114,7 +114,8 @@ def test_it_is_ready_at_once_and_stands_firm(serve):
     place = ("127.0.0.1", int(server.address.rsplit(":", 1)[1].rstrip("/")))
     with socket.create_connection(place) as raw:
         head = f"content-type: multipart/form-data; boundary=x\r\ncontent-length: {300 << 20}\r\n"
-        raw.sendall(f"POST /api/files HTTP/1.1\r\nhost: localhost\r\n{head}\r\n".encode())
+        known = f"host: localhost\r\nauthorization: Bearer {server.token}\r\n"
+        raw.sendall(f"POST /api/files HTTP/1.1\r\n{known}{head}\r\n".encode())
         assert raw.recv(12) == b"HTTP/1.1 413"
     for sent in NO_REQUESTS:
         with socket.create_connection(place) as raw:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import secrets
 import socket
 import tempfile
 import threading
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 PORT = 8370
+TOKEN_BYTES = 24
 # Modules by the names under which they are installed.
 NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "python_multipart": "python-multipart", "jinja2": "jinja2"}
 
@@ -30,14 +32,15 @@ NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "python_multipart": "p
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="0.0.0.0 lets other machines in; there is no password.",
+    help="0.0.0.0 lets other machines in; nothing is encrypted.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 def serve(port: int, host: str, *, no_browser: bool) -> None:
     """Open a page on which files are dropped, compared and reported.
 
-    The page is served by this machine and to this machine only, unless --host says otherwise. Files stay here, and are
-    removed an hour after their last use and when it ends. Ctrl-C ends it.
+    The page is served by this machine and to this machine only, unless --host says otherwise, and only to those who open the
+    printed address: it holds a token that is new each time. Files stay here, and are removed an hour after their last use and
+    when it ends. Ctrl-C ends it.
 
     An upload may have 256 MB, and a compressed file may unpack to 512 MB. A job may run for 10 minutes. The other commands have
     no such limits.
@@ -46,12 +49,12 @@ def serve(port: int, host: str, *, no_browser: bool) -> None:
     from outscore.web.settings import Settings
 
     listening = _listen(host, port)
-    settings = Settings(host=host, port=listening.getsockname()[1])
+    settings = Settings(host=host, port=listening.getsockname()[1], token=secrets.token_urlsafe(TOKEN_BYTES))
     _check_folder(settings)
-    address = f"http://{_show(host)}:{settings.port}/"
+    address = f"http://{_show(host)}:{settings.port}/?token={settings.token}"
     click.echo(f"outscore is at {address} (Ctrl-C ends it)")
     if not settings.is_local:
-        click.echo("Everybody who can reach this machine can use it: there is no password, and nothing is encrypted.", err=True)
+        click.echo("Everybody who has this address can use the page, and nothing is encrypted on the way.", err=True)
     if not no_browser:
         # A browser in the terminal would otherwise keep the page from being served.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "named_charts", "records_of", "render"]
 
+FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 FORMS = ("text", "markdown", "latex", "html", "csv", "json", "pairs", "card")
 """`csv` holds all digits, one line per comparison, system or pair; `pairs` is the second table of a ranking; `card` is a
@@ -81,8 +82,19 @@ def _csv(records: Records) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, records.columns, lineterminator="\n", restval="")
     writer.writeheader()
-    writer.writerows(records.rows)
+    writer.writerows({name: _defused(value) for name, value in row.items()} for row in records.rows)
     return text.getvalue()
+
+
+def _defused(value: object) -> object:
+    """A text that spreadsheets would take for a formula, with an apostrophe before it; numbers stay what they are.
+
+    Examples
+    --------
+    >>> [_defused(value) for value in ("=HYPERLINK(1)", "-x", "-", "gpt-4", -0.5)]
+    ["'=HYPERLINK(1)", "'-x", '-', 'gpt-4', -0.5]
+    """
+    return f"'{value}" if isinstance(value, str) and len(value) > 1 and value.startswith(FORMULA_MARKS) else value
 
 
 def _written(document: Document, form: str, *, verbose: bool, width: int) -> str:

@@ -42,6 +42,8 @@ class Settings:
     ----------
     host, port
         Where the page listens.
+    token
+        What a visitor has to know; None lets in everybody who can reach the page.
     workers
         How many jobs run at the same time: one per available processor, and at most 8. One more process is started so that
         jobs and quick tasks (inspecting a file, a plan, a download) never wait for each other.
@@ -72,6 +74,7 @@ class Settings:
 
     host: str = "127.0.0.1"
     port: int = 0
+    token: str | None = None
     workers: int = field(default_factory=_workers)
     folder: Path = field(default_factory=_temporary)
     max_upload: int = 256 * MIB
@@ -99,6 +102,11 @@ class Settings:
     def is_local(self) -> bool:
         """Whether only this machine can reach the page."""
         return self.host.lower() in LOOPBACK or (_is_address(self.host) and ipaddress.ip_address(self.host).is_loopback)
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie that holds the token; browsers keep cookies by host, and several pages may share one."""
+        return f"outscore-{self.port}"
 
     def admits(self, host: str) -> bool:
         """Whether a request may name this host, written without its port.

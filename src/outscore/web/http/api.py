@@ -38,7 +38,12 @@ Body = TypeVar("Body")
 
 
 async def _read_body(request: Request, kind: type[Body]) -> Body:
-    """Decode the body of a request as the expected type."""
+    """Decode the body of a request as the expected type.
+
+    Pages of others can make a browser send any body as a form or as plain text; to call it JSON they must ask first.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPProblem(415, "The body of this request is not called JSON.", "Send it with content-type: application/json.")
     try:
         return msgspec.json.decode(await request.body(), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -1,18 +1,23 @@
 """The checks every request passes before it is served, and the headers every answer carries.
 
-Any other page open in the user's browser can reach this server too. So a request must name this host, a request that
-changes something must come from our own page, and no request may exceed its size limit.
+Any other page open in the user's browser can reach this server too, and so can every other user of this machine. So a request
+must name this host and hold the token of the printed address, a request that changes something must come from our own page, and
+no request may exceed its size limit or dawdle.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.requests import cookie_parser
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outscore.core.errors import OutscoreError
@@ -37,6 +42,10 @@ HEADERS = {
 SAFE = ("GET", "HEAD", "OPTIONS")
 API = "/api/"
 UPLOADS = "/api/files"
+STATIC = "/static/"
+TOKEN = "token"  # noqa: S105 - the name of it
+MIN_PACE = 32 * 1024
+"""Bytes a second that a body must come in at, after a grace as long as the silence that is allowed."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,10 @@ class Guard:
         sending = _WithHeaders(send, scope["path"])
         try:
             check_host(scope, self.settings)
+            if holds_token_in_address(scope, self.settings):
+                await _exchange_token(scope, self.settings)(scope, receive, sending)
+                return
+            check_token(scope, self.settings)
             check_origin(scope)
             limit = self.settings.max_upload if scope["path"] == UPLOADS else self.settings.max_body
             check_length(scope, limit)
@@ -107,6 +120,50 @@ def _without_port(host: str) -> str:
     return name if colon and port.isdecimal() else host
 
 
+def check_token(scope: Scope, settings: Settings) -> None:
+    """Refuse who does not know the token: it is in the cookie that the printed address set, or in a header of a program.
+
+    Style and scripts hold nothing of anybody, and the page that says this needs them.
+    """
+    headers = Headers(scope=scope)
+    kind, _, sent = headers.get("authorization", "").partition(" ")
+    cookie = cookie_parser(headers.get("cookie", "")).get(settings.cookie, "")
+    known = _is_token(cookie, settings) or (kind.lower() == "bearer" and _is_token(sent.strip(), settings))
+    if not known and not scope["path"].startswith(STATIC):
+        raise HTTPProblem(
+            403,
+            "This page opens to those who have its token.",
+            "Open the whole address that `outscore serve` printed; it changes whenever the page is started.",
+        )
+
+
+def holds_token_in_address(scope: Scope, settings: Settings) -> bool:
+    """Whether somebody opens a page by the printed address, which holds the token."""
+    if settings.token is None or scope["method"] != "GET" or scope["path"].startswith(API):
+        return False
+    return any(_is_token(value, settings) for name, value in _query(scope) if name == TOKEN)
+
+
+def _exchange_token(scope: Scope, settings: Settings) -> Response:
+    """Take the token into a cookie and out of the address, which people share, bookmark and show."""
+    rest = urlencode([(name, value) for name, value in _query(scope) if name != TOKEN])
+    # Two slashes would begin the name of another host.
+    path = "/" + scope["path"].lstrip("/")
+    answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+    # Not "strict": who follows a link from elsewhere to a page that is open already should find it open.
+    answer.set_cookie(settings.cookie, settings.token or "", httponly=True, samesite="lax")
+    answer.headers["cache-control"] = "no-store"
+    return answer
+
+
+def _query(scope: Scope) -> list[tuple[str, str]]:
+    return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+
+
+def _is_token(sent: str, settings: Settings) -> bool:
+    return settings.token is None or hmac.compare_digest(sent.encode(), settings.token.encode())
+
+
 def check_origin(scope: Scope) -> None:
     """Refuse a change requested by another page. Browsers state the origin of a request; programs do not, and may ask."""
     if scope["method"] in SAFE:
@@ -142,18 +199,19 @@ def too_large(limit: int) -> HTTPProblem:
 
 @dataclass
 class _BoundedBody:
-    """Receives a body, and stops at its size limit (a length may be missing or wrong) and after a silence that is too long."""
+    """Receives a body, and stops at its size limit (a length may be missing or wrong) and where it comes too slowly."""
 
     receive: Receive
     limit: int
     idle_timeout: float
     seen: int = 0
     complete: bool = False
+    begun: float = field(default_factory=time.monotonic)
 
     async def __call__(self) -> Message:
         try:
             # After the body the only message left is the disconnect, which may be long in coming.
-            message = await asyncio.wait_for(self.receive(), None if self.complete else self.idle_timeout)
+            message = await asyncio.wait_for(self.receive(), None if self.complete else self._patience())
         except TimeoutError:
             raise HTTPProblem(408, "The request stalled.", "Send it again.") from None
         self.seen += len(message.get("body", b""))
@@ -161,6 +219,11 @@ class _BoundedBody:
         if self.seen > self.limit:
             raise too_large(self.limit)
         return message
+
+    def _patience(self) -> float:
+        """Seconds to wait for more: a byte now and then must not keep a connection for hours."""
+        due = self.begun + self.idle_timeout + self.seen / MIN_PACE
+        return max(0.0, min(self.idle_timeout, due - time.monotonic()))
 
     async def drain(self) -> None:
         """Read the unread rest: a client that is still sending when the connection closes never sees the answer."""

@@ -34,10 +34,11 @@ VALUES: dict[str, Schema] = {
 """What may be given for a setting, by the type of its field."""
 REFUSALS = {
     400: "The request is invalid.",
-    403: "The request came from another page.",
+    403: "The request lacks the token of the page, or came from another page.",
     404: "Not found.",
     408: "The request stalled.",
     413: "The request is too large.",
+    415: "The body is not called JSON.",
 }
 REFUSALS |= {
     421: "The request names another host.",
@@ -45,6 +46,9 @@ REFUSALS |= {
     429: "Too many jobs are waiting or running.",
 }
 REFUSALS |= {503: "No worker process could be started.", 507: "The disk is full."}
+
+
+HOW_TO_ENTER = "The token in the address that `outscore serve` prints; browsers send it as a cookie instead."
 
 
 def _maybe(schema: Schema) -> Schema:
@@ -268,5 +272,9 @@ def description() -> Schema:
         "openapi": "3.1.0",
         "info": {"title": "outscore", "version": __version__, "summary": "Did system A really outscore system B?"},
         "paths": _file_paths() | _job_paths(results, plans),
-        "components": {"schemas": schemas | _own_schemas() | _settings_schemas()},
+        "security": [{"token": []}],
+        "components": {
+            "schemas": schemas | _own_schemas() | _settings_schemas(),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": HOW_TO_ENTER}},
+        },
     }
