@@ -431,3 +431,38 @@ def test_a_first_answer_that_is_refused_offers_what_would_cure_it(browser, serve
             page.locator("#answer .verdict").wait_for()
             expect(page.locator(".step-nav")).to_be_visible()
             expect(control).not_to_have_attribute("aria-invalid", "true")
+
+
+def test_the_verdict_stays_in_sight_and_files_come_along(browser, server):
+    with visited(browser, server) as page:
+        bring(page, board_csv=BOARD)
+        start(page, "Compare two systems")
+        said = page.locator("#step-verdict")
+        expect(said).to_have_text(re.compile(r"^(ash outscored birch|No winner) · p [=<] "))
+        assert page.locator("#answer .warnings").inner_text().startswith("Check first. ash and birch are two of the 3 systems")
+        page.get_by_label("Margin").fill("0.5")
+        expect(page.locator("#shown-effect .facts")).to_contain_text("non-inferior")
+        expect(page.locator("#shown-test .facts")).not_to_contain_text("non-inferior")
+        # Loaded anew, the page finds its answer where it was.
+        asked = []
+        page.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
+        page.reload()
+        expect(page.locator("#shown-effect .facts")).to_contain_text("non-inferior")
+        assert asked == []
+        page.get_by_role("link", name="Rank").click()
+        page.locator(".ranked").first.wait_for()
+        assert page.locator("#file-names").inner_text() == "board.csv"
+        assert "along=" not in page.url
+        page.get_by_role("link", name="outscore").click()
+        page.get_by_role("article", name="board.csv").wait_for()
+
+
+def test_what_cannot_be_compared_is_not_offered(browser, server):
+    tree = "1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n"
+    chains = "#begin document (a); part 000\na 0 0 Dogs NN (1)\na 0 1 they PRP (1)\n\n#end document\n"
+    with visited(browser, server) as page:
+        bring(page, bad_txt="1 0\n0 x\n1 1\n0 0\n")
+        expect(page.locator("#next")).to_be_hidden()
+        choose(page, ("gold.conllu", tree), ("key.conll", chains))
+        expect(page.locator("#ways")).to_contain_text("Outputs of different kinds cannot be compared: gold.conllu (conllu)")
+        expect(page.get_by_role("article", name="key.conll")).to_be_visible()

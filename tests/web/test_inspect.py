@@ -227,3 +227,25 @@ def test_a_broken_file_is_described_by_its_problem(page, name, content, begins):
     assert found["problem"].startswith(begins)
     assert (found["format"], found["suits"]) == (None, [])
     assert str(os.sep + "tmp") not in found["problem"]
+
+
+def test_every_column_of_words_is_called_by_its_name(page):
+    tree = "1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_"
+    trees, words = page.upload({"t.conllu": f"{tree}\n\n".encode(), "w.bio": b"EU B-ORG\nrejects O\n\nPeter B-PER\n\n"})
+    assert " ".join(column["name"] for column in trees["columns"]) == "id form lemma upos xpos feats head deprel deps misc"
+    assert [column["name"] for column in words["columns"]] == ["word", "tag"]
+    assert {len(file["head"][0]) - len(file["columns"]) for file in (trees, words)} == {0}
+
+
+def test_a_config_file_is_no_text(page):
+    file = page.upload({"settings.yaml": b"test: student\nalpha: 0.01\n"})[0]
+    assert file["problem"].startswith("`settings.yaml` is a config file, which the page does not take.")
+
+
+def test_a_saved_result_whose_parts_do_not_fit_is_one_sentence(page, saved):
+    data = json.loads(saved["leaderboard"])
+    data["scores"][0]["system"] += " (edited)"
+    file = page.upload({"saved.json": json.dumps(data).encode()})[0]
+    job = page.run("report", {"files": [file["id"]]})
+    assert job["state"] == "failed"
+    assert job["error"].startswith("`saved.json` is a broken result: its parts do not fit together (KeyError"), job["error"]

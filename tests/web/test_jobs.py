@@ -369,3 +369,23 @@ def test_a_process_that_cannot_start_is_a_sentence(open_page, pair, monkeypatch)
         answer = page.post("/api/files", files={"file": ("a.txt", b"1\n")})
         assert answer.status_code == 503
         assert answer.json()["error"] == "No worker process could be started: Resource temporarily unavailable."
+
+
+def test_who_leaves_may_come_back(open_page, slow_job, wait_until):
+    with open_page() as page:
+        job = page.start("compare", **slow_job).json()
+        place = f"/api/jobs/{job['id']}"
+        assert page.delete(place, params={"after": 0.2}).json()["state"] in ("waiting", "running")
+        assert page.get(place).json()["state"] in ("waiting", "running")
+        time.sleep(0.4)
+        assert page.get(place).json()["state"] in ("waiting", "running")
+        page.delete(place, params={"after": 0.1})
+        state = page.service.jobs.registry.get(job["id"])
+        wait_until(lambda: state.state == "cancelled")
+        assert page.delete(place, params={"after": "soon"}).status_code == 400
+
+
+def test_downloads_are_called_after_the_systems(page, pair):
+    job = page.run("compare", {"files": pair}, names="gpt 4/o,../b")
+    answer = page.get(f"/api/results/{job['result']}/download.json")
+    assert answer.headers["content-disposition"] == 'attachment; filename="outscore-compare-gpt-4-o-vs-b.json"'

@@ -257,6 +257,7 @@ class Card:
     value: str
     small: tuple[str, ...] = ()
     role: Literal["", "a", "b"] = ""
+    key: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,18 @@ from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
 from outscore.results.rendering import BrokenResultError
 
-__all__ = ["DOCUMENTS", "MIGRATIONS", "SAVED", "Document", "Saved", "as_document", "from_saved", "load", "parse"]
+__all__ = [
+    "DOCUMENTS",
+    "MIGRATIONS",
+    "SAVED",
+    "Document",
+    "Saved",
+    "as_document",
+    "from_saved",
+    "load",
+    "parse",
+    "refuse_inconsistent",
+]
 
 Document = Comparisons | Diff | Logs | PlanResult | PossibleP | Ranking
 """What the command line writes and reports."""
@@ -99,6 +111,24 @@ def as_document(found: Saved, label: str) -> Document:
         what = f"`{label}` holds a single {type(found).__name__}"
         raise OutscoreError(f"{what}, which has no report of its own.", f"Load it in Python: outscore.load({label!r}).")
     return found
+
+
+@contextmanager
+def refuse_inconsistent(label: str) -> Iterator[None]:
+    """Refuse a saved file that was edited: each part of it may be right and name systems, rows or columns that others lack.
+
+    Only what is made of the file shows that, so this goes around making it.
+    """
+    try:
+        yield
+    except OutscoreError:
+        raise
+    except (LookupError, ValueError, TypeError, AssertionError, ArithmeticError) as error:
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise OutscoreError(
+            f"`{label}` is a broken result: its parts do not fit together ({reason[:80]}).",
+            "Save it again with -o result.json; if nobody has edited it, please report this.",
+        ) from None
 
 
 def from_saved(data: dict[str, Any]) -> Saved | None:

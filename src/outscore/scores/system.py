@@ -65,7 +65,10 @@ class Labels(Brief):
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """The file that scores come from: its digest, its number of records, and which column played which part."""
+    """The file that scores come from: its digest, its number of records, and which column played which part.
+
+    `systems` counts all that the file has, those that were not asked for included.
+    """
 
     path: str
     sha256: str
@@ -73,6 +76,7 @@ class Origin:
     format: str
     columns: Mapping[str, str] = field(default_factory=dict)
     unit: Literal["line", "row"] = "line"
+    systems: int = 1
 
     @property
     def label(self) -> str:

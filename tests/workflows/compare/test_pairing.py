@@ -54,3 +54,32 @@ def test_what_cannot_be_matched_is_refused(systems, tmp_path):
     path.write_text(UNEQUAL)
     for test in ("permutation", "student"):
         assert "item means are compared" in osc.compare(*osc.read(path), test=test).notes[0].text
+
+
+LONG = "\n".join(["item,model,score", *(f"q{i},m{k},{(i * (k + 3)) % 5}" for i in range(12) for k in range(4)), ""])
+WIDE = "\n".join(["item,m0,m1,m2,m3,year", *(f"q{i},{i % 2},{i % 3},{i % 4},{i % 5},x" for i in range(12)), ""])
+
+
+@pytest.mark.parametrize("table", [LONG, WIDE])
+def test_two_systems_picked_from_more_are_said_to_be(tmp_path, table):
+    (tmp_path / "board.csv").write_text(table)
+    found = osc.compare(tmp_path / "board.csv", systems=["m0", "m2"])
+    (note,) = (note.text for note in found.notes if note.kind == "warning")
+    assert note.startswith("m0 and m2 are two of the 4 systems in ")
+    assert note.endswith("`outscore rank` tests all 6 pairs and corrects for their number.")
+    # At the verdict in every form that has one, and only there.
+    text, page = found.to_text(width=200), found.to_html()
+    assert text.index("are two of the 4 systems") < text.index("scores")
+    assert page.index("Check first.") < page.index("are two of the 4 systems") < page.index('class="numbers')
+    assert page.count("are two of the 4 systems") == text.count("are two of the 4 systems") == 1
+
+
+def test_two_systems_of_two_are_no_choice(systems):
+    assert not [note for note in osc.compare(*systems).notes if note.kind == "warning"]
+
+
+def test_what_undermines_a_verdict_stands_beside_it():
+    steps = np.random.default_rng(0).normal(size=200).cumsum()
+    found = osc.compare(steps, np.zeros(200))
+    page = found.to_html()
+    assert page.index("Check first.") < page.index("Neighbouring items are correlated") < page.index('class="numbers')

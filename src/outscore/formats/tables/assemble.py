@@ -13,7 +13,7 @@ from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
-from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn
+from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn, looks_numeric
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
 from outscore.formats.tables.names import SUMMARIES, normalize_name
 from outscore.formats.tables.records import Block, Records
@@ -50,8 +50,18 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
         if name not in builder.systems:
             raise OutscoreError(f"{records.label} has no system `{name}`.", suggest_name(name, builder.systems))
     _refuse_summary(records, layout, builder)
-    origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit)
+    systems = len(builder.systems) or _count_systems(records, layout)
+    origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems)
     return settle_folds(builder.scores(origin, choice.systems))
+
+
+def _count_systems(records: Records, layout: Layout) -> int:
+    """How many columns of a wide table could be a system, chosen or not."""
+    if not layout.wide:
+        return 1
+    others = set(layout.needed) - set(layout.scores)
+    free = [name for name in records.columns if name and name not in others and not is_known(name)]
+    return sum(name in layout.scores or looks_numeric(records.sample[name]) for name in free)
 
 
 def _refuse_late(records: Records, block: Block) -> None:

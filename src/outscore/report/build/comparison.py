@@ -44,7 +44,15 @@ from outscore.report.rows.comparison import (
     scores,
     tests,
 )
-from outscore.report.rows.facts import evidence, heading, headline, power_lines, short_evidence
+from outscore.report.rows.facts import (
+    evidence,
+    first_sentence,
+    heading,
+    headline,
+    power_lines,
+    short_evidence,
+    warning_lines,
+)
 from outscore.report.rows.metrics import (
     is_family_of_metrics,
     metric_facts,
@@ -174,9 +182,7 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     items = [] if c.segments else only_full(deciding_items(c))
     listing = Section("segments", segments_title(c), lambda: _segments(c))
     sections = (
-        Section("answer", "", lambda: [_verdict(c, nested=depth > 1), *warnings_of(c.notes), *read, _cards(c, whole)]).but(
-            "latex"
-        ),
+        Section("answer", "", lambda: [_verdict(c, nested=depth > 1), *_caveats(c), *read, _cards(c, whole)]).but("latex"),
         Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
         charts_section(lambda: charts(c, whole)),
         Section(
@@ -216,6 +222,12 @@ def _verdict(c: Comparison, *, nested: bool) -> Verdict:
         plain=(reason,) if reason else (),
         tone="won" if c.decision.winner is not None else "",
     )
+
+
+def _caveats(c: Comparison) -> list[Block]:
+    """What a reader must know before believing the verdict; on a screen the evidence below it says it anyway."""
+    found = [Paragraph(first_sentence(clean(text)), "warning").only("html") for text in warning_lines(c)]
+    return [*warnings_of(c.notes), *found]
 
 
 def _scores(c: Comparison, alpha: float | None) -> list[Block]:
@@ -274,7 +286,7 @@ def _cards(c: Comparison, whole: Comparisons) -> Cards:
     about: tuple[str, ...] = ()
     if other is None:
         about = ("no interval" if c.interval is None else interval_phrase(c.interval, decimals),)
-    cards.append(Card("A - B", format_number(c.difference, decimals, sign=True), about))
+    cards.append(Card("A − B", format_number(c.difference, decimals, sign=True), about))
     if other is not None:
         name, interval = other
         places = finer(decimals, interval.estimate)
@@ -285,7 +297,7 @@ def _cards(c: Comparison, whole: Comparisons) -> Cards:
     error = format_p_error(c.p)
     claim = claim_phrase(c.population, c.design)
     about_p = (*([error] if error else []), method_phrase(c.p), *([f"about {claim}"] if claim else []))
-    cards.append(Card("p", format_p_number(c.p, alpha), about_p))
+    cards.append(Card("p", format_p_number(c.p, alpha), about_p, key="p"))
     return Cards(tuple(cards), pair=True).only("html")
 
 

@@ -77,9 +77,8 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     if lines:
         caption += " and its interval" if len(rows) == 1 else f" and the {rows[1]['what']}"
     about = f"Difference {short(c.systems[0])} - {short(c.systems[1])}: {text}. The dashed line is 0."
-    return Chart(
-        "difference", f"{caption}: the dashed line is no difference", about, layered(layers, WIDE, 40 + 70 * len(rows))
-    )
+    lines_are = "the dashed line is no difference" + (", the dotted ones are the margin" if margins else "")
+    return Chart("difference", f"{caption}: {lines_are}", about, layered(layers, WIDE, 40 + 70 * len(rows)))
 
 
 def _marks(c: Comparison) -> list[dict[str, Any]]:

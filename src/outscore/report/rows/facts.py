@@ -68,7 +68,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("design", _design(c)),
         _fact("runs", run_lines(c, alpha_of(whole))),
         _fact("alignment", _alignment(c, verbose=verbose)),
-        _fact("warnings", _warnings(c)),
+        _fact("warnings", warning_lines(c)),
         # What to beware of, and what may make the verdict wrong, stand beside it.
         _fact("notes", note_texts(note for note in c.notes if note.kind not in ("reading", "warning"))),
     ]
@@ -225,5 +225,6 @@ def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
     return [text + (f", {x.conflicts:,} in conflict" if x.conflicts else "")]
 
 
-def _warnings(c: Comparison) -> list[str]:
+def warning_lines(c: Comparison) -> list[str]:
+    """What about the data may undermine the verdict."""
     return [] if c.analysis is None else list(c.analysis.warnings)

@@ -154,26 +154,29 @@ async def post_job(request: Request) -> Response:
 async def get_job(request: Request) -> Response:
     """The state of a job; `wait` waits for it to change."""
     job = service_of(request).jobs.registry.get(request.path_params["id"])
-    await job.wait(_read_seconds(request.query_params.get("wait", "0")))
+    seconds = _read_seconds(request, "wait")
+    job.keep()
+    await job.wait(seconds)
     return JSONResponse(job.to_dict())
 
 
-def _read_seconds(written: str) -> float:
+def _read_seconds(request: Request, name: str) -> float:
+    written = request.query_params.get(name, "0")
     try:
         seconds = float(written)
     except ValueError:
         seconds = -1.0
     # This form refuses nan, too.
     if not 0 <= seconds <= MAX_WAIT:
-        raise HTTPProblem(400, f"`wait` is {written[:20]!r}.", f"Give seconds from 0 to {MAX_WAIT:g}.")
+        raise HTTPProblem(400, f"`{name}` is {written[:20]!r}.", f"Give seconds from 0 to {MAX_WAIT:g}.")
     return seconds
 
 
 async def delete_job(request: Request) -> Response:
-    """Cancel a job."""
+    """Cancel a job; with `after` in so many seconds, unless somebody asks for it until then."""
     jobs = service_of(request).jobs
     job = jobs.registry.get(request.path_params["id"])
-    jobs.cancel(job)
+    jobs.cancel(job, _read_seconds(request, "after"))
     return JSONResponse(job.to_dict())
 
 
@@ -188,7 +191,7 @@ async def get_download(request: Request) -> Response:
     service, form = service_of(request), request.path_params["form"]
     job = service.result(request.path_params["id"])
     path = await render.download(job, form, service.jobs)
-    return FileResponse(path, media_type=render.TYPES[form], filename=f"outscore-{job.submission.name}.{form}")
+    return FileResponse(path, media_type=render.TYPES[form], filename=f"{job.label}.{form}")
 
 
 async def get_headline(request: Request) -> Response:

@@ -68,6 +68,16 @@ class ImpatientProtocol(H11Protocol):
         elif self._timer is None and getattr(self.cycle, "response_complete", True):
             self._start_timer()
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, such as a body that is not chunked as announced.
+
+        The connection closes a moment later, and the application may answer the head of the request until then.
+        """
+        super().send_400_response(msg)
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer with the connection."""
         self._stop_timer()

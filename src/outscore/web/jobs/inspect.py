@@ -28,11 +28,13 @@ from outscore.web.messages import Column, FileDescription
 from outscore.workflows.direction import directed
 from outscore.workflows.reading import reading_of
 
-__all__ = ["inspect"]
+__all__ = ["inspect", "systems_of"]
 
 ROWS, WIDTH, LONGEST = 10, 60, 2_000
 MAX_SYSTEMS = 500
 SCORES = ["compare", "rank", "plan"]
+CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+CONFIG = (".yaml", ".yml")
 AS_LINES = "Write one JSON object per line, with the id and the score of an item, or a table."
 # Tools by keys that only their files have, what the file is, and where to find scores of items.
 TOOLS: tuple[tuple[set[str], str, str], ...] = (
@@ -77,6 +79,11 @@ def inspect(folder: Path, max_bytes: int) -> dict[str, Any]:
 
 
 def _describe(path: Path) -> FileDescription:
+    if path.suffix.lower() in CONFIG:
+        raise OutscoreError(
+            f"{label_of(path.name)} is a config file, which the page does not take.",
+            "Name it with --config on the command line, or choose the same settings here.",
+        )
     with open_source(path) as source:
         peek = source.peek
     entry = certain_format(peek)
@@ -198,7 +205,8 @@ def _text(path: Path, lines: list[str]) -> FileDescription:
 def _words(path: Path, lines: list[str]) -> FileDescription:
     words = read_words(path)
     assert words.origin is not None
-    columns = [Column(name, None, "text") for name in words.columns]
+    names = CONLLU if words.origin.format == "conllu" else ("word", *words.columns)
+    columns = [Column(name, None, "text") for name in names]
     return FileDescription(words.origin.format, words.origin.rows, columns, [words.name], _cut(lines), ["diff"])
 
 
@@ -223,7 +231,7 @@ def _result(path: Path, peek: Peek) -> FileDescription | None:
     if path.suffix in PACKED:
         raise OutscoreError(f"{label_of(path.name)} is a saved result in compressed form.", "Unpack it first.")
     head = [[line.rstrip("\r\n")] for line in peek.head[:ROWS]]
-    return FileDescription("result", None, head=head, suits=["report"], systems=_systems(result))
+    return FileDescription("result", None, head=head, suits=["report"], systems=systems_of(result))
 
 
 def _refuse_tools(peek: Peek, label: str) -> None:
@@ -240,7 +248,8 @@ def _refuse_tools(peek: Peek, label: str) -> None:
         raise OutscoreError(f"`{label}` is {what}.", AS_LINES)
 
 
-def _systems(result: object) -> list[str]:
+def systems_of(result: object) -> list[str]:
+    """The systems that a result is about."""
     found = getattr(result, "systems", None)
     if found is None:
         found = [name for comparison in getattr(result, "comparisons", []) for name in comparison.systems]

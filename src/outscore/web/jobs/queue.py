@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 OVER = ("done", "failed", "cancelled")
 MAX_WAIT = 20.0
 """Seconds a request may wait for the state of a job to change."""
+NOT_IN_A_NAME = re.compile(r"[^\w.]+", re.ASCII)
+MAX_NAMED, MAX_NAME = 3, 40
 FILES = "files"
 """The subfolder in which a command runs, so that an upload named like the result cannot collide with it."""
 
@@ -43,10 +46,20 @@ class Job:
     error: str | None = None
     setting: str | None = None
     notes: Sequence[str] = ()
+    systems: Sequence[str] = ()
     size: int = 0
     task: asyncio.Task[None] | None = None
+    leaving: asyncio.TimerHandle | None = None
     making: dict[str, asyncio.Task[Answer]] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def label(self) -> str:
+        """What its files are called: the command and the systems, as long as that is a name and not a list."""
+        names = [NOT_IN_A_NAME.sub("-", name).strip("-.")[:MAX_NAME] for name in self.systems]
+        if len(names) > MAX_NAMED:
+            names = [f"{len(names)} systems".replace(" ", "-")]
+        return "-".join(filter(None, ["outscore", self.submission.name, "-vs-".join(filter(None, names))]))
 
     @property
     def is_over(self) -> bool:
@@ -77,6 +90,12 @@ class Job:
         self.progress = None if state in OVER else self.progress
         self._changed.set()
         self._changed = asyncio.Event()
+
+    def keep(self) -> None:
+        """Somebody asks for the job, so that it is not cancelled for want of anybody."""
+        if self.leaving is not None:
+            self.leaving.cancel()
+            self.leaving = None
 
     def set_progress(self, progress: dict[str, Any]) -> None:
         """Store the latest progress."""
@@ -130,9 +149,12 @@ class Jobs:
         job.task.add_done_callback(lambda _: self._clear(job))
         return job
 
-    def cancel(self, job: Job) -> None:
-        """Cancel a job; one that is over stays as it is."""
-        if not job.is_over and job.task is not None:
+    def cancel(self, job: Job, after: float = 0.0) -> None:
+        """Cancel a job, now or unless somebody asks for it within some seconds; one that is over stays as it is."""
+        if after > 0:
+            job.keep()
+            job.leaving = asyncio.get_running_loop().call_later(after, self.cancel, job)
+        elif not job.is_over and job.task is not None:
             job.task.cancel()
             job.set_state("cancelled")
 
@@ -160,7 +182,7 @@ class Jobs:
                 job.setting = problem.setting
                 job.set_state("failed", problem.message)
             else:
-                job.notes = answer.notes
+                job.notes, job.systems = answer.notes, answer.answer or ()
                 job.set_state("done")
         except HTTPProblem as problem:
             job.set_state("failed", str(problem))

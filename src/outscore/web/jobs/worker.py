@@ -167,9 +167,10 @@ def _refusal(error: str, parameter: str | None = None) -> dict[str, Any]:
     return {"code": REFUSED, "error": error, "parameter": parameter, "answer": None, "notes": []}
 
 
-def _run(task: Mapping[str, Any], listener: Listener) -> None:
-    """Run a request, and write its result to the target folder."""
+def _run(task: Mapping[str, Any], listener: Listener) -> list[str]:
+    """Run a request, write its result to the target folder, and say which systems it is about."""
     from outscore.report.render import render
+    from outscore.web.jobs.inspect import systems_of
     from outscore.workflows.requests.registry import REQUESTS
 
     target = Path(task["target"])
@@ -180,6 +181,7 @@ def _run(task: Mapping[str, Any], listener: Listener) -> None:
         texts[PAGE] = render(result, "html", examples=examples())
     for name, text in texts.items():
         _write(target / name, text)
+    return systems_of(result)
 
 
 def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[[], Any] | None]:
@@ -216,13 +218,20 @@ def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[
     raise AssertionError(request)
 
 
-def _reload(task: Mapping[str, Any], listener: Listener) -> None:
-    """Show a saved result again."""
+def _reload(task: Mapping[str, Any], listener: Listener) -> list[str]:
+    """Show a saved result again, and say which systems it is about."""
     del listener
     from outscore.report.render import render
-    from outscore.results.saved import as_document, load
+    from outscore.results.saved import as_document, load, refuse_inconsistent
+    from outscore.web.jobs.inspect import systems_of
 
-    _write(Path(task["target"], RESULT), render(as_document(load(task["file"]), task["file"]), "json"))
+    result = as_document(load(task["file"]), task["file"])
+    with refuse_inconsistent(task["file"]):
+        # The page is made at once, which shows whether the parts of the file fit together.
+        texts = {RESULT: render(result, "json"), PAGE: render(result, "html")}
+    for name, text in texts.items():
+        _write(Path(task["target"], name), text)
+    return systems_of(result)
 
 
 def _write(path: Path, text: str) -> None:

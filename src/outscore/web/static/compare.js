@@ -10,8 +10,8 @@ import { View, open } from "./view.js";
 
 // At which step a picture belongs; all others are about the data.
 const PICTURES = { difference: "test", null: "test", power: "power", sizes: "power" };
-// Facts of the report that have a step of their own here.
-const ELSEWHERE = ["effect size", "power"];
+// Facts of the report that have a step of their own here; those about a margin are shown where it is typed.
+const ELSEWHERE = ["effect size", "power", "margin"], OF_EFFECT = ["margin"];
 const BELOW_STEPS = 58;
 const NO_EFFECTS = "Effect sizes apply to means of item scores. This metric is a ratio of sums; "
   + "the difference above is its own effect size.";
@@ -82,6 +82,15 @@ class Comparison extends View {
     held();
   }
 
+  // The verdict stays in sight while settings far below it are changed.
+  sumUpVerdict() {
+    const value = byId("answer").querySelector("[data-key=p] .big")?.textContent;
+    const text = [byId("answer").querySelector("h1")?.textContent, value && `p ${/^[<>]/.test(value) ? "" : "= "}${value}`];
+    const said = text.filter(Boolean).join(" · "), place = byId("step-verdict");
+    if (place.textContent && place.textContent !== said) place.replaceWith(place.cloneNode());
+    byId("step-verdict").textContent = said;
+  }
+
   // What was about to follow does not, where something else was asked and refused.
   fade(old) {
     super.fade(old);
@@ -106,12 +115,15 @@ class Comparison extends View {
     const evidence = section(first, "evidence");
     const effects = evidence.querySelector(".effects");
     const before = [...main.childNodes].slice(0, [...main.childNodes].indexOf(first));
-    place("answer", ...before, first.querySelector(".verdict"), first.querySelector(".numbers"));
+    // Everything down to the numbers is the answer: the verdict, what to check first, how the files were read.
+    const top = [...first.children].slice(0, [...first.children].indexOf(first.querySelector(".numbers")) + 1);
+    place("answer", ...before, ...top);
+    this.sumUpVerdict();
     effects?.remove();
-    trim(evidence.querySelector(".facts"));
+    const margin = trim(evidence.querySelector(".facts"));
     place("shown-data", pictures.data, folded(bare(section(first, "analysis"))));
     place("shown-test", bare(evidence), pictures.test);
-    place("shown-effect", effects ?? note(NO_EFFECTS));
+    place("shown-effect", margin, effects ?? note(NO_EFFECTS));
     place("shown-power", bare(section(first, "power")) ?? note(NO_CURVE), pictures.power);
     place("shown-report",
       ...["buckets", "items", "paper"].map((id) => lower(section(first, id))),
@@ -234,12 +246,16 @@ function lower(part) {
   return part;
 }
 
+// Takes out of the facts what is shown at another step; what belongs to the effect size comes back as a list of its own.
 function trim(facts) {
+  const moved = make("dl", { class: "facts" });
   for (const term of facts.querySelectorAll("dt")) {
     if (!ELSEWHERE.includes(term.dataset.key)) continue;
-    term.nextElementSibling.remove();
-    term.remove();
+    const pair = [term, term.nextElementSibling];
+    for (const part of pair) part.remove();
+    if (OF_EFFECT.includes(term.dataset.key)) moved.append(...pair);
   }
+  return moved.children.length ? moved : null;
 }
 
 function sorted(article) {

@@ -17,6 +17,8 @@ export const button = (text, click, kind = "quiet-button") => make("button", { t
 
 export const number = (n) => n.toLocaleString("en-GB");
 
+export const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
+
 export function size(bytes) {
   if (bytes < 1000) return `${bytes} bytes`;
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,6 +1,6 @@
 // Files: uploading by hand, by dropping and by pasting, and a card that shows what each is.
 
-import { button, make, number, quoted, size, told } from "./dom.js";
+import { button, counted, make, quoted, size, told } from "./dom.js";
 import { drop } from "./forms.js";
 
 const SHOWN = 5;
@@ -23,8 +23,8 @@ export function takeFiles(input, zone, taken, refuse) {
 
 // What was found out about a file. `columns` are the parts that may be chosen, `choose` is told (part, column name).
 export function card(file, { columns = [], chosen = {}, choose = null, remove = null } = {}) {
-  const rows = file.rows === null ? null : `${number(file.rows)} rows`;
-  const empty = file.empty && `${number(file.empty)} empty cells`;
+  const rows = file.rows === null ? null : counted(file.rows, "row");
+  const empty = file.empty && counted(file.empty, "empty cell");
   const facts = [file.format, rows, empty, size(file.size)].filter(Boolean).join(", ");
   return make("article", { class: `card${file.problem ? " bad" : ""}`, "aria-label": file.name },
     make("div", { class: "card-top" },

@@ -5,6 +5,7 @@ import { button, make, number, problem, say } from "./dom.js";
 
 const ENDED = ["done", "failed", "cancelled"];
 const PATIENCE = 250;
+const GRACE = 10;
 
 export class Runner {
   // `place` shows progress, and problems unless `beside` knows a better place for one; what is under way is cancelled when
@@ -17,12 +18,12 @@ export class Runner {
     this.pending = 0;
     this.failure = null;
     this.ending = null;
-    // Nobody waits for the result of a page that was left; who comes back to it does.
+    // Nobody waits for the result of a page that was left; who comes back to it, or loads it anew, does.
     let left = false;
     addEventListener("pagehide", () => {
       left = Boolean(this.running?.id);
       if (!left) return;
-      fetch(`/api/jobs/${this.running.id}`, { method: "DELETE", keepalive: true });
+      fetch(`/api/jobs/${this.running.id}?after=${GRACE}`, { method: "DELETE", keepalive: true });
       this.running.over = true;
       this.running = null;
     });
@@ -39,8 +40,10 @@ export class Runner {
     if (mine.over) return null;
     const shown = this.show(mine);
     try {
-      let job = await askJson("POST", "/api/jobs", { command, files, settings });
+      const asked = { command, files, settings };
+      let job = await remembered(asked) ?? await askJson("POST", "/api/jobs", asked);
       mine.id = job.id;
+      remember(asked, job.id);
       if (mine.over) await askJson("DELETE", `/api/jobs/${job.id}`);
       while (!mine.over && !ENDED.includes(job.state)) {
         shown.update(job);
@@ -121,7 +124,7 @@ export class Runner {
 
   // A job of a moment shows nothing, so that the page does not flicker.
   show(mine) {
-    const text = make("span", {}, "Waiting for a free process");
+    const text = make("span", {}, "Computing");
     const bar = make("progress", { "aria-label": "Progress", max: 1 });
     const stop = button("Cancel", async () => {
       this.cancel();
@@ -162,4 +165,22 @@ function markInvalid(refusal, wrong) {
     if (described.length) control.setAttribute("aria-describedby", described.join(" "));
     else control.removeAttribute("aria-describedby");
   }
+}
+
+// A page that is loaded anew finds the job it had started: the same files and settings have the same answer.
+const keyOf = (asked) => `job ${JSON.stringify(asked)}`;
+
+async function remembered(asked) {
+  const id = sessionStorage.getItem(keyOf(asked));
+  if (!id) return null;
+  sessionStorage.removeItem(keyOf(asked));
+  const job = await askJson("GET", `/api/jobs/${id}`).catch(() => null);
+  return job && !["failed", "cancelled"].includes(job.state) ? job : null;
+}
+
+function remember(asked, id) {
+  // A browser may forbid to keep anything; then everything is computed again.
+  try {
+    sessionStorage.setItem(keyOf(asked), id);
+  } catch {}
 }

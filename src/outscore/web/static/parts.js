@@ -49,10 +49,13 @@ export function proposals(files) {
   if (systems >= 2 && scores.length <= 2) offer("compare", scores, pair);
   if (texts.length > 3) offer("rank", texts, "Texts of several systems, ranked by a metric.");
   if (texts.length >= 3) offer("texts", texts, "Two texts and a reference, by several metrics.");
-  if (outputs.length >= 2) offer("diff", outputs, "Outputs unit by unit: what was fixed and what was broken.");
+  if (outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, "Outputs unit by unit: what was fixed and what was broken.");
   if (systems >= 2) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");
   return found;
 }
+
+// Trees, tagged words, chains and labels cannot be compared with one another.
+const areAlike = (outputs) => new Set(outputs.map((file) => file.task)).size === 1;
 
 // What is missing, where nothing can be proposed.
 export function missing(files) {
@@ -60,7 +63,13 @@ export function missing(files) {
   if (!usable.length) return "";
   const some = (view) => usable.some((file) => file.suits.includes(view));
   if (some("texts")) return "Texts need a reference and two systems: add the files that are missing.";
+  const outputs = usable.filter((file) => file.suits.includes("diff"));
+  if (outputs.length > 1 && !areAlike(outputs)) {
+    const kinds = [...new Set(outputs.map((file) => `${file.name} (${file.format})`))];
+    return `Outputs of different kinds cannot be compared: ${kinds.join(", ")}. Bring the right answers in the same format.`;
+  }
   if (some("diff")) return "Outputs need the right answers: add the gold file, or another system.";
+  if (!some("compare")) return "Nothing here can be compared: bring scores, labels, texts or tagged words.";
   return "These are the scores of one system: add the file of the other.";
 }
 

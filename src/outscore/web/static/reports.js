@@ -24,7 +24,7 @@ export async function fetchReport(result) {
 // One of several comparisons, to be opened by itself.
 export function unfolding(article, open = false) {
   const [kind, top] = [".kind", ".verdict h2"].map((part) => article.querySelector(part).textContent);
-  const fold = make("details", { class: "part-of", open }, make("summary", {}, kind, make("span", {}, top)));
+  const fold = make("details", { class: "part-of", open }, make("summary", {}, `${kind} `, make("span", {}, top)));
   article.replaceWith(fold);
   fold.append(article);
   return fold;

@@ -94,7 +94,7 @@ function draw() {
   // What is wrong with a file has to be seen.
   const folded = cards.filter((_, i) => i >= UNFOLDED && !state.files[i].problem);
   byId("files").replaceChildren(...cards.filter((one) => !folded.includes(one)), ...(folded.length ? [more(folded)] : []));
-  byId("next").hidden = !state.files.length;
+  byId("next").hidden = state.files.every((file) => file.problem);
   writeAddress({ files: state.files.map((file) => file.id) }, state.settings);
   const ways = proposals(state.files);
   const offers = ways.map(({ view, files, why }, i) => {

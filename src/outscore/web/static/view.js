@@ -11,6 +11,7 @@ import { fetchReport, startExplorer, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
 
 // A job that failed has no status; a server that is gone, full or broken is no fault of the field that was changed last.
+const ALONG = "along";
 const CAUSED_BY_SETTINGS = [undefined, 422];
 
 export class View {
@@ -26,6 +27,7 @@ export class View {
     const { files, settings } = readAddress(this.fields);
     this.files = files;
     const gone = await this.look();
+    await this.takeAlong();
     takeFiles(byId("choose"), byId("files"), (chosen) => this.add(chosen), (error) => this.worker.refuse(error));
     byId("work").addEventListener("again", () => this.compute(true));
     this.draw(settings);
@@ -46,6 +48,28 @@ export class View {
     const gone = ids.filter((id, i) => !found[i]);
     for (const [part, own] of Object.entries(this.files)) this.files[part] = own.filter((id) => !gone.includes(id));
     return gone;
+  }
+
+  // Files that another view had come along in the address, and get the parts that suit them here.
+  async takeAlong() {
+    const ids = (new URLSearchParams(location.search).get(ALONG) ?? "").split(",").filter(Boolean);
+    const found = await Promise.all(ids.map((id) => askJson("GET", `/api/files/${id}`).catch(() => null)));
+    const there = found.filter(Boolean);
+    for (const file of there) this.infos.set(file.id, file);
+    for (const [part, own] of Object.entries(assign(this.command, this.fields, there, this.files))) {
+      const most = this.fields.find((field) => field.name === part)?.most ?? Infinity;
+      this.files[part] = [...(this.files[part] ?? []), ...own].slice(0, most);
+    }
+  }
+
+  // The menu takes the files along.
+  guide() {
+    const ids = Object.values(this.files).flat().join(",");
+    for (const link of document.querySelectorAll(".masthead li a, .brand")) {
+      const { pathname } = new URL(link.href);
+      const name = pathname === "/" ? "files" : ALONG;
+      link.search = ids && pathname !== "/methods" && pathname !== location.pathname ? `?${name}=${ids}` : "";
+    }
   }
 
   // What the address says and the form cannot hold would be lost without a word.
@@ -213,6 +237,7 @@ export class View {
     this.last = asked;
     const isLast = this.supersede();
     writeAddress(files, settings);
+    this.guide();
     byId("empty").hidden = !this.empty;
     this.sumUp();
     if (this.empty && this.needsFiles) byId("files").open = true;

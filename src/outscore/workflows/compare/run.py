@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -228,7 +229,7 @@ def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
 
 def _reading_notes(request: CompareRequest, systems: TwoSystems, *, from_files: bool) -> list[Note]:
     """What the reader should know about how the files were read."""
-    notes = [*(_recognition_notes(request, systems) if from_files else []), *systems.notes]
+    notes = [*(_recognition_notes(request, systems) if from_files else []), *_selection_notes(systems), *systems.notes]
     notes += answer_notes(systems.tables)
     if from_files and request.metric is None and systems.counts:
         columns = ("true positives", "errors") if np.asarray(systems.a).shape[1] == 2 else COUNTS
@@ -258,3 +259,14 @@ def _with_origin(refusal: OutscoreError, request: CompareRequest, systems: TwoSy
         return refusal
     hint = f"{refusal.hint} {recognised[0]} Write --cluster none to leave clusters out."
     return OutscoreError(refusal.message, hint, parameter="cluster")
+
+
+def _selection_notes(systems: TwoSystems) -> list[Note]:
+    """Who picks the best of many and tests it against another has picked the largest of many chance differences, too."""
+    if len(systems.tables) != 1 or systems.tables[0].systems <= 2:
+        return []
+    table, (a, b) = systems.tables[0], systems.names
+    pairs = math.comb(table.systems, 2)
+    text = f"{a} and {b} are two of the {table.systems:,} systems in {table.label}, and p is that of this pair alone."
+    cure = f"If their scores chose them, `outscore rank` tests all {pairs:,} pairs and corrects for their number."
+    return [Note("warning", f"{text} {cure}")]
