@@ -186,7 +186,7 @@ def test_a_reason_that_several_tests_share_stands_once(full):
     assert table.count("It needs many items.") == 1
     assert table.count('rowspan="3"') == 1
     # A script reads the test and what is said of it from the first two cells of its row.
-    assert re.findall(r'<td class="l short">([^<]*)</td><td class="l short">([^<]*)</td>', table) == [
+    assert re.findall(r'<th scope="row" class="l short">([^<]*)</th><td class="l short">([^<]*)</td>', table) == [
         ("recommended", "permutation"),
         ("not suited", "student"),
         ("not suited", "wilcoxon"),

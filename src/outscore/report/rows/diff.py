@@ -404,7 +404,9 @@ def _solved(diff: Diff) -> Table:
     rows = [(f"by {k} of {len(diff.systems)}", f"{n:,}", points(n / total)) for k, n in counts if total]
     if found is not None:
         rows += [(f"by {name} alone", f"{n:,}", points(n / total)) for name, n in found.only.items() if total]
-        rows.append(("by a majority vote", f"{round(found.majority * total):,}", points(found.majority)))
+        # Of two systems a majority is both.
+        if len(diff.systems) > 2:
+            rows.append(("by a majority vote", f"{round(found.majority * total):,}", points(found.majority)))
     return wide_table("solved", "Who solves what", ["solved", "units", "%"], "lrr", rows)
 
 
