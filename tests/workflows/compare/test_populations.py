@@ -53,7 +53,7 @@ def test_seeds_are_drawn_anew_by_default(tmp_path):
     assert [step.view for step in found.design.path] == ["rows", "items", "items-and-runs"]
     text = found.to_text()
     assert "would a newly trained new and a newly trained old differ on new items?" in " ".join(text.split())
-    assert (found.fragility, found.power) == (None, None)
+    assert (found.fragility, found.power, found.pictures.sizes) == (None, None, [])
 
 
 def test_the_population_asked_for_decides(tmp_path):

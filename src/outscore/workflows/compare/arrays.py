@@ -114,7 +114,7 @@ def compare_rows(
     path = path_of(pairs, additive, found.p, request, entry)
     if answer.population != ITEMS:
         # They are about the test of items, which does not decide here.
-        parts |= {"power": None, "fragility": None}
+        parts |= {"power": None, "fragility": None, "pictures": replace(parts["pictures"], sizes=[], sizes_test="")}
         found = replace(found, notes=[note for note in found.notes if note.kind not in ("method", "interval")])
         path.append(PathStep("items-and-runs", answer.found.p.n, path[-1].difference, answer.found.p.value))
     design = _design(rows, additive, remainder, question.unit_size, path, repeats)
