@@ -61,7 +61,7 @@ def compare(
     shuffle: int | None = None,
     unit_advice: bool = False,
     normality_alpha: float = 0.05,
-    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     seed: int = 0,
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
@@ -139,7 +139,7 @@ def compare(
     shuffle: int | None = None,
     unit_advice: bool = False,
     normality_alpha: float = 0.05,
-    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     seed: int = 0,
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
@@ -216,7 +216,7 @@ def compare(
     shuffle: int | None = None,
     unit_advice: bool = False,
     normality_alpha: float = 0.05,
-    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     seed: int = 0,
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
@@ -504,11 +504,12 @@ def compare_texts(
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
     normality_alpha: float = 0.05,
-    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     seed: int = 0,
     documents: Sequence[object] | Segments | Path | None = None,
     buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
     compat: Literal["sacrebleu-ar", "sacrebleu-bs"] | None = None,
+    scores: Mapping[str, str] | None = None,
     systems: Sequence[str] = (),
     reader: Literal["auto", "text", "sgml", "xml", "jsonl", "tsv", "csv"] = "auto",
     text_column: Mapping[str, str] | None = None,
@@ -568,6 +569,9 @@ def compare_texts(
         length of the reference: each value is compared by itself, as a family of its own.
     compat : str | None, default None
         ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.
+    scores : Mapping[str, str] | None, default None
+        Scores of segments by other metrics, which join the family: files of A and B by the metric's name,
+        ``{"COMET": "a.comet,b.comet"}``; ``"MetricX(lower)"`` says that lower is better.
     systems : Sequence[str], default ()
         Which systems of a file to take.
     reader : str, default "auto"
@@ -629,6 +633,7 @@ def compare_texts(
         documents=documents,
         buckets=buckets,
         compat=compat,
+        scores=scores,
         systems=systems,
         reader=reader,
         text_column=text_column,
@@ -661,7 +666,7 @@ def rank(
     options: Mapping[str, object] | None = None,
     population: Literal["items", "items-and-runs"] | None = None,
     alpha: float = 0.05,
-    correction: Literal["bonferroni", "holm", "shaffer", "hochberg", "hommel", "max-t", "bh", "by"] = "holm",
+    correction: Literal["bonferroni", "holm", "shaffer", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     baseline: str | None = None,
     critical_difference: bool = False,
     unit_size: int = 1,
@@ -897,7 +902,7 @@ def diff(
     repair: bool = False,
     slices: str | Sequence[str] = (),
     min_support: int = 20,
-    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "bh", "by"] = "holm",
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "bh", "by", "none"] = "holm",
     alpha: float = 0.05,
     seed: int = 0,
 ) -> Diff:

@@ -13,6 +13,7 @@ from outscore.results.pvalue import PValue
 
 __all__ = [
     "ESTIMANDS",
+    "NO_CORRECTION",
     "SHORT_ESTIMANDS",
     "SINGLE_RUNS",
     "claim_phrase",
@@ -29,6 +30,8 @@ __all__ = [
     "shown_prefix",
 ]
 
+NO_CORRECTION = "no correction"
+"""What the absence of a correction is called, where the name of one would stand."""
 SINGLE_RUNS = "Single runs: whether the difference would hold for other training runs is not tested. That takes several runs."
 """What one run of each system leaves open, whatever the metric."""
 # What a test of another estimand speaks of; the difference in the metric needs no name beside itself.

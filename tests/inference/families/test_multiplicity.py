@@ -25,12 +25,17 @@ probabilities = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.04, 0.0
 
 
 # Shaffer's oracle is the enumeration of partitions below; max-T has its own file.
-ALONE = [name for name, entry in CORRECTIONS.items() if entry.function is not None and not entry.all_pairs]
+ALONE = [name for name, entry in CORRECTIONS.items() if entry.function is not None and not entry.all_pairs and name != "none"]
 
 
 def test_every_correction_has_an_oracle():
-    assert {*STATSMODELS, "shaffer", "max-t"} == set(CORRECTIONS)
+    assert {*STATSMODELS, "shaffer", "max-t", "none"} == set(CORRECTIONS)
     assert set(STATSMODELS) == set(ALONE)
+
+
+@given(p=probabilities)
+def test_no_correction_leaves_p_alone(p):
+    assert adjust(p, "none").tolist() == p
 
 
 # Holm takes statsmodels a twentieth of a second each time.

@@ -72,3 +72,15 @@ def test_every_metric_has_its_clause_test_and_pairs(ranked):
     assert "exact paired permutation test of each pair for TER" in ranked.sentence
     assert "Pairs by TER (lower is better)" in ranked.to_text()
     assert "TER: exact" in ranked.to_latex()
+
+
+def test_no_correction_is_a_choice_that_is_said():
+    systems = SYSTEMS["s0.1"], SYSTEMS["s0.3"]
+    found = osc.compare_texts(*systems, REFERENCE, metrics=["bleu", "ter"], correction="none")
+    assert found.family.error_rate == "PCER"
+    assert all(c.p.adjusted == c.p.value for c in found.comparisons)
+    assert "2 of 2 significantly without correction" in found.headline
+    assert "p not corrected" in " ".join(found.to_latex().split())
+    ranked = osc.rank(SYSTEMS, reference=REFERENCE, metric="bleu", correction="none")
+    assert "no correction for 6 tests" in ranked.verdict
+    assert "p not corrected" in ranked.sentence

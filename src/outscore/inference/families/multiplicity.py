@@ -51,7 +51,7 @@ class Correction:
     name: str
     phrase: str
     summary: str
-    error_rate: Literal["FWER", "FDR"]
+    error_rate: Literal["FWER", "FDR", "PCER"]
     formula: str
     citations: tuple[str, ...]
     function: Callable[[Array], Array] | None
@@ -221,6 +221,10 @@ def _from_above(p: Array) -> Array:
     return np.minimum.accumulate(p[::-1])[::-1]
 
 
+def _unchanged(p: Array) -> Array:
+    return p
+
+
 ENTRIES = (
     Correction(
         name="bonferroni",
@@ -297,6 +301,15 @@ ENTRIES = (
         formula=r"\min_{j ≥ i} \frac{m}{j} p_{(j)} \sum_{k=1}^{m} \frac{1}{k}",
         citations=("benjamini2001",),
         function=_benjamini_yekutieli,
+    ),
+    Correction(
+        name="none",
+        phrase="no correction",
+        summary="every comparison by itself: false claims add up with their number",
+        error_rate="PCER",
+        formula=r"p_i",
+        citations=(),
+        function=_unchanged,
     ),
 )
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from outscore.inference.decision import Side, rejects, sign
 from outscore.language.numbers import count, format_level, format_percent, format_probability
 from outscore.language.phrases import (
+    NO_CORRECTION,
     claim_phrase,
     equivalence_phrase,
     interval_kind,
@@ -323,7 +324,8 @@ def agreement(found: Sequence[Comparison], correction: str) -> Verdict:
     if not leaders:
         return Verdict(f"{'Neither metric' if m == 2 else f'None of the {m} metrics'} sees a difference")
     winners = [c.systems[c.decision.winner] for c in found if c.decision.winner is not None]
-    significant = f"{len(winners) or 'none'}{f' of {m}' if winners else ''} significantly after correction ({correction})"
+    corrected = "without correction" if correction == NO_CORRECTION else f"after correction ({correction})"
+    significant = f"{len(winners) or 'none'}{f' of {m}' if winners else ''} significantly {corrected}"
     if len(set(winners)) > 1:
         return Verdict("The metrics contradict each other", f"each system wins by some of the {m}, {significant}.")
     if len(set(leaders)) == 1:
@@ -335,9 +337,8 @@ def agreement(found: Sequence[Comparison], correction: str) -> Verdict:
         return Verdict(f"{some}; the other{' sees' if tied == 1 else f' {tied} see'} no difference")
     # A lead that is not significant contradicts nothing.
     if not winners:
-        return Verdict(
-            f"No winner by {'either metric' if m == 2 else f'any of the {m} metrics'} after correction ({correction})"
-        )
+        which = "either metric" if m == 2 else f"any of the {m} metrics"
+        return Verdict(f"No winner by {which} {corrected}")
     others = m - len(winners)
     rest = f"the other{' shows' if others == 1 else f' {others} show'} no significant difference"
     return Verdict(f"{winners[0]} wins by {significant}; {rest}")

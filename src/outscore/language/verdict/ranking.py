@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from outscore.inference.populations import claim_of
 from outscore.language.numbers import count, format_level, format_number
-from outscore.language.phrases import correction_name, method_phrase, name_of_test
+from outscore.language.phrases import NO_CORRECTION, correction_name, method_phrase, name_of_test
 from outscore.results.design import Family, Verdict
 from outscore.results.pvalue import Kind, PValue
 from outscore.results.ranking import RankDesign, Standing
@@ -156,7 +156,9 @@ def _test(top: Standing, claims: Claims) -> str:
 
 
 def _correction(family: Family, alpha: float) -> str:
-    return f"{correction_name(family.correction)} correction over {count(family.m, 'test')}, alpha = {format_level(alpha)}"
+    name, tests = correction_name(family.correction), count(family.m, "test")
+    corrected = f"no correction for {tests}" if name == NO_CORRECTION else f"{name} correction over {tests}"
+    return f"{corrected}, alpha = {format_level(alpha)}"
 
 
 def design_parts(design: RankDesign) -> list[str]:
@@ -213,7 +215,9 @@ def ranking_sentence(
     for standing, its in every:
         used.setdefault(_test(standing, its), []).append(standing.metric)
     tests = [f"{test} for {_named_all(metrics)}" if len(used) > 1 else test for test, metrics in used.items()]
-    pairs = f"{'; '.join(tests)}, two-sided, p corrected after {correction_name(family.correction)}"
+    name = correction_name(family.correction)
+    corrected = "p not corrected" if name == NO_CORRECTION else f"p corrected after {name}"
+    pairs = f"{'; '.join(tests)}, two-sided, {corrected}"
     held = f"{family.error_rate} {format_level(alpha)}, {count(family.m, 'test')}"
     found = [_finding(standing, its, baseline=baseline) for standing, its in every]
     if further:

@@ -72,7 +72,11 @@ CHOOSING = (
     "it finds differences where there are none."
 )
 OBSERVED = "Power at the observed difference says nothing beyond p; read the curve for sizes that were not observed."
-ERROR_RATES = {"FWER": "family-wise error rate (FWER)", "FDR": "false discovery rate (FDR)"}
+ERROR_RATES = {
+    "FWER": "family-wise error rate (FWER)",
+    "FDR": "false discovery rate (FDR)",
+    "PCER": "error rate of each comparison alone (PCER)",
+}
 VIEWS = {
     "rows": "each row by itself",
     "items": "repeats averaged per item",

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from outscore.language.numbers import count, format_level, format_number, format_p_error, format_p_number, format_probability
 from outscore.language.phrases import (
+    NO_CORRECTION,
     claim_phrase,
     correction_name,
     equivalence_phrase,
@@ -133,7 +134,8 @@ def metric_sentence(whole: Comparisons) -> str:
     for c in found:
         used.setdefault(method_phrase(c.p) + sides(c, whole), []).append(c.metric)
     tests = "; ".join(f"{test}, for {_listed(metrics)}" if len(used) > 1 else test for test, metrics in used.items())
-    evidence = f"{tests}; p adjusted over {count(len(found), 'metric')}, {_correction(whole)}"
+    adjusted_by = f"adjusted over {count(len(found), 'metric')}, {_correction(whole)}"
+    evidence = f"{tests}; p {'not corrected' if _correction(whole) == NO_CORRECTION else adjusted_by}"
     further = "".join(f"; {clause}" for c in found for clause in _further_clauses(c, alpha))
     claim = claim_phrase(found[0].population, found[0].design)
     about = f"; the claim is about {claim.replace('items', 'segments')}" if claim else ""

@@ -233,6 +233,7 @@ class TextsRequest(ComparisonRequest):
     documents: str | None = declare(shared.DOCUMENTS)
     buckets: tuple[str, ...] = declare(shared.BUCKETS)
     compat: str | None = declare(shared.COMPAT)
+    scores: Mapping[str, str] = declare(shared.SCORES)
     system: tuple[str, ...] = declare(shared.SYSTEM, always_saved=False)
     reader: str = declare(shared.TEXT_READER)
     text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
@@ -247,7 +248,8 @@ class TextsRequest(ComparisonRequest):
     def inputs(self) -> list[str]:
         """Everything that is read, as written: systems, references and labels."""
         labels = [] if self.documents is None else [self.documents]
-        return [*self.files, *self.reference, *labels, *(name for name in self.buckets if name != LENGTH)]
+        scored = [path for files in self.scores.values() for path in metrics_in(files)]
+        return [*self.files, *self.reference, *labels, *scored, *(name for name in self.buckets if name != LENGTH)]
 
     def asked(self) -> dict[str, Any]:
         """What is asked of the comparison itself."""

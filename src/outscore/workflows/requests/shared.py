@@ -45,6 +45,7 @@ __all__ = [
     "REPEATS",
     "RESAMPLES",
     "SCORE",
+    "SCORES",
     "SEED",
     "SET",
     "SHUFFLE",
@@ -588,6 +589,22 @@ TEXT_COLUMN = Option(
     annotation="Mapping[str, str] | None",
     doc="Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``, ``system``,\n"
     "``document`` or ``item``. None recognises them by their names.",
+)
+SCORES = Option(
+    "scores",
+    str,
+    {},
+    "Texts: a metric's segment scores, COMET=a.comet,b.comet; MetricX(lower)=... where lower is better; repeatable.",
+    label="Segment scores",
+    form_help="",
+    group="data",
+    kind="settings",
+    many=True,
+    metavar="NAME=A,B",
+    always_saved=False,
+    annotation="Mapping[str, str] | None",
+    doc="Scores of segments by other metrics, which join the family: files of A and B by the metric's name,\n"
+    '``{"COMET": "a.comet,b.comet"}``; ``"MetricX(lower)"`` says that lower is better.',
 )
 DOCUMENTS = Option(
     "documents",

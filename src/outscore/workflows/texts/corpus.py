@@ -39,9 +39,20 @@ from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.validate import Question
 
-__all__ = ["TextDesign", "compare_corpora", "unscored_note"]
+__all__ = ["Member", "TextDesign", "compare_corpora", "unscored_note"]
 
 SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One metric of the family: what it is called and how it is cited, and the rows of every run of both systems."""
+
+    label: str
+    metric: AdditiveMetric
+    signature: str
+    runs_a: Sequence[Array]
+    runs_b: Sequence[Array]
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,7 @@ class TextDesign:
     correction: str
     compat: str | None
     question: Question
+    scored: Sequence[Member] = ()
 
 
 def compare_corpora(
@@ -61,7 +73,11 @@ def compare_corpora(
     """Compare two systems' texts, metric by metric, with p corrected for the number of metrics."""
     _check_runs(texts, design.question)
     chosen = chosen_metrics(metrics)
-    compared = [_compare_by(spec, *metric, texts, statistics, design) for spec, metric in zip(metrics, chosen, strict=True)]
+    members = [
+        *(_member_of(spec, *metric, texts, statistics) for spec, metric in zip(metrics, chosen, strict=True)),
+        *design.scored,
+    ]
+    compared = [_compare_by(member, texts, design) for member in members]
     found = [c for c, _ in compared]
     # What no metric can show is said once.
     beware = cautions(chosen, {texts.names[0]: texts.a, texts.names[1]: texts.b}, texts.references)
@@ -76,11 +92,15 @@ def compare_corpora(
     return as_family(found, design.correction, **design.question.side, resampled=resampled)
 
 
-def _compare_by(
-    spec: str, entry: TextMetric, options: Mapping[str, OptionValue], texts: Texts, statistics: Statistics, design: TextDesign
-) -> tuple[Comparison, Part]:
-    metric = entry.make(options)
+def _member_of(
+    spec: str, entry: TextMetric, options: Mapping[str, OptionValue], texts: Texts, statistics: Statistics
+) -> Member:
     runs_a, runs_b = ([statistics.of(entry, options, run, texts.references) for run in side] for side in (texts.a, texts.b))
+    return Member(shown_name(spec), entry.make(options), entry.signature(options, len(texts.references)), runs_a, runs_b)
+
+
+def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Comparison, Part]:
+    metric, runs_a, runs_b = member.metric, member.runs_a, member.runs_b
     (first, second), together = mean_of_runs(metric, (runs_a, runs_b))
     labels = [f"segment {i + 1}" for i in range(len(first))]
     common: dict[str, Any] = {"metric": together, "names": texts.names}
@@ -90,11 +110,9 @@ def _compare_by(
     parts, left_out = _buckets_of(first, second, common, design)
     whole = replace(
         whole,
-        metric=shown_name(spec),
+        metric=member.label,
         design=replace(whole.design, noun="segment"),
-        signature=whole.signature.replacing("unit", "items", "segments").extended(
-            entry.signature(options, len(texts.references))
-        ),
+        signature=whole.signature.replacing("unit", "items", "segments").extended(member.signature),
         notes=[*whole.notes, *unscored_note(metric, first, second), *left_out],
         segments=_strongest_segments(texts, influence(PairedScores(first, second), together)),
         buckets=parts,

@@ -29,6 +29,7 @@ from outscore.workflows.texts.buckets import buckets_of, labels_of_segments, len
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import TextDesign, compare_corpora
 from outscore.workflows.texts.inputs import read_text_files
+from outscore.workflows.texts.scored import scored_members
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.validate import question_of
 
@@ -71,9 +72,10 @@ def run(
     texts = Texts.of(given.a, given.b, given.reference, given.names)
     grouped = None if given.documents is None else labels_of_segments(given.documents, "documents", len(texts.a[0]))
     buckets = buckets_of(given.buckets, texts.references[0])
-    design = TextDesign(
-        grouped, buckets, request.correction, request.compat, question_of(**request.asked(), unit_advice=unit_advice)
-    )
+    scored, origins = scored_members(request.scores, texts)
+    question = question_of(**request.asked(), unit_advice=unit_advice)
+    design = TextDesign(grouped, buckets, request.correction, request.compat, question, scored)
+    given = replace(given, origins=[*given.origins, *origins])
     found, family = compare_corpora(texts, request.metrics, statistics, design)
     found[0] = replace(found[0], notes=[*(Note("input", note) for note in (*given.notes, *texts.notes)), *found[0].notes])
     if cache is None:

@@ -1,0 +1,87 @@
+"""Segment scores of other metrics join the metrics of texts in one family."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sacrebleu")
+
+from outscore.core.errors import OutscoreError
+from outscore.workflows.requests.compare import TextsRequest
+from outscore.workflows.texts.run import run
+
+REFERENCE = ["the cat sat", "it was late", "we go home", "all is well", "see you soon", "so it goes"]
+A, B = [0.9, 0.8, 0.85, 0.7, 0.95, 0.9], [0.5, 0.6, 0.55, 0.4, 0.65, 0.5]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("ref.txt").write_text("\n".join(REFERENCE) + "\n")
+    Path("a.txt").write_text("\n".join(REFERENCE) + "\n")
+    Path("b.txt").write_text("\n".join(line.replace("is", "was") for line in REFERENCE) + "\n")
+    return tmp_path
+
+
+def write(form: str) -> tuple[str, str]:
+    """Both systems' scores as a tool writes them; some tools write one file for all."""
+    for name, values in (("a", A), ("b", B)):
+        rows = {
+            "plain": [str(x) for x in values],
+            "metricx": [json.dumps({"hypothesis": "x", "prediction": x}) for x in values],
+            "printed": [f"{name}.txt\tSegment {i}\tscore: {x}" for i, x in enumerate(values)] + [f"{name}.txt\tscore: 0.8"],
+            "mtme": [f"{name}\t{x}" for x in values],
+        }.get(form, [])
+        Path(f"{name}.scores").write_text("\n".join(rows) + "\n")
+    both = zip(("a", "b"), (A, B), strict=True)
+    if form == "comet-json":
+        found = {f"{name}.txt": [{"src": "s", "mt": "m", "COMET": x} for x in values] for name, values in both}
+        Path("a.scores").write_text(json.dumps(found))
+        return "a.scores", "a.scores"
+    if form == "seg-score":
+        rows = [f"COMET\ten-de\twmt\t{name}\t{i}\t{x}" for name, values in both for i, x in enumerate(values, 1)]
+        Path("a.scores").write_text("\n".join(rows) + "\n")
+        return "a.scores", "a.scores"
+    return "a.scores", "b.scores"
+
+
+def compared(*scores: str):
+    files = {"files": ["a.txt", "b.txt"], "reference": ["ref.txt"], "metric": "bleu"}
+    return run(TextsRequest.from_written({**files, "scores": list(scores)}))
+
+
+@pytest.mark.parametrize("form", ["plain", "metricx", "printed", "mtme", "comet-json", "seg-score"])
+def test_every_form_gives_the_same_family(folder, form):
+    found = compared(f"COMET={','.join(write(form))}")
+    assert [c.metric for c in found.comparisons] == ["BLEU", "COMET"]
+    assert found.family.m == 2
+    comet = found.comparisons[1]
+    assert [score.value for score in comet.scores] == pytest.approx([0.85, 0.5333333])
+    assert comet.p.value == 2 / 2**6
+    assert "COMET ↑" in found.to_text()
+    assert len(found.settings["inputs"]) == 5 if form not in ("comet-json", "seg-score") else True
+
+
+def test_direction(folder):
+    files = ",".join(write("plain"))
+    assert not compared(f"MQM(lower)={files}").comparisons[1].higher_is_better
+    assert not compared(f"MetricX-24={files}").comparisons[1].higher_is_better
+    worse = compared(f"Loss(lower)={files}").comparisons[1]
+    assert worse.metric == "Loss"
+    assert worse.difference > 0
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [("COMET=a.scores", "names 1 files"), ("COMET=a.scores,short", "2 scores of COMET for 6 segments"),
+     ("COMET=a.scores,words", "line 1: found none"), ("COMET=a.scores,absent", "does not exist")],
+)  # fmt: skip
+def test_wrong_files_are_refused(folder, written, said):
+    write("plain")
+    Path("short").write_text("0.1\n0.2\n")
+    Path("words").write_text("none\n" * 6)
+    with pytest.raises(OutscoreError, match=said):
+        compared(written)
