@@ -308,7 +308,7 @@ ENTRIES = (
         summary="every comparison by itself: false claims add up with their number",
         error_rate="PCER",
         formula=r"p_i",
-        citations=(),
+        citations=("benjamini1995",),
         function=_unchanged,
     ),
 )
