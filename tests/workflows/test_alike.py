@@ -86,3 +86,48 @@ def test_slices_by_dataset_just_work(folder):
     found = osc.compare("sets.csv", slices="dataset")
     assert [c.slice.value for c in found.comparisons[1:]] == ["easy", "hard"]
     assert found.comparisons[0].n == 60
+
+
+def two_datasets(**share: tuple[float, float]) -> pl.DataFrame:
+    """Many easy items and few hard ones: `share` of right answers by system and dataset."""
+    rng = np.random.default_rng(12)
+    rows = [
+        (str(i), name, model, int(rng.random() < level))
+        for model, levels in share.items()
+        for name, level, n in zip(("easy", "hard"), levels, (300, 60), strict=True)
+        for i in range(n)
+    ]
+    return pl.DataFrame(rows, schema=["id", "dataset", "model", "score"], orient="row")
+
+
+def test_compare_and_rank_answer_alike_on_several_datasets(folder):
+    table = two_datasets(new=(0.97, 0.2), old=(0.9, 0.55))
+    pair, board = osc.compare(table), osc.rank(table)
+    assert pair.p.value == pytest.approx(board.pairs[0].p.value)
+    assert {s.system: s.value for s in pair.scores} == {s.system: s.value for s in board.scores}
+    assert pair.difference == pytest.approx(pair.scores[0].value - pair.scores[1].value)
+    assert pair.interval.low < pair.difference < pair.interval.high
+    assert pair.headline == "old outscored new"
+    assert "of 2 datasets" in pair.sentence
+    assert "macro-averaged mean" in pair.sentence
+    (note,) = (note.text for note in pair.notes if "macro average" in note.text)
+    pooled = osc.compare(table.drop("dataset").with_columns(id=pl.concat_str(table["dataset"], table["id"])))
+    assert f"new {pooled.scores[0].value:.4f}" in note
+    assert pooled.decision.winner != pair.decision.winner
+    assert osc.load(pair.save("pair.json")) == pair
+    assert "macro-averaged mean" in pair.to_html()
+
+
+def test_slices_by_dataset_follow_the_macro_average(folder):
+    whole, easy, hard = osc.compare(two_datasets(new=(0.97, 0.2), old=(0.9, 0.55)), slices="dataset").comparisons
+    assert whole.scores[0].value == pytest.approx((easy.scores[0].value + hard.scores[0].value) / 2)
+
+
+def test_what_a_macro_average_cannot_answer_is_asked_of_the_pooled_items(folder):
+    table = two_datasets(new=(0.9, 0.5), old=(0.9, 0.5))
+    for asked in ({"margin": 0.1}, {"alternative": "greater"}, {"test": "all"}):
+        found = osc.compare(table, **asked)
+        assert found.metric == found.score_name
+        assert any("datasets were pooled, because" in note.text for note in found.notes)
+    one = table.filter(pl.col("dataset") == "easy")
+    assert not any("datasets" in note.text for note in osc.compare(one).notes)

@@ -311,7 +311,8 @@ class Comparison(Result):
     @property
     def score_name(self) -> str:
         """What the scores are called: the metric, and of units that are summarised by their medians, that of the medians."""
-        return f"{self.metric} of unit medians" if self.design.unit_statistic == "median" else self.metric
+        name = f"{self.metric} of unit medians" if self.design.unit_statistic == "median" else self.metric
+        return f"macro-averaged {name}" if self.design.datasets > 1 else name
 
 
 @dataclass(frozen=True, repr=False)

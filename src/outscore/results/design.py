@@ -83,6 +83,8 @@ class Design:
         What the data call the repeats: "seed".
     repeats_of
         With repeats: how often A and B were run on an item, on average.
+    datasets
+        Datasets whose macro average was compared; 1 where items are pooled.
     """
 
     rows: int
@@ -97,6 +99,7 @@ class Design:
     unit_statistic: Literal["mean", "median"] = "mean"
     repeat_kind: Literal["epochs", "runs"] | None = None
     repeat_column: str = ""
+    datasets: int = 1
     repeats_of: tuple[float, float] | None = None
 
 

@@ -99,6 +99,8 @@ def _unit(c: Comparison) -> tuple[str, str]:
         noun, more = "unit", f" of {c.design.unit_size} {c.design.noun}s"
     if c.clusters is not None:
         more += f" in {count(c.clusters, 'document' if c.design.noun == 'segment' else 'cluster')}"
+    if c.design.datasets > 1:
+        more += f" of {c.design.datasets} datasets"
     if c.slice is not None:
         more += f" with {c.slice.column} = {c.slice.value}"
     return noun, more

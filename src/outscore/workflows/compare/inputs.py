@@ -32,8 +32,8 @@ class TwoSystems:
     `items` and `clusters` are codes per row or None, `labels` is what the rows are called, `slices` the slice of each row by
     column. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
     `unequal_repeats` that the rows are item means because the systems were run unequally often, and `repeats` what is known of
-    items that were run several times. `tables` are the files, and `better` the
-    direction of the scores where they say it.
+    items that were run several times. `tables` are the files, `better` the
+    direction of the scores where they say it, and `scores` are the systems before their rows were matched.
     """
 
     a: object
@@ -51,6 +51,7 @@ class TwoSystems:
     repeats: Repeats | None = None
     notes: tuple[Note, ...] = ()
     better: Literal["higher", "lower"] | None = None
+    scores: tuple[Scores, Scores] | None = None
 
     @property
     def score_columns(self) -> list[str]:
@@ -111,6 +112,7 @@ def pair_scores(a: Scores, b: Scores, names: tuple[str, str], duplicates: str) -
         unequal_repeats=paired.unequal_repeats,
         repeats=paired.repeats,
         notes=paired.notes,
+        scores=(a, b),
     )
 
 

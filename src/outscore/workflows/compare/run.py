@@ -20,6 +20,7 @@ from outscore.language.verdict.comparison import with_omission
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
+from outscore.workflows.compare.datasets import macro_averaged
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems
 from outscore.workflows.compare.logs import pair_logs, with_exchanges
 from outscore.workflows.compare.slices import compare_slices
@@ -81,6 +82,8 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         whole = compare_rows(systems.a, systems.b, question, metric=metric, names=systems.names, repeats=repeats, **per_row)
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems) from None
+    if systems.scores is not None:
+        whole = macro_averaged(whole, systems.scores, metric, request)
     reading = reading_of(
         systems.tables,
         rows=whole.design.rows,
