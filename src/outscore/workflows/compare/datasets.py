@@ -87,9 +87,10 @@ def _decided(pooled: Comparison, ranking: Ranking, datasets: int, request: Compa
     (pair,) = ranking.pairs
     own = {s.system: SystemScore(s.system, s.value, s.low, s.high) for s in ranking.scores}
     a, b = pooled.systems
-    turned = pair.systems != (a, b)
-    low, high = (pair.high, pair.low) if turned else (pair.low, pair.high)
-    ends = [None if end is None else (-end if turned else end) for end in (low, high)]
+    low, high = pair.low, pair.high
+    if pair.systems != (a, b) and low is not None and high is not None:
+        # A ranking names the better system first.
+        low, high = -high, -low
     log_p = pair.p.log10 * LN10
     p = replace(
         PValue.from_logs(log_p, log_p, method=pair.p.method, kernel=ranking.kernel), test=ranking.test, n=pair.n, statistic=0.0
@@ -99,7 +100,7 @@ def _decided(pooled: Comparison, ranking: Ranking, datasets: int, request: Compa
         scores=(own[a], own[b]),
         difference=own[a].value - own[b].value,
         p=p,
-        interval=Interval(ends[0], ends[1], 1 - request.alpha, ranking.interval, dual=False) if None not in ends else None,
+        interval=None if low is None else Interval(low, high, 1 - request.alpha, ranking.interval, dual=False),
         design=replace(pooled.design, datasets=datasets, path=[]),
         signature=_signature(pooled, p, datasets),
         # These speak of single items, and not of datasets that count alike.
