@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from outscore.inference.decision import Side, decide, rejects, side_of_test, sign
-from outscore.inference.registry import TESTS
 from outscore.language.numbers import decimals_for, format_level, format_number, format_p, format_probability
 from outscore.language.phrases import SHORT_ESTIMANDS, interval_phrase, method_phrase
 from outscore.results.comparison import Bayes, Margin
@@ -78,6 +77,8 @@ class Facts:
     @property
     def smallest_p(self) -> float:
         """The least p that the test can give for so many units: that of equal signs in all of them, where signs are its law."""
+        from outscore.inference.registry import TESTS
+
         entry = TESTS.get(self.p.test)
         if entry is None or entry.null == "other" or entry.posterior or self.p.method == "asymptotic":
             return 0.0
