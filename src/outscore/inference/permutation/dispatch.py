@@ -132,7 +132,7 @@ def _notes(
             "The metric is not linear in these data, so the permutation test cannot be inverted: the interval is the"
             " centred bootstrap's and may disagree with p near alpha."
         )
-        few = f" With {p.n} units, fewer than {MIN_LARGE_SAMPLE}, it is too short (coverage down to .84 at n = 20)."
+        few = f" With {p.n} units, fewer than {MIN_LARGE_SAMPLE}, it is too short (coverage down to .76 at n = 20)."
         notes.append(Note("interval", text + (few if p.n < MIN_LARGE_SAMPLE else "")))
     elif interval.low is None and interval.high is None:
         notes.append(

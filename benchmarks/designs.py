@@ -1,0 +1,266 @@
+"""Levels and coverage on the designs that users meet: unequal clusters, own scores, ratio metrics, few and skewed items.
+
+    python -m benchmarks.designs               ten minutes on two busy cores
+    python -m benchmarks.designs --times 5     five times as many replicates, for those who have the time
+
+Writes `results/designs.json` and the second part of `docs/calibration.md`. Every replicate has a random stream of its own, so
+that numbers depend on the seed alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from benchmarks.tables import markdown
+
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores, codes_of
+from outscore.inference.base.entry import TestRequest
+from outscore.inference.base.item_scores import item_scores, skew_warning
+from outscore.inference.binary.score_interval import score_interval
+from outscore.inference.registry import TESTS
+from outscore.metrics.registry import resolve
+from outscore.results.interval import Interval
+
+__all__ = ["DESIGNS", "Cell", "main", "measure", "page"]
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results" / "designs.json"
+PAGE = ROOT / "docs" / "calibration.md"
+BEGIN, END = "<!-- designs: begin -->", "<!-- designs: end -->"
+SEED = 2_025
+REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "skewness": 300}
+"""A share near .05 is known to within .01 from 2,000 replicates and to within .025 from 300."""
+RESAMPLES = 399
+PARTS = 24
+ALPHA = 0.05
+QUALITY = (0.8, 0.95)
+"""Sensitivity and specificity of a classifier."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table: how often something happened."""
+
+    table: str
+    row: str
+    column: str
+    share: float
+
+
+Counts = dict[tuple[str, str, str], tuple[int, int]]
+Look = tuple[str, str, str, bool | None]
+"""Table, row, column, and whether it happened; None where it could not."""
+Design = Callable[[np.random.Generator], Iterator[Look]]
+"""One replicate."""
+
+
+def measure(name: str, replicates: range) -> Counts:
+    """How often everything happened in these replicates of a design."""
+    counts: Counts = {}
+    for replicate in replicates:
+        rng = np.random.default_rng([SEED, list(DESIGNS).index(name), replicate])
+        for table, row, column, happened in DESIGNS[name](rng):
+            times, looks = counts.get((table, row, column), (0, 0))
+            if happened is not None:
+                counts[table, row, column] = times + happened, looks + 1
+    return counts
+
+
+def _rejects(test: str, d: Array, clusters: Array | None = None, **options: object) -> bool:
+    """Whether a test rejects a mean difference of 0; the permutation test on a grid a thirtieth of the spread wide."""
+    metric, a, b = resolve("mean", d, np.zeros_like(d))
+    pairs = PairedScores(a, b, 1, None, codes_of(clusters, len(d), "clusters"))
+    entry = TESTS[test]
+    defaults = {option.name: option.default for option in entry.options}
+    asked = TestRequest(options={**defaults, "resamples": RESAMPLES, **options}, interval=False)
+    return (entry.simulation.run or entry.run)(pairs, metric, asked).p.value <= ALPHA
+
+
+SIZES: dict[str, Callable[[int, np.random.Generator], Array]] = {
+    "of 10 items": lambda groups, _: np.full(groups, 10),
+    "of unequal size (lognormal)": lambda groups, rng: np.maximum(
+        1, np.rint(rng.lognormal(math.log(10), 1, groups)).astype(int)
+    ),
+    "one of 100 items, the others of 5": lambda groups, _: np.r_[100, np.full(groups - 1, 5)],
+}
+GROUPS = {"of 10 items": (5, 8), "of unequal size (lognormal)": (5, 8, 15, 30), "one of 100 items, the others of 5": (8, 30)}
+
+
+def clusters(rng: np.random.Generator) -> Iterator[Look]:
+    """Mean difference 0, normal items, cluster effects that are a share of the variance (ICC)."""
+    for kind, draw in SIZES.items():
+        for groups in GROUPS[kind]:
+            sizes = draw(groups, rng)
+            codes = np.repeat(np.arange(groups), sizes)
+            row = f"{groups} clusters {kind}"
+            for icc in (0.05, 0.2, 0.5):
+                effects = rng.normal(size=groups)
+                d = math.sqrt(icc) * effects[codes] + math.sqrt(1 - icc) * rng.normal(size=len(codes))
+                yield "clusters", row, f"student, ICC {icc:g}", _rejects("student", d, codes)
+            effects = (rng.lognormal(size=groups) - math.exp(0.5)) / math.sqrt((math.e - 1) * math.e)
+            d = math.sqrt(0.5) * (effects[codes] + rng.normal(size=len(codes)))
+            yield "clusters", row, "student, lognormal effects", _rejects("student", d, codes)
+
+
+def flips(rng: np.random.Generator) -> Iterator[Look]:
+    """The same by the permutation test, half of the variance between clusters."""
+    for kind, draw in SIZES.items():
+        for groups in GROUPS[kind]:
+            codes = np.repeat(np.arange(groups), draw(groups, rng))
+            d = rng.normal(size=groups)[codes] + rng.normal(size=len(codes))
+            yield "clusters", f"{groups} clusters {kind}", "permutation, ICC 0.5", _rejects("permutation", d, codes)
+
+
+def own_scores(rng: np.random.Generator) -> Iterator[Look]:
+    """Intervals of one system's own score."""
+    for n in (20, 50, 200):
+        rows, truths = _decisions(rng, n)
+        for name, truth in truths.items():
+            yield "own", f"{name}, 10 % positives", f"n = {n}", _holds(name, rows, truth)
+        for share in (0.5, 0.9):
+            right = (rng.random(n) < share).astype(int)
+            yield "own", f"accuracy {share:g}", f"n = {n}", _holds("accuracy", right, share)
+        yield "own", "mean of graded scores, beta(2, 1)", f"n = {n}", _holds("mean", rng.beta(2, 1, n), 2 / 3)
+    for kind, share, icc in ((0, 0.5, 0.2), (0, 0.9, 0.5), (1, 0.5, 0.2), (1, 0.9, 0.2), (1, 0.9, 0.5), (1, 0.97, 0.5)):
+        name = list(SIZES)[kind]
+        for groups in (8, 15, 30):
+            sizes, strength = SIZES[name](groups, rng), (1 - icc) / icc
+            codes = np.repeat(np.arange(groups), sizes)
+            rates = rng.beta(share * strength, (1 - share) * strength, groups)
+            right = (rng.random(len(codes)) < rates[codes]).astype(int)
+            row = f"accuracy {share:g} in clusters {name}, ICC {icc:g}"
+            yield "own in clusters", row, f"{groups} clusters", _holds("accuracy", right, share, codes)
+
+
+def _decisions(rng: np.random.Generator, n: int) -> tuple[Array, dict[str, float]]:
+    """A classifier on 10 % positives: rows of its table, and its true scores."""
+    rows = np.repeat(np.eye(4, dtype=int), rng.multinomial(n, _table(*QUALITY)), axis=0)
+    names = ("balanced-accuracy", "macro-f1", "mcc", "kappa", "f1", "precision")
+    return rows, {name: _true_score(name, *QUALITY) for name in names}
+
+
+def _table(sensitivity: float, specificity: float) -> list[float]:
+    """The probabilities of tp, fp, fn and tn with 10 % positives."""
+    return [0.1 * sensitivity, 0.9 * (1 - specificity), 0.1 * (1 - sensitivity), 0.9 * specificity]
+
+
+def _true_score(name: str, sensitivity: float, specificity: float) -> float:
+    whole = np.rint(np.array(_table(sensitivity, specificity)) * 1e6).astype(int)[None]
+    metric, own, _ = resolve(name, whole, whole)
+    return float(metric.score(own[0]))
+
+
+def _holds(name: str, rows: Array, truth: float, codes: Array | None = None) -> bool:
+    metric, own, _ = resolve(name, rows, rows)
+    low, high = score_interval(own, metric, clusters=codes)
+    return low is not None and high is not None and low <= truth <= high
+
+
+def ratios(rng: np.random.Generator) -> Iterator[Look]:
+    """Level of the permutation test for two classifiers of one quality, coverage of its interval for two that differ."""
+    run = TESTS["permutation"].run
+    better = (0.9, 0.97)
+    for n in (20, 50, 200):
+        gold = rng.random(n) < 0.1
+        weak, same, strong = (_answers(rng, gold, *quality) for quality in (QUALITY, QUALITY, better))
+        for name in ("f1", "precision", "macro-f1", "balanced-accuracy", "mcc"):
+            metric, a, b = resolve(name, weak, same)
+            asked = TestRequest(options={"method": "auto", "resamples": RESAMPLES})
+            level = run(PairedScores(a, b), metric, replace(asked, interval=False)).p.value <= ALPHA
+            yield "ratios", name, f"level, n = {n}", level
+            metric, a, b = resolve(name, strong, weak)
+            truth = _true_score(name, *better) - _true_score(name, *QUALITY)
+            interval = run(PairedScores(a, b), metric, asked).interval
+            yield "ratios", name, f"coverage, n = {n}", None if interval is None else _within(interval, truth)
+
+
+def _answers(rng: np.random.Generator, gold: Array, sensitivity: float, specificity: float) -> Array:
+    """A classifier's decisions as rows of its table."""
+    answers = np.where(gold, rng.random(len(gold)) < sensitivity, rng.random(len(gold)) > specificity)
+    return np.stack([gold & answers, ~gold & answers, gold & ~answers, ~gold & ~answers], axis=1).astype(int)
+
+
+def _within(interval: Interval, truth: float) -> bool:
+    low, high = interval.low, interval.high
+    return low is not None and high is not None and low <= truth <= high
+
+
+def skewness(rng: np.random.Generator) -> Iterator[Look]:
+    """Mean difference 0, gamma differences of skewness γ (shape 4/γ²): levels, and how often the warning speaks."""
+    for gamma in (0, 1, 2, 4, 6):
+        for n in (20, 50, 200):
+            shape = 4 / gamma**2 if gamma else 0.0
+            d = (rng.gamma(shape, size=n) - shape) / math.sqrt(shape) if gamma else rng.normal(size=n)
+            row = f"{gamma}, n = {n}"
+            yield "skewness", row, "permutation", _rejects("permutation", d)
+            yield "skewness", row, "student", _rejects("student", d)
+            yield "skewness", row, "bootstrap-t", _rejects("bootstrap-t", d)
+            yield "skewness", row, "bootstrap-t, equal-tailed", _rejects("bootstrap-t", d, interval="equal-tailed")
+            metric, a, b = resolve("mean", d, np.zeros_like(d))
+            yield "skewness", row, "warned", skew_warning(item_scores(PairedScores(a, b), metric, "student")) is not None
+
+
+DESIGNS: dict[str, Design] = {"clusters": clusters, "flips": flips, "own": own_scores, "ratios": ratios, "skewness": skewness}
+TITLES = {
+    "clusters": ("Clusters: type-I error at α = .05", "clusters"),
+    "own": ("A system's own score: coverage of the 95 % interval", "score"),
+    "own in clusters": ("The same with right-or-wrong items in clusters", "score"),
+    "ratios": ("Ratio metrics, 10 % positives: the permutation test and its centred-bootstrap interval", "metric"),
+    "skewness": ("Few and skewed items: type-I error at α = .05, and how often the result warns", "skewness, items"),
+}
+ABOUT = {
+    "clusters": "Lognormal cluster effects leave the bounds whatever the sizes are; the result warns of skewness there.",
+    "own": "Tables of decisions are padded by one in every cell and cover a little more than 95 % near the ends of the range.",
+    "own in clusters": "Nearly perfect scores in unequal clusters are the hard case: few of the wrong clusters are seen.",
+    "ratios": "Samples without an interval are left out. With few units or few positives it is too short; below 50 a note says so.",
+    "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
+}
+
+
+def page(cells: list[Cell], replicates: dict[str, int]) -> str:
+    """The second part of the documentation page."""
+    told = ", ".join(f"{number:,} ({name})" for name, number in replicates.items())
+    parts = [f"Replicates: {told}; seed {SEED}, {RESAMPLES} resamples where the test resamples."]
+    for table, (title, first) in TITLES.items():
+        here = [cell for cell in cells if cell.table == table]
+        columns = list(dict.fromkeys(cell.column for cell in here))
+        shares = {(cell.row, cell.column): cell.share for cell in here}
+        rows = [(row, *(_decimal(shares[row, c]) for c in columns)) for row in dict.fromkeys(cell.row for cell in here)]
+        parts.append(f"### {title}\n\n{markdown((first, *columns), rows)}\n\n{ABOUT[table]}")
+    return "\n\n".join(parts)
+
+
+def _decimal(x: float) -> str:
+    return f"{x:.3f}".removeprefix("0")
+
+
+def main() -> None:
+    """Measure, and write results and page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=1)
+    replicates = {name: parser.parse_args().times * number for name, number in REPLICATES.items()}
+    tasks = [(name, range(k, number, PARTS)) for name, number in replicates.items() for k in range(PARTS)]
+    totals: Counts = {}
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for counts in pool.map(measure, *zip(*tasks, strict=True)):
+            for key, (times, looks) in counts.items():
+                before = totals.get(key, (0, 0))
+                totals[key] = before[0] + times, before[1] + looks
+    found = [Cell(*key, times / looks) for key, (times, looks) in totals.items()]
+    RESULTS.write_text(json.dumps([asdict(cell) for cell in found], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    whole = PAGE.read_text(encoding="utf-8")
+    above, below = whole.split(BEGIN)[0], whole.split(END)[1]
+    PAGE.write_text(f"{above}{BEGIN}\n{page(found, replicates)}\n{END}{below}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""The second part of the calibration page: what it shows is what was measured, and what was measured keeps its bounds."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from benchmarks import designs
+
+
+def kept() -> list[designs.Cell]:
+    return [designs.Cell(**cell) for cell in json.loads(designs.RESULTS.read_text(encoding="utf-8"))]
+
+
+def test_the_page_shows_the_kept_results():
+    text = designs.PAGE.read_text(encoding="utf-8")
+    shown = text.split(designs.BEGIN)[1].split(designs.END)[0].strip()
+    assert shown == designs.page(kept(), designs.REPLICATES)
+
+
+def test_clusters_of_any_size_keep_the_level_of_t():
+    found = [cell for cell in kept() if cell.table == "clusters" and cell.column.startswith("student, ICC")]
+    assert len(found) == 24
+    # Coverage of .93 and more, give or take what 2,000 replicates leave open.
+    assert max(cell.share for cell in found) <= 0.07
+
+
+def test_own_scores_of_independent_items_are_covered():
+    assert min(cell.share for cell in kept() if cell.table == "own") >= 0.92
+
+
+def test_normal_differences_are_not_warned_about():
+    shares = {cell.row: cell.share for cell in kept() if cell.column == "warned"}
+    assert shares["0, n = 50"] == shares["0, n = 200"] == 0
+    assert shares["6, n = 50"] > 0.95
+
+
+def test_a_replicate_depends_on_its_number_alone():
+    one, other = designs.measure("own", range(3, 4)), designs.measure("own", range(4, 5))
+    both = designs.measure("own", range(3, 5))
+    assert both == {key: (one[key][0] + other[key][0], one[key][1] + other[key][1]) for key in both}
+
+
+@pytest.mark.parametrize("name", designs.DESIGNS)
+def test_every_look_has_its_place_on_the_page(name):
+    for table, row, column, _ in designs.DESIGNS[name](np.random.default_rng(1)):
+        assert table in designs.TITLES
+        assert row
+        assert column
