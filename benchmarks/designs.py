@@ -221,7 +221,7 @@ ABOUT = {
     "clusters": "Lognormal cluster effects leave the bounds whatever the sizes are; the result warns of skewness there.",
     "own": "Tables of decisions are padded by one in every cell and cover a little more than 95 % near the ends of the range.",
     "own in clusters": "Nearly perfect scores in unequal clusters are the hard case: few of the wrong clusters are seen.",
-    "ratios": "Samples without an interval are left out. With few units or few positives it is too short; below 50 a note says so.",
+    "ratios": "Samples without an interval are left out. With few units or positives it is too short; below 50 a note says so.",
     "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
 }
 
