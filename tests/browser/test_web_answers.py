@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 from tests.browser.screens import PATIENCE
 from tests.browser.web_server import bring, choose, expect, start, visited
+from tests.log_files import lm_eval
 
 A, B, C = ("".join(f"{i * step % 7 / 7:.2f}\n" for i in range(40)) for step in (2, 3, 5))
 TABLE = "item,ash,birch\n" + "".join(f"i{i},{i % 3 > 0:d},{i % 4 < 1:d}\n" for i in range(40))
@@ -318,17 +319,36 @@ def test_two_systems_of_one_table_change_places(browser, server, name):
         expect(page.locator("#answer dt").first).to_have_text(names[0])
 
 
-def test_a_folder_cannot_be_dropped_and_the_page_says_so(browser, server, tmp_path):
+def drop_paths(page, *paths):
+    """Drop files or folders on the page, as a mouse does."""
+    page.locator(".offer").first.wait_for()
+    mouse = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        mouse.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
+
+
+def test_an_empty_folder_is_said_to_be_one(browser, server, tmp_path):
     (tmp_path / "runs").mkdir()
-    (tmp_path / "scores.txt").write_text(SCORES)
     with visited(browser, server) as page:
-        page.locator(".offer").first.wait_for()
-        mouse = page.context.new_cdp_session(page)
-        data = {"items": [], "files": [str(tmp_path / "runs"), str(tmp_path / "scores.txt")], "dragOperationsMask": 1}
-        for kind in ("dragEnter", "dragOver", "drop"):
-            mouse.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
-        expect(page.locator("#problems")).to_contain_text("runs is a folder.")
-        page.get_by_role("article", name="scores.txt").wait_for()
+        drop_paths(page, tmp_path / "runs")
+        expect(page.locator("#problems")).to_contain_text("runs is an empty folder.")
+
+
+def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
+    lm_eval(tmp_path / "runs", task="sums")
+    lm_eval(tmp_path / "runs", task="products")
+    with visited(browser, server) as page:
+        drop_paths(page, tmp_path / "runs")
+        card = page.get_by_role("article").filter(has_text="a log of lm-evaluation-harness, system maker/amber, task sums")
+        card.wait_for()
+        page.locator("#ways").get_by_role("button", name="Compare").click()
+        # Two tasks: the page says so beside the field, which proposes both.
+        problem = page.locator("[data-field=log-task]").locator("xpath=..").get_by_text("The logs hold 2 tasks")
+        problem.first.wait_for()
+        assert page.locator("[data-field=log-task] datalist option").count() == 2
+        page.get_by_label("Task of the logs").fill("sums")
+        expect(page.locator("#answer h1")).to_contain_text("No winner")
 
 
 def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):

@@ -43,7 +43,8 @@ class FileDescription:
     """What is known about a file.
 
     `suits` are the views it can be used in and `task` is what a diff would take it for; `problem` says why it cannot be used
-    as it is, `empty` counts cells without a score, and `reading` says what its columns were taken to mean.
+    as it is, `empty` counts cells without a score, and `reading` says what its columns were taken to mean. Of a log, `tasks`,
+    `scores` and `filters` are what it holds; a `companion` belongs to the logs it came with and is no input by itself.
     """
 
     format: str | None
@@ -56,3 +57,7 @@ class FileDescription:
     empty: int = 0
     task: str | None = None
     reading: str | None = None
+    tasks: Sequence[str] = ()
+    scores: Sequence[str] = ()
+    filters: Sequence[str] = ()
+    companion: bool = False

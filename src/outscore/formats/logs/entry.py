@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
@@ -84,6 +85,8 @@ class LogEntry:
         Whether a file is in this format, by its beginning.
     read
         The evaluations that a file holds.
+    companions
+        What else the harness writes, by pattern: names in the same folder, or paths from anywhere if they hold a slash.
     """
 
     name: str
@@ -91,3 +94,19 @@ class LogEntry:
     summary: str
     recognise: Callable[[LogPeek], bool]
     read: Callable[[str], list[Evaluation]]
+    companions: tuple[str, ...] = ()
+
+    def accompanies(self, log: str, other: str) -> bool:
+        """Whether another file belongs to a log of this format.
+
+        Examples
+        --------
+        >>> entry = LogEntry("x", "X", "", bool, list, ("results_*.json",))
+        >>> [entry.accompanies("runs/samples.jsonl", other) for other in ("runs/results_1.json", "other/results_1.json")]
+        [True, False]
+        """
+        near, far = PurePath(log), PurePath(other)
+        return any(
+            fnmatch(far.as_posix(), pattern) if "/" in pattern else near.parent == far.parent and fnmatch(far.name, pattern)
+            for pattern in self.companions
+        )

@@ -14,7 +14,7 @@ from outscore.formats.logs.entry import PEEK, LogEntry, LogPeek
 from outscore.formats.logs.evaluation import Evaluation, join_parts
 from outscore.formats.logs.registry import LOGS
 
-__all__ = ["are_logs", "find_logs", "peek_at", "read_logs", "recognise"]
+__all__ = ["are_logs", "find_logs", "is_companion", "peek_at", "read_logs", "recognise"]
 
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 AUTO = "auto"
@@ -85,6 +85,11 @@ def find_logs(path: str | os.PathLike[str], *, first: bool = False) -> list[tupl
         if found and first:
             break
     return found
+
+
+def is_companion(file: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
+    """Whether a file of a folder belongs to one of the logs in it, such as the totals of a run to its samples."""
+    return any(entry.accompanies(log, os.fspath(file)) for log, entry in find_logs(folder))
 
 
 def _files(folder: Path) -> Iterable[str]:

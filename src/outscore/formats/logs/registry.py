@@ -27,6 +27,7 @@ LOGS: dict[str, LogEntry] = {
             "samples_<task>_<time>.jsonl, with results_<time>.json beside it",
             lm_eval.looks_like_samples,
             lm_eval.read_samples,
+            ("results_*.json",),
         ),
         LogEntry(
             "every-eval-ever",
@@ -34,6 +35,7 @@ LOGS: dict[str, LogEntry] = {
             "<id>_samples.jsonl, with the aggregate <id>.json beside it",
             every_eval_ever.looks_like_samples,
             every_eval_ever.read_samples,
+            ("*.json",),
         ),
         LogEntry(
             "openai-evals",
@@ -62,6 +64,7 @@ LOGS: dict[str, LogEntry] = {
             "per_instance_stats.json of a run folder, with run_spec.json beside it",
             helm.looks_like_stats,
             helm.read_stats,
+            ("*.json",),
         ),
         LogEntry(
             "swe-bench",
@@ -83,6 +86,7 @@ LOGS: dict[str, LogEntry] = {
             "<model>--bigcodebench-..._eval_results.json",
             code_tasks.looks_like_bigcodebench,
             code_tasks.read_results,
+            ("*_pass_at_k.json",),
         ),
         LogEntry(
             "promptfoo",
@@ -97,6 +101,7 @@ LOGS: dict[str, LogEntry] = {
             "details_<task>_<time>.parquet",
             lighteval.looks_like_details,
             lighteval.read_details,
+            ("*/results_*.json", "results_*.json"),
         ),
         LogEntry(
             "comet",

@@ -5,15 +5,19 @@ The format itself is the answer of `formats.detect`. This runs in a worker, sinc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import PACKED, Peek, is_result, label_of, open_source, unpacks_to_more
 from outscore.formats.detect import alternatives, certain_format, diff_task
+from outscore.formats.logs.entry import LogEntry
+from outscore.formats.logs.evaluation import Evaluation
+from outscore.formats.logs.find import is_companion, read_logs, recognise
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.tables import parquet
 from outscore.formats.tables.assemble import open_table
@@ -35,6 +39,8 @@ MAX_SYSTEMS = 500
 SCORES = ["compare", "rank", "plan"]
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 CONFIG = (".yaml", ".yml")
+LOGGED = ["compare", "rank"]
+MAX_LISTED = 3
 AS_LINES = "Write one JSON object per line, with the id and the score of an item, or a table."
 # Tools by keys that only their files have, what the file is, and where to find scores of items.
 TOOLS: tuple[tuple[set[str], str, str], ...] = (
@@ -49,21 +55,22 @@ TOOLS: tuple[tuple[set[str], str, str], ...] = (
 )
 
 
-def inspect(folder: Path, max_bytes: int) -> dict[str, Any]:
-    r"""Describe the one file of a folder; a file that unpacks to more than `max_bytes` is refused before it is read.
+def inspect(path: Path, max_bytes: int) -> dict[str, Any]:
+    r"""Describe a file; one that unpacks to more than `max_bytes` is refused before it is read.
+
+    The path leads from the folder with all files that came with it to this one: a log may be explained by those beside it.
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "runs.csv").write_text("question_id,new,old\nq1,1,0\nq2,1,1\n")
-    ...     found = inspect(Path(folder), 1000)
+    >>> import contextlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    ...     _ = Path("runs.csv").write_text("question_id,new,old\nq1,1,0\nq2,1,1\n")
+    ...     found = inspect(Path("runs.csv"), 1000)
     >>> found["format"], found["rows"], found["systems"], found["suits"]
     ('csv', 2, ['new', 'old'], ['compare', 'rank', 'plan'])
     >>> [(column["name"], column["part"]) for column in found["columns"]]
     [('question_id', 'item'), ('new', 'scores'), ('old', 'scores')]
     """
-    path = next(folder.iterdir())
     if unpacks_to_more(path, max_bytes) or parquet.holds_more(path, max_bytes):
         raise OutscoreError(
             f"{label_of(path.name)} holds more than {max_bytes >> 20:,} MB when unpacked, which is the limit of the page.",
@@ -84,6 +91,57 @@ def _describe(path: Path) -> FileDescription:
             f"{label_of(path.name)} is a config file, which the page does not take.",
             "Name it with --config on the command line, or choose the same settings here.",
         )
+    if (entry := recognise(path)) is not None:
+        return _log(path, entry)
+    if is_companion(path, "."):
+        return FileDescription("companion", reading="belongs to the logs that it came with", companion=True)
+    return _table_or_text(path)
+
+
+def _log(path: Path, entry: LogEntry) -> FileDescription:
+    """What a log holds, in one line."""
+    found = read_logs([path], entry.name)
+    if any(one.system == Path.cwd().name for one in found):
+        # Loose files lie in a folder that only the page knows, whose name says nothing.
+        raise OutscoreError(
+            f"{label_of(path.name)} does not say which system it is of.",
+            "Drop the folder that it lies in, with the files beside it.",
+        )
+
+    def distinct(of: Callable[[Evaluation], Iterable[str]]) -> list[str]:
+        return list(dict.fromkeys(name for one in found for name in of(one)))
+
+    systems, tasks = distinct(lambda one: [one.system]), distinct(lambda one: [one.task])
+    scores, filters = distinct(lambda one: one.measures), distinct(lambda one: [one.filter] if one.filter else [])
+    items = len({(one.task, item) for one in found for item in one.ids.names})
+    facts = [
+        f"a log of {entry.title}",
+        _listed("system", systems),
+        _listed("task", tasks),
+        _listed("score", scores),
+        *([_listed("filter", filters)] if len(filters) > 1 else []),
+        count_of(items, "item"),
+    ]
+    return FileDescription(
+        entry.name,
+        sum(one.rows for one in found),
+        systems=systems[:MAX_SYSTEMS],
+        suits=LOGGED,
+        reading=", ".join(facts),
+        tasks=tasks[:MAX_SYSTEMS],
+        scores=scores[:MAX_SYSTEMS],
+        filters=filters[:MAX_SYSTEMS],
+    )
+
+
+def _listed(noun: str, names: Sequence[str]) -> str:
+    """A few names in full, or their number."""
+    if len(names) > MAX_LISTED:
+        return count_of(len(names), noun)
+    return f"{noun if len(names) == 1 else noun + 's'} {' and '.join(f'`{name}`' for name in names)}"
+
+
+def _table_or_text(path: Path) -> FileDescription:
     with open_source(path) as source:
         peek = source.peek
     entry = certain_format(peek)

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from outscore.web.jobs.store import ExpiringRegistry, Store
+from outscore.web.jobs.store import ExpiringRegistry, Store, link
 from outscore.web.jobs.submission import RESULT, Submission
 from outscore.web.jobs.workers import Answer, Workers
 from outscore.web.problems import HTTPProblem
@@ -226,14 +226,6 @@ def _place(submission: Submission, folder: Path) -> int:
     copied = 0
     folder.mkdir(mode=0o700)
     for place, upload in submission.places.items():
-        target = folder / place
-        target.parent.mkdir(mode=0o700, exist_ok=True)
-        try:
-            os.link(upload.path, target)
-        except FileNotFoundError:
-            raise HTTPProblem(404, "There is no such file.", "It was removed: upload it again.") from None
-        except OSError:
-            # Not every file system supports links.
-            shutil.copyfile(upload.path, target)
+        if not link(upload.path, folder / place):
             copied += upload.size
     return copied

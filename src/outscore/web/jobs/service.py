@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
 import anyio.to_thread
 from starlette.requests import Request
 
 from outscore.web.jobs.queue import Job, Jobs
-from outscore.web.jobs.store import Store, Upload, safe_name
+from outscore.web.jobs.store import Store, Upload, clashes, link, safe_name, safe_place
 from outscore.web.jobs.submission import Submission, submit
 from outscore.web.jobs.workers import Workers
 from outscore.web.messages import FileDescription, JobRequest
@@ -38,39 +39,46 @@ class Service:
 
     async def save_upload(self, name: str, content: IO[bytes], size: int) -> Upload:
         """Store a file and inspect it."""
-        with self.store.reserve(size):
-            id_, folder = self.store.new_folder()
-            upload = Upload(id_, folder, safe_name(name), size)
-            try:
-                await anyio.to_thread.run_sync(_write, upload.path, content)
-                task = {"task": "inspect", "folder": str(folder), "max_bytes": self.settings.max_unpacked}
-                answer = await self.workers.run_quick(task)
-            except BaseException:
-                # Clean up: nothing refers to this folder yet.
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
-            upload = replace(upload, about=answer.answer or _unknown(answer.error), readable=answer.code == 0)
-            self.store.uploads.add(upload)
-        return upload
+        return (await self.save_uploads([(name, content, size)]))[0]
 
     async def save_uploads(self, files: Iterable[tuple[str, IO[bytes], int]]) -> list[Upload]:
-        """Store several files, or none of them."""
+        """Store several files, or none of them, and inspect each beside those that it came with."""
+        sent = list(files)
         saved: list[Upload] = []
-        try:
-            for name, content, size in files:
-                saved.append(await self.save_upload(name, content, size))
-        except BaseException:
-            for upload in saved:
-                self.store.uploads.discard(upload.id)
-            raise
-        return saved
+        with self.store.reserve(sum(size for _, _, size in sent)), TemporaryDirectory(dir=self.store.folder) as together:
+            try:
+                for name, content, size in sent:
+                    id_, folder = self.store.new_folder()
+                    saved.append(Upload(id_, folder, safe_name(name), size, place=safe_place(name)))
+                    await anyio.to_thread.run_sync(_write, saved[-1].path, content)
+                places = _apart(saved)
+                for place, upload in places.items():
+                    await anyio.to_thread.run_sync(link, upload.path, Path(together, place))
+                described = [await self._described(upload, together, place) for place, upload in places.items()]
+            except BaseException:
+                # Clean up: nothing refers to these folders yet.
+                for upload in saved:
+                    shutil.rmtree(upload.folder, ignore_errors=True)
+                raise
+            beside = tuple(upload.id for upload in described if upload.about.get("companion"))
+            found = [replace(one, beside=beside) if one.about.get("scores") else one for one in described]
+            for upload in found:
+                self.store.uploads.add(upload)
+        return found
+
+    async def _described(self, upload: Upload, folder: str, place: str) -> Upload:
+        task = {"task": "inspect", "folder": folder, "file": place, "max_bytes": self.settings.max_unpacked}
+        answer = await self.workers.run_quick(task)
+        return replace(upload, about=answer.answer or _unknown(answer.error), readable=answer.code == 0)
 
     async def submission(self, request: JobRequest) -> Submission:
         """Read what a client asks for, with the uploads it names."""
         found = {part: [self._upload(id_) for id_ in ids] for part, ids in request.files.items()}
         # In a thread: the first form of a command imports the registries it lists.
         uploads = {part: several for part, several in found.items() if several}
-        return await anyio.to_thread.run_sync(submit, request.command, request.settings, uploads)
+        beside = dict.fromkeys(id_ for several in uploads.values() for upload in several for id_ in upload.beside)
+        companions = [upload for id_ in beside if (upload := self.store.uploads.find(id_)) is not None]
+        return await anyio.to_thread.run_sync(submit, request.command, request.settings, uploads, companions)
 
     def _upload(self, id_: str) -> Upload:
         upload = self.store.uploads.get(id_)
@@ -85,6 +93,17 @@ class Service:
         if job.state != "done":
             raise HTTPProblem(404, "There is no such result.", "The job has not finished, or failed.")
         return job
+
+
+def _apart(uploads: Sequence[Upload]) -> dict[str, Upload]:
+    """Files that were sent together, by a place of its own for each; one whose place is taken is a drop by itself."""
+    places: dict[str, Upload] = {}
+    for upload in uploads:
+        if clashes(upload.place, places):
+            places[f"{upload.id}/{upload.name}"] = replace(upload, place=upload.name, drop=upload.id)
+        else:
+            places[upload.place] = replace(upload, drop=uploads[0].id)
+    return places
 
 
 def _write(path: Path, content: IO[bytes]) -> None:

@@ -15,21 +15,21 @@ import shutil
 import tempfile
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Generic, Protocol, TypeVar
 
 from outscore.web.problems import HTTPProblem
 from outscore.web.settings import Settings
 
-__all__ = ["Entry", "ExpiringRegistry", "Store", "Upload", "safe_name"]
+__all__ = ["Entry", "ExpiringRegistry", "Store", "Upload", "clashes", "link", "safe_name", "safe_place"]
 
 PREFIX = "outscore-web-"
 OURS = re.compile(re.escape(PREFIX) + r"\d+-.+")
 LOCK, CACHE = ".lock", ".cache"
-MAX_NAME = 120
+MAX_NAME, MAX_DEPTH = 120, 8
 DEFAULT_NAME = "file.txt"
 
 
@@ -62,7 +62,11 @@ E = TypeVar("E", bound=Entry)
 
 @dataclass(frozen=True)
 class Upload:
-    """An uploaded file and its description; `readable` says whether it could be inspected at all."""
+    """An uploaded file and its description; `readable` says whether it could be inspected at all.
+
+    `place` is its path among the files that were sent together as one `drop`, and `beside` are the ids of those that belong
+    to it.
+    """
 
     id: str
     folder: Path
@@ -71,6 +75,9 @@ class Upload:
     about: dict[str, Any] = field(default_factory=dict)
     readable: bool = True
     busy: bool = False
+    place: str = ""
+    drop: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def holds(self) -> Mapping[str, int]:
@@ -119,6 +126,10 @@ class ExpiringRegistry(Generic[E]):
             raise HTTPProblem(404, f"There is no such {self._noun}.", "It was removed, or the address is not complete.")
         self._used[id_] = self._clock()
         return self._entries[id_]
+
+    def find(self, id_: str) -> E | None:
+        """The entry of this id, if it is still there."""
+        return self.get(id_) if id_ in self._entries else None
 
     def remove(self, id_: str) -> None:
         """Remove an entry and its folder."""
@@ -268,6 +279,45 @@ def safe_name(written: str) -> str:
     while len(name.encode()) > 240:
         name = _strip_start(name[1:])
     return name.rstrip() or DEFAULT_NAME
+
+
+def link(source: Path, target: Path) -> bool:
+    """Show a file in a second folder, and return whether that took no space: links survive the removal of the first."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except FileNotFoundError:
+        raise HTTPProblem(404, "There is no such file.", "It was removed: upload it again.") from None
+    except OSError:
+        # Not every file system supports links.
+        shutil.copyfile(source, target)
+        return False
+    return True
+
+
+def clashes(place: str, taken: Collection[str]) -> bool:
+    """Whether a file cannot stand at a place because of others: it is taken, or one is a folder where the other is a file.
+
+    Examples
+    --------
+    >>> clashes("a", {"a/b"}), clashes("a/b", {"a"}), clashes("a/b", {"a/c"})
+    (True, True, False)
+    """
+    above = {str(parent) for parent in PurePosixPath(place).parents}
+    return any(other == place or other in above or other.startswith(f"{place}/") for other in taken)
+
+
+def safe_place(written: str) -> str:
+    """The path of an upload in the folder that it was dropped with, or its name alone.
+
+    Examples
+    --------
+    >>> safe_place("runs/amber/samples.jsonl"), safe_place("../../etc/passwd"), safe_place("/etc/passwd"), safe_place("a.txt")
+    ('runs/amber/samples.jsonl', 'passwd', 'passwd', 'a.txt')
+    """
+    parts = written.split("/")
+    unsafe = "\\" in written or len(parts) > MAX_DEPTH or any(part in ("", ".", "..") for part in parts)
+    return safe_name(written) if unsafe else "/".join(map(safe_name, parts))
 
 
 def _strip_start(name: str) -> str:

@@ -10,14 +10,14 @@ import itertools
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
-from outscore.web.jobs.form import LENGTHS, Field, form
-from outscore.web.jobs.store import Upload
+from outscore.web.jobs.form import LENGTHS, Choice, Field, form
+from outscore.web.jobs.store import Upload, clashes
 from outscore.web.problems import HTTPProblem
 from outscore.workflows.requests.base import Request, Written
 from outscore.workflows.requests.compare import LENGTH
@@ -85,18 +85,23 @@ class Submission:
         return _labelled(self.name, message, "", parameter, self.given)
 
 
-def submit(command: str, settings: Mapping[str, object], uploads: Mapping[str, Sequence[Upload]]) -> Submission:
-    """The request that settings and files ask for, or a problem that names the field that does not fit."""
-    fields = form(command)
+def submit(
+    command: str,
+    settings: Mapping[str, object],
+    uploads: Mapping[str, Sequence[Upload]],
+    companions: Sequence[Upload] = (),
+) -> Submission:
+    """The request that settings and files ask for, or a problem that names the field that does not fit.
+
+    `companions` stand beside the files without being named.
+    """
+    fields = _with_scores(form(command), itertools.chain.from_iterable(uploads.values()))
     _check_files(fields, uploads)
     given = _read_settings(fields, settings)
-    paths: dict[str, str] = {}
-    places: dict[str, Upload] = {}
-    for upload in itertools.chain.from_iterable(uploads.values()):
-        if upload.id not in paths:
-            paths[upload.id] = _free_place(upload.name, places)
-            places[paths[upload.id]] = upload
-    parts = {part: tuple(paths[upload.id] for upload in several) for part, several in uploads.items()}
+    places = _places([*itertools.chain.from_iterable(uploads.values()), *companions])
+    paths = {upload.id: place for place, upload in places.items()}
+    most = {field.name: field.most for field in fields if field.type == "file"}
+    parts = {part: _paths([paths[upload.id] for upload in several], most[part]) for part, several in uploads.items()}
     request = None
     if command in REQUESTS:
         written = _written(given, parts)
@@ -149,10 +154,17 @@ def _check_files(fields: Sequence[Field], uploads: Mapping[str, Sequence[Upload]
         if part not in known:
             raise HTTPProblem(422, f"There are no files `{part[:40]}`.", did_you_mean(part[:40], known))
     for field in known.values():
-        count = len(uploads.get(field.name, ()))
+        count = _count(uploads.get(field.name, ()), field.most)
         if count < field.least or (field.most is not None and count > field.most):
             message = f"{field.label}: {count} files were given, expected: {_range(field)}."
             raise HTTPProblem(422, message, field.help)
+
+
+def _count(uploads: Sequence[Upload], most: int | None) -> int:
+    """How many paths files would be: logs that came in folders are named by these."""
+    if any(not upload.about.get("scores") or "/" not in upload.place for upload in uploads):
+        return len(uploads)
+    return len(_paths([upload.place for upload in uploads], most))
 
 
 def _range(field: Field) -> str:
@@ -315,10 +327,33 @@ def _with_options(metric: str, given: Settings) -> str:
     return ":".join([metric, *(f"{name.rpartition('.')[2]}={text}" for name, text in own.items())])
 
 
-def _free_place(name: str, taken: Mapping[str, Upload]) -> str:
-    """A file's own name, or that name in a numbered folder if another file or folder has it."""
-    place, number = name, 1
-    while place in taken or str(number) in taken or any(other.startswith(f"{place}/") for other in taken):
-        number += 1
-        place = f"{number}/{name}"
-    return place
+def _places(uploads: Sequence[Upload]) -> dict[str, Upload]:
+    """Uploads by their path in the folder of the job: their own names, in a numbered folder if others have them.
+
+    Files that were sent together stay together, since logs are explained by the files beside them.
+    """
+    drops: dict[str, dict[str, Upload]] = {}
+    for upload in uploads:
+        drops.setdefault(upload.drop or upload.id, {})[upload.place or upload.name] = upload
+    taken: dict[str, Upload] = {}
+    for files in drops.values():
+        number, folder = 1, ""
+        while any(clashes(folder + place, taken) for place in files):
+            number += 1
+            folder = f"{number}/"
+        taken |= {folder + place: upload for place, upload in files.items()}
+    return taken
+
+
+def _paths(places: Sequence[str], most: int | None) -> tuple[str, ...]:
+    """The files themselves, or the folders that they came in where a command takes fewer paths."""
+    if most is None or len(places) <= most:
+        return tuple(places)
+    return tuple(dict.fromkeys(place.partition("/")[0] for place in places))
+
+
+def _with_scores(fields: Sequence[Field], uploads: Iterable[Upload]) -> tuple[Field, ...]:
+    """Fields of which the metric may be a score of the logs, too."""
+    scores = dict.fromkeys(str(name) for upload in uploads for name in upload.about.get("scores", ()))
+    own = tuple(Choice(name, name, "") for name in scores)
+    return tuple(replace(field, choices=(*field.choices, *own)) if field.name == "metric" else field for field in fields)

@@ -190,6 +190,7 @@ def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[
     from outscore.workflows.requests.diff import DiffRequest
     from outscore.workflows.requests.plan import PlanRequest
     from outscore.workflows.requests.rank import RankRequest
+    from outscore.workflows.requests.show import ShowRequest
 
     match request:
         case CompareRequest():
@@ -215,6 +216,10 @@ def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[
             from outscore.workflows.plan import run as plan
 
             return plan.run(request, progress=listener.progress), None
+        case ShowRequest():
+            from outscore.workflows.show import run as show
+
+            return show.run(request), None
     raise AssertionError(request)
 
 
@@ -245,7 +250,7 @@ def _inspect(task: Mapping[str, Any], listener: Listener) -> dict[str, Any]:
     del listener
     from outscore.web.jobs.inspect import inspect
 
-    return inspect(Path(), task["max_bytes"])
+    return inspect(Path(task["file"]), task["max_bytes"])
 
 
 def _headline(task: Mapping[str, Any], listener: Listener) -> dict[str, Any] | None:

@@ -81,8 +81,8 @@ VIEWS = (
         "Rank all systems",
         "Rank many systems",
         "One table with all systems, or a file for each. Texts need a reference, outputs the right answers.",
-        "files test data units",
-        "test correction baseline alpha critical-difference",
+        "files logs test data units",
+        "log-task filter missing force-same test correction baseline alpha critical-difference",
     ),
     View(
         "diff",

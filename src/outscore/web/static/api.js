@@ -43,7 +43,7 @@ async function refusal(answer) {
 export async function* upload(files) {
   for (let i = 0; i < files.length; i += AT_ONCE) {
     const form = new FormData();
-    for (const file of files.slice(i, i + AT_ONCE)) form.append("file", file, file.name);
+    for (const file of files.slice(i, i + AT_ONCE)) form.append("file", file, file.place ?? file.name);
     yield (await askJson("POST", "/api/files", form)).files;
   }
 }

@@ -34,7 +34,7 @@ class Comparison extends View {
   drawForms(settings) {
     const { system, ...columns } = settings;
     const systems = this.known.systems.filter((name) => !Object.values(columns).flat().includes(name));
-    const choosing = !system && this.isOneTable && this.known.systems.length > 2;
+    const choosing = !system && (this.isOneTable || this.known.logs) && this.known.systems.length > 2;
     super.drawForms(choosing ? { ...settings, system: systems.slice(0, 2) } : settings);
   }
 

@@ -4,8 +4,10 @@ import { button, counted, make, quoted, size, told } from "./dom.js";
 import { drop } from "./forms.js";
 
 const SHOWN = 5;
+// A folder with more files than this is not one of runs.
+const MOST = 500;
 
-// Files that are dropped anywhere on the page, or chosen in `input`, arrive at `taken`; `refuse` is told of folders.
+// Files that are dropped anywhere on the page, or chosen in `input`, arrive at `taken`, those of folders with their path.
 export function takeFiles(input, zone, taken, refuse) {
   const send = (files) => { if (files.length) taken([...files]); };
   input.addEventListener("change", () => { send(input.files); input.value = ""; });
@@ -14,11 +16,36 @@ export function takeFiles(input, zone, taken, refuse) {
   addEventListener("drop", (event) => {
     event.preventDefault();
     zone.classList.remove("over");
-    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry());
-    const folders = entries.filter((entry) => entry?.isDirectory).map((entry) => entry.name);
-    send([...event.dataTransfer.files].filter((file) => !folders.includes(file.name)));
-    if (folders.length) refuse(new Error(`${quoted(folders[0])} is a folder. Open it, and drop the files in it.`));
+    // Entries are gone when the event is over, so they are taken at once.
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+    const folders = entries.filter((entry) => entry.isDirectory);
+    if (!folders.length) return send(event.dataTransfer.files);
+    Promise.all(entries.map(filesOf)).then((found) => send(sized(found.flat(), folders[0].name))).catch(refuse);
   });
+}
+
+// The files of a folder and of those below it, without hidden ones.
+async function filesOf(entry) {
+  if (entry.name.startsWith(".")) return [];
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => { entry.file(resolve, reject); });
+    return [Object.assign(file, { place: entry.fullPath.replace(/^\//, "") })];
+  }
+  const reader = entry.createReader(), found = [];
+  // A folder is read in parts, until one of them is empty.
+  for (;;) {
+    const some = await new Promise((resolve, reject) => { reader.readEntries(resolve, reject); });
+    if (!some.length) break;
+    found.push(...some);
+  }
+  found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return (await Promise.all(found.map(filesOf))).flat();
+}
+
+function sized(files, folder) {
+  if (!files.length) throw new Error(`${quoted(folder)} is an empty folder.`);
+  if (files.length > MOST) throw new Error(`${quoted(folder)} holds ${number(files.length)} files. Drop the folder of the runs.`);
+  return files;
 }
 
 // What was found out about a file. `columns` are the parts that may be chosen, `choose` is told (part, column name).

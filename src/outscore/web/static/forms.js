@@ -13,12 +13,18 @@ export class Form {
     this.allows = () => true;
     this.typed = settled(TYPING, changed);
     this.latest = null;
-    const own = fields.filter((field) => field.type !== "file");
+    const own = fields.filter((field) => field.type !== "file").map((field) => this.extended(field));
     // Several fields have one name where it means another thing beside other choices: a value is for the one it was given to.
     const chosen = (name) => [settings[name] ?? own.find((field) => field.name === name)?.default].flat().map(String);
     const given = (field) => (isCalledFor(field, chosen) ? settings[field.name] : undefined);
     this.entries = own.map((field, i) => this.entry(field, i, given(field)));
     this.refresh();
+  }
+
+  // A field that names something in logs proposes what they hold.
+  extended(field) {
+    const held = field.group === "logs" || field.name === "metric" ? this.known[field.name] ?? [] : [];
+    return { ...field, choices: [...field.choices, ...held.map((name) => ({ value: name, label: name, help: "" }))] };
   }
 
   entry(field, i, given) {
@@ -85,7 +91,8 @@ export class Form {
   }
 
   // Without columns there is none to choose. Two files are compared in their order, and two systems of one in either.
-  hasChoice({ type }) {
+  hasChoice({ type, group }) {
+    if (group === "logs" && !this.known.logs) return false;
     if (type === "column") return this.known.columns.length > 0;
     const given = this.known.files > 1 ? 2 : 1;
     return type !== "system" || this.known.systems.length > (this.twoSystems ? given : 0);

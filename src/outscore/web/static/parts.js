@@ -12,6 +12,9 @@ function isNamed(file, part, view) {
   return name?.test(file.name) && file.suits.includes(suited) && (view === suited || !file.suits.includes("compare"));
 }
 
+// Logs say what they scored; several of them may be of one system.
+export const isLog = (file) => file.scores.length > 0;
+
 // Files by the part they play, beside those that have one already (`taken`: ids by part); each has one, whatever it is called.
 export function assign(view, fields, files, taken = {}) {
   const slots = fields.filter((field) => field.type === "file");
@@ -19,7 +22,8 @@ export function assign(view, fields, files, taken = {}) {
   const has = (field) => taken[field.name]?.length ?? 0;
   const lacks = (field) => Math.max(field.least - has(field), 0);
   const parts = {};
-  let free = files;
+  // What belongs to a log goes where the log goes.
+  let free = files.filter((file) => !file.companion);
   const take = (part, some) => {
     parts[part] = some.map((file) => file.id);
     free = free.filter((file) => !some.includes(file));
@@ -41,16 +45,17 @@ export function proposals(files) {
   const usable = files.filter((file) => !file.problem);
   const suits = (view) => usable.filter((file) => file.suits.includes(view));
   const [scores, texts, outputs, saved] = ["compare", "texts", "diff", "report"].map(suits);
-  const systems = scores.length > 1 ? scores.length : scores[0]?.systems.length ?? 0;
+  const logged = new Set(scores.filter(isLog).flatMap((file) => file.systems)).size;
+  const systems = logged || (scores.length > 1 ? scores.length : scores[0]?.systems.length ?? 0);
   const found = [], offer = (view, own, why) => found.push({ view, files: own, why });
   if (saved.length) offer("report", saved.slice(0, 1), "A saved result, shown again.");
   if (systems > 2) offer("rank", scores, `${systems} systems: every pair is tested, and corrected for their number.`);
   const pair = systems === 2 ? "Two systems scored on the same items." : "Two of the systems, in full detail.";
-  if (systems >= 2 && scores.length <= 2) offer("compare", scores, pair);
+  if (systems >= 2 && (logged || scores.length <= 2)) offer("compare", scores, pair);
   if (texts.length > 3) offer("rank", texts, "Texts of several systems, ranked by a metric.");
   if (texts.length >= 3) offer("texts", texts, "Two texts and a reference, by several metrics.");
   if (outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, "Outputs unit by unit: what was fixed and what was broken.");
-  if (systems >= 2) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");
+  if (systems >= 2 && !logged) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");
   return found;
 }
 

@@ -4,7 +4,7 @@ import { addressOf, readAddress, writeAddress } from "./address.js";
 import { askJson, upload } from "./api.js";
 import { button, byId, make, problem, say } from "./dom.js";
 import { card, takeFiles } from "./files.js";
-import { assign, missing, proposals, taskOf } from "./parts.js";
+import { assign, isLog, missing, proposals, taskOf } from "./parts.js";
 
 // Of many files most cards are folded away, so that the way on is in sight.
 const UNFOLDED = 6;
@@ -118,7 +118,7 @@ async function go(view, files, settings) {
   if (view === "diff" && !own.task) own.task = taskOf(files);
   const parts = assign(view, fields, files);
   // Of more files than a view takes, the first are proposed.
-  for (const { name, most } of fields) if (most) parts[name]?.splice(most);
+  for (const { name, most } of fields) if (most && !files.some(isLog)) parts[name]?.splice(most);
   location.assign(addressOf(`/${view}`, parts, own));
 }
 

@@ -6,7 +6,7 @@ import { button, byId, listed, make, problem, quoted, say, told } from "./dom.js
 import { card, takeFiles } from "./files.js";
 import { Form, drop } from "./forms.js";
 import { Runner } from "./jobs.js";
-import { assign } from "./parts.js";
+import { assign, isLog } from "./parts.js";
 import { fetchReport, startExplorer, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
 
@@ -102,6 +102,10 @@ export class View {
       files: infos.length,
       columns: names(infos.flatMap((file) => file.columns.map((column) => column.name))),
       systems: names(infos.flatMap((file) => file.systems)),
+      logs: infos.some(isLog),
+      metric: names(infos.flatMap((file) => file.scores)),
+      "log-task": names(infos.flatMap((file) => file.tasks)),
+      filter: names(infos.flatMap((file) => file.filters)),
     };
   }
 
