@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,9 @@ class TestTexts:
         runs = compared([files["a"], files["a"]], [files["b"], files["b"]], [files["ref"]])
         assert runs.comparisons[0].runs.a == [0.0, 0.0]
         one = compared(files["a"], str(files["b"]), files["ref"], names=("A", "B"))
-        assert one.comparisons == compared().comparisons
+        # A result says from how many files it was read.
+        alike = [[replace(c, reading=None) for c in found.comparisons] for found in (one, compared())]
+        assert alike[0] == alike[1]
 
     def test_names_of_files_in_a_list_are_not_taken_for_segments(self, files):
         with pytest.raises(OutscoreError, match="`A` is a list of strings, which are segments") as refused:

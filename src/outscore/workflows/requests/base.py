@@ -226,7 +226,7 @@ def _settings(option: Option, text: Written) -> dict[str, str]:
     for setting in [text] if isinstance(text, str) else text:
         key, equals, value = (part.strip() for part in setting.partition("="))
         if not key or not equals:
-            hint = "Write it as KEY=VALUE; `outscore tests` lists the keys."
+            hint = f"Write it as {option.metavar}{'; `outscore tests` lists the keys' if option.name == 'set' else ''}."
             raise OutscoreError(f'--{option.long} is "{setting}".', hint, parameter=option.name)
         if key in given:
             raise OutscoreError(f"--{option.long} gives `{key}` twice.", "Give it once.", parameter=option.name)

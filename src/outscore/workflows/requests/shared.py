@@ -641,7 +641,7 @@ COMPAT = Option(
     "compat",
     str,
     None,
-    "Texts: also show the p of sacrebleu-ar or sacrebleu-bs, which decides nothing.",
+    "Texts: also show the p of sacrebleu-ar, sacrebleu-bs or both, which decides nothing.",
     lambda: {
         "sacrebleu-ar": "sacreBLEU, approximate randomisation",
         "sacrebleu-bs": "sacreBLEU, bootstrap",

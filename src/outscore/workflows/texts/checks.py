@@ -16,13 +16,25 @@ from outscore.metrics.cache import StatisticsCache, cache_folder
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import text_metric
 
-__all__ = ["cache_of", "check_compat", "check_reader", "chosen_metrics", "engine_for"]
+__all__ = ["cache_of", "check_compat", "check_reader", "chosen_metrics", "compat_rules", "engine_for"]
 
 
 def check_compat(compat: str | None) -> None:
-    """Refuse an unknown rule."""
-    if compat is not None and compat not in COMPAT:
-        raise OutscoreError(f"There is no `{compat}` to be compatible with.", did_you_mean(compat, COMPAT), parameter="compat")
+    """Refuse an unknown rule among those that are named."""
+    for name in compat_rules(compat):
+        if name not in COMPAT:
+            raise OutscoreError(f"There is no `{name}` to be compatible with.", did_you_mean(name, COMPAT), parameter="compat")
+
+
+def compat_rules(compat: str | None) -> list[str]:
+    """The rules of a written list.
+
+    Examples
+    --------
+    >>> compat_rules("sacrebleu-ar, sacrebleu-bs"), compat_rules(None)
+    (['sacrebleu-ar', 'sacrebleu-bs'], [])
+    """
+    return [name.strip() for name in (compat or "").split(",") if name.strip()]
 
 
 def check_reader(reader: str) -> None:

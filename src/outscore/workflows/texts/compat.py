@@ -36,16 +36,17 @@ def with_peer(
 
     `grouped` says that documents were swapped as one, which the peer cannot do.
     """
-    if metric.name not in TEXT_METRICS or "sacrebleu" not in TEXT_METRICS[metric.name].tested_by:
-        return replace(c, notes=[*c.notes, Note("peer", f"No p of {compat}: sacreBLEU has no {metric.name}.")])
     if len(runs_a) > 1 or len(runs_b) > 1:
         text = f"No p of {compat}: sacreBLEU compares single outputs, and there are several runs."
         return replace(c, notes=[*c.notes, Note("peer", text)])
+    entry = TEXT_METRICS.get(metric.name)
+    known = entry is not None and "sacrebleu" in entry.tested_by
     p = COMPAT[compat](runs_a[0], runs_b[0], metric.score)
     trials = p.kernel.rpartition(":")[2]
     apart = " It takes segments one by one, not documents." if grouped else ""
+    source = "is what sacreBLEU prints" if known else "follows its rule, though sacreBLEU does not have this metric,"
     note = (
-        f"{compat}: p = {p.value:.4f} is what sacreBLEU prints with {int(trials):,} trials and seed {SACREBLEU_SEED};"
+        f"{compat}: p = {p.value:.4f} {source} with {int(trials):,} trials and seed {SACREBLEU_SEED};"
         f" {FLAWS[compat]}. It has no part in the verdict.{apart}"
     )
     return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", note)])

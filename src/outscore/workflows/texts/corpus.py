@@ -33,7 +33,7 @@ from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.slices import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.texts.buckets import Labels, in_bands
 from outscore.workflows.texts.cautions import cautions
-from outscore.workflows.texts.checks import chosen_metrics
+from outscore.workflows.texts.checks import chosen_metrics, compat_rules
 from outscore.workflows.texts.compat import with_peer
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Statistics, Texts
@@ -117,8 +117,8 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         segments=_strongest_segments(texts, influence(PairedScores(first, second), together)),
         buckets=parts,
     )
-    if design.compat is not None:
-        whole = with_peer(whole, design.compat, metric, runs_a, runs_b, grouped=design.documents is not None)
+    for rule in compat_rules(design.compat):
+        whole = with_peer(whole, rule, metric, runs_a, runs_b, grouped=design.documents is not None)
     if repeats is not None and whole.runs is None:
         # Without two runs of each system, or in units of several segments, runs cannot be drawn anew.
         whole = replace(whole, runs=runs_of(metric, runs_a, runs_b, design.documents, design.question))
