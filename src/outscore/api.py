@@ -919,8 +919,8 @@ def diff(
     criterion : str | Sequence[str] | None, default None
         What makes an answer right, one or several of the task's criteria; the first is the primary one.
     cluster : str | None, default None
-        What is swapped as one: ``"sentence"``, ``"document"``, a column of labels, or ``"none"``; None is the
-        task's own.
+        What is swapped as one: ``"sentence"``, ``"document"``, of coreference ``"topic"`` or ``"subtopic"``,
+        a column of labels, or ``"none"``; None is the task's own.
     map : Mapping[str, str] | str | Sequence[str] | None, default None
         Labels to rename before comparing, ``{"old": "new"}`` or ``["gold:old=new"]``.
     columns : str | None, default None

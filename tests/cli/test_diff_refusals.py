@@ -124,7 +124,7 @@ OPTIONS = {
         ["--criterion", "las"], ["--subtypes"], ["--cluster", "sentence"], ["--map", "jes=yes"], ["--slice", "kind"],
         ["-o", "gold.csv"],
     ],
-    "coref": [["--criterion", "muc"], ["--cluster", "none"], ["--map", "tp=fn"], ["--slice", "topic"], ["--punct"]],
+    "coref": [["--criterion", "muc"], ["--cluster", "none"], ["--map", "tp=fn"], ["--slice", "kind"], ["--punct"]],
 }  # fmt: skip
 
 

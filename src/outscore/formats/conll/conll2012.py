@@ -9,7 +9,8 @@
 ``(3`` opens a mention of chain 3 at a token and ``3)`` closes it; ``(3)|(5`` does several things at one
 token, and nested brackets of one chain are closed last in, first out. The fourth column holds the word and
 the fifth its tag, in files that have that many columns before the last. A document is a name with its part;
-each has its own chain numbers.
+each has its own chain numbers. In coreference across documents one such document holds them all, and the first
+column says which of them a token belongs to.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
-from outscore.outputs.coref.documents import NO_WORD
+from outscore.outputs.coref.documents import DOCUMENT_ID, NO_WORD
 from outscore.outputs.coref.mentions import first_of_mention
 from outscore.outputs.model import Chains, Words
 from outscore.scores.system import Labels, Origin
@@ -77,6 +78,7 @@ class Parser:
     layout: tuple[int, int] | None = None
     forms: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     sentences: list[int] = field(default_factory=list)
     sentence_documents: list[int] = field(default_factory=list)
@@ -169,6 +171,7 @@ class Parser:
                 f"found {len(fields)} column{'s' if len(fields) > 1 else ''}, expected at least {needed}",
                 "Give every token the same columns, with the brackets in the last one.",
             )
+        self.ids.append(fields[0])
         self.token(number, fields[WORD] if needed > TAG else NO_WORD, fields[TAG] if needed > TAG + 1 else NO_WORD)
         if fields[-1] not in _NO_CHAIN:
             self.brackets(number, fields[-1])
@@ -240,11 +243,14 @@ def _chains(source: Source, parser: Parser, format: str) -> Chains:
 def _words(source: Source, parser: Parser, names: tuple[str, ...]) -> Words:
     ends = np.cumsum(np.fromiter(map(len, parser.forms), dtype=np.int64, count=len(parser.forms)))
     tagged = not _NO_TAG.issuperset(parser.tags)
+    columns = {"pos": Labels.of(parser.tags)} if tagged else {}
+    if _joins_documents(parser):
+        columns[DOCUMENT_ID] = Labels.of(parser.ids)
     return Words(
         stem_of(source.path),
         Labels.of(parser.forms),
         np.array(parser.sentences, dtype=np.int64),
-        {"pos": Labels.of(parser.tags)} if tagged else {},
+        columns,
         np.concatenate([[0], ends[:-1]]),
         ends,
         np.zeros(len(ends), dtype=bool),
@@ -252,6 +258,14 @@ def _words(source: Source, parser: Parser, names: tuple[str, ...]) -> Words:
         documents=Labels(np.array(parser.sentence_documents, dtype=np.int64), names),
         lines=np.array(parser.lines, dtype=np.int64),
     )
+
+
+def _joins_documents(parser: Parser) -> bool:
+    """Whether a document of the file holds several documents by its first column."""
+    if len(parser.ids) < len(parser.forms):
+        return False
+    documents = (parser.sentence_documents[sentence] for sentence in parser.sentences)
+    return len({*zip(documents, parser.ids, strict=True)}) > len({*parser.sentence_documents})
 
 
 def _without_repeats(chains: Chains, parser: Parser, *, repair: bool) -> Chains:

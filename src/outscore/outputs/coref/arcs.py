@@ -107,11 +107,11 @@ def resolve_mentions(mentions: Mentions, criterion: str = ANY, key: int = 0, res
 
 
 def arcs_counts(mentions: Mentions, criterion: str = ANY, key: int = 0, response: int = 1) -> Array:
-    """(documents, 4) numbers of mentions that are tp, wl, fn and fp."""
+    """(clusters, 4) numbers of mentions that are tp, wl, fn and fp."""
     classes = resolve_mentions(mentions, criterion, key, response).classes
-    documents = len(mentions.documents.names)
-    codes = mentions.documents.codes * len(CLASSES) + classes
-    return np.bincount(codes, minlength=documents * len(CLASSES)).reshape(documents, -1)[:, :TN]
+    clusters = len(mentions.clusters.names)
+    codes = mentions.clusters.codes * len(CLASSES) + classes
+    return np.bincount(codes, minlength=clusters * len(CLASSES)).reshape(clusters, -1)[:, :TN]
 
 
 def _closest_before(chains: Array, eligible: Array) -> Array:

@@ -15,10 +15,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.outputs.model import Chains, Words
 
-__all__ = ["NO_WORD", "document_of_tokens", "match_documents"]
+__all__ = ["DOCUMENT_ID", "NO_WORD", "document_of_tokens", "match_documents"]
 
 NO_WORD = "_"
 """The word of every token in a file without words."""
+DOCUMENT_ID = "document id"
+"""The column of words that says which document a token belongs to, where one document of the file holds several."""
 
 _SAME_TOKENS = "Mentions are token numbers: give files of the same tokens in the same order."
 

@@ -52,6 +52,8 @@ class Mentions:
         The gold file's words.
     notes
         What a report should say about the numbers.
+    groups
+        What is swapped as one, where that is not the document.
     """
 
     files: tuple[str, ...]
@@ -64,6 +66,12 @@ class Mentions:
     tokens: Array
     words: Words | None = None
     notes: tuple[str, ...] = ()
+    groups: Labels | None = None
+
+    @property
+    def clusters(self) -> Labels:
+        """What is swapped as one: topics or sentences where these were chosen, otherwise documents."""
+        return self.documents if self.groups is None else self.groups
 
     @property
     def n(self) -> int:

@@ -1,4 +1,4 @@
-"""MUC, B³, CEAFe and LEA as per-document sums: a row per document, and the score is a function of the column sums.
+"""MUC, B³, CEAFe and LEA as sums per cluster: a row per document or topic, and the score is a function of the column sums.
 
 Two columns of a table of mentions are compared, a key K and a response R. With n = |k ∩ r| for chains k of K
 and r of R, all four need nothing but the sizes |k|, |r| and the table of n > 0:
@@ -30,33 +30,48 @@ from outscore.core.numeric import Array
 from outscore.outputs.coref.arcs import CRITERIA, arcs_counts
 from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
 
-__all__ = ["Overlap", "coref_statistics", "overlap"]
+__all__ = ["Overlap", "Spread", "coref_statistics", "overlap", "spread_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """In which clusters the mentions of a group stand: `shares` of the groups `of`, by cluster.
+
+    A chain of one document stands in one cluster. One that runs through several adds to each of them by its share of the
+    chain's mentions, so that sums over all clusters, and with them the scores, are those of the whole file.
+    """
+
+    of: Array
+    clusters: Array
+    shares: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """The chains of a key and a response: sizes, documents, and the pairs that share mentions.
+    """The chains of a key and a response: sizes, clusters, and the pairs that share mentions.
 
     `pairs` holds (m, 2) codes of a key chain and a response chain, `shared` the number of mentions they
     share.
     """
 
-    documents: int
+    clusters: int
     key_sizes: Array
-    key_documents: Array
+    in_key: Spread
     response_sizes: Array
-    response_documents: Array
+    in_response: Spread
     pairs: Array
     shared: Array
+    in_pairs: Spread
 
-    def by_document(self, values: Array, documents: Array) -> Array:
-        """Sums per document, as integers if the values are."""
-        sums = np.bincount(documents, weights=values, minlength=self.documents)
-        return sums if values.dtype.kind == "f" else sums.astype(np.int64)
+    def by_cluster(self, values: Array, spread: Spread) -> Array:
+        """Sums per cluster, as integers if the values are and no group is shared out."""
+        parts = values[spread.of] * spread.shares
+        sums = np.bincount(spread.clusters, weights=parts, minlength=self.clusters)
+        return sums if parts.dtype.kind == "f" else sums.astype(np.int64)
 
 
 def coref_statistics(mentions: Mentions, key: int = 0, response: int = 1) -> dict[str, Array]:
-    """Per-document sums for every measure, by its name: (documents, columns).
+    """Sums per cluster for every measure, by its name: (clusters, columns).
 
     ``"conll"`` is the mean F1 of MUC, B³ and CEAFe and holds the columns of all three; ``"arcs-any"`` and
     ``"arcs-nom"`` hold tp, wl, fn and fp.
@@ -87,60 +102,74 @@ def coref_statistics(mentions: Mentions, key: int = 0, response: int = 1) -> dic
 
 def overlap(mentions: Mentions, key: int = 0, response: int = 1) -> Overlap:
     """Count the mentions that the chains of two columns share."""
-    documents = mentions.documents.codes
+    clusters = mentions.clusters.codes
     left, right = mentions.chains[:, key], mentions.chains[:, response]
     both = (left != NO_CHAIN) & (right != NO_CHAIN)
     factor = int(right.max(initial=0)) + 1
-    codes, shared = np.unique(left[both] * factor + right[both], return_counts=True)
+    codes, place, shared = np.unique(left[both] * factor + right[both], return_inverse=True, return_counts=True)
     return Overlap(
-        len(mentions.documents.names),
-        *_sizes(left, documents),
-        *_sizes(right, documents),
+        len(mentions.clusters.names),
+        *_sizes(left, clusters),
+        *_sizes(right, clusters),
         np.stack(np.divmod(codes, factor), axis=1),
         shared,
+        spread_of(place, clusters[both]),
     )
 
 
-def _sizes(chains: Array, documents: Array) -> tuple[Array, Array]:
-    """The number of mentions of each chain, and its document."""
+def _sizes(chains: Array, clusters: Array) -> tuple[Array, Spread]:
+    """The number of mentions of each chain, and where they stand."""
     rows = chains != NO_CHAIN
-    sizes = np.bincount(chains[rows])
-    where = np.zeros(len(sizes), dtype=np.int64)
-    where[chains[rows]] = documents[rows]
-    return sizes, where
+    return np.bincount(chains[rows]), spread_of(chains[rows], clusters[rows])
+
+
+def spread_of(groups: Array, clusters: Array) -> Spread:
+    """Where the mentions of each group stand, from the group and the cluster of each mention.
+
+    Examples
+    --------
+    >>> spread = spread_of(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))
+    >>> spread.of.tolist(), spread.clusters.tolist(), spread.shares.round(2).tolist()
+    ([0, 0, 1], [0, 1, 1], [0.67, 0.33, 1.0])
+    """
+    factor = int(clusters.max(initial=0)) + 1
+    codes, counts = np.unique(groups * factor + clusters, return_counts=True)
+    of, where = np.divmod(codes, factor)
+    sizes = np.bincount(groups)
+    if len(of) == np.count_nonzero(sizes):
+        return Spread(of, where, np.ones(len(of), dtype=np.int64))
+    return Spread(of, where, counts / sizes[of])
 
 
 def _muc(o: Overlap) -> Array:
     """Common links, links of the key, links of the response: recall and precision share their numerator."""
     columns = (
-        o.by_document(o.shared - 1, o.key_documents[o.pairs[:, 0]]),
-        o.by_document(o.key_sizes - 1, o.key_documents),
-        o.by_document(o.response_sizes - 1, o.response_documents),
+        o.by_cluster(o.shared - 1, o.in_pairs),
+        o.by_cluster(o.key_sizes - 1, o.in_key),
+        o.by_cluster(o.response_sizes - 1, o.in_response),
     )
     return np.stack(columns, axis=1)
 
 
 def _b_cubed(o: Overlap) -> Array:
     """Recalled, key mentions, precise, response mentions."""
-    where = o.key_documents[o.pairs[:, 0]]
     columns = (
-        o.by_document(o.shared**2 / o.key_sizes[o.pairs[:, 0]], where),
-        o.by_document(o.key_sizes, o.key_documents),
-        o.by_document(o.shared**2 / o.response_sizes[o.pairs[:, 1]], where),
-        o.by_document(o.response_sizes, o.response_documents),
+        o.by_cluster(o.shared**2 / o.key_sizes[o.pairs[:, 0]], o.in_pairs),
+        o.by_cluster(o.key_sizes, o.in_key),
+        o.by_cluster(o.shared**2 / o.response_sizes[o.pairs[:, 1]], o.in_pairs),
+        o.by_cluster(o.response_sizes, o.in_response),
     )
     return np.stack(columns, axis=1)
 
 
 def _lea(o: Overlap) -> Array:
     """Resolved importance of the key, key mentions, that of the response, response mentions."""
-    where = o.key_documents[o.pairs[:, 0]]
     k, r = o.key_sizes[o.pairs[:, 0]], o.response_sizes[o.pairs[:, 1]]
     columns = (
-        o.by_document(_resolved_importance(o.shared, k, r), where),
-        o.by_document(o.key_sizes, o.key_documents),
-        o.by_document(_resolved_importance(o.shared, r, k), where),
-        o.by_document(o.response_sizes, o.response_documents),
+        o.by_cluster(_resolved_importance(o.shared, k, r), o.in_pairs),
+        o.by_cluster(o.key_sizes, o.in_key),
+        o.by_cluster(_resolved_importance(o.shared, r, k), o.in_pairs),
+        o.by_cluster(o.response_sizes, o.in_response),
     )
     return np.stack(columns, axis=1)
 
@@ -155,15 +184,15 @@ def _resolved_importance(shared: Array, sizes: Array, others: Array) -> Array:
 def _ceafe(o: Overlap) -> Array:
     """Similarity of the best matching, chains of the key, chains of the response."""
     columns = (
-        o.by_document(*_best_matching(o)),
-        o.by_document(np.ones_like(o.key_sizes), o.key_documents),
-        o.by_document(np.ones_like(o.response_sizes), o.response_documents),
+        o.by_cluster(_best_matching(o), o.in_pairs),
+        o.by_cluster(np.ones_like(o.key_sizes), o.in_key),
+        o.by_cluster(np.ones_like(o.response_sizes), o.in_response),
     )
     return np.stack(columns, axis=1)
 
 
-def _best_matching(o: Overlap) -> tuple[Array, Array]:
-    """Similarities of the chains that the best matching joins, and their documents.
+def _best_matching(o: Overlap) -> Array:
+    """The similarity of each pair of chains that the best matching joins, 0 for all others.
 
     Chains that share mentions, directly or through others, are connected, and an optimal matching is optimal
     on each connected component. Most components are a single pair, so the assignment problems stay small even
@@ -192,4 +221,4 @@ def _best_matching(o: Overlap) -> tuple[Array, Array]:
         matched[linear_sum_assignment(table, maximize=True)] = True
         chosen.append(rows[matched[i, j]])
     best = np.concatenate(chosen)
-    return similarity[best], o.key_documents[left[best]]
+    return np.where(np.isin(np.arange(len(similarity)), best), similarity, 0.0)

@@ -8,12 +8,14 @@ fn`` (Tuggener, 2017, table 8).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.coref.arcs import ANY, CLASSES, FN, NO_ANTECEDENT, NOMINAL, TN, TP, WL, resolve_mentions
+from outscore.outputs.coref.clusters import DOCUMENT, SUBTOPIC, TOPIC, groupings
 from outscore.outputs.coref.mention_types import PRONOUNS
 from outscore.outputs.coref.mentions import Mentions
 from outscore.outputs.model import Units
@@ -40,7 +42,7 @@ PRONOUN = "pronoun"
 def mention_units(
     mentions: Mentions, systems: Sequence[int] = (1, 2), criterion: str = ANY, *, slices: Sequence[str] = (MENTION_TYPE,)
 ) -> Units:
-    """The mentions that are anaphoric in gold or in one of these systems, with their classes; clusters are documents.
+    """The mentions that are anaphoric in gold or in one of these systems, with their classes.
 
     `systems` are columns of the table's chains, `slices` what to split by. Each pair has its own units: a
     mention that only a third system resolves is not among them. `Units.rows` are the rows of first tokens among
@@ -109,21 +111,26 @@ def _units(
         gold,
         answers,
         answers == gold[:, None],
-        clusters=mentions.documents.codes[rows],
+        clusters=mentions.clusters.codes[rows],
         slices=choose_slices(_mention_slices(mentions, rows), slices),
         rows=mentions.tokens[rows],
     )
 
 
 def _mention_slices(mentions: Mentions, rows: Array) -> dict[str, Callable[[], Labels]]:
-    """What mentions can be split by: kind, document, and which pronoun they are."""
-    found: dict[str, Callable[[], Labels]] = {
-        MENTION_TYPE: lambda: mentions.types.take(rows),
-        "document": lambda: mentions.documents.take(rows),
-    }
+    """What mentions can be split by: kind, document and topic, and which pronoun they are."""
+    found: dict[str, Callable[[], Labels]] = {MENTION_TYPE: lambda: mentions.types.take(rows)}
+    groups = groupings(mentions)
+    for name in (DOCUMENT, TOPIC, SUBTOPIC):
+        if name in groups:
+            found[name] = partial(_rows_of, groups[name], rows)
     if mentions.words is not None:
         found[PRONOUN] = lambda: _pronouns(mentions, rows)
     return found
+
+
+def _rows_of(labels: Callable[[], Labels], rows: Array) -> Labels:
+    return labels().take(rows)
 
 
 def _pronouns(mentions: Mentions, rows: Array) -> Labels:

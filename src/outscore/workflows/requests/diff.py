@@ -91,13 +91,13 @@ class DiffRequest(Request):
             "cluster",
             str,
             None,
-            "Swapped as one: sentence, document, none, or a column of labels.",
+            "Swapped as one: sentence, document, topic, subtopic, none, or a column of labels.",
             label="Swapped as one",
-            form_help="sentence, document, none, or a column of labels; empty: the task's own.",
+            form_help="sentence, document, topic, subtopic, none, or a column of labels; empty: the task's own.",
             group="data",
             metavar="NAME",
-            doc='What is swapped as one: ``"sentence"``, ``"document"``, a column of labels, or ``"none"``;\n'
-            "None is the task's own.",
+            doc='What is swapped as one: ``"sentence"``, ``"document"``, of coreference ``"topic"`` or\n'
+            '``"subtopic"``, a column of labels, or ``"none"``; None is the task\'s own.',
         )
     )
     own: Mapping[str, Any] = field(default_factory=dict)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.language.numbers import count
 from outscore.metrics.coref import COREF, PARTS
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.coref.arcs import ANY, CRITERIA, NOMINAL
+from outscore.outputs.coref.clusters import crossing_chains, grouped, joins_documents
 from outscore.outputs.coref.mentions import Mentions, align_mentions
 from outscore.outputs.coref.scores import coref_statistics
 from outscore.outputs.coref.units import MENTION_TYPE, changed_mentions, gold_mention_units, mention_units
@@ -55,15 +57,9 @@ def load_chains(output: object, name: str, options: DiffOptions) -> Chains:
 
 def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps, options: DiffOptions) -> Study:
     """Mentions of gold and all systems in one table."""
-    if options.cluster not in (None, "document"):
-        raise OutscoreError(
-            f"Mentions cannot be clustered by `{options.cluster}`: chains run through documents.",
-            "Leave --cluster out.",
-            parameter="cluster",
-        )
     assert isinstance(gold, Chains)
     responses = [chains for chains in systems.values() if isinstance(chains, Chains)]
-    mentions = align_mentions(gold, responses)
+    mentions, cluster = grouped(align_mentions(gold, responses), options.cluster)
     everyone = tuple(range(1, len(responses) + 1))
     statistics = [coref_statistics(mentions, 0, k) for k in everyone]
     criteria = _usable(mentions, everyone, options.criteria)
@@ -95,9 +91,9 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
         systems=tuple(systems),
         criteria=criteria,
         unit="mentions",
-        cluster="document",
+        cluster=cluster,
         n=units.n if is_linked else gold.rows,
-        clusters=len(gold.documents.names),
+        clusters=len(mentions.clusters.names),
         scores={name: _scores(statistics[k], COREF if is_linked else DEFINED) for k, name in enumerate(systems)},
         view=view,
         together=gold_mention_units(mentions, everyone, NOMINAL if NOMINAL in arcs else arcs[0]),
@@ -105,7 +101,10 @@ def coref_study(gold: Outputs, systems: Mapping[str, Outputs], _maps: LabelMaps,
         changed=changed,
         keys=_as_keys(mentions, tuple(systems)),
         origins=[chains.origin for chains in (gold, *responses) if chains.origin is not None],
-        notes=_notes(mentions, criteria, options.criteria, (gold, *responses)),
+        notes=[
+            *_cluster_notes(mentions, cluster, asked=options.cluster is not None),
+            *_notes(mentions, criteria, options.criteria, (gold, *responses)),
+        ],
     )
 
 
@@ -125,6 +124,26 @@ def _usable(mentions: Mentions, systems: tuple[int, ...], asked: Sequence[str]) 
             "Give gold with chains of two mentions and more; for arcs-nom one of them must be nominal, which needs tags.",
         )
     return found
+
+
+def _cluster_notes(mentions: Mentions, cluster: str, *, asked: bool) -> Iterator[Note]:
+    """What is swapped as one where that is not the file's own document, and what chains make of it."""
+    if joins_documents(mentions) and not asked:
+        number = count(len(mentions.clusters.names), cluster)
+        first = mentions.clusters.names[0]
+        yield Note(
+            "reading",
+            f"Gold joins several documents in one: by its first column it has {number}, such as `{first}`, and"
+            f" each {cluster} is swapped as one. --cluster topic, subtopic, document or sentence says otherwise.",
+        )
+    crossing, chains = crossing_chains(mentions)
+    if crossing:
+        yield Note(
+            "reading",
+            f"{crossing:,} of {count(chains, 'chain')} of gold and systems run through several {cluster}s: what they add to a"
+            f" score is divided among these by mentions. The test takes every {cluster} for independent of the others, so p may"
+            " be too small.",
+        )
 
 
 def _notes(mentions: Mentions, criteria: Sequence[str], asked: Sequence[str], files: Sequence[Chains]) -> list[Note]:
