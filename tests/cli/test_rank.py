@@ -200,7 +200,7 @@ def test_texts(board, outscore):
     result = outscore("rank", "--reference", "gold.txt", *files, "--metric", "ter,wer", "-o", "a.json")
     assert result.exit_code == 0
     found = saved("a.json")
-    assert (found["systems"], found["metric"], found["metrics"][0]["metric"]) == (["good", "fair", "poor"], "ter", "wer")
+    assert (found["systems"], found["metric"], found["metrics"][0]["metric"]) == (["good", "fair", "poor"], "TER", "WER")
     alone = osc.compare_texts("good.txt", "fair.txt", "gold.txt", metrics=["ter"]).comparisons[0]
     assert found["pairs"][0]["p"]["value"] == alone.p.value
 

@@ -94,7 +94,7 @@ def test_every_criterion_of_a_task_is_offered():
         dict(one.only)["task"]: {choice.value for choice in one.choices} for one in form("diff") if one.name == "criterion"
     }
     assert offered == {(name,): set(task.criteria) for name, task in TASKS.items() if task.criteria}
-    assert offered[("dep",)] == {"las", "uas", "ls"}
+    assert offered[("dep",)] == {"las", "uas", "ls", "clas", "mlas", "blex"}
 
 
 def test_other_columns_of_tags_are_taken_too():

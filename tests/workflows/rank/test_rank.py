@@ -162,8 +162,8 @@ def test_two_items_and_one_system():
         rank(5)
     with pytest.raises(OutscoreError, match="decides by one test"):
         rank({"a": [1, 1], "b": [0, 0]}, test="all")
-    with pytest.raises(OutscoreError, match="no correction `none`"):
-        rank({"a": [1, 1], "b": [0, 0]}, correction="none")
+    with pytest.raises(OutscoreError, match="no correction `nothing`"):
+        rank({"a": [1, 1], "b": [0, 0]}, correction="nothing")
 
 
 def test_tables_long_and_wide_give_what_arrays_give():

@@ -123,7 +123,8 @@ def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) ->
     family, least = ranking.family, 1 / (drawn + 1)
     several = any(part.macro for part in measured)
     tops = [part.pairs for part in measured if part.macro or not several]
-    sampled = np.concatenate([pairs.log_p[pairs.kind == KINDS.index("monte-carlo")] for pairs in tops])
+    sample = KINDS.index("monte-carlo")
+    sampled = np.concatenate([pairs.log_p[pairs.kind == sample] for pairs in tops])
     if not len(sampled) or family.correction not in STEPPED:
         return []
     if least * family.m > ranking.alpha:
@@ -135,9 +136,10 @@ def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) ->
     if least * family.m <= SMALL or ranking.test != "permutation" or not at_the_floor:
         return []
     # Exact p-values that are smaller take the first steps, and leave fewer to the sampled ones.
-    smaller = sum(int((pairs.log_p < math.log(least)).sum()) for pairs in tops) if family.correction != "bonferroni" else 0
+    sizes = [(pairs.kind != sample) & (pairs.log_p < math.log(least)) for pairs in tops]
+    smaller = sum(int(found.sum()) for found in sizes) if family.correction != "bonferroni" else 0
     floor = format_probability((family.m - smaller) * least, 2)
-    which = [part.metric for part in measured if (part.pairs.kind == KINDS.index("monte-carlo")).any()]
+    which = [part.metric for part in measured if (part.pairs.kind == sample).any()]
     about = "" if len(set(which)) == len({part.metric for part in measured}) else f" of {', '.join(dict.fromkeys(which))}"
     return [Note("correction", f"With {drawn:,} swaps no adjusted p{about} can fall below {floor}; --resamples draws more.")]
 
