@@ -1021,6 +1021,10 @@ def plan(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    delta: float = 0.0,
     method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
@@ -1066,6 +1070,10 @@ def plan(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    delta: float = 0.0,
     method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
@@ -1110,6 +1118,10 @@ def plan(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     direction: Literal["auto", "higher", "lower"] = "auto",
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    delta: float = 0.0,
     method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
@@ -1170,6 +1182,14 @@ def plan(
         Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
         (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
         nothing.
+    unit_size : int, default 1
+        Evaluation units of so many adjacent items.
+    unit_statistic : str, default "mean"
+        What the items of a unit are summarised by.
+    shuffle : int | None, default None
+        Shuffle the items with this seed before units are formed.
+    delta : float, default 0.0
+        The difference A - B that the test to try is against.
     method : str, default "auto"
         ``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items
         without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed
@@ -1224,6 +1244,10 @@ def plan(
         clusters=clusters,
         repeat=repeat,
         direction=direction,
+        unit_size=unit_size,
+        unit_statistic=unit_statistic,
+        shuffle=shuffle,
+        delta=delta,
         method=method,
         alternative=alternative,
         alpha=alpha,

@@ -231,7 +231,10 @@ class Power:
         The smallest difference that so many items find with power .8.
     curve
         The power at the observed difference, below and beyond the observed n.
+    jackknife
+        Whether the spread is that of the units' contributions to the metric, which has no score of each item.
     """
 
     detectable_effect: float | None
     curve: list[PowerPoint]
+    jackknife: bool = False

@@ -69,6 +69,9 @@ class ChartData:
         p-values on random subsets of the units, and the test they are of.
     quantiles
         The quantiles of a normal distribution paired with those of the differences.
+    alone
+        Whether the metric is no mean of item scores: then A and B are scored on each unit alone, and a difference is what
+        a unit contributes to the whole (jackknife).
     """
 
     histograms: dict[str, Histogram]
@@ -76,3 +79,4 @@ class ChartData:
     sizes: list[SizePoint] = field(default_factory=list)
     quantiles: list[tuple[float, float]] = field(default_factory=list)
     sizes_test: str = ""
+    alone: bool = False

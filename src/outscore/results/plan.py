@@ -120,7 +120,7 @@ class SimulatedCurve(Result):
     test: str
     effect: float
     observed_n: int
-    unit: Literal["items", "clusters"]
+    unit: Literal["items", "units", "clusters"]
     replicates: int
     seed: int
     points: list[PowerPoint]

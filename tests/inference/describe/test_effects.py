@@ -206,8 +206,10 @@ def test_lower_is_better_does_not_turn_the_numbers():
     assert there["cohen_dz"].value < 0
 
 
-def test_metrics_without_item_scores_have_none():
-    assert found([[3, 1, 0], [1, 1, 1]], [[2, 1, 1], [1, 0, 0]], "f1") == {}
+def test_metrics_without_item_scores_have_effects_of_what_items_contribute():
+    a, b = [[3, 1, 0], [1, 1, 1], [2, 0, 1]], [[2, 1, 1], [1, 0, 0], [2, 1, 1]]
+    assert list(found(a, b, "f1")) == ["cohen_dz", "hedges_g"]
+    assert found(a[:1], b[:1], "f1") == {}
 
 
 def test_clusters_leave_no_limits():

@@ -290,6 +290,35 @@ def test_the_range_of_a_pilot_without_clusters_is_that_of_its_sd():
     assert many / found.items == pytest.approx(1.35, abs=0.12)
 
 
+def test_compare_and_plan_agree_on_the_variance_of_repeats():
+    import outscore as osc
+
+    a, b, items, _ = pilot(items=60)
+    design = osc.compare(a, b, items=items).design
+    spread = spread_of(*paired_pilot(a, b, items=items))
+    assert (spread.sd**2, spread.within**2) == pytest.approx((design.between, design.within))
+
+
+def test_a_trial_is_of_the_units_and_the_difference_of_the_comparison():
+    import outscore as osc
+
+    rng = np.random.default_rng(6)
+    a, b = np.round(rng.normal(0.3, 1, 60), 2), np.zeros(60)
+    asked = {"retrospective": True, "replicates": 40, "effect": 0.5}
+    plain, joined = osc.plan(pilot=(a, b), **asked), osc.plan(pilot=(a, b), unit_size=5, shuffle=3, **asked)
+    assert [curve.unit for curve in joined.retrospective] == ["units", "units"]
+    assert {curve.observed_n for curve in joined.retrospective} == {12}
+    assert plain.retrospective[0].observed_n == 60
+    # Against the mean itself there is no difference to find.
+    own = osc.plan(pilot=(a, b), delta=round(float(a.mean()), 2), **asked).retrospective
+    for curve in own:
+        assert all(point.power <= 0.2 for point in curve.points)
+    median = osc.plan(pilot=(a, b), unit_size=5, unit_statistic="median", test="sign", **asked)
+    assert median.retrospective[0].test == "sign"
+    with pytest.raises(OutscoreError, match="needs a pilot"):
+        osc.plan(effect=0.1, sd=1.0, unit_size=5)
+
+
 def test_binary_pilots_keep_their_discordance():
     a, b = np.array([1] * 70 + [0] * 30), np.array([1] * 60 + [0] * 20 + [1] * 5 + [0] * 15)
     found = plan_from_pilot(a, b)

@@ -22,7 +22,7 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base.sign_flips import Alternative
 from outscore.results.pvalue import PValue
 
-__all__ = ["fragility", "influence", "jackknife_error"]
+__all__ = ["contributions", "fragility", "influence", "jackknife_error"]
 
 MIN_Z = 0.1
 """A p so near 1 says nothing of the spread."""
@@ -44,6 +44,30 @@ def influence(units: PairedScores, metric: AdditiveMetric) -> Array:
     whole = metric.score(total_a / scale) - metric.score(total_b / scale)
     without = metric.score((total_a - units.a) / scale) - metric.score((total_b - units.b) / scale)
     return np.asarray(whole - without)
+
+
+def contributions(units: PairedScores, metric: AdditiveMetric) -> Array | None:
+    """What each unit says of the difference A - B: the jackknife's pseudo-values m·θ - (m - 1)·θ₋ᵢ (Tukey, 1958).
+
+    For a mean of equally long items they are the items' differences; for a ratio of sums they stand in their place,
+    with a mean near the difference and its jackknife error as their standard error. None for one unit and where the
+    metric is not defined without one of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> contributions(PairedScores(np.array([[3, 1], [1, 1]]), np.array([[1, 1], [1, 1]])), mean)
+    array([2., 0.])
+    """
+    m = units.rows
+    if m < 2:
+        return None
+    with np.errstate(all="ignore"):
+        total_a, total_b = units.totals()
+        whole = float(metric.score(total_a) - metric.score(total_b))
+        found = whole + (m - 1) * influence(units, metric)
+    return found if np.isfinite(found).all() else None
 
 
 def jackknife_error(pulls: Array) -> float | None:

@@ -33,8 +33,9 @@ from outscore.core.paired import PairedScores
 from outscore.exact import binomial
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Discordance, discordance, tango_interval, wilson_limits
+from outscore.inference.base.influence import contributions
 from outscore.inference.base.item_scores import ItemScores, scores_if_any
-from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.base.walsh import hodges_lehmann, signed_ranks, walsh_interval
 from outscore.resampling.flips import clopper_pearson
 from outscore.results.analysis import Effect
@@ -58,8 +59,10 @@ STEPS = 200
 
 
 def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) -> list[Effect]:
-    """All effect sizes that suit the data, with intervals of level 1 - α; none for a metric that is not a mean of item scores.
+    """All effect sizes that suit the data, with intervals of level 1 - α.
 
+    A metric that is not a mean of item scores has two: its difference over the sd of the units' contributions, which
+    stand for items' differences (`contributions`), with its correction for few units.
     Right-or-wrong items get their own two instead of the rank-based ones, which say nothing more about them.
 
     Examples
@@ -71,7 +74,7 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
     """
     scores = scores_if_any(pairs, metric)
     if scores is None:
-        return []
+        return _effects_of_contributions(pairs, metric, alpha)
     table = discordance(replace(pairs, clusters=None), metric)
     found = [_accuracy_difference(table, alpha), _discordant_odds_ratio(table, alpha)] if table is not None else []
     d_z = cohen_dz(scores, alpha)
@@ -81,6 +84,15 @@ def effects(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) ->
     found.append(_superiority(scores, alpha))
     dependent = scores.clusters is not None and len(np.unique(scores.clusters)) < scores.n
     return [replace(effect, low=None, high=None) for effect in found] if dependent else found
+
+
+def _effects_of_contributions(pairs: PairedScores, metric: AdditiveMetric, alpha: float) -> list[Effect]:
+    found = contributions(units_of(pairs), metric)
+    if found is None:
+        return []
+    nothing = np.zeros_like(found)
+    d_z = cohen_dz(ItemScores(found, nothing, found, None, 1, None, 1 if metric.higher_is_better else -1), alpha)
+    return [d_z, _hedges_g(d_z, len(found))]
 
 
 def spread(scores: ItemScores) -> float:

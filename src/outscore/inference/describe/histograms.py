@@ -9,6 +9,8 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
+from outscore.inference.base.influence import contributions
+from outscore.inference.base.sign_flips import units_of
 from outscore.inference.describe.effects import scores_if_any, spread
 from outscore.results.analysis import Histogram
 
@@ -24,7 +26,10 @@ MAX_QUANTILES = 200
 
 
 def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogram]:
-    """Counts of A, B (on the same edges) and A - B (with an edge at 0); empty for a metric that is not a mean of item scores.
+    """Counts of A, B (on the same edges) and A - B (with an edge at 0).
+
+    A metric that is not a mean of item scores is computed on each unit alone, and a unit's difference is what it
+    contributes to the whole (`contributions`); empty where it cannot be.
 
     Bins have the width of Freedman and Diaconis (1981), 2·IQR/∛n, and there are 60 at most.
 
@@ -35,17 +40,29 @@ def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogr
     >>> histograms(PairedScores(a, b), metric)["difference"]
     Histogram(edges=[-0.5, 0.5, 1.5], counts=[2, 2])
     """
-    scores = scores_if_any(pairs, metric)
-    if scores is None:
+    described = _described(pairs, metric)
+    if described is None:
         return {}
-    shared, own = (
-        _edges(np.concatenate([scores.a, scores.b]), scores.n, at_zero=False),
-        _edges(scores.d, scores.n, at_zero=True),
-    )
+    a, b, d = described
+    shared, own = _edges(np.concatenate([a, b]), len(d), at_zero=False), _edges(d, len(d), at_zero=True)
     if min(edges[-1] - edges[0] for edges in (shared, own)) < MIN_WIDTH:
         return {}
-    parts = {"a": (scores.a, shared), "b": (scores.b, shared), "difference": (scores.d, own)}
+    parts = {"a": (a, shared), "b": (b, shared), "difference": (d, own)}
     return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, (x, edges) in parts.items()}
+
+
+def _described(pairs: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, Array] | None:
+    """The scores of A and B and their differences, item by item or unit by unit."""
+    scores = scores_if_any(pairs, metric)
+    if scores is not None:
+        return scores.a, scores.b, scores.d
+    units = units_of(pairs)
+    found = contributions(units, metric)
+    with np.errstate(all="ignore"):
+        a, b = (np.asarray(metric.score(rows / units.scale), dtype=float) for rows in (units.a, units.b))
+    if found is None or not np.isfinite(a).all() or not np.isfinite(b).all():
+        return None
+    return a, b, found
 
 
 def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[float, float]]:
@@ -65,12 +82,16 @@ def normal_quantiles(pairs: PairedScores, metric: AdditiveMetric) -> list[tuple[
     import scipy.special
 
     scores = scores_if_any(pairs, metric)
-    if scores is None or spread(scores) == 0.0 or float(np.ptp(scores.d)) < MIN_WIDTH:
+    if scores is not None:
+        d = scores.d if spread(scores) else None
+    else:
+        d = contributions(units_of(pairs), metric)
+    if d is None or float(np.ptp(d)) < MIN_WIDTH:
         return []
-    n = scores.n
+    n = len(d)
     kept = np.unique(np.linspace(0, n - 1, min(n, MAX_QUANTILES)).round().astype(np.int64))
     z = scipy.special.ndtri((kept + 0.5) / n)
-    return list(zip(z.tolist(), np.sort(scores.d)[kept].tolist(), strict=True))
+    return list(zip(z.tolist(), np.sort(d)[kept].tolist(), strict=True))
 
 
 def _edges(x: Array, n: int, *, at_zero: bool) -> Array:

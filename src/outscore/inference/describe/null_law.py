@@ -29,6 +29,8 @@ DRAWN = 4_000
 WORK = 2e7
 BARS = 61
 """About so many bars at most."""
+FEWER_BARS = 31
+"""Values without a lattice: bars wide enough that neither sampling nor near-lattices make them ragged."""
 MAX_PLANE = 5_000
 """Units of a ratio of two sums whose law is listed for a picture."""
 UNSEEN = 1e-5
@@ -132,7 +134,7 @@ def _bars(values: Array, mass: Array, step: float, observed: float, delta: float
             per_bar += 1
         width = per_bar * step
     else:
-        width = 2.1 * reach / BARS
+        width = 2.1 * reach / FEWER_BARS
     # The heights of narrower bars overflow, and the width of wider ones.
     if not MIN_WIDTH <= width < math.inf:
         return None

@@ -184,7 +184,9 @@ def run_on_grid(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest)
     .05 by about a per cent of itself, up as often as down, which no curve shows. Metrics that are not linear
     keep their numbers.
     """
-    line = flips_of(units_of(pairs), metric).line
+    if asked.delta and discordance(pairs, metric) is not None:
+        return _run(pairs, metric, asked)
+    line = flips_of(units_of(pairs), metric, asked.delta).line
     if line is None or not line.any() or (line.dtype.kind == "i" and np.abs(line).max() <= COARSE * lattice_half_step(line)):
         return _run(pairs, metric, asked)
     sizes = line.astype(float)
@@ -192,7 +194,9 @@ def run_on_grid(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest)
     whole = np.diff(totals, prepend=0.0).astype(np.int64)
     ones = np.ones_like(whole)
     plain = AdditiveMetric(metric.name, ("score", "units"), direction=metric.direction, ratio=((1, 0), (0, 1)))
-    return _run(PairedScores(np.stack([whole, ones], axis=1), np.stack([0 * whole, ones], axis=1)), plain, asked)
+    return _run(
+        PairedScores(np.stack([whole, ones], axis=1), np.stack([0 * whole, ones], axis=1)), plain, replace(asked, delta=0.0)
+    )
 
 
 def _screen(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> bool | None:

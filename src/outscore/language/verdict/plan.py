@@ -20,6 +20,7 @@ __all__ = [
     "possible_p_headline",
     "possible_p_verdict",
     "repeats_note",
+    "units_note",
 ]
 
 SMALL = 100
@@ -98,6 +99,11 @@ def repeats_note(once: int | None, endless: int) -> Note:
     else:
         text = f"One run per item would need {once:,} items; no number of runs brings it below {endless:,}."
     return Note("design", text)
+
+
+def units_note(size: int) -> Note:
+    """What the items of a plan are, where those of its pilot were joined."""
+    return Note("design", f"The pilot's items were joined into units of {size}: what is called an item here is such a unit.")
 
 
 def independence_note(rate: float, effect: float | None) -> Note:

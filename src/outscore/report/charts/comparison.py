@@ -27,7 +27,7 @@ from outscore.report.charts.canvas import (
 )
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, minus
-from outscore.report.rows.comparison import alpha_of, decimals_of, finite, other_estimand, scored_noun, units_of
+from outscore.report.rows.comparison import alone, alpha_of, decimals_of, finite, other_estimand, scored_noun, units_of
 from outscore.results.chart_data import NullHistogram
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
@@ -268,7 +268,8 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
     edges = [edge for _, h, _ in pairs for edge in h.edges]
     scale = alt.Scale(domain=[min(edges), max(edges)], nice=False, zero=False)
     most = max(count for _, h, _ in pairs for count in h.counts)
-    one = scored_noun(c)
+    one, by_itself = scored_noun(c), alone(c)
+    axis = f"{clean(c.metric)} of each {one} alone" if by_itself else f"{clean(c.metric)} per {one}"
     panels = []
     for role, histogram, name in pairs:
         last = role == pairs[-1][0]
@@ -276,7 +277,7 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
             "low:Q",
             bin="binned",
             scale=scale,
-            title=f"{clean(c.metric)} per {one}" if last else None,
+            title=axis if last else None,
             axis=alt.Axis(labels=last, ticks=last),
         )
         chart = alt.Chart(data(bins(histogram)), title=short(name))
@@ -286,7 +287,8 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
     values = {s.system: format_number(s.value, decimals_of(c)) for s in c.scores}
     told = [f"{short(name)} ({sum(h.counts):,.0f} {one}s, {clean(c.metric)} {values[name]})" for _, h, name in pairs]
     text = f"Histograms of the {one} scores of {' and '.join(told)}."
-    return Chart("scores", f"How the {one}s scored", text, alt.vconcat(*panels, spacing=8))
+    caption = f"How the {one}s scored" + (", each by itself" if by_itself else "")
+    return Chart("scores", caption, text, alt.vconcat(*panels, spacing=8))
 
 
 def differences_histogram(c: Comparison, whole: Comparisons) -> Chart | None:
@@ -305,7 +307,12 @@ def differences_histogram(c: Comparison, whole: Comparisons) -> Chart | None:
         if row["low"] >= 0 or row["high"] <= 0:
             side = above if row["low"] >= 0 else below
         rows.append(row | {"side": side})
-    x = alt.X("low:Q", bin="binned", title=f"A − B per {one}", scale=alt.Scale(nice=False, zero=False))
+    x = alt.X(
+        "low:Q",
+        bin="binned",
+        title="contribution to A − B" if alone(c) else f"A − B per {one}",
+        scale=alt.Scale(nice=False, zero=False),
+    )
     sides = ("a", "b", "null")
     colours = alt.Scale(domain=list(sides), range=[COLOURS[side] for side in sides])
     shown = bars(alt.Chart(data(rows)), x, None).encode(color=alt.Color("side:N", scale=colours, legend=None))
@@ -315,7 +322,8 @@ def differences_histogram(c: Comparison, whole: Comparisons) -> Chart | None:
         f"Histogram of the differences of {sum(histogram.counts):,.0f} {one}s, blue where {short(c.systems[0])} was better; "
         f"the highest bar has {peak['count']:,.0f} {one}s from {format_number(peak['low'])} to {format_number(peak['high'])}."
     )
-    caption = f"Where the {one}s differ: blue for {short(c.systems[0])}, orange for {short(c.systems[1])}"
+    told = f"What each {one} contributes to the difference (jackknife)" if alone(c) else f"Where the {one}s differ"
+    caption = f"{told}: blue for {short(c.systems[0])}, orange for {short(c.systems[1])}"
     return Chart("differences", caption, text, layered([shown, *zero]))
 
 

@@ -25,6 +25,7 @@ from outscore.results.pvalue import PValue
 
 __all__ = [
     "adjusted",
+    "alone",
     "alpha_of",
     "deciding_items",
     "decimals_of",
@@ -52,6 +53,7 @@ __all__ = [
     "view_of",
 ]
 
+CONTRIBUTIONS = "{metric} is computed from all {noun} at once: what each contributes (jackknife) stands for its difference."
 SEGMENT_VIEWS = {"rows": "segments", "items": "segments", "clusters": "documents", "items-and-runs": "segments and runs"}
 """The steps of a design, where its rows are segments of texts."""
 EFFECT_NAMES = {
@@ -255,7 +257,13 @@ def effects(c: Comparison) -> Table:
     """Effect sizes with their intervals."""
     level = "interval" if c.interval is None else f"{format_percent(c.interval.level)} interval"
     rows = [(effect_name(e.name), effect_value(e), effect_ends(e)) for e in c.effects if effect_value(e)]
-    return make_table("effects", "Effect sizes", ["effect", "value", level], "lrr", rows)
+    notes = [CONTRIBUTIONS.format(metric=c.metric, noun=units_of(c)[1])] if alone(c) and rows else []
+    return make_table("effects", "Effect sizes", ["effect", "value", level], "lrr", rows, notes)
+
+
+def alone(c: Comparison) -> bool:
+    """Whether the metric is no mean of item scores, so that contributions stand for the items' differences."""
+    return c.pictures is not None and c.pictures.alone
 
 
 def effect_value(effect: Effect) -> str:

@@ -187,7 +187,10 @@ def power_lines(c: Comparison) -> list[str]:
         return []
     decimals = decimals_for(*(s.value for s in c.scores), difference=power.detectable_effect)
     size, unit = units_of(c)
-    return [f"{size:,} {unit} find a true difference of {format_number(power.detectable_effect, decimals)} with power .80"]
+    # Where no item has a score of its own, what the spread is taken from has to be said.
+    by = " (spread by the jackknife)" if power.jackknife else ""
+    found = format_number(power.detectable_effect, decimals)
+    return [f"{size:,} {unit} find a true difference of {found} with power .80{by}"]
 
 
 def _fragility(c: Comparison) -> list[str]:

@@ -17,7 +17,8 @@ const NO_EFFECTS = "Effect sizes apply to means of item scores. This metric is a
   + "the difference above is its own effect size.";
 const NO_CURVE = "There is no power curve for this metric and design.";
 // Settings of the comparison that a trial takes over.
-const SHARED = ["alpha", "alternative", "system", "item", "score", "cluster", "repeat", "seed"];
+const SHARED = ["alpha", "alternative", "delta", "unit-size", "unit-statistic", "shuffle",
+  "system", "item", "score", "cluster", "repeat", "seed"];
 // The groups of the advice, best first, and what they are called.
 const ADVICE = { recommended: "recommended", usable: "usable", unsuited: "not suited" };
 
@@ -133,6 +134,7 @@ class Comparison extends View {
     byId("steps").hidden = false;
     byId("steps").classList.remove("bare");
     byId("trial").hidden = !this.canTry;
+    this.followTest();
     if (this.tried !== this.question()) this.forgetTrial();
     this.advise(saved.comparisons[0].analysis?.tests ?? {});
     this.announce();
@@ -170,8 +172,17 @@ class Comparison extends View {
       make("div", { class: "entry" }, make("label", { for: "trial-test" }, "Test to try"), test),
       make("div", { class: "entry" }, make("label", { for: "trial-samples" }, "Samples per size"), samples),
       make("button", { class: "quiet-button" }, "Try it on samples like these"));
+    // The test that was chosen for the comparison is the one to try, until another one is picked.
+    this.trialTest = test;
     byId("trial").addEventListener("submit", (event) => { event.preventDefault(); this.tryOut(test.value, samples.value); });
     byId("trying").addEventListener("again", () => this.tryOut(test.value, samples.value));
+  }
+
+  followTest() {
+    const chosen = this.form.find("test").read(), control = this.trialTest;
+    if (!control || this.followed === chosen) return;
+    this.followed = chosen;
+    if ([...control.options].some((option) => option.value === chosen)) control.value = chosen;
   }
 
   async tryOut(test, replicates) {

@@ -12,7 +12,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.inference.base.entry import TestEntry, TestRequest
-from outscore.inference.base.influence import fragility, influence
+from outscore.inference.base.influence import contributions, fragility, influence
 from outscore.inference.base.item_scores import is_sum
 from outscore.inference.base.sign_flips import KernelOptions, units_of
 from outscore.inference.describe.analysis import analyse
@@ -59,6 +59,7 @@ def evidence(
             size_curve(pairs, metric, TESTS[p.test], _request_of(p.test, entry, request)),
             normal_quantiles(pairs, metric),
             size_test(pairs, metric, TESTS[p.test]) or "",
+            alone=scores_if_any(pairs, metric) is None,
         ),
     }
 
@@ -69,16 +70,26 @@ def _request_of(test: str, entry: TestEntry, request: TestRequest) -> TestReques
 
 
 def _power(pairs: PairedScores, metric: AdditiveMetric, request: TestRequest, test: str) -> Power | None:
-    """The analytic curve at the observed difference; means of independent items only, and of enough to reject anything."""
+    """The analytic curve at the observed difference; of enough independent units to reject anything."""
     scores = scores_if_any(pairs, metric)
-    if scores is None or scores.clusters is not None or scores.n < 2 or is_sum(metric):
+    alone = scores is not None and scores.clusters is None
+    if is_sum(metric):
         return None
+    if scores is not None and alone:
+        turn, d = scores.orientation, scores.d
+    else:
+        # Clusters and ratios of sums: a unit's contribution stands for its difference.
+        found = contributions(units_of(pairs), metric)
+        if found is None:
+            return None
+        turn, d = (1 if metric.higher_is_better else -1), found
     # The p of swaps and signs is never below that of all n signs being the same, 2^-n a side.
     flips = TESTS[test].null in ("swaps", "signs")
-    if flips and 2.0 ** ((request.alternative == "two-sided") - scores.n) > request.alpha:
+    if len(d) < 2 or (flips and 2.0 ** ((request.alternative == "two-sided") - len(d)) > request.alpha):
         return None
-    d = scores.orientation * scores.d
-    return analytic_curve(float(d.mean()), float(d.std(ddof=1)), scores.n, alpha=request.alpha, alternative=request.alternative)
+    sd = float(d.std(ddof=1))
+    curve = analytic_curve(turn * float(d.mean()), sd, len(d), alpha=request.alpha, alternative=request.alternative)
+    return curve if alone else replace(curve, jackknife=True)
 
 
 def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]) -> list[DecidingItem]:

@@ -20,6 +20,7 @@ from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.item_scores import item_scores
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.describe.repeats import pair_variances
+from outscore.inference.describe.units import evaluation_units
 from outscore.inference.power.design import study_of
 from outscore.inference.power.pilot_clusters import measured_shift
 from outscore.inference.power.simulate import simulated_curve
@@ -86,6 +87,7 @@ def plan_from_pilot(
     items: object = None,
     clusters: object = None,
     metric: str = "mean",
+    units: Mapping[str, Any] | None = None,
     **given: Any,  # noqa: ANN401 - fields of StudyDesign
 ) -> PlanResult:
     """Plan a study with the spread of a pilot: sd or discordance, noise between repeats, correlation within clusters.
@@ -99,7 +101,7 @@ def plan_from_pilot(
     >>> plan_from_pilot([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 1], n=500).effect.__round__(4)
     0.0641
     """
-    pairs, additive = paired_pilot(a, b, items=items, clusters=clusters, metric=metric)
+    pairs, additive = paired_pilot(a, b, items=items, clusters=clusters, metric=metric, **units or {})
     spread = spread_of(pairs, additive)
     # Binary items stay binary only when they are run once.
     binary = spread.discordance is not None and given.get("repeats", 1) == 1
@@ -238,10 +240,19 @@ def _probit(p: float) -> float:
 
 
 def paired_pilot(
-    a: object, b: object, *, items: object = None, clusters: object = None, metric: str = "mean"
+    a: object,
+    b: object,
+    *,
+    items: object = None,
+    clusters: object = None,
+    metric: str | AdditiveMetric = "mean",
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
 ) -> tuple[PairedScores, AdditiveMetric]:
-    """A pilot's rows in the columns of its metric, checked as those of a comparison are."""
-    return paired(a, b, metric, items, clusters)
+    """A pilot's rows in the columns of its metric, checked and joined into units as those of a comparison are."""
+    pairs, additive = paired(a, b, metric, items, clusters)
+    return evaluation_units(pairs, additive, unit_size, unit_statistic, shuffle)[0], additive
 
 
 def retrospective_curves(
@@ -252,6 +263,7 @@ def retrospective_curves(
     options: Mapping[str, object] | None = None,
     alternative: str = shared.ALTERNATIVE.default,
     alpha: float = shared.ALPHA.default,
+    delta: float = 0.0,
     replicates: int = REPLICATES,
     seed: int = shared.SEED.default,
     progress: Callable[[int, int], None] | None = None,
@@ -262,7 +274,7 @@ def retrospective_curves(
     """
     entry = _testable(test)
     settled = complete(test, entry.options, options or {})
-    request = TestRequest(cast("Alternative", alternative), 0.0, alpha, seed, settled, interval=False)
+    request = TestRequest(cast("Alternative", alternative), delta, alpha, seed, settled, interval=False)
     binary = discordance(pairs, metric) is not None
     kinds: tuple[Literal["normal", "bootstrap"], ...] = ("bootstrap",) if binary else ("normal", "bootstrap")
     run = entry.simulation.run or entry.run

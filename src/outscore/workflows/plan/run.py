@@ -9,6 +9,7 @@ from typing import Any
 
 from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
+from outscore.language.verdict.plan import units_note
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
 from outscore.workflows.direction import directed
@@ -92,18 +93,21 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
     question = {name: request.value(name) for name in ("effect", "n", "power")}
     better = directed("mean", request.direction, pilot.score_columns)
     labels["metric"] = better.metric
-    result = plan_from_pilot(pilot.a, pilot.b, **question, **labels, **request.design())
-    result = replace(result, notes=[*better.notes, *pilot.notes, *result.notes, *runs_notes(pilot.repeats, result)])
+    units = {name: request.value(name) for name in ("unit_size", "unit_statistic", "shuffle")}
+    result = plan_from_pilot(pilot.a, pilot.b, **question, **labels, units=units, **request.design())
+    joined = [units_note(request.unit_size)] if request.unit_size > 1 else []
+    result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs_notes(pilot.repeats, result)])
     if not request.retrospective:
         return result
-    return replace(result, retrospective=_try_test(request, pilot, labels, progress))
+    return replace(result, retrospective=_try_test(request, pilot, {**labels, **units}, progress))
 
 
 def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any], progress: Progress) -> Any:  # noqa: ANN401
     pairs, metric = paired_pilot(pilot.a, pilot.b, **labels)
-    names = ("test", "replicates", "alternative", "alpha", "seed")
+    names = ("test", "replicates", "alternative", "alpha", "delta", "seed")
     given = {name: request.value(name) for name in names if request.value(name) is not None}
-    return retrospective_curves(pairs, metric, **given, progress=_by_steps(progress))
+    curves = retrospective_curves(pairs, metric, **given, progress=_by_steps(progress))
+    return curves if request.unit_size == 1 else [replace(curve, unit="units") for curve in curves]
 
 
 def _by_steps(progress: Progress) -> Callable[[int, int], None]:

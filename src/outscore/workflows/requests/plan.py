@@ -32,8 +32,9 @@ METHODS = ("auto", "permutation", "normal", "t", "exact")
 COLUMNS = ("item", "score", "cluster", "repeat")
 # What a pilot estimates by itself, what only a pilot can use, and what only a try-out can.
 FROM_NUMBERS = ("sd", "discordance", "accuracy")
-FROM_PILOT = ("retrospective", "system", "direction", *COLUMNS)
-FROM_TRIALS = ("test", "replicates")
+FROM_PILOT = ("retrospective", "system", "shuffle", "direction", *COLUMNS)
+UNITS = ("unit_size", "unit_statistic")
+FROM_TRIALS = ("test", "replicates", "delta")
 DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "method")
 """Options that describe the planned study, whatever its spread is known by."""
 
@@ -209,6 +210,16 @@ class PlanRequest(Request):
     cluster: str | None = declare(shared.CLUSTER, help="Column of documents, conversations ...", group="pilot")
     repeat: str | None = declare(shared.REPEAT, help="Column of epochs, seeds, samples.", group="pilot")
     direction: str = declare(shared.DIRECTION, group="pilot")
+    unit_size: int = declare(shared.UNIT_SIZE, group="pilot", help="Items of the pilot per evaluation unit.")
+    unit_statistic: str = declare(shared.UNIT_STATISTIC, group="pilot")
+    shuffle: int | None = declare(shared.SHUFFLE, group="pilot")
+    delta: float = declare(
+        shared.DELTA,
+        group="pilot",
+        help="Difference A - B that the test to try is against.",
+        form_help="The difference A − B that the test to try is against.",
+        doc="The difference A - B that the test to try is against.",
+    )
     method: str = declare(
         Option(
             "method",
@@ -252,7 +263,8 @@ class PlanRequest(Request):
                     parameter="pilot",
                 )
         else:
-            self._refuse((*FROM_PILOT, *FROM_TRIALS), "needs a pilot: name its files with --pilot, or do without")
+            changed = [name for name in UNITS if self.value(name) != self.option(name).default]
+            self._refuse((*FROM_PILOT, *changed, *FROM_TRIALS), "needs a pilot: name its files with --pilot, or do without")
 
     def _refuse(self, names: Iterable[str], reason: str) -> None:
         for name in names:
@@ -265,7 +277,12 @@ class PlanRequest(Request):
         wanted = [option for option in self.options() if option.always_saved or self.is_given(option)]
         saved = {option.long: saved_value(option, self.value(option.name)) for option in wanted}
         # Sorted: the order in which options were given must not show.
-        return {name: value for name, value in sorted(saved.items()) if value not in (None, False, [])}
+        plain = {self.option(name).long: self.option(name).default for name in UNITS}
+        return {
+            name: value
+            for name, value in sorted(saved.items())
+            if value not in (None, False, []) and (name not in plain or value != plain[name])
+        }
 
     def data_arguments(self) -> list[str]:
         """A plan takes keywords only."""
