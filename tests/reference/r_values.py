@@ -375,12 +375,13 @@ ANALYSIS = [
     ("ab", 0.9454877573309641, 0.49308085708526517, -0.5000000000000001, 0.2600935465503091, 0.1649572197684645),
 ]
 
-# order, cluster sizes: t, p, low, high
+# order, cluster sizes: t, p, low, high. The whole matrices of CR2 and of Bell and McCaffrey's degrees of freedom:
+# f <- function(d) { g <- rep(1:5, c(4, 1, 3, 3, 3)); N <- length(d); H <- matrix(1/N, N, N); M <- diag(N) - H; r <- function(S) { e <- eigen(S, symmetric = TRUE); e$vectors %*% diag(ifelse(e$values > 1e-9, 1/sqrt(abs(e$values)), 0), length(e$values)) %*% t(e$vectors) }; u <- sapply(1:5, function(k) { i <- which(g == k); w <- rep(1/N, length(i)) %*% r(diag(length(i)) - H[i, i, drop = FALSE]); v <- numeric(N); v[i] <- w; M %*% v }); V <- sum((t(u) %*% d)^2); l <- eigen(t(u) %*% u, symmetric = TRUE)$values; k <- sum(l)^2 / sum(l^2); t <- mean(d) / sqrt(V); c(t, 2 * pt(-abs(t), k), mean(d) - qt(.975, k) * sqrt(V), mean(d) + qt(.975, k) * sqrt(V)) }
 CLUSTERED = [
-    # d <- a - b; s <- tapply(d - mean(d), rep(1:5, c(4, 1, 3, 3, 3)), sum); se <- sqrt(5 / 4 * sum(s^2)) / length(d); t <- mean(d) / se; c(t, 2 * pt(-abs(t), 4), mean(d) - qt(.975, 4) * se, mean(d) + qt(.975, 4) * se)
-    ("ab", (4, 1, 3, 3, 3), 2.8, 0.04881155054888413, 0.008412462429359446, 1.9915875375706404),
-    # d <- b - a; s <- tapply(d - mean(d), rep(1:5, c(4, 1, 3, 3, 3)), sum); se <- sqrt(5 / 4 * sum(s^2)) / length(d); t <- mean(d) / se; c(t, 2 * pt(-abs(t), 4), mean(d) - qt(.975, 4) * se, mean(d) + qt(.975, 4) * se)
-    ("ba", (4, 1, 3, 3, 3), -2.8, 0.04881155054888413, -1.9915875375706404, -0.008412462429359446),
+    # f(a - b)
+    ("ab", (4, 1, 3, 3, 3), 2.8762349126466145, 0.053553487058247945, -0.026418936394749126, 2.0264189363947489),
+    # f(b - a)
+    ("ba", (4, 1, 3, 3, 3), -2.8762349126466145, 0.053553487058247945, -2.0264189363947489, 0.026418936394749126),
 ]
 
 # right, of n, alpha: low, high

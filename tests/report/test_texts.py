@@ -271,7 +271,7 @@ def test_several_metrics_show_what_was_asked_for():
     whole = make_texts(margin=MARGIN, bayes=Bayes(0.97, 0.0, 0.03, 0.0), tests=[make_p(0.2, test="sign")])
     shown = " ".join(text.render(whole).split())
     assert "bleu, shown: non-inferior (new worse than old by less than 2): p = .000400" in shown
-    assert "bleu, equivalent (apart by less than 2): p = .210" in shown
+    assert "bleu, not shown: equivalent (apart by less than 2): p = .210" in shown
     assert "bleu, posterior probabilities: new better .970, old better .0300" in shown
     assert "All tests: bleu" in shown
 
