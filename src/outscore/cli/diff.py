@@ -55,7 +55,8 @@ def diff(
     """Say what each system corrected, broke and changed against the one before it, and what they could do together.
 
     GOLD and every SYSTEM are files of the same kind: CoNLL-U or columns (pos, dep), BIO columns (ner), CSV, TSV or JSON lines
-    with a label per item (label), CoNLL-2012 (coref). - is standard input.
+    with a label per item (label), CoNLL-2012 (coref). - is standard input. One table of labels may hold gold and all systems,
+    in columns (id, gold, old, new) or in rows (id, system, prediction, gold).
     """
     files = given_files(context, files)
     given = given_of(DiffRequest.options(), asked)
@@ -63,7 +64,7 @@ def diff(
     _check_tables(tables, form, outputs)
     check_outputs(outputs, charts, files)
     for option, value in (("--changes", changes), ("--charts", charts)):
-        if value is not None and len(files) < 3:
+        if value is not None and len(files) == 2:
             raise OutscoreError(f"{option} needs two systems, one was named.", f"Name a second system, or leave {option} out.")
     if changes is not None:
         check_further(changes, files, option="--changes", ending=".jsonl", holds="lines of JSON")

@@ -18,7 +18,7 @@ from outscore.formats.tables.names import EITHER, PREDICTED, RIGHT, is_known, jo
 from outscore.formats.tables.number_text import is_number, is_whole
 from outscore.formats.tables.records import Records
 
-__all__ = ["Answers", "find_answers"]
+__all__ = ["Answers", "answer_columns", "find_answers"]
 
 _NAME = "Name the ones meant with --prediction COLUMN and --gold COLUMN (prediction=..., gold=... in Python)."
 _BINARY = {"0", "1"}
@@ -50,7 +50,7 @@ def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answ
         return Answers(gold, choice.systems, wide=True) if asked or alike else None
     if prediction is not None:
         return Answers(gold, (prediction,), wide=False) if asked or _is_scored(records, prediction, gold) else None
-    columns = _systems(records, finder, gold)
+    columns = answer_columns(records, finder, gold)
     if asked and not columns:
         raise _missing(records, "predictions", "prediction")
     if columns and not asked:
@@ -74,7 +74,7 @@ def _is_scored(records: Records, prediction: str, gold: str) -> bool:
     return normalize_name(prediction) in PREDICTED[0] or _are_answers(records.sample[prediction], records.sample[gold])
 
 
-def _systems(records: Records, finder: ColumnFinder, gold: str) -> tuple[str, ...]:
+def answer_columns(records: Records, finder: ColumnFinder, gold: str) -> tuple[str, ...]:
     """The columns of a wide table that hold answers of the kind that `gold` does."""
     others = [name for name in finder.free() if name != gold and not is_known(name) and not suggests_other(name)]
     return tuple(name for name in others if _are_answers(records.sample[name], records.sample[gold]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
 from outscore.outputs.outcomes import overlap_matrix
 from outscore.results.diff import Diff
+from outscore.results.note import Note
 from outscore.workflows.diff.pair import oracle_of, rates_of
 from outscore.workflows.diff.pairs import Depth, depth_note, pairs_of
 from outscore.workflows.diff.study import Study, inventory_of
@@ -72,7 +73,7 @@ def _files(gold: object, systems: object) -> tuple[str, ...] | None:
     """Gold and systems where all of them are paths: these are a request that can be repeated."""
     given = list(systems.values()) if isinstance(systems, Mapping) else systems
     several = [given] if isinstance(given, (str, os.PathLike)) else given
-    if not isinstance(several, (list, tuple)) or not several:
+    if not isinstance(several, (list, tuple)) or (not several and not isinstance(gold, (str, os.PathLike))):
         return None
     return path_texts([gold, *several])
 
@@ -80,11 +81,11 @@ def _files(gold: object, systems: object) -> tuple[str, ...] | None:
 def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
     """Read and align the files of one task."""
     request.validate(arrays=data is not None)
-    if data is None:
-        assert request.gold is not None
-        data = OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True)))
     assert request.task is not None
     entry, options = TASKS[request.task], request.study_options()
+    notes: list[Note] = []
+    if data is None:
+        data, notes = _data_of_files(request)
     if not data.systems:
         raise OutscoreError("No system was given.", "Give at least one system's output.", parameter="files")
     if GOLD in data.systems:
@@ -94,7 +95,19 @@ def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
     maps = _maps(request.value("map"), list(data.systems))
     read_gold = entry.load(data.gold, GOLD, options)
     outputs: dict[str, Outputs] = {name: entry.load(output, name, options) for name, output in data.systems.items()}
-    return entry.study(read_gold, outputs, maps, options)
+    study = entry.study(read_gold, outputs, maps, options)
+    return replace(study, notes=[*notes, *study.notes])
+
+
+def _data_of_files(request: DiffRequest) -> tuple[OutputData, list[Note]]:
+    """The files of a request; of one table its right answers and systems, and how they were told apart."""
+    assert request.gold is not None
+    assert request.task is not None
+    split = TASKS[request.task].split
+    if request.files or split is None:
+        return OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True))), []
+    gold, systems, reading = split(request.gold)
+    return OutputData(gold, systems), [Note("reading", reading)]
 
 
 def _file_names(request: DiffRequest) -> Sequence[str]:

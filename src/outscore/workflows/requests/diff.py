@@ -139,7 +139,7 @@ class DiffRequest(Request):
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; outputs given in Python have no files."""
-        if not arrays:
+        if not arrays and not self._is_one_table():
             self._check_files()
         if self.task is None or self.task not in TASKS:
             raise OutscoreError(f"There is no task `{self.task}`.", did_you_mean(str(self.task), TASKS), parameter="task")
@@ -150,6 +150,14 @@ class DiffRequest(Request):
                 raise OutscoreError(
                     f"Task `{self.task}` has no use for `{option.name}`.", f"Leave --{option.long} out.", parameter=option.name
                 )
+
+    def _is_one_table(self) -> bool:
+        """Whether gold and all systems are columns or rows of one file."""
+        if self.gold is None or self.files or self.task not in TASKS or TASKS[self.task].split is None:
+            return False
+        if self.names:
+            raise OutscoreError("One table names its systems itself.", "Leave --names out.", parameter="names")
+        return True
 
     def _check_files(self) -> None:
         named = [*([] if self.gold is None else [self.gold]), *self.files]

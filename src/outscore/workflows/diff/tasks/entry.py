@@ -56,7 +56,8 @@ def _no_choice() -> tuple[str, ...]:
 class Task:
     """One task: how an output is read, how gold and systems become a study, and the options that mean something for it.
 
-    `find_criteria` gives the criteria of an answer being right, where a task leaves a choice.
+    `find_criteria` gives the criteria of an answer being right, where a task leaves a choice. `split` reads gold, systems and
+    how they were told apart from one table, where a task knows such tables.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Task:
     study: Callable[[Outputs, Mapping[str, Outputs], LabelMaps, DiffOptions], Study]
     options: tuple[Option, ...] = ()
     find_criteria: Callable[[], tuple[str, ...]] = _no_choice
+    split: Callable[[str], tuple[Outputs, Mapping[str, Outputs], str]] | None = None
 
     @property
     def criteria(self) -> tuple[str, ...]:

@@ -27,4 +27,11 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return item_study(gold, systems, maps, options)
 
 
-TASK = Task("label", "a label per item, in CSV, TSV, JSON lines or Parquet", _load, _study, (MAP,))
+def _split(path: str) -> tuple[Outputs, Mapping[str, Outputs], str]:
+    from outscore.formats.tables.label_systems import read_label_table
+
+    table = read_label_table(path)
+    return table.gold, table.systems, table.reading
+
+
+TASK = Task("label", "a label per item, in CSV, TSV, JSON lines or Parquet", _load, _study, (MAP,), split=_split)

@@ -1,0 +1,80 @@
+"""One table with the answers of several systems: the same diff as from a file for each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from outscore import diff
+from outscore.core.errors import OutscoreError
+
+GOLD = ["yes", "no", "yes", "no", "yes", "maybe"]
+ANSWERS = {"old": ["no", "no", "yes", "yes", "yes", "no"], "new": ["yes", "no", "yes", "no", "no", "maybe"], "third": GOLD}
+
+
+def wide(ids=True):
+    header = [*(["id"] if ids else []), "gold", "topic", *ANSWERS]
+    rows = zip(*([f"q{i}" for i in range(6)],) * ids, GOLD, ["law", "art"] * 3, *ANSWERS.values(), strict=True)
+    return "\n".join(",".join(row) for row in [header, *rows]) + "\n"
+
+
+def long():
+    rows = [
+        {"id": f"q{i}", "system": name, "prediction": answers[i], "gold": GOLD[i], "topic": ("law", "art")[i % 2]}
+        for name, answers in ANSWERS.items()
+        for i in range(6)
+    ]
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+TABLES = {"wide.csv": wide(), "places.csv": wide(ids=False), "long.jsonl": long()}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_same_diff_as_from_lists(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(TABLES[name])
+    found, expected = diff(path, [], task="label"), diff(GOLD, ANSWERS, task="label")
+    assert found.systems == list(ANSWERS)
+    assert (found.scores, found.agreement) == (expected.scores, expected.agreement)
+    assert [(pair.p, pair.outcomes) for pair in found.pairs] == [(pair.p, pair.outcomes) for pair in expected.pairs]
+    assert found.notes[0].kind == "reading"
+    assert "`gold` holds the right answers, " in found.notes[0].text
+    parts = diff(path, [], task="label", slices="topic").pairs[0].slices
+    assert {(part.value, part.n) for part in parts} == {("art", 3), ("law", 3)}
+
+
+def test_the_command_line_takes_one_table(tmp_path, outscore, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(wide())
+    text = " ".join(outscore("diff", "--task", "label", "t.csv").stdout.split())
+    assert text.startswith("`t.csv`: `gold` holds the right answers, `old`, `new` and `third` are the systems' answers.")
+    again = json.loads(outscore("diff", "--task", "label", "t.csv", "--format", "json").stdout)
+    assert again["systems"] == ["old", "new", "third"]
+
+
+@pytest.mark.parametrize(
+    ("content", "asked", "message"),
+    [
+        ("id,old,new\nq1,a,b\n", {}, "has no column of right answers among `id`, `old` and `new`"),
+        ("id,gold,comment\nq1,a,why not\nq2,b,because\n", {}, "has no column with answers like those of `gold` among `id` and"),
+        (
+            "id,system,prediction,gold\nq1,a,x,x\nq1,b,x,y\n",
+            {},
+            "line 3: the right answer to `q1` is `y`, and before it was `x`",
+        ),
+        (wide(), {"names": "a,b"}, "One table names its systems itself"),
+        (wide(), {"task": "pos"}, "1 file named, gold and at least one system are needed"),
+    ],
+)
+def test_tables_that_are_refused(tmp_path, content, asked, message, refusal):
+    (tmp_path / "t.csv").write_text(content)
+    options = [part for name, value in asked.items() if name != "task" for part in (f"--{name}", value)]
+    assert message in refusal("diff", "--task", asked.get("task", "label"), str(tmp_path / "t.csv"), *options)
+
+
+def test_standard_input_is_read_once():
+    with pytest.raises(OutscoreError, match="standard input cannot be"):
+        diff("-", [], task="label")
