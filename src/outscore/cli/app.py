@@ -27,6 +27,7 @@ COMMANDS = {
     "diff": "outscore.cli.diff",
     "plan": "outscore.cli.plan",
     "show": "outscore.cli.show",
+    "convert": "outscore.cli.convert",
     "report": "outscore.cli.report",
     "serve": "outscore.cli.serve",
     "demo": "outscore.cli.demo",

@@ -1,0 +1,122 @@
+"""`outscore convert`: what is written is read again with the same systems, items, scores, repeats, totals and refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from tests.log_files import WRITERS, inspect_json, lm_eval
+
+from outscore.cli.app import app
+from outscore.formats.logs.evaluation import STATES
+from outscore.formats.logs.find import read_logs
+
+
+def run(*words: object):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def converted(tmp_path, *logs: object):
+    target = tmp_path / "all_samples.jsonl"
+    done = run("convert", *logs, "-o", target)
+    assert done.exit_code == 0, done.output
+    return target
+
+
+def table(evaluation):
+    """Everything of an evaluation that a comparison rests on."""
+    return {
+        "system": evaluation.system,
+        "task": evaluation.task,
+        "filter": None if evaluation.filter == "none" else evaluation.filter,
+        "ids": evaluation.ids.texts(),
+        "repeats": None if evaluation.repeats is None else evaluation.repeats.texts(),
+        "states": [STATES[state] for state in evaluation.states],
+        "scores": {name: measure.values.tolist() for name, measure in evaluation.measures.items()},
+        "directions": {name: measure.higher_is_better for name, measure in evaluation.measures.items()},
+        "groups": {name: labels.texts() for name, labels in evaluation.groups.items()},
+        "conditions": dict(evaluation.conditions),
+    }
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_comes_back_as_it_was(name, tmp_path):
+    logs = WRITERS[name](tmp_path / "logs")
+    before = read_logs([tmp_path / "logs"])
+    after = read_logs([converted(tmp_path, *logs)])
+    assert [table(one) for one in after] == [table(one) for one in before]
+    assert {one.harness for one in after} == {"every-eval-ever"}
+    for old, new in zip(before, after, strict=True):
+        for measure in old.measures:
+            total = old.measures[measure].total
+            assert total is None or new.measures[measure].total == pytest.approx(total)
+        if old.exchanges is not None:
+            assert [one.answer for one in new.exchanges([0, 3])] == [one.answer for one in old.exchanges([0, 3])]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_the_comparison_is_the_same(name, tmp_path):
+    logs = WRITERS[name](tmp_path / "logs")
+    metric = {"evalplus": ("--metric", "base"), "promptfoo": ("--metric", "success")}.get(name, ())
+    found = [
+        json.loads(run("compare", *paths, *metric, "--format", "json").output)["comparisons"][0]
+        for paths in (logs, [converted(tmp_path, *logs)])
+    ]
+    assert found[0]["p"] == found[1]["p"]
+    assert found[0]["systems"] == found[1]["systems"]
+
+
+def test_rows_without_a_score_stay_without_one(tmp_path):
+    (path, _) = inspect_json(tmp_path)
+    log = json.loads(path.read_text())
+    log["samples"][0]["scores"]["match"]["value"] = float("nan")
+    log["samples"][1]["scores"] = {}
+    log["samples"][1]["error"] = "timed out"
+    path.write_text(json.dumps(log))
+    (evaluation,) = read_logs([converted(tmp_path, path)])
+    assert evaluation.missing("match") == {"unscored": 1, "errored": 1}
+    assert np.isnan(evaluation.measures["match"].values[:2]).all()
+
+
+def test_filters_and_settings_are_kept_apart(tmp_path):
+    lm_eval(tmp_path / "logs", filters=("strict", "flexible"))
+    target = converted(tmp_path, tmp_path / "logs")
+    assert "scored by 2 filters: `strict`, `flexible`" in run("compare", target).output
+    assert run("compare", target, "--filter", "strict").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("a.jsonl", "Name a file that ends in _samples.jsonl."),
+        ("none/a_samples.jsonl", "there is no folder"),
+        ("uuid_samples.jsonl", "is read from, and would be overwritten"),
+    ],
+)
+def test_refusals_write_nothing(output, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (first, _) = WRITERS["every-eval-ever"](tmp_path)
+    first.rename("uuid_samples.jsonl")
+    before = sorted(tmp_path.rglob("*"))
+    done = run("convert", "uuid_samples.jsonl", "-o", output)
+    assert done.exit_code == 2
+    assert said in done.output
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_score_that_is_no_number_is_refused(tmp_path):
+    (first, _) = WRITERS["every-eval-ever"](tmp_path)
+    first.write_text(first.read_text().replace('"score": 1.0', '"score": "high"', 1))
+    done = run("show", first)
+    assert done.exit_code == 2
+    assert "has the score `high`, which is no number" in done.output
+
+
+def test_corpus_scores_are_refused(shared_data, tmp_path):
+    folder = shared_data / "harness-logs/lm_eval/two-models"
+    sample = next(path for path in sorted(folder.rglob("samples_ende*")))
+    done = run("convert", sample, "-o", tmp_path / "x_samples.jsonl")
+    assert done.exit_code == 2
+    assert "is scored as a whole" in done.output
