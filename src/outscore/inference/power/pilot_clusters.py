@@ -17,7 +17,7 @@ from outscore.core.numeric import Array
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.power.flips import flip_power
 
-__all__ = ["measured_shift", "rejection_rate"]
+__all__ = ["TELLING", "measured_shift", "rejection_rate"]
 
 SAMPLES = 4_000
 """The rate of rejections is then known within .013 (95 %)."""

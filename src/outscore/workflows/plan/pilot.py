@@ -22,7 +22,7 @@ from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.power.design import study_of
-from outscore.inference.power.pilot_clusters import measured_shift
+from outscore.inference.power.pilot_clusters import TELLING, measured_shift
 from outscore.inference.power.simulate import simulated_curve
 from outscore.inference.registry import TESTS, suggest_test
 from outscore.inference.runs.two_way import two_way_of_means
@@ -134,12 +134,15 @@ def _measured_design_effect(
     size = study.towards(first.effect)
     if size <= 0:
         return None
-    needed = study.sample_size(size, study.checked_power(power)) / design.cluster_size
+    if first.question == "power" and TELLING[0] < first.power < TELLING[1]:
+        units = math.floor(first.n / design.cluster_size)
+    else:
+        units = math.ceil(study.sample_size(size, study.checked_power(power)) / design.cluster_size)
     found = measured_shift(
         spread.residuals,
         spread.sizes,
         first.effect,
-        units=max(design.min_units, math.ceil(needed)),
+        units=max(design.min_units, units),
         alpha=design.alpha,
         alternative=cast("Alternative", design.alternative),
     )
