@@ -11,6 +11,7 @@ from outscore.report.render import chart_files
 from outscore.results.analysis import Advice
 from outscore.results.comparison import Comparisons, SystemScore
 from outscore.results.interval import Interval
+from outscore.results.subset import Subset
 
 SIGNATURES = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
 KEYS = ["difference", "null", "scores", "differences", "quantiles", "power", "sizes"]
@@ -49,6 +50,12 @@ def test_files_of_every_kind(full):
 def test_several_comparisons_do_not_overwrite_each_other(comparison):
     files = chart_files(Comparisons([comparison(), comparison()], {}))
     assert list(files) == [f"{number}-difference.{form}" for number in (1, 2) for form in FORMATS]
+
+
+def test_charts_of_slices_are_named_after_them(comparison):
+    sliced = replace(comparison(), slice=Subset("topic", "law / art"))
+    files = chart_files(Comparisons([comparison(), sliced], {}))
+    assert [name for name in files if name.endswith(".svg")] == ["1-difference.svg", "2-topic-law-art-difference.svg"]
 
 
 def test_the_same_picture_has_the_same_bytes(full):

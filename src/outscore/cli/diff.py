@@ -13,7 +13,7 @@ import click
 
 from outscore.cli.config import Saved, changed_inputs, saved_inputs
 from outscore.cli.declared import declared_options, given_files, given_of, output_options
-from outscore.cli.output import WITH_TABLES, check_further, check_outputs, write_with_charts
+from outscore.cli.output import WITH_TABLES, check_further, check_outputs, screen_columns, write_with_charts
 from outscore.cli.progress import working
 from outscore.core.errors import OutscoreError
 from outscore.workflows.requests.diff import DiffRequest
@@ -105,7 +105,7 @@ def _write(
     # Only a page shows examples, and they are costly to collect.
     examples = study.changed() if study is not None and "html" in forms.values() else None
     texts = {path: render(result, kind, examples=examples, **shown) for path, kind in forms.items()}
-    printed = render(result, form, **shown)
+    printed = render(result, form, width=screen_columns(), **shown)
     if changes is not None and study is not None:
         texts[changes] = _changes(study)
     # Files first: a closed pipe must not cost the saved result.

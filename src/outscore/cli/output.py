@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
@@ -30,11 +31,15 @@ __all__ = [
     "check_outputs",
     "check_suffixes",
     "deliver",
+    "screen_columns",
     "show",
     "write_all",
     "write_files",
     "write_with_charts",
 ]
+
+USUAL_COLUMNS, MAX_COLUMNS = 80, 160
+"""Widths of text: where no terminal says one, and beyond which lines are hard to follow."""
 
 FORMS = ("text", "json", "markdown", "latex")
 SUFFIXES = {suffix: form for suffix, form in WITH_TABLES.items() if form != "csv"}
@@ -111,11 +116,16 @@ def show(result: Comparisons | Ranking, form: str, *, verbose: bool = False) -> 
     """Print the result; on a terminal the verdicts stand out."""
     from outscore.report.render import render
 
-    text = render(result, form, verbose=verbose)
+    text = render(result, form, verbose=verbose, width=screen_columns())
     if form == "text" and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         _show_coloured(result, text)
     else:
         click.echo(text, nl=False)
+
+
+def screen_columns() -> int:
+    """The width of the terminal; of a file or a pipe the usual one, so that what is written there does not depend on it."""
+    return min(shutil.get_terminal_size().columns, MAX_COLUMNS) if sys.stdout.isatty() else USUAL_COLUMNS
 
 
 def _show_coloured(result: Comparisons | Ranking, text: str) -> None:
@@ -154,7 +164,7 @@ def deliver(result: AnyResult, form: str, outputs: Iterable[str], charts: str | 
     from outscore.report.render import render
 
     texts = {path: render(result, form_of_file(path), verbose=verbose) for path in outputs}
-    shown = render(result, form, verbose=verbose)
+    shown = render(result, form, verbose=verbose, width=screen_columns())
     # Files first: a closed pipe must not cost the saved result.
     write_with_charts(texts, result, charts)
     click.echo(shown, nl=False)

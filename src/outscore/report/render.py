@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
 from outscore.report.kinds import AnyResult, Shown, kind_of
+from outscore.results.comparison import Comparisons
 
 if TYPE_CHECKING:
     from outscore.report.charts.canvas import Chart
@@ -25,6 +26,8 @@ __all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "named_charts", "re
 
 FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
+MAX_SLICE = 60
+"""A longer name of a slice would make file names that some systems refuse."""
 FORMS = ("text", "markdown", "latex", "html", "csv", "json", "pairs", "card")
 """`csv` holds all digits, one line per comparison, system or pair; `pairs` is the second table of a ranking; `card` is a
 piece of HTML for notebooks."""
@@ -142,9 +145,18 @@ def chart_files(result: AnyResult) -> dict[str, bytes]:
 
 
 def named_charts(result: AnyResult) -> Iterator[tuple[str, Chart]]:
-    """Every chart with the name of its file; of several comparisons or pairs, names begin with their number."""
+    """Every chart with the name of its file; of several comparisons or pairs, names begin with their number and slice."""
     parts = kind_of(result).charts(result)
+    slices = _slices(result)
     for number, part in enumerate(parts, 1):
         for chart in part:
-            name = NOT_IN_A_NAME.sub("-", chart.key)
-            yield f"{number}-{name}" if len(parts) > 1 else name, chart
+            words = [str(number), slices.get(number, ""), chart.key] if len(parts) > 1 else [chart.key]
+            yield "-".join(NOT_IN_A_NAME.sub("-", word) for word in words if word), chart
+
+
+def _slices(result: AnyResult) -> dict[int, str]:
+    """The slice of each comparison that is one, by its number."""
+    if not isinstance(result, Comparisons):
+        return {}
+    numbered = enumerate(result.comparisons, 1)
+    return {number: f"{c.slice.column}-{c.slice.value}"[:MAX_SLICE] for number, c in numbered if c.slice is not None}
