@@ -21,6 +21,7 @@ export function assign(view, fields, files, taken = {}) {
   const rest = slots.find((field) => field.name === "files") ?? slots[0];
   const has = (field) => taken[field.name]?.length ?? 0;
   const lacks = (field) => Math.max(field.least - has(field), 0);
+  const places = (field) => Math.max((field.most ?? field.least) - has(field), 0);
   const parts = {};
   // What belongs to a log goes where the log goes.
   let free = files.filter((file) => !file.companion);
@@ -33,8 +34,8 @@ export function assign(view, fields, files, taken = {}) {
     const guessed = free.filter((file) => isNamed(file, field.name, view)).slice(0, room);
     const wanted = lacks(field);
     if (guessed.length) take(field.name, guessed);
-    // Where nothing is named so, the first will be it, unless systems are missing more.
-    else if (wanted && free.length >= wanted + lacks(rest)) take(field.name, free.slice(0, wanted));
+    // Where nothing is named so, the first will be it, unless all of them may be systems: two texts are not one and its reference.
+    else if (wanted && free.length >= wanted + places(rest)) take(field.name, free.slice(0, wanted));
   }
   take(rest.name, free);
   return parts;
