@@ -8,6 +8,7 @@ import shlex
 
 from click.testing import CliRunner
 
+import outscore as osc
 from outscore.cli.app import app
 
 
@@ -20,10 +21,11 @@ def command_line(folder, line, monkeypatch):
 
 
 def python(call):
-    """The result of a call to copy, as JSON has it; a single comparison is not in a list."""
+    """The result of a call to copy, as JSON has it: a single comparison is one of a list there."""
     assert call.startswith("import outscore as osc\n")
     assert not re.search(r"outscore[.]|from outscore", call)
     values = {}
     exec(call, values)  # noqa: S102 - it is what people are told to run
-    found = json.loads(json.dumps(values["result"].to_dict()))
-    return found if "schema" in found else {"comparisons": [found], "family": None}
+    result = values["result"]
+    whole = osc.Comparisons([result], {}) if isinstance(result, osc.Comparison) else result
+    return json.loads(json.dumps(whole.to_dict()))
