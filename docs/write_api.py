@@ -161,7 +161,7 @@ FRONTS = (
         >>> a, b = ["the cat sat on a mat", "it was late", "we go home"], ["a cat is on mat", "it late", "we go"]
         >>> found = compare_texts(a, b, reference, metrics=["ter", "wer"])
         >>> [(c.metric, c.difference < 0, c.p.value, c.p.method) for c in found.comparisons]
-        [('ter', True, 0.25, 'exact'), ('wer', True, 0.25, 'exact')]
+        [('TER', True, 0.25, 'exact'), ('WER', True, 0.25, 'exact')]
         """,
     ),
     Front(

@@ -176,7 +176,7 @@ def test_counts_are_f1_and_exact(results):
 
 def test_texts_metrics_disagree(results):
     found = {metric: c["decision"]["winner"] for metric, c in compared(results("texts")).items()}
-    assert found == {"bleu": 0, "chrf": 1, "ter": 0}
+    assert found == {"BLEU": 0, "chrF": 1, "TER": 0}
 
 
 def test_tags_verbs_gain_and_names_lose(results):

@@ -31,9 +31,16 @@ def sentence_contexts(words: Words) -> Contexts:
     return Contexts(ids, tuple(tuple(forms[low:high]) for low, high in pairwise(bounds)))
 
 
-def _with_document(document: str, sentence: str) -> str:
-    """A sentence named with its document, unless its own name says it."""
-    return sentence if sentence.startswith(document) else f"{document}, sentence {sentence}"
+def _with_document(document: str, name: str) -> str:
+    """The name of a sentence with that of its document, unless it begins with it.
+
+    Examples
+    --------
+    >>> _with_document("weblog-7", "weblog-7-0001"), _with_document("1", "12")
+    ('weblog-7-0001', '1, sentence 12')
+    """
+    begins = name.startswith(document) and not name[len(document) :][:1].isalnum()
+    return name if begins or not document else f"{document}, sentence {name}"
 
 
 def changed_words(units: Units, gold: Words) -> Changed:

@@ -19,7 +19,7 @@ def task_options() -> tuple[Option, ...]:
     Examples
     --------
     >>> [(option.name, option.only_for[0][1]) for option in task_options()][:2]
-    [('map', ('pos', 'dep', 'ner', 'label')), ('punct', ('dep',))]
+    [('map', ('pos', 'dep', 'ner', 'label')), ('columns', ('pos', 'dep', 'ner'))]
     """
     owners: dict[Option, tuple[str, ...]] = {}
     for task in TASKS.values():
