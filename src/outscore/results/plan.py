@@ -72,7 +72,7 @@ class StudyDesign:
 
         Examples
         --------
-        >>> [StudyDesign(cluster_size=10, icc=0.1, cluster_cv=cv).design_effect for cv in (0, 1)]
+        >>> [round(StudyDesign(cluster_size=10, icc=0.1, cluster_cv=cv).design_effect, 12) for cv in (0, 1)]
         [1.9, 2.9]
         """
         if self.observed_effect is not None:

@@ -214,14 +214,14 @@ class TestEntry:
         What stands for it on subsets of the items; None where nothing does.
     simulation
         How simulated samples are tested.
+    aliases
+        Other names that people know it by, which are hinted at.
 
     Examples
     --------
     >>> from outscore.inference.registry import TESTS
     >>> TESTS["student"].phrase, TESTS["student"].estimand, TESTS["student"].citations
     ('paired t test', 'mean', ('student1908',))
-    aliases
-        Other names that people know it by, which are hinted at.
     """
 
     __test__ = False

@@ -104,7 +104,9 @@ def equal_tailed(found: Resampled, asked: TestRequest) -> TestResult:
     p = replace(one, value=value, lower=lower, upper=upper, log10=math.log10(value), test=found.test, n=found.n)
     rank = _largest_rank(asked.alpha / 2, resamples)
     ordered = np.sort(found.moves)
-    limits = (found.difference - ordered[-rank], found.difference - ordered[rank - 1]) if rank else (-math.inf, math.inf)
+    limits = (-math.inf, math.inf)
+    if rank:
+        limits = (found.difference - float(ordered[-rank]), found.difference - float(ordered[rank - 1]))
     interval = interval_at(limits, found, asked, method=f"{found.test}, equal-tailed", dual=True)
     return replace(result, p=replace(p, statistic=found.difference), interval=interval)
 

@@ -96,9 +96,9 @@ def system_effects(differences: Array, weights: Array) -> Array:
 
     Examples
     --------
-    >>> gaps = np.array([[0, 0.2, 0.4], [-0.2, 0, np.nan], [-0.4, np.nan, 0]])
+    >>> gaps = np.array([[0, 0.2, 0.5], [-0.2, 0, np.nan], [-0.5, np.nan, 0]])
     >>> system_effects(gaps, np.isfinite(gaps)).round(3).tolist()
-    [0.2, 0.0, -0.2]
+    [0.233, 0.033, -0.267]
     """
     met = np.isfinite(differences) & (np.asarray(weights) > 0) & ~np.eye(len(differences), dtype=bool)
     counts = np.where(met, weights, 0).astype(float)

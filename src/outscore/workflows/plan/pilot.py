@@ -101,7 +101,7 @@ def plan_from_pilot(
     >>> plan_from_pilot([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 1, 0, 0, 1, 1], n=500).effect.__round__(4)
     0.0641
     """
-    pairs, additive = paired_pilot(a, b, items=items, clusters=clusters, metric=metric, **units or {})
+    pairs, additive = paired_pilot(a, b, items=items, clusters=clusters, metric=metric, units=units)
     spread = spread_of(pairs, additive)
     # Binary items stay binary only when they are run once.
     binary = spread.discordance is not None and given.get("repeats", 1) == 1
@@ -249,13 +249,13 @@ def paired_pilot(
     items: object = None,
     clusters: object = None,
     metric: str | AdditiveMetric = "mean",
-    unit_size: int = 1,
-    unit_statistic: Literal["mean", "median"] = "mean",
-    shuffle: int | None = None,
+    units: Mapping[str, Any] | None = None,
 ) -> tuple[PairedScores, AdditiveMetric]:
     """A pilot's rows in the columns of its metric, checked and joined into units as those of a comparison are."""
     pairs, additive = paired(a, b, metric, items, clusters)
-    return evaluation_units(pairs, additive, unit_size, unit_statistic, shuffle)[0], additive
+    if units is None:
+        return pairs, additive
+    return evaluation_units(pairs, additive, units["unit_size"], units["unit_statistic"], units["shuffle"])[0], additive
 
 
 def retrospective_curves(

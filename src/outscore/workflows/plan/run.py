@@ -99,7 +99,7 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
     result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs_notes(pilot.repeats, result)])
     if not request.retrospective:
         return result
-    return replace(result, retrospective=_try_test(request, pilot, {**labels, **units}, progress))
+    return replace(result, retrospective=_try_test(request, pilot, {**labels, "units": units}, progress))
 
 
 def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any], progress: Progress) -> Any:  # noqa: ANN401
