@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.browser.web_server import PHONE, bring, example, expect, no_wider_than_the_screen, start, unfold, visited
 
+from outscore.workflows.diff.tasks.registry import TASKS
+
 
 def test_texts_are_compared_by_several_metrics(browser, server):
     pytest.importorskip("sacrebleu")
@@ -54,7 +56,7 @@ def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):
         unfold(page)
         criterion = page.locator("[data-field=criterion]:visible")
         proposed = criterion.locator("datalist option").evaluate_all("(options) => options.map((option) => option.value)")
-        assert proposed == ["upos", "xpos", "feats", "tag"]
+        assert proposed == list(TASKS["pos"].criteria)
         page.get_by_label("Task").select_option("dep")
         criterion.get_by_label("uas (head)").check()
         expect(page.locator("#result .kind")).to_contain_text("UAS")
@@ -120,7 +122,7 @@ def test_methods_have_formulas_and_works_to_cite(browser, server):
         assert no_wider_than_the_screen(page)
 
 
-@pytest.mark.parametrize("view", ["compare", "texts", "rank", "diff", "plan"])
+@pytest.mark.parametrize("view", ["compare", "texts", "rank", "diff", "plan", "show"])
 def test_a_view_without_files_says_what_to_bring(browser, server, view):
     with visited(browser, server, f"/{view}", **PHONE) as page:
         assert page.locator("h1:visible").first.inner_text()
@@ -129,8 +131,5 @@ def test_a_view_without_files_says_what_to_bring(browser, server, view):
 
 
 def test_files_that_are_gone_are_named_as_gone(browser, server):
-    # The browser itself notes the refused request; nothing else may be said.
-    page = browser.new_page()
-    page.goto(f"{server}/compare?files=nowhere")
-    expect(page.locator("#gone")).to_be_visible()
-    page.close()
+    with visited(browser, server, "/compare?files=nowhere", refused=404) as page:
+        expect(page.locator("#gone")).to_be_visible()

@@ -44,7 +44,7 @@ def test_reader_and_page_take_a_file_for_the_same(tmp_path, name):
     assert (found.entry.name, found.recognised) == (name, True)
     result = read(path)
     assert (result[0] if isinstance(result, list) else result).origin.format == name
-    described = inspect(tmp_path, 10**6)
+    described = inspect(path, 10**6)
     assert (described["problem"], described["format"]) == (None, name)
 
 

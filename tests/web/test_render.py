@@ -49,7 +49,7 @@ def test_downloads(page, pair):
         answer = page.get(f"/api/results/{job['result']}/download.{form_}")
         assert answer.status_code == 200, answer.text
         assert answer.content.lstrip().startswith(begins), answer.content[:40]
-        assert answer.headers["content-disposition"] == f'attachment; filename="outscore-compare.{form_}"'
+        assert answer.headers["content-disposition"] == f'attachment; filename="outscore-compare-a-vs-b.{form_}"'
     refused = page.get(f"/api/results/{job['result']}/download.docx")
     assert refused.status_code == 404
     assert refused.json()["error"] == "A result has no form `docx`."

@@ -95,6 +95,15 @@ VIEWS = (
         script="diff.js",
     ),
     View("plan", "Plan", "Plan a test set", script="plan.js", template="plan.html"),
+    View(
+        "show",
+        "Logs",
+        "See what the logs hold",
+        "What logs of an evaluation harness hold",
+        "Logs, or folders of logs: systems, tasks, scores, repeats, and what is missing. Nothing is compared.",
+        "data",
+        "reader",
+    ),
     View("methods", "Methods", "", script="", template="methods.html"),
     View(
         "report",
@@ -115,7 +124,7 @@ STEPS = (
 )
 SPREAD = (
     "sd discordance accuracy method repeats within cluster-size icc alternative alpha seed "
-    "retrospective test replicates system item score cluster repeat"
+    "retrospective test replicates delta system item score cluster repeat direction unit-size unit-statistic shuffle"
 )
 QUESTIONS = (
     Question("items", "How many items do I need?", "effect", f"power {SPREAD}"),

@@ -21,7 +21,8 @@ export function leftOut(fields, kept) {
     const own = fields.filter((field) => field.name === name), asked = written(query.getAll(name));
     return own.some((field) => field.type === "file" || asked === written(kept[name] ?? field.default));
   };
-  return [...query].filter(([name, value]) => value !== "" && name !== "along" && !isKept(name)).map(([name, value]) => `${name}=${value}`);
+  const lost = [...query].filter(([name, value]) => value !== "" && name !== "along" && !isKept(name));
+  return lost.map(([name, value]) => `${name}=${value}`);
 }
 
 export function addressOf(path, files, settings) {

@@ -1,6 +1,6 @@
 // Files: uploading by hand, by dropping and by pasting, and a card that shows what each is.
 
-import { button, counted, make, quoted, size, told } from "./dom.js";
+import { button, counted, make, number, quoted, size, told } from "./dom.js";
 import { drop } from "./forms.js";
 
 const SHOWN = 5;
@@ -44,7 +44,9 @@ async function filesOf(entry) {
 
 function sized(files, folder) {
   if (!files.length) throw new Error(`${quoted(folder)} is an empty folder.`);
-  if (files.length > MOST) throw new Error(`${quoted(folder)} holds ${number(files.length)} files. Drop the folder of the runs.`);
+  if (files.length > MOST) {
+    throw new Error(`${quoted(folder)} holds ${number(files.length)} files. Drop the folder of the runs.`);
+  }
   return files;
 }
 

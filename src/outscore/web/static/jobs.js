@@ -14,6 +14,7 @@ export class Runner {
     this.place = place;
     this.beside = beside;
     this.running = null;
+    this.following = null;
     this.refusal = null;
     this.pending = 0;
     this.failure = null;
@@ -62,7 +63,10 @@ export class Runner {
   // What follows a job and is over in a moment.
   async follow(text, promise) {
     const note = make("div", { class: "progress" }, make("progress", { "aria-label": "Progress" }), text);
-    const timer = setTimeout(() => { if (!this.running) this.place.replaceChildren(note); }, PATIENCE);
+    const mine = this.following = {};
+    // Whatever was asked since has the place, and a refusal of it stays.
+    const isLast = () => !this.running && this.following === mine;
+    const timer = setTimeout(() => { if (isLast()) this.place.replaceChildren(note); }, PATIENCE);
     this.busy(1);
     try {
       return await promise;
@@ -116,6 +120,7 @@ export class Runner {
   // Whoever waits for `ending` finds the process free.
   cancel() {
     const job = this.running;
+    this.following = null;
     if (!job) return;
     job.over = true;
     this.running = null;

@@ -34,7 +34,7 @@ export function assign(view, fields, files, taken = {}) {
     const guessed = free.filter((file) => isNamed(file, field.name, view)).slice(0, room);
     const wanted = lacks(field);
     if (guessed.length) take(field.name, guessed);
-    // Where nothing is named so, the first will be it, unless all of them may be systems: two texts are not one and its reference.
+    // Where nothing is named so, the first will be it, unless all may be systems: two texts are not one and its reference.
     else if (wanted && free.length >= wanted + places(rest)) take(field.name, free.slice(0, wanted));
   }
   take(rest.name, free);
@@ -53,9 +53,11 @@ export function proposals(files) {
   if (systems > 2) offer("rank", scores, `${systems} systems: every pair is tested, and corrected for their number.`);
   const pair = systems === 2 ? "Two systems scored on the same items." : "Two of the systems, in full detail.";
   if (systems >= 2 && (logged || scores.length <= 2)) offer("compare", scores, pair);
+  if (logged) offer("show", scores.filter(isLog), "Systems, tasks and scores of the logs, and what is missing.");
   if (texts.length > 3) offer("rank", texts, "Texts of several systems, ranked by a metric.");
   if (texts.length >= 3) offer("texts", texts, "Two texts and a reference, by several metrics.");
-  if (outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, "Outputs unit by unit: what was fixed and what was broken.");
+  const units = "Outputs unit by unit: what was fixed and what was broken.";
+  if (outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, units);
   if (systems >= 2 && !logged) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");
   return found;
 }

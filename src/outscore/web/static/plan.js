@@ -6,7 +6,7 @@ import { byId, listed, make, settled, told } from "./dom.js";
 import { takeAway } from "./results.js";
 import { View, open, words } from "./view.js";
 
-const TRIED = ["test", "replicates"];
+const TRIED = ["test", "replicates", "delta"];
 const EXAMPLE = { effect: "0.02", sd: "0.3" };
 
 class Plan extends View {

@@ -57,8 +57,10 @@ export class View {
     const there = found.filter(Boolean);
     for (const file of there) this.infos.set(file.id, file);
     for (const [part, own] of Object.entries(assign(this.command, this.fields, there, this.files))) {
-      const most = this.fields.find((field) => field.name === part)?.most ?? Infinity;
-      this.files[part] = [...(this.files[part] ?? []), ...own].slice(0, most);
+      const before = this.files[part] ?? [], most = this.fields.find((field) => field.name === part)?.most ?? Infinity;
+      // Several logs may be of one system, so they are not counted.
+      const room = there.some(isLog) ? Infinity : Math.max(most - before.length, 0);
+      this.files[part] = [...before, ...own.slice(0, room)];
     }
   }
 

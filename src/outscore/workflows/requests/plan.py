@@ -215,6 +215,7 @@ class PlanRequest(Request):
     shuffle: int | None = declare(shared.SHUFFLE, group="pilot")
     delta: float = declare(
         shared.DELTA,
+        label="Tested difference",
         group="pilot",
         help="Difference A - B that the test to try is against.",
         form_help="The difference A − B that the test to try is against.",
