@@ -1,0 +1,1 @@
+"""Readers of battles: who was compared with whom on which prompt, and who won."""

@@ -1,0 +1,163 @@
+"""Judgments in two games with the order exchanged: Arena-Hard, and the pairs of MT-bench."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import shorten
+from outscore.formats.battles.entry import BattleChoice
+from outscore.formats.battles.verdicts import is_no_verdict, strong_verdict, word_share
+from outscore.formats.tables.records import Records
+from outscore.results.note import Note
+from outscore.scores.battles import Battles
+from outscore.scores.system import Labels
+
+__all__ = ["looks_like_arena_hard", "looks_like_mt_bench", "read_arena_hard", "read_mt_bench"]
+
+BASELINE = "baseline"
+"""What the rival of an Arena-Hard judgment is called, which its files do not name."""
+MT_BENCH = ("model_1", "model_2", "g1_winner", "g2_winner")
+
+
+@dataclass
+class _Rows:
+    """Battles as they are collected, one by one."""
+
+    first: list[str] = field(default_factory=list)
+    second: list[str] = field(default_factory=list)
+    share: list[float] = field(default_factory=list)
+    prompt: list[str] = field(default_factory=list)
+    judge: list[str] = field(default_factory=list)
+    category: list[str] = field(default_factory=list)
+    weight: list[int] = field(default_factory=list)
+
+    def add(self, first: str, second: str, share: float, prompt: str, judge: str, category: str, weight: int = 1) -> None:
+        """One more battle."""
+        self.first.append(first)
+        self.second.append(second)
+        self.share.append(share)
+        self.prompt.append(prompt)
+        self.judge.append(judge)
+        self.category.append(category)
+        self.weight.append(weight)
+
+    def battles(self, notes: tuple[Note, ...] = ()) -> Battles:
+        """All of them; the order is known of each."""
+        sides = Labels.of([*self.first, *self.second])
+        rows = len(self.first)
+        judged, sorted_ = any(self.judge), any(self.category)
+        return Battles(
+            systems=sides.names,
+            first=sides.codes[:rows],
+            second=sides.codes[rows:],
+            share=np.array(self.share, dtype=float),
+            prompts=Labels.of(self.prompt),
+            shown=np.ones(rows, dtype=bool),
+            judges=Labels.of(self.judge) if judged else None,
+            categories=Labels.of(self.category) if sorted_ else None,
+            weights=np.array(self.weight, dtype=np.int64) if max(self.weight, default=1) > 1 else None,
+            notes=notes,
+        )
+
+
+def looks_like_arena_hard(records: Records) -> bool:
+    """Whether these are Arena-Hard's judgments: a model, a question and a list of games."""
+    games = next((value for value in records.sample.get("games", ()) if value is not None), None)
+    return isinstance(games, list) and "model" in records.columns and bool({"question_id", "uid"} & set(records.columns))
+
+
+def read_arena_hard(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+    """In even games (the first, the third) the baseline is A and the model B, in odd ones the other way round.
+
+    A>>B is one win, unless `choice.strength` makes it more. Games without a verdict are kept as such.
+    """
+    prompt = "uid" if "uid" in records.columns else "question_id"
+    optional = [name for name in ("judge", "category") if name in records.columns]
+    baseline = choice.baseline or BASELINE
+    rows = _Rows()
+    for line, record in _each(records, ["model", prompt, "games", *optional]):
+        model, question = _text(records, line, record, "model"), _text(records, line, record, prompt)
+        if model == baseline:
+            hint = "Give the baseline another name with --baseline NAME."
+            records.refuse(line, f"found the model `{shorten(model)}`, which is what the baseline is called", hint)
+        games = record["games"]
+        if not isinstance(games, list):
+            records.refuse(line, "found no list of games", "Give the file that Arena-Hard's gen_judgment wrote.")
+        about = (question, str(record.get("judge") or ""), str(record.get("category") or ""))
+        for number, game in enumerate(games):
+            score = game.get("score") if isinstance(game, dict) else None
+            share, weight = _game(records, line, score, choice.strength)
+            sides = (baseline, model) if number % 2 == 0 else (model, baseline)
+            rows.add(*sides, share, *about, weight)
+    _refuse_nothing(records, rows)
+    notes = () if choice.baseline else (Note("reading", "The files do not name the baseline; --baseline NAME does."),)
+    used = {"prompt": prompt, "systems": "model", "winner": "games"} | {name: name for name in optional}
+    return rows.battles(notes), used
+
+
+def looks_like_mt_bench(records: Records) -> bool:
+    """Whether these are pairwise judgments of MT-bench, as FastChat writes them."""
+    return set(MT_BENCH) <= set(records.columns)
+
+
+def read_mt_bench(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+    """Game 1 shows model_1 first, game 2 model_2; both name the winner by its model. Turns of a question are one prompt."""
+    del choice
+    optional = [name for name in ("judge", "category") if name in records.columns]
+    rows = _Rows()
+    for line, record in _each(records, [*MT_BENCH, "question_id", *optional]):
+        one, two = _text(records, line, record, "model_1"), _text(records, line, record, "model_2")
+        judge = record.get("judge")
+        judge = str(judge[0]) if isinstance(judge, list) and judge else str(judge or "")
+        about = (_text(records, line, record, "question_id"), judge, str(record.get("category") or ""))
+        for column, sides, turned in (("g1_winner", (one, two), False), ("g2_winner", (two, one), True)):
+            share = _named(records, line, column, record[column])
+            rows.add(*sides, 1 - share if turned else share, *about)
+    _refuse_nothing(records, rows)
+    return rows.battles(), {"prompt": "question_id", "systems": "model_1, model_2", "winner": "g1_winner, g2_winner"}
+
+
+def _each(records: Records, wanted: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for name in wanted:
+        if name not in records.columns:
+            raise OutscoreError(f"{records.label} has no `{name}`.", "Give the file as its tool wrote it.")
+    for block in records.blocks(wanted):
+        for line, *values in zip(block.lines.tolist(), *(block.columns[name] for name in wanted), strict=True):
+            yield line, dict(zip(wanted, values, strict=True))
+
+
+def _text(records: Records, line: int, record: Mapping[str, Any], name: str) -> str:
+    value = record[name]
+    if value is None or isinstance(value, (list, dict)) or not str(value).strip():
+        records.refuse(line, f"found no `{name}`", "Give the file as its tool wrote it.")
+    return str(value).strip()
+
+
+def _game(records: Records, line: int, score: object, strength: int) -> tuple[float, int]:
+    if is_no_verdict(score):
+        return math.nan, 1
+    found = strong_verdict(score)
+    if found is None:
+        hint = "Write A>>B, A>B, A=B, B>A, B>>A, or null for no verdict."
+        records.refuse(line, f"found the score `{shorten(str(score))}` of a game, which is no verdict", hint)
+    share, strong = found
+    return share, strength if strong else 1
+
+
+def _named(records: Records, line: int, column: str, winner: object) -> float:
+    share = math.nan if winner is None else word_share(str(winner))
+    if share is None:
+        hint = "Write model_1, model_2, tie, or error for no verdict."
+        records.refuse(line, f"found `{shorten(str(winner))}` in `{column}`, which is no verdict", hint)
+    return share
+
+
+def _refuse_nothing(records: Records, rows: _Rows) -> None:
+    if not rows.first:
+        records.refuse_empty()

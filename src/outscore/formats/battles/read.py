@@ -1,0 +1,171 @@
+"""From paths to battles: which tool wrote a file, which files of a folder hold battles, and all of them as one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import did_you_mean
+from outscore.formats.base.document import lists_in
+from outscore.formats.base.source import PACKED, Source, label_of, open_source
+from outscore.formats.battles.entry import BattleChoice, BattleEntry
+from outscore.formats.battles.registry import BATTLES
+from outscore.formats.tables.assemble import open_table
+from outscore.formats.tables.names import join_names
+from outscore.formats.tables.partitions import expand_pattern
+from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
+from outscore.results.note import Note
+from outscore.scores.battles import Battles, join_battles
+from outscore.scores.system import Origin
+
+__all__ = ["AUTO", "battle_files", "battles_of_records", "is_battles", "read_battles"]
+
+AUTO = "auto"
+SUFFIXES = {".json", ".jsonl", ".csv", ".tsv", ".parquet", ".ndjson"}
+MAX_FILES = 10_000
+SAMPLE = 20
+
+
+def read_battles(paths: Sequence[str | os.PathLike[str]], choice: BattleChoice | None = None, *, format: str = AUTO) -> Battles:
+    r"""Read battles from files and folders; battles of a system with itself are left out, and a note says how many.
+
+    Parameters
+    ----------
+    paths
+        Files, folders of files, or quoted patterns; ``-`` is standard input.
+    choice
+        What the caller says about columns.
+    format
+        A name of `BATTLES`, or ``"auto"`` to recognise it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "votes.csv")
+    ...     _ = path.write_text("prompt,model_a,model_b,winner\nq1,new,old,model_a\nq2,old,new,tie\n")
+    ...     battles = read_battles([path])
+    >>> battles.systems, battles.share.tolist(), battles.origins[0].format
+    (('new', 'old'), [1.0, 0.5], 'battles')
+    """
+    if format != AUTO and format not in BATTLES:
+        raise OutscoreError(
+            f"There is no format of battles `{format}`.", did_you_mean(format, [*BATTLES, AUTO]), parameter="reader"
+        )
+    asked = choice or BattleChoice()
+    files = [file for path in paths for file in battle_files(os.fspath(path))]
+    parts = [_read(file, asked, format) for file in files]
+    return _without_mirrors(join_battles(parts))
+
+
+def battle_files(path: str) -> list[str]:
+    """The files that a path stands for: itself, what matches a pattern, or the battles in a folder and those below it."""
+    if not os.path.isdir(path):  # noqa: PTH112 - a pattern is no path
+        return expand_pattern(path)
+    inside = sorted(str(file) for file in Path(path).rglob("*") if file.is_file() and not _hidden(file.relative_to(path)))
+    if len(inside) > MAX_FILES:
+        raise OutscoreError(
+            f"{label_of(path)} holds more than {MAX_FILES:,} files.", "Name the folder of the battles.", file=path
+        )
+    found = [file for file in inside if _plain_suffix(file) in SUFFIXES and is_battles(file)]
+    if not found:
+        titles = ", ".join(entry.title for entry in BATTLES.values())
+        raise OutscoreError(
+            f"{label_of(path)} holds no file of {titles}.",
+            "Name the files, or give a table with columns such as prompt, model_a, model_b and winner.",
+            file=path,
+        )
+    return found
+
+
+def is_battles(path: str) -> bool:
+    """Whether a file holds battles, as far as its columns tell; what cannot be read holds none."""
+    with suppress(OutscoreError), open_source(path) as source:
+        return _recognised(_open(source)) is not None
+    return False
+
+
+def battles_of_records(records: Records, choice: BattleChoice, origin: Origin, format: str = AUTO) -> Battles:
+    """The battles of an open table; `origin` is completed with the format and the columns used."""
+    entry = _recognised(records) if format == AUTO else BATTLES[format]
+    if entry is None:
+        entry = BATTLES["battles"]
+        if not (choice.columns or choice.names):
+            _refuse_unknown(records)
+    battles, used = entry.read(records, choice)
+    made = Origin(origin.path, origin.sha256, battles.rows, entry.name, used, records.unit, len(battles.systems))
+    return replace(battles, origins=(made,))
+
+
+def _read(path: str, choice: BattleChoice, format: str) -> Battles:
+    with open_source(path) as source:
+        records = _open(source)
+        found = battles_of_records(records, choice, Origin(path, "", 0, format), format)
+        origin = replace(found.origins[0], sha256=source.sha256())
+    return replace(found, origins=(origin,))
+
+
+def _open(source: Source) -> Records:
+    """The table in a file; a list of records in one JSON document is taken as it is, since some tools write NaN there."""
+    lists = lists_in(source.peek.document)
+    if len(lists) != 1:
+        return open_table(source)[1]
+    (rows,) = lists.values()
+    names = tuple(dict.fromkeys(name for row in rows[:SAMPLE] for name in row))
+
+    def blocks(needed: Sequence[str]) -> Iterator[Block]:
+        for start in range(0, len(rows), BLOCK_ROWS):
+            part = rows[start : start + BLOCK_ROWS]
+            yield Block(np.arange(start + 1, start + 1 + len(part)), {name: [row.get(name) for row in part] for name in needed})
+
+    sample = {name: [row.get(name) for row in rows[:SAMPLE]] for name in names}
+    return Records(source.label, names, sample, blocks, "row", source.path)
+
+
+def _recognised(records: Records) -> BattleEntry | None:
+    return next((entry for entry in BATTLES.values() if entry.recognise(records)), None)
+
+
+def _refuse_unknown(records: Records) -> None:
+    """Refuse a table in which nothing says who was compared with whom."""
+    names = {name.lower() for name in records.columns}
+    scored = {"score", "correct", "accuracy"} & names
+    hint = "Name the columns with --first, --second and --winner."
+    if scored:
+        hint = f"Scores of single answers (`{min(scored)}`) are for `outscore compare`; of battles, n{hint[1:]}"
+    raise OutscoreError(
+        f"{records.label} has no two columns of systems and one of verdicts among {join_names(records.columns)}.",
+        hint,
+        parameter="first",
+        file=records.path,
+    )
+
+
+def _without_mirrors(battles: Battles) -> Battles:
+    """Leave out battles of a system with itself, which say nothing about systems."""
+    mirrored = battles.first == battles.second
+    if not mirrored.any():
+        return battles
+    dropped = int(mirrored.sum())
+    if dropped == battles.rows:
+        name = battles.systems[int(battles.first[0])]
+        raise OutscoreError(f"Every battle is `{name}` against itself.", "Check the columns of systems.", parameter="first")
+    many = "battle of a system with itself was" if dropped == 1 else "battles of a system with itself were"
+    note = Note("input", f"{dropped:,} {many} left out.")
+    kept = battles.take(np.flatnonzero(~mirrored)).compact()
+    return replace(kept, notes=(*kept.notes, note))
+
+
+def _plain_suffix(path: str) -> str:
+    pure = Path(path)
+    return (Path(pure.stem) if pure.suffix in PACKED else pure).suffix.lower()
+
+
+def _hidden(path: Path) -> bool:
+    return any(part[0] in "._" for part in path.parts)

@@ -1,0 +1,56 @@
+"""All formats of battles, in the order in which they are asked whether a table is theirs."""
+
+from __future__ import annotations
+
+from outscore.formats.battles import alpaca_eval, games, tables
+from outscore.formats.battles.entry import BattleEntry
+
+__all__ = ["BATTLES"]
+
+BATTLES: dict[str, BattleEntry] = {
+    entry.name: entry
+    for entry in (
+        BattleEntry(
+            "arena-hard",
+            "Arena-Hard",
+            "model_judgment/<judge>/<model>.jsonl: two games of each question, the order exchanged",
+            games.looks_like_arena_hard,
+            games.read_arena_hard,
+        ),
+        BattleEntry(
+            "mt-bench",
+            "MT-bench",
+            "<judge>_pair.jsonl: g1_winner and g2_winner of each question, the order exchanged",
+            games.looks_like_mt_bench,
+            games.read_mt_bench,
+        ),
+        BattleEntry(
+            "alpaca-eval",
+            "AlpacaEval",
+            "annotations.json: a preference from 1 (generator_1) to 2 (generator_2)",
+            alpaca_eval.looks_like_annotations,
+            alpaca_eval.read_annotations,
+        ),
+        BattleEntry(
+            "arena-hard-battles",
+            "Arena-Hard battles",
+            "arena_hard_battles.jsonl: all games of a question, the baseline always as model_a",
+            tables.looks_like_pooled_games,
+            tables.read_pooled_games,
+        ),
+        BattleEntry(
+            "arena",
+            "Chatbot Arena",
+            "an export with model_a, model_b, winner and conversations, as JSON, CSV or Parquet",
+            tables.looks_like_arena,
+            tables.read_arena,
+        ),
+        BattleEntry(
+            "battles",
+            "battles",
+            "a table with columns such as prompt, model_a, model_b, winner (CSV, TSV, JSON, Parquet)",
+            tables.looks_like_battles,
+            tables.read_table,
+        ),
+    )
+}

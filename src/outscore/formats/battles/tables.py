@@ -1,0 +1,278 @@
+"""Plain tables of battles: two columns of systems and one of verdicts, or several columns of verdicts, a judge each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.formats.base.source import shorten
+from outscore.formats.battles.columns import BattleLayout, find_battle_layout, holds_battles
+from outscore.formats.battles.entry import BattleChoice
+from outscore.formats.battles.verdicts import shares_of, word_share
+from outscore.formats.tables.cells import LabelColumn
+from outscore.formats.tables.names import normalize_name
+from outscore.formats.tables.records import Block, Records
+from outscore.results.note import Note
+from outscore.scores.battles import Battles
+from outscore.scores.system import Labels
+
+__all__ = [
+    "looks_like_arena",
+    "looks_like_battles",
+    "looks_like_pooled_games",
+    "read_arena",
+    "read_pooled_games",
+    "read_table",
+]
+
+ARENA = {"conversation_a", "conversation_b", "conv_a", "anony", "tstamp", "evaluation_session_id"}
+"""Columns that exports of Chatbot Arena have beside the verdict."""
+POOLED = {"question_id", "model_a", "model_b", "winner"}
+_SWAPPED = {"true": False, "1": False, "yes": False, "false": True, "0": True, "no": True}
+
+
+def looks_like_battles(records: Records) -> bool:
+    """Whether this is a table of battles by the names of its columns."""
+    return holds_battles(records)
+
+
+def looks_like_arena(records: Records) -> bool:
+    """Whether this is an export of Chatbot Arena."""
+    return holds_battles(records) and bool(ARENA & {normalize_name(name) for name in records.columns})
+
+
+def looks_like_pooled_games(records: Records) -> bool:
+    """Whether these are the battles that Arena-Hard pools: one baseline first in every row, a question in several rows."""
+    if {normalize_name(name) for name in records.columns} != POOLED:
+        return False
+    values = {normalize_name(name): [str(value) for value in records.sample[name]] for name in records.columns}
+    rows = list(zip(values["question_id"], values["model_b"], strict=True))
+    return len(set(values["model_a"])) == 1 and len(set(rows)) < len(rows)
+
+
+def read_table(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+    """The battles of a table; the system named first counts as the one shown first, unless a column says otherwise."""
+    layout = find_battle_layout(records, choice)
+    return _read(records, layout, choice), layout.used
+
+
+def _read(records: Records, layout: BattleLayout, choice: BattleChoice) -> Battles:
+    columns = _Columns(records, layout, choice)
+    for block in records.blocks(layout_columns(layout)):
+        columns.add(block)
+    if not columns.rows:
+        records.refuse_empty()
+    return columns.battles()
+
+
+def read_arena(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+    """The same of an export of Chatbot Arena: its ids name battles, and the first message of a conversation is the prompt."""
+    layout = find_battle_layout(records, choice)
+    told = next((name for name in ("conversation_a", "conv_a") if name in records.columns), None)
+    if choice.prompt is None and told is not None:
+        layout = replace(layout, prompt=told)
+    return _read(records, layout, choice), layout.used
+
+
+def read_pooled_games(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+    """The same where the baseline is always named first and both orders were played, which the rows do not tell apart."""
+    battles, used = read_table(records, choice)
+    note = Note("reading", "Both games of a question are in the file and their order is not: nothing is said about position.")
+    return replace(battles, shown=np.zeros(battles.rows, dtype=bool), notes=(*battles.notes, note)), used
+
+
+def layout_columns(layout: BattleLayout) -> tuple[str, ...]:
+    """All columns to read."""
+    single = (layout.prompt, layout.judge, layout.category, layout.cluster, layout.position)
+    found = [*(layout.systems or ()), *layout.winner, *(column for column in single if column is not None), *layout.length]
+    return tuple(dict.fromkeys(found))
+
+
+class _Columns:
+    """Builds the columns of battles, block by block."""
+
+    def __init__(self, records: Records, layout: BattleLayout, choice: BattleChoice) -> None:
+        self._records, self._layout, self._choice = records, layout, choice
+        self._required = {name: LabelColumn(records, name) for name in layout.systems or ()}
+        single = (layout.prompt, layout.judge, layout.category, layout.cluster, layout.position)
+        labels = [*layout.winner, *(name for name in single if name is not None)]
+        self._labels = {name: LabelColumn(records, name, optional=True) for name in labels}
+        self._lengths: list[list[Array]] = [[] for _ in layout.length]
+        self._lines: list[Array] = []
+        self.rows = 0
+
+    def add(self, block: Block) -> None:
+        """Add a block."""
+        self.rows += len(block.lines)
+        self._lines.append(block.lines)
+        for name, column in (*self._required.items(), *self._labels.items()):
+            values = block.columns[name]
+            column.add([_plain(value) for value in values] if _is_nested(values) else values, block.lines)
+        for built, name in zip(self._lengths, self._layout.length, strict=True):
+            built.append(_lengths(self._records, name, block, texts=self._layout.texts))
+
+    def battles(self) -> Battles:
+        """All battles; with several columns of verdicts, those of one judge after those of another."""
+        layout = self._layout
+        lines = np.concatenate(self._lines)
+        made = {name: column.labels() for name, column in {**self._required, **self._labels}.items()}
+        first, second = self._sides(made)
+        notes: list[Note] = []
+        if layout.prompt is None:
+            prompts = Labels(np.arange(self.rows), tuple(map(str, lines.tolist())))
+            text = "No column says what the prompt was: every battle counts as a prompt of its own."
+            notes.append(Note("warning", text))
+        else:
+            prompts = made[layout.prompt]
+        shares = [self._shares(name, made, lines, first, second) for name in self._verdict_columns()]
+        systems, codes_first, codes_second = _systems(first, second)
+        judges = None if layout.judge is None else made[layout.judge]
+        lengths = np.stack([np.concatenate(built) for built in self._lengths], axis=1) if self._lengths else None
+        whole = Battles(
+            systems=systems,
+            first=codes_first,
+            second=codes_second,
+            share=shares[0],
+            prompts=prompts,
+            shown=np.full(self.rows, layout.systems is not None),
+            judges=judges,
+            categories=None if layout.category is None else made[layout.category],
+            clusters=None if layout.cluster is None else made[layout.cluster],
+            lengths=lengths,
+            notes=tuple(notes),
+        )
+        if layout.position is not None:
+            whole = self._in_order_shown(whole, made[layout.position], lines)
+        if len(shares) > 1:
+            whole = _by_judge(whole, layout.winner, shares)
+        return whole
+
+    def _verdict_columns(self) -> tuple[str, ...]:
+        return ("",) if self._layout.one_hot else self._layout.winner
+
+    def _sides(self, made: Mapping[str, Labels]) -> tuple[Labels, Labels]:
+        if self._layout.systems is not None:
+            one, other = self._layout.systems
+            return made[one], made[other]
+        names = self._choice.names
+        codes = np.zeros(self.rows, dtype=np.int64)
+        return Labels(codes, (names[0],)), Labels(codes, (names[1],))
+
+    def _shares(self, name: str, made: Mapping[str, Labels], lines: Array, first: Labels, second: Labels) -> Array:
+        if not self._layout.one_hot:
+            return shares_of(self._records, name, made[name], lines, first, second)
+        flags = [_flags(self._records, column, made[column], lines) for column in self._layout.winner]
+        total = np.sum(flags, axis=0)
+        wrong = np.flatnonzero(total > 1)
+        if len(wrong):
+            columns = ", ".join(self._layout.winner)
+            self._records.refuse(int(lines[wrong[0]]), f"found more than one winner in {columns}", "Mark one of them with 1.")
+        share = flags[0] + (flags[2] / 2 if len(flags) > 2 else 0.0)
+        return np.asarray(np.where(total == 0, math.nan, share))
+
+    def _in_order_shown(self, battles: Battles, positions: Labels, lines: Array) -> Battles:
+        """Exchange the two systems where a column says that the second one was shown first."""
+        column = str(self._layout.position)
+        swapped = normalize_name(column) in ("swapped", "is_swapped")
+        first_of = [_shown_first(text, swapped=swapped) for text in positions.names]
+        turned = np.zeros(battles.rows, dtype=bool)
+        known = np.ones(battles.rows, dtype=bool)
+        for row, code in enumerate(positions.codes.tolist()):
+            told = first_of[code]
+            name = positions.names[code]
+            if told is None and name in (battles.systems[battles.first[row]], battles.systems[battles.second[row]]):
+                told = name == battles.systems[battles.first[row]]
+            if told is None and name != "(none)":
+                self._records.refuse(
+                    int(lines[row]),
+                    f"found `{shorten(name)}` in `{column}`, expected the system that was shown first",
+                    "Write its name, model_a or model_b; or give --position none.",
+                )
+            known[row], turned[row] = told is not None, told is False
+        return replace(
+            battles,
+            first=np.where(turned, battles.second, battles.first),
+            second=np.where(turned, battles.first, battles.second),
+            share=np.where(turned, 1 - battles.share, battles.share),
+            lengths=None if battles.lengths is None else np.where(turned[:, None], battles.lengths[:, ::-1], battles.lengths),
+            shown=known,
+        )
+
+
+def _shown_first(text: str, *, swapped: bool) -> bool | None:
+    """Whether the first column holds the system that was shown first; None where the text does not say so by itself."""
+    if swapped:
+        return _SWAPPED.get(text.lower())
+    share = word_share(text)
+    return None if share is None or share not in (0.0, 1.0) else share == 1.0
+
+
+def _by_judge(battles: Battles, judges: Sequence[str], shares: Sequence[Array]) -> Battles:
+    """One table for each column of verdicts, one below the other."""
+    times = len(shares)
+    stacked = battles.take(np.tile(np.arange(battles.rows), times))
+    labels = Labels(np.repeat(np.arange(times), battles.rows), tuple(judges))
+    return replace(stacked, share=np.concatenate(shares), judges=labels)
+
+
+def _systems(first: Labels, second: Labels) -> tuple[tuple[str, ...], Array, Array]:
+    names = tuple(dict.fromkeys((*first.names, *second.names)))
+    place = {name: i for i, name in enumerate(names)}
+    codes = [np.array([place[name] for name in side.names], dtype=np.int64)[side.codes] for side in (first, second)]
+    return names, codes[0], codes[1]
+
+
+def _flags(records: Records, column: str, labels: Labels, lines: Array) -> Array:
+    known = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "(none)": 0.0}
+    values = [known.get(name.lower()) for name in labels.names]
+    if None in values:
+        bad = values.index(None)
+        row = int(np.argmax(labels.codes == bad))
+        found = f"found `{shorten(labels[row])}` in `{column}`, expected 1 or 0"
+        records.refuse(int(lines[row]), found, "Mark the winner with 1.")
+    return np.asarray(np.array(values, dtype=float)[labels.codes])
+
+
+def _is_nested(values: Sequence[object]) -> bool:
+    return any(isinstance(value, (list, dict)) for value in values[:1])
+
+
+def _plain(value: object) -> object:
+    """A conversation as one label, by its first message; several judges as one name."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return sha256(str(value[0].get("content", "")).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return " ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _lengths(records: Records, column: str, block: Block, *, texts: bool) -> Array:
+    values = block.columns[column]
+    if texts:
+        return np.array([math.nan if value is None else float(_text_length(value)) for value in values])
+    try:
+        return np.array([math.nan if value in (None, "") else float(value) for value in values], dtype=float)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        for line, value in zip(block.lines.tolist(), values, strict=True):
+            if not _is_length(value):
+                records.refuse(line, f"found `{shorten(str(value))}` in `{column}`, expected a length", "Give a number.")
+        raise
+
+
+def _is_length(value: object) -> bool:
+    try:
+        return value in (None, "") or math.isfinite(float(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+
+
+def _text_length(value: object) -> int:
+    """Characters of an answer; of a conversation, those of the assistant's turns."""
+    if isinstance(value, list):
+        turns = [turn for turn in value if isinstance(turn, dict)]
+        said = [turn for turn in turns if turn.get("role") == "assistant"] or turns
+        return sum(len(str(turn.get("content", ""))) for turn in said) if turns else sum(len(str(part)) for part in value)
+    return len(str(value))
