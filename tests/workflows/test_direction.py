@@ -137,3 +137,17 @@ def test_lower_is_better_is_the_comparison_of_negated_scores(pairs, side):
         if more:
             assert low.margin.noninferiority.value == pytest.approx(high.margin.noninferiority.value, rel=1e-9)
             assert low.margin.equivalence.value == pytest.approx(high.margin.equivalence.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+@pytest.mark.parametrize("names", [("wer_good", "wer_bad"), ("good_wer", "bad_wer"), ("Loss good", "Loss bad")])
+def test_columns_of_systems_that_are_named_after_an_error(errors, command, names):
+    pl.DataFrame({"id": range(60), names[0]: GOOD, names[1]: BAD}).write_csv("named.csv")
+    said = " ".join(run(command, "named.csv").output.split())
+    assert "lower is better (by the name of the column" in said
+    assert f"{names[0]} outscored {names[1]}" in said or f"{names[0]} leads" in said
+
+
+def test_one_system_named_after_its_loss_says_nothing(errors):
+    pl.DataFrame({"id": range(60), "loss_weighted": GOOD, "plain": BAD}).write_csv("named.csv")
+    assert "higher is better" in run("compare", "named.csv").output

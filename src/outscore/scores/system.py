@@ -85,8 +85,11 @@ class Origin:
 
 
 def score_columns(origins: Iterable[Origin]) -> list[str]:
-    """The names of the score columns of tables that have one; a column per system is called after the system."""
-    return list(dict.fromkeys(origin.columns["score"] for origin in origins if "score" in origin.columns))
+    """The names of the score columns of tables that have one; a column per system is called after the system, and may name a
+    measure too.
+    """
+    found = (origin.columns.get("score", origin.columns.get("measure")) for origin in origins)
+    return list(dict.fromkeys(name for name in found if name is not None))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -31,7 +31,7 @@ def reading_of(
     better, source = direction
     if not origins:
         return Reading(kind or "arrays", rows, slices=list(slices), direction=better, direction_source=source)
-    formats = list(dict.fromkeys(origin.format for origin in origins))
+    formats = list(dict.fromkeys(map(_format, origins)))
     bare = all(name in BARE for name in formats)
     named = kind is None and not bare
     wide = named and not any("score" in origin.columns or "answer" in origin.columns for origin in origins)
@@ -64,6 +64,11 @@ def answer_notes(origins: Iterable[Origin]) -> list[Note]:
     if not any("gold" in origin.columns for origin in origins):
         return []
     return [Note("input", "Answers were scored as right or wrong; `outscore diff --task label` shows which ones changed.")]
+
+
+def _format(origin: Origin) -> str:
+    """The format of a file; a JSON list is read as JSON lines are, and called what it is."""
+    return "json" if (origin.format, origin.unit) == ("jsonl", "row") else origin.format
 
 
 def _columns(origins: Iterable[Origin], part: str) -> list[str]:

@@ -103,3 +103,29 @@ def test_a_transposed_table_that_does_not_fit_is_refused(folder):
     assert "line 3: the system `a` stands here for the second time" in run("rank", "twice.csv", "--transpose").output
     pl.DataFrame({"model": ["a", "b"], "q1": [0, 1], "note": ["x", "y"]}).write_csv("note.csv")
     assert "no numbers in `note`" in run("rank", "note.csv", "--transpose").output
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+@pytest.mark.parametrize("column", ["task", "category", "sentence", "name"])
+def test_a_summary_is_found_in_whatever_column_names_rows(folder, command, column):
+    named = [f"t{i}" for i in range(39)]
+    pl.DataFrame({column: [*named, "Mean"], "new": NEW, "old": OLD}).write_csv("summed.csv")
+    result = run(command, "summed.csv")
+    assert result.exit_code == 2
+    assert f"line 41: found `Mean` as the last item of `{column}`" in result.output
+    pl.DataFrame({column: ["sum", *named[:-1], "sum"], "new": NEW, "old": OLD}).write_csv("kinds.csv")
+    if column in ("task", "category"):
+        assert run(command, "kinds.csv").exit_code == 0
+
+
+def test_systems_in_rows_beside_their_name_get_the_hint(folder):
+    pl.DataFrame({"system": ["new", "old"], **{f"q{i}": [NEW[i], OLD[i]] for i in range(40)}}).write_csv("rows.csv")
+    assert "add --transpose" in run("rank", "rows.csv").output
+    assert run("rank", "rows.csv", "--transpose").exit_code == 0
+
+
+def test_a_json_list_is_called_json(folder):
+    table().write_json("list.json")
+    assert "(json)" in run("compare", "list.json").output
+    table().write_ndjson("lines.jsonl")
+    assert "(jsonl)" in run("compare", "lines.jsonl").output

@@ -49,7 +49,7 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
     for name in choice.systems if layout.system is not None else ():
         if name not in builder.systems:
             raise OutscoreError(f"{records.label} has no system `{name}`.", suggest_name(name, builder.systems))
-    _refuse_summary(records, layout, builder)
+    _refuse_summary(records, builder)
     systems = len(builder.systems) or _count_systems(records, layout)
     origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems)
     return settle_folds(builder.scores(origin, choice.systems))
@@ -76,15 +76,15 @@ def _refuse_late(records: Records, block: Block) -> None:
         )
 
 
-def _refuse_summary(records: Records, layout: Layout, builder: _TableBuilder) -> None:
+def _refuse_summary(records: Records, builder: _TableBuilder) -> None:
     """Refuse a last row that sums the others up: taken for an item, it would count twice."""
-    last = builder.last_item
-    if last is not None and normalize_name(last[1]) in SUMMARIES:
-        records.refuse(
-            last[0],
-            f"found `{shorten(last[1])}` as the last item of `{layout.item}`, which looks like a summary of the others",
-            "Take the row out, or give the item another name.",
-        )
+    for column, name in builder.last_names.items():
+        if normalize_name(name) in SUMMARIES:
+            records.refuse(
+                builder.last_line,
+                f"found `{shorten(name)}` as the last item of `{column}`, which looks like a summary of the others",
+                "Take the row out, or give the item another name.",
+            )
 
 
 class _TableBuilder:
@@ -107,6 +107,7 @@ class _TableBuilder:
         self._labels |= {name: LabelColumn(records, name, optional=True) for name in groups if name is not None}
         self._system = None if layout.system is None else LabelColumn(records, layout.system)
         self._lines: list[Array] = []
+        self._last_words: dict[str, str] = {}
         self.seen = 0
 
     @property
@@ -115,10 +116,20 @@ class _TableBuilder:
         return () if self._system is None else self._system.names
 
     @property
-    def last_item(self) -> tuple[int, str] | None:
-        """The line and the id of the last row."""
-        ids = self._column()(self._layout.item)
-        return None if ids is None or not len(ids) else (int(self._lines[-1][-1]), ids[-1])
+    def last_line(self) -> int:
+        """The line of the last row."""
+        return int(self._lines[-1][-1])
+
+    @property
+    def last_names(self) -> dict[str, str]:
+        """What the last row is called, and it alone, in each column that names rows; an item may have several rows."""
+        names = dict(self._last_words)
+        for column, found in self._labels.items():
+            labels = found.labels()
+            if labels is not None and len(labels):
+                alone = int((labels.codes == labels.codes[-1]).sum()) == 1
+                names |= {column: labels[-1]} if alone or column == self._layout.item else {}
+        return names
 
     def add(self, block: Block) -> None:
         """Add a block; rows of systems that are not wanted are skipped unread."""
@@ -132,6 +143,8 @@ class _TableBuilder:
                 codes, lines = codes[keep], lines[keep]
             self._system.extend(codes)
         self._lines.append(lines)
+        if self._layout.row_name is not None and len(lines):
+            self._last_words = {self._layout.row_name: str(block.columns[self._layout.row_name][-1])}
         columns = [*self._labels.items(), *self._gold.items(), *self._numbers.items(), *self._gapped.items()]
         for name, column in columns:
             values = block.columns[name]

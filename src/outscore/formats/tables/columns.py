@@ -14,6 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.answers import find_answers
 from outscore.formats.tables.cells import FLAT, ONLY_YES_OR_NO, is_blank, looks_numeric
+from outscore.formats.tables.directions import shared_measure
 from outscore.formats.tables.finder import OPTIONS, ColumnFinder, is_nested
 from outscore.formats.tables.names import (
     SLICES,
@@ -50,6 +51,8 @@ NO_CLUSTERS = "none"
 """The name that says there are no clusters, although a column has a usual name of clusters."""
 NO_ITEMS = "none"
 """The name that says that every row is an item of its own, although a column has a usual name of items."""
+MANY_COLUMNS = 10
+"""Where so many columns could hold the scores, they may be items."""
 _SCORE = "Name the one meant with --score COLUMN (score=... in Python)"
 
 
@@ -58,7 +61,8 @@ class Layout:
     """The columns of a table by the part they play; `wide` if each of `scores` is a system.
 
     With `gold`, the right answers, `scores` are the columns of answers. `open` means that the caller did not name
-    the scores, so that every other column of numbers would be one of them.
+    the scores, so that every other column of numbers would be one of them. `row_name` is the column of words in which a
+    row without an id would be called a mean or a total.
     """
 
     item: str | None
@@ -71,6 +75,7 @@ class Layout:
     wide: bool
     open: bool = False
     gold: str | None = None
+    row_name: str | None = None
 
     @property
     def used(self) -> dict[str, str]:
@@ -78,6 +83,8 @@ class Layout:
         parts = {name: getattr(self, name) for name in ("item", "system", "cluster", "repeat", "dataset")}
         found = {name: column for name, column in parts.items() if column is not None}
         lists = {"score": () if self.wide or self.gold else self.scores, "slice": self.slices}
+        measure = shared_measure(self.scores) if self.wide and self.gold is None else None
+        lists["measure"] = () if measure is None else (measure,)
         if self.gold is not None:
             lists |= {"answer": () if self.wide else self.scores, "gold": (self.gold,)}
         return found | {name: ", ".join(columns) for name, columns in lists.items() if columns}
@@ -85,7 +92,7 @@ class Layout:
     @property
     def needed(self) -> tuple[str, ...]:
         """All columns to read."""
-        single = (self.item, self.system, self.cluster, self.repeat, self.dataset, self.gold)
+        single = (self.item, self.system, self.cluster, self.repeat, self.dataset, self.gold, self.row_name)
         return tuple(dict.fromkeys([*(column for column in single if column is not None), *self.slices, *self.scores]))
 
 
@@ -123,8 +130,16 @@ def find_layout(records: Records, choice: Choice) -> Layout:
         scores = _numeric_columns(records, choice, finder, system)
         wide = len(scores) > 1
     layout = Layout(item, system, scores, cluster, repeat, dataset, slices, wide, open=unnamed)
+    if wide and item is None:
+        layout = replace(layout, row_name=_first_words(records, finder))
     _check(records, layout, by_row=by_row)
     return layout
+
+
+def _first_words(records: Records, finder: ColumnFinder) -> str | None:
+    """The first column that plays no part and holds words."""
+    samples = ((name, records.sample[name]) for name in finder.free() if name in records.columns)
+    return next((name for name, sample in samples if sample and not is_nested(sample) and not looks_numeric(sample)), None)
 
 
 def _split_counts(records: Records, score: tuple[str, ...]) -> tuple[str, ...]:
@@ -198,6 +213,8 @@ def _refuse_candidates(records: Records, candidates: Sequence[str], free: Sequen
     hint = f"{_SCORE}."
     if any(map(holds_answers, free)):
         hint = f"{_SCORE}, or score answers with --prediction COLUMN --gold COLUMN; `outscore diff --task label` looks inside."
+    if len(candidates) >= MANY_COLUMNS:
+        hint = f"{_SCORE}, or add --transpose if every row is a system and every column an item."
     could = "could each be the score column" if len(candidates) > 1 else "could be the score column, or something else"
     raise OutscoreError(f"{records.label}: {join_names(candidates)} {could}.", hint, parameter="score")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from outscore.formats.tables.columns import normalize_name
+from collections.abc import Sequence
 
-__all__ = ["LOWER_IS_BETTER", "is_better_lower"]
+from outscore.formats.tables.names import normalize_name
+
+__all__ = ["LOWER_IS_BETTER", "is_better_lower", "shared_measure"]
 
 _ERRORS = {"error", "errors", "error_rate", "wer", "cer", "ter", "mer", "hter", "eer"}
 _LOSSES = {"loss", "log_loss", "logloss", "cross_entropy", "nll", "negative_log_likelihood", "ppl", "perplexity", "bpb", "bpc"}
@@ -25,3 +27,19 @@ def is_better_lower(column: str) -> bool:
     """
     name = normalize_name(column)
     return name in LOWER_IS_BETTER or name.endswith(_ENDINGS)
+
+
+def shared_measure(columns: Sequence[str]) -> str | None:
+    """The error, loss or time that the columns of all systems are named after, in front or behind: ``wer_new`` and ``wer_old``.
+
+    Examples
+    --------
+    >>> shared_measure(["wer_new", "wer_old"]), shared_measure(["new_wer", "wer_old"]), shared_measure(["loss_weighted", "base"])
+    ('wer', None, None)
+    """
+    names = [normalize_name(column) for column in columns]
+    for measure in sorted(LOWER_IS_BETTER, key=len, reverse=True):
+        before, behind = f"{measure}_", f"_{measure}"
+        if len(names) > 1 and (all(one.startswith(before) for one in names) or all(one.endswith(behind) for one in names)):
+            return measure
+    return None
