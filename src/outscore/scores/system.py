@@ -85,9 +85,7 @@ class Origin:
 
 
 def score_columns(origins: Iterable[Origin]) -> list[str]:
-    """The names of the score columns of tables that have one; a column per system is called after the system, and may name a
-    measure too.
-    """
+    """The names of the score columns of tables that have one, or the measure that the columns of systems are named after."""
     found = (origin.columns.get("score", origin.columns.get("measure")) for origin in origins)
     return list(dict.fromkeys(name for name in found if name is not None))
 

@@ -126,7 +126,7 @@ class _TableBuilder:
         names = dict(self._last_words)
         for column, found in self._labels.items():
             labels = found.labels()
-            if labels is not None and len(labels):
+            if len(labels):
                 alone = int((labels.codes == labels.codes[-1]).sum()) == 1
                 names |= {column: labels[-1]} if alone or column == self._layout.item else {}
         return names

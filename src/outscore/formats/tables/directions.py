@@ -34,7 +34,7 @@ def shared_measure(columns: Sequence[str]) -> str | None:
 
     Examples
     --------
-    >>> shared_measure(["wer_new", "wer_old"]), shared_measure(["new_wer", "wer_old"]), shared_measure(["loss_weighted", "base"])
+    >>> shared_measure(["wer_new", "wer_old"]), shared_measure(["new_wer", "wer_old"]), shared_measure(["loss_a", "base"])
     ('wer', None, None)
     """
     names = [normalize_name(column) for column in columns]
