@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
@@ -150,6 +151,37 @@ def whole_law(vectors: Sequence[Sequence[int]]) -> dict[tuple[int, ...], int]:
                 wider[there] = wider.get(there, 0) + ways
         law = wider
     return law
+
+
+def convolved(parts: Sequence[tuple[Sequence[int], Sequence[int]]]) -> dict[int, int]:
+    """The sum of independent laws, each whole numbers with integer weights: every reachable sum with its weight."""
+    law = {0: 1}
+    for support, weights in parts:
+        wider: dict[int, int] = {}
+        for s, ways in law.items():
+            for x, weight in zip(support, weights, strict=True):
+                wider[s + x] = wider.get(s + x, 0) + ways * weight
+        law = wider
+    return law
+
+
+def hypergeometric(n_a: int, n_b: int, right: int) -> tuple[list[int], list[int]]:
+    """How many right answers fall to A, with the number of divisions in which they do."""
+    support = [k for k in range(right + 1) if 0 <= n_a - k <= n_a + n_b - right]
+    return support, [math.comb(right, k) * math.comb(n_a + n_b - right, n_a - k) for k in support]
+
+
+def split_law(values: Sequence[int], k: int) -> dict[int, int]:
+    """The sums of all choices of k of the values, each with its number of choices."""
+    law: dict[int, int] = {}
+    for chosen in itertools.combinations(values, k):
+        law[sum(chosen)] = law.get(sum(chosen), 0) + 1
+    return law
+
+
+def log_ratio(top: int, bottom: int) -> float:
+    """log(top / bottom) for integers of any size, to all digits."""
+    return math.log(Fraction(top, bottom)) if top * 2 > bottom else math.log(top) - math.log(bottom)
 
 
 def curved_count(a: Sequence[Sequence[int]], b: Sequence[Sequence[int]], score: Score) -> int:

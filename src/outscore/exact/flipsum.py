@@ -16,6 +16,7 @@ eleven digits at ten million items.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ import numpy as np
 
 from outscore.core.numeric import LOG2, Array
 
-__all__ = ["FLOOR", "NEGLIGIBLE", "BudgetError", "FlipSum", "characteristic", "log_cosh", "log_factor"]
+__all__ = ["FLOOR", "NEGLIGIBLE", "BudgetError", "FlipSum", "TiltedSum", "characteristic", "log_cosh", "log_factor"]
 
 FLOOR = 48.0
 """Characteristic-function values below exp(-FLOOR) are left out."""
@@ -61,8 +62,45 @@ def log_factor(x: Array, tanh: Array, sech2: Array) -> tuple[Array, Array]:
     return log_modulus, np.arctan2(imaginary, cosine)
 
 
+class TiltedSum(ABC):
+    """A sum of independent parts whose exponential tilts are known: what windows and saddle points are found from."""
+
+    @abstractmethod
+    def log_mgf(self, theta: Array) -> float:
+        """K(θ), the logarithm of E exp(θ·S)."""
+
+    @abstractmethod
+    def mean(self, theta: Array) -> Array:
+        """K'(θ), the mean of the tilted sum."""
+
+    @abstractmethod
+    def covariance(self, theta: Array) -> Array:
+        """K''(θ), the covariance of the tilted sum."""
+
+    @abstractmethod
+    def varies(self, direction: Array) -> bool:
+        """Whether any part varies in a direction, however little a tilt leaves of it."""
+
+    def reach(self, theta: Array, direction: Array, limit: float) -> float:
+        """Smallest R with P_θ(direction·(S - mean) ≥ R) ≤ exp(-NEGLIGIBLE), by Chernoff; `limit` is the largest possible."""
+        here = self.log_mgf(theta)
+        origin = float(self.mean(theta) @ direction)
+
+        def excess(step: float) -> float:
+            moved = theta + step * direction
+            return self.log_mgf(moved) - here - step * float(self.mean(moved) @ direction) + NEGLIGIBLE
+
+        spread = float(direction @ self.covariance(theta) @ direction)
+        if spread == 0.0:
+            return limit if self.varies(direction) else 0.0
+        step = _just_negative(excess, math.sqrt(2 * NEGLIGIBLE / spread))
+        if step is None:
+            return limit
+        return min(limit, float(self.mean(theta + step * direction) @ direction) - origin)
+
+
 @dataclass(frozen=True)
-class FlipSum:
+class FlipSum(TiltedSum):
     """Distinct flip values (n, r) with their counts (n,), none of them zero."""
 
     values: Array
@@ -88,6 +126,10 @@ class FlipSum:
         weight = self.counts * self.sech2(theta)
         return np.array([[(weight * x * y).sum() for y in self.values.T] for x in self.values.T])
 
+    def varies(self, direction: Array) -> bool:
+        """Whether any flip moves the sum in a direction."""
+        return bool((self.values @ direction).any())
+
     def sech2(self, theta: Array) -> Array:
         """sech²(v·θ), the variance of one tilted flip."""
         decay = np.exp(-2 * np.abs(self.projections(theta)))
@@ -99,23 +141,6 @@ class FlipSum:
         decay = np.exp(-2 * x)
         far = np.log1p(decay) - LOG2 + 2 * x * decay / (1 + decay)
         return math.fsum(self.counts * np.where(x < 1, log_cosh(x) - x * np.tanh(x), far))
-
-    def reach(self, theta: Array, direction: Array, limit: float) -> float:
-        """Smallest R with P_θ(direction·(S - mean) ≥ R) ≤ exp(-NEGLIGIBLE), by Chernoff; `limit` is the largest possible."""
-        here = self.log_mgf(theta)
-        origin = float(self.mean(theta) @ direction)
-
-        def excess(step: float) -> float:
-            moved = theta + step * direction
-            return self.log_mgf(moved) - here - step * float(self.mean(moved) @ direction) + NEGLIGIBLE
-
-        spread = float(direction @ self.covariance(theta) @ direction)
-        if spread == 0.0:
-            return 0.0 if not (self.values @ direction).any() else limit
-        step = _just_negative(excess, math.sqrt(2 * NEGLIGIBLE / spread))
-        if step is None:
-            return limit
-        return min(limit, float(self.mean(theta + step * direction) @ direction) - origin)
 
 
 def _just_negative(f: Callable[[float], float], step: float) -> float | None:

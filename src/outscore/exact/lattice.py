@@ -23,7 +23,7 @@ from outscore.exact.expansion import MANY, expand
 from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
 from outscore.exact.sieve import survivors
 
-__all__ = ["Tail", "histogram", "pmf", "tail"]
+__all__ = ["Spectrum", "Tail", "histogram", "pmf", "sum_spectrum", "tail"]
 
 MAX_POINTS = 1 << 22
 MAX_SURVIVORS = 200_000
@@ -114,15 +114,33 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int) ->
     down = min(extreme + observed, math.ceil(law.reach(theta, -UP, 2.0 * extreme)) + 1)
     points = (up + down) // 2 + 2
     index, log_phi, phase = _spectrum(values, counts, law, theta, points)
-    weight = np.where((index == 0) | (2 * index == points), 1.0, 2.0) / points
     phase -= np.pi * (index * (observed % (2 * points)) % (2 * points) / points)
-    mass = weight * np.exp(log_phi) * np.exp(1j * phase)
-    terms = up // 2 + 1
-    rate = -2 * theta[0] - 2j * np.pi * (index / points)
-    total = terms * -2 * theta[0] - 2j * np.pi * (index * terms % points / points)
+    scale = law.log_density_factor(theta) + float(theta[0]) * (mean - observed)
+    return sum_spectrum(Spectrum(index, log_phi, phase, points), up // 2 + 1, 2 * float(theta[0]), scale)
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """A tilted characteristic function at frequencies index/points of a turn, 0 ≤ index ≤ points/2, about the observed value.
+
+    The other half mirrors these: reflecting a frequency conjugates its term. Frequencies that are negligible are left out.
+    """
+
+    index: Array
+    log_modulus: Array
+    angle: Array
+    points: int
+
+
+def sum_spectrum(found: Spectrum, terms: int, decay: float, scale: float) -> Tail:
+    """exp(scale) · Σ_{m < terms} exp(-m·decay) · P_θ(S lies m steps beyond the observed value): a geometric series each."""
+    index, points = found.index, found.points
+    weight = np.where((index == 0) | (2 * index == points), 1.0, 2.0) / points
+    mass = weight * np.exp(found.log_modulus) * np.exp(1j * found.angle)
+    rate = -decay - 2j * np.pi * (index / points)
+    total = terms * -decay - 2j * np.pi * (index * terms % points / points)
     with np.errstate(all="ignore"):
         series = np.where(rate == 0, terms, np.expm1(total) / np.expm1(rate))
-    scale = law.log_density_factor(theta) + float(theta[0]) * (mean - observed)
     return Tail(scale + _log(math.fsum((mass * series).real)), scale + _log(math.fsum(mass.real)))
 
 
@@ -159,10 +177,7 @@ def tilt(law: FlipSum, observed: float, frequency: float = 0.0) -> tuple[FlipSum
 
 
 def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: int) -> tuple[Array, Array, Array]:
-    """Surviving indices 0..M/2 with log modulus and angle of the tilted characteristic function at π·index/M.
-
-    The other half mirrors these: reflecting a frequency conjugates its term.
-    """
+    """Surviving indices 0..M/2 with log modulus and angle of the tilted characteristic function at π·index/M."""
     if points > MAX_POINTS:
         raise BudgetError
     sech2 = law.sech2(theta)

@@ -13,13 +13,17 @@ others are split until single frequencies remain. No frequency above the floor c
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.exact.flipsum import FLOOR, BudgetError
 
-__all__ = ["survivors"]
+__all__ = ["branch_and_bound", "survivors"]
+
+Boxes = tuple[Array, Array]
+Undecided = Callable[[Array, Array, float], tuple[Array, int]]
 
 SMALL_GRID = 2_048
 SMALL_WORK = 3e5
@@ -47,11 +51,24 @@ def survivors(values: Array, counts: Array, sech2: Array, step: Array, low: Arra
     box = np.maximum(1, size).astype(np.int64)
     if math.prod((-(-(high - low + 1) // box)).tolist()) * FIRST_ITEMS > budget:
         raise BudgetError
-    lo, hi = _cover(low, high, box, high)
+
+    def undecided(centre: Array, half: Array, left: float) -> tuple[Array, int]:
+        return _undecided_boxes(values, counts, sech2, centre, half, left)
+
+    return branch_and_bound(undecided, step, _cover(low, high, box, high), budget=budget)
+
+
+def branch_and_bound(undecided: Undecided, step: Array, boxes: Boxes, *, budget: float) -> Array:
+    """Grid indices that lie in no box that was decided; boxes, (lowest, highest) indices, are split until one index remains.
+
+    `undecided(centre, half-widths, budget)` gives the boxes whose bound stays above the floor, and the work that took.
+    """
+    lo, hi = boxes
+    axes = lo.shape[1]
     fan = 8 if axes == 1 else 2
     found = []
     while len(lo):
-        keep, spent = _undecided_boxes(values, counts, sech2, (lo + hi) / 2 * step, (hi - lo) / 2 * step, budget)
+        keep, spent = undecided((lo + hi) / 2 * step, (hi - lo) / 2 * step, budget)
         budget -= spent
         lo, hi = lo[keep], hi[keep]
         leaf = (lo == hi).all(axis=1)
