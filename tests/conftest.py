@@ -32,7 +32,6 @@ QUICK_SHARE, MIN_EXAMPLES = 3, 10
 
 
 def pytest_collection_modifyitems(config, items):
-    _mark_known_failures(items)
     if config.getoption("--hypothesis-profile") == "whole":
         return
     found = (getattr(item, "obj", None) for item in items)
@@ -40,14 +39,6 @@ def pytest_collection_modifyitems(config, items):
         named = test._hypothesis_internal_use_settings
         fewer = min(named.max_examples, max(MIN_EXAMPLES, named.max_examples // QUICK_SHARE))
         test._hypothesis_internal_use_settings = settings(named, max_examples=fewer)
-
-
-def _mark_known_failures(items):
-    """What is known to fail is listed, so that everything else is seen; whoever mends one takes its line out."""
-    known = set((ROOT / "tests" / "known_failures.txt").read_text(encoding="utf-8").splitlines())
-    for item in items:
-        if item.nodeid in known:
-            item.add_marker(pytest.mark.xfail(reason="listed in tests/known_failures.txt", strict=False))
 
 
 def pytest_collection_finish(session):
