@@ -334,7 +334,7 @@ def compare(
         A label per row, alone or by the name of its column, or the column of a file: every value is compared
         by itself too.
     dataset : str | None, default None
-        Column of the dataset an item belongs to.
+        Column of the dataset an item belongs to; of texts a file with a label per line, or none.
     transpose : bool, default False
         The rows of the file or table are systems, and its columns items.
     prediction : str | None, default None
@@ -507,6 +507,7 @@ def compare_texts(
     correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     seed: int = 0,
     documents: Sequence[object] | Segments | Path | None = None,
+    dataset: Sequence[object] | Segments | Path | None = None,
     buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
     compat: Literal["sacrebleu-ar", "sacrebleu-bs"] | None = None,
     scores: Mapping[str, str] | None = None,
@@ -564,6 +565,9 @@ def compare_texts(
     documents : Sequence[object] | Segments | Path | None, default None
         The document of each segment, or the path of a file of them: documents are swapped and resampled as
         one.
+    dataset : Sequence[object] | Segments | Path | None, default None
+        The test set or language pair of each segment, or the path of a file of them: the macro average of the
+        datasets decides. None goes by what tables of texts say; ``"none"`` takes all segments as one.
     buckets : Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None, default None
         Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the
         length of the reference: each value is compared by itself, as a family of its own.
@@ -631,6 +635,7 @@ def compare_texts(
         correction=correction,
         seed=seed,
         documents=documents,
+        dataset=dataset,
         buckets=buckets,
         compat=compat,
         scores=scores,
@@ -710,6 +715,7 @@ def rank(
     reference: Path | Sequence[object] | None = None,
     documents: Sequence[object] | Segments | Path | None = None,
     text_column: Mapping[str, str] | None = None,
+    metric_scores: Mapping[str, str] | None = None,
     task: Literal["label", "pos", "dep", "ner"] | None = None,
     gold: object = None,
     log_task: str | None = None,
@@ -783,7 +789,8 @@ def rank(
         ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
         runs.
     dataset : ArrayLike | str | None, default None
-        A label per row, or the column of a file or table: the dataset of each row.
+        A label per row, or the column of a file or table: the dataset of each row. Of texts a label per
+        segment, or the path of a file of them; ``"none"`` takes all segments as one dataset.
     transpose : bool, default False
         The rows of the file or table are systems, and its columns items.
     prediction : str | None, default None
@@ -804,6 +811,10 @@ def rank(
     text_column : Mapping[str, str] | None, default None
         Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``,
         ``system``, ``document`` or ``item``. None recognises them by their names.
+    metric_scores : Mapping[str, str] | None, default None
+        Of texts, scores of segments by other metrics, which join the family: a file of each system, or one of
+        all, by the metric's name, ``{"COMET": "a.comet,b.comet,c.comet"}``; ``"MetricX(lower)"`` says that
+        lower is better.
     task : str | None, default None
         Rank outputs: what they hold; needs `gold`.
     gold : object, default None
@@ -875,6 +886,7 @@ def rank(
         reference=reference,
         documents=documents,
         text_column=text_column,
+        metric_scores=metric_scores,
         task=task,
         gold=gold,
         log_task=log_task,

@@ -110,7 +110,7 @@ def test_compare_and_rank_answer_alike_on_several_datasets(folder):
     assert pair.headline == "old outscored new"
     assert "of 2 datasets" in pair.sentence
     assert "macro-averaged mean" in pair.sentence
-    (note,) = (note.text for note in pair.notes if "macro average" in note.text)
+    (note,) = (note.text for note in pair.notes if "Pooled" in note.text)
     pooled = osc.compare(table.drop("dataset").with_columns(id=pl.concat_str(table["dataset"], table["id"])))
     assert f"new {pooled.scores[0].value:.4f}" in note
     assert pooled.decision.winner != pair.decision.winner

@@ -12,6 +12,7 @@ from outscore.results.design import Alignment, DecidingItem, Decision, Design, F
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
+from outscore.results.ranking import Replicated
 from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
@@ -255,6 +256,8 @@ class Comparison(Result):
         and new runs.
     other_populations
         The answers for the other populations that can be had.
+    replicability
+        Of several datasets: on how many of them the system ahead is better. None in results of version 0.1.0.
     """
 
     systems: tuple[str, str]
@@ -294,6 +297,7 @@ class Comparison(Result):
     reading: Reading | None = None
     population: str = "items"
     other_populations: list[PopulationAnswer] = field(default_factory=list)
+    replicability: Replicated | None = None
 
     def _saved(self) -> dict[str, Any]:
         """The file of a comparison is that of several, with a mark that one was saved."""

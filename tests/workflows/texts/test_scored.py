@@ -9,8 +9,11 @@ import pytest
 
 pytest.importorskip("sacrebleu")
 
+import outscore as osc
 from outscore.core.errors import OutscoreError
+from outscore.workflows.rank.run import run as run_rank
 from outscore.workflows.requests.compare import TextsRequest
+from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.run import run
 
 REFERENCE = ["the cat sat", "it was late", "we go home", "all is well", "see you soon", "so it goes"]
@@ -74,11 +77,62 @@ def test_direction(folder):
     assert worse.difference > 0
 
 
+@pytest.mark.parametrize("form", ["plain", "seg-score", "comet-json"])
+def test_a_ranking_has_the_same_family(folder, form):
+    files = list(write(form))
+    Path("c.txt").write_text(Path("b.txt").read_text().replace("so", "oh"))
+    scores = Path("a.scores").read_text()
+    if form == "plain":
+        Path("c.scores").write_text("\n".join(str(x / 2) for x in B) + "\n")
+        files.append("c.scores")
+    elif form == "seg-score":
+        more = [f"COMET\ten-de\twmt\tc\t{i}\t{x / 2}" for i, x in enumerate(B, 1)]
+        Path("a.scores").write_text(scores + "\n".join(more) + "\n")
+    else:
+        more = {"c.txt": [{"src": "s", "mt": "m", "COMET": x / 2} for x in B]}
+        Path("a.scores").write_text(json.dumps({**json.loads(scores), **more}))
+    # A file of all systems is named once.
+    named = ",".join(dict.fromkeys(files))
+    asked = {"files": ["a.txt", "b.txt", "c.txt"], "reference": ["ref.txt"], "metric": "bleu", "scores": [f"COMET={named}"]}
+    found = run_rank(RankRequest.from_written(asked))
+    assert found.family.m == 6
+    (comet,) = found.metrics
+    assert (comet.metric, comet.systems) == ("COMET", ["a", "b", "c"])
+    pair = next(pair for pair in comet.pairs if pair.systems == ("a", "b"))
+    alone = compared(f"COMET={','.join(write(form))}").comparisons[1]
+    assert (pair.difference, pair.p.value) == (pytest.approx(alone.difference), alone.p.value)
+    assert any("COMET|scores:" in note.text for note in found.notes)
+    assert set(dict.fromkeys(files)) <= {Path(one["path"]).name for one in found.settings["inputs"]}
+
+
+def test_a_ranking_keeps_the_direction_and_is_repeated_from_its_settings(folder):
+    files = ",".join(write("plain"))
+    asked = {"files": ["a.txt", "b.txt"], "reference": ["ref.txt"], "metric": "bleu", "scores": [f"MQM(lower)={files}"]}
+    request = RankRequest.from_written(asked)
+    found = run_rank(request)
+    assert (found.metrics[0].metric, found.metrics[0].higher_is_better, found.metrics[0].systems) == ("MQM", False, ["b", "a"])
+    assert found.settings["scores"] == {"MQM(lower)": files}
+    assert RankRequest.from_written(request.written()) == request
+    by_name = osc.rank(["a.txt", "b.txt"], reference="ref.txt", metric="bleu", metric_scores={"MQM(lower)": files})
+    assert by_name.metrics == found.metrics
+
+
+def test_scores_of_metrics_are_for_texts(folder):
+    Path("t.csv").write_text("item,a,b\n1,1,0\n2,0,1\n")
+    with pytest.raises(OutscoreError, match="--scores is for texts"):
+        run_rank(RankRequest.from_written({"files": ["t.csv"], "scores": ["COMET=x,y"]}))
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
-    [("COMET=a.scores", "names 1 files"), ("COMET=a.scores,short", "2 scores of COMET for 6 segments"),
-     ("COMET=a.scores,words", "line 1: found none"), ("COMET=a.scores,absent", "does not exist")],
-)  # fmt: skip
+    [
+        ("COMET=a.scores", "does not say whose"),
+        ("COMET=a,b,c", "names 3 files, one for each of 2 systems"),
+        ("COMET=a.scores,short", "2 scores of COMET for 6 segments"),
+        ("COMET=a.scores,words", "line 1: found none"),
+        ("COMET=a.scores,absent", "does not exist"),
+    ],
+)
 def test_wrong_files_are_refused(folder, written, said):
     write("plain")
     Path("short").write_text("0.1\n0.2\n")

@@ -14,11 +14,16 @@ __all__ = ["Cell", "Held", "TextFile", "arrange"]
 
 SOURCE, REFERENCE, SYSTEM = "source", "reference", "hypothesis"
 """The parts that a text can play in a file."""
+Place = tuple[str, str, str]
+"""Where a segment belongs: its dataset, its document and its id."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One segment of one text: the part it plays, whose it is, its document and its id, and the line it stands on."""
+    """One segment of one text: the part it plays, whose it is, its document and its id, and the line it stands on.
+
+    `dataset` is the test set or language pair, where a file holds several.
+    """
 
     part: str
     name: str
@@ -26,11 +31,12 @@ class Cell:
     key: str
     text: str
     line: int
+    dataset: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Texts of the same segments in the same order; keys and documents where the file has them."""
+    """Texts of the same segments in the same order; keys, documents and datasets where the file has them."""
 
     systems: Mapping[str, Lines] = field(default_factory=dict)
     references: Mapping[str, Lines] = field(default_factory=dict)
@@ -38,6 +44,7 @@ class Held:
     documents: Lines | None = None
     keys: Lines | None = None
     notes: tuple[str, ...] = ()
+    datasets: Lines | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +73,7 @@ class TextFile:
 
     def _segments(self, name: str, lines: Lines) -> Segments:
         held = self.held
-        return Segments(name, lines, self.origin, held.keys, held.documents, held.source, held.notes)
+        return Segments(name, lines, self.origin, held.keys, held.documents, held.source, held.notes, held.datasets)
 
     def _lacks(self, what: str, found: Sequence[str]) -> OutscoreError:
         message = f"{self.origin.label} holds {what}, but {' and '.join(found)}."
@@ -84,10 +91,10 @@ def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = ()) -> Held
 
     A reference that lacks segments is left out where another has them all; a system has to have them all.
     """
-    texts: dict[tuple[str, str], dict[tuple[str, str], Cell]] = {}
+    texts: dict[tuple[str, str], dict[Place, Cell]] = {}
     for cell in cells:
         mine = texts.setdefault((cell.part, cell.name), {})
-        place = (cell.document, cell.key)
+        place = (cell.dataset, cell.document, cell.key)
         if place in mine:
             where = f"{label_of(path)}, line {cell.line}: {_segment(place)} of `{cell.name or cell.part}` occurs a second time"
             raise OutscoreError(f"{where}; it was on line {mine[place].line}.", "Give every segment once.", file=path)
@@ -106,18 +113,19 @@ def arrange(cells: Iterable[Cell], path: str, notes: Sequence[str] = ()) -> Held
             raise OutscoreError(message, "Give every system all segments.", file=path)
         else:
             said.append(f"{label_of(path)}: {part} `{name}` lacks {_segment(lacking)} and was left out.")
-    documents = tuple(document for document, _ in order)
+    datasets, documents, keys = (tuple(place[i] for place in order) for i in range(3))
     return Held(
         parts[SYSTEM],
         parts[REFERENCE],
         next(iter(parts[SOURCE].values()), None),
         documents if any(documents) else None,
-        tuple(f"{document}: {key}" if document else key for document, key in order),
+        tuple(": ".join(part for part in (*place[:-1], key) if part) for place, key in zip(order, keys, strict=True)),
         tuple(said),
+        datasets if any(datasets) else None,
     )
 
 
-def _order(texts: Mapping[tuple[str, str], Mapping[tuple[str, str], Cell]]) -> Iterable[tuple[str, str]]:
+def _order(texts: Mapping[tuple[str, str], Mapping[Place, Cell]]) -> Iterable[Place]:
     """The segments to keep: those of the most complete reference, else of the source or of the first text."""
     for wanted in (REFERENCE, SYSTEM, SOURCE):
         mine = [cells for (part, _), cells in texts.items() if part == wanted]
@@ -126,6 +134,7 @@ def _order(texts: Mapping[tuple[str, str], Mapping[tuple[str, str], Cell]]) -> I
     return ()
 
 
-def _segment(place: tuple[str, str]) -> str:
-    document, key = place
-    return f"segment {key} of document `{document}`" if document else f"segment {key}"
+def _segment(place: Place) -> str:
+    dataset, document, key = place
+    of = [f"of {noun} `{name}`" for noun, name in (("document", document), ("dataset", dataset)) if name]
+    return " ".join([f"segment {key}", *of])

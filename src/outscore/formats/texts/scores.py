@@ -26,12 +26,17 @@ _PRINTED_MEAN = re.compile(r".*\s(system\s)?score:\s*\S+\s*$", re.IGNORECASE)
 _KEYS = ("prediction", "score")
 
 
-def read_segment_scores(path: str | os.PathLike[str], metric: str, system: str, segments: int) -> tuple[list[float], Origin]:
-    """The scores of one system by `metric`, one for each of so many segments, and the file."""
+def read_segment_scores(
+    path: str | os.PathLike[str], metric: str, system: str, segments: int, *, several: bool = False
+) -> tuple[list[float], Origin]:
+    """The scores of one system by `metric`, one for each of so many segments, and the file.
+
+    `several` says that the file is named for several systems, so that it has to say whose the scores are.
+    """
     with open_source(path) as source:
         found = list(_cells(whole_text(source), source.path, metric))
         origin = Origin(source.path, source.sha256(), len(found), "segment scores")
-    mine = _of_system(found, system, origin)
+    mine = _of_system(found, system, origin, several=several)
     if len(mine) != segments:
         raise OutscoreError(
             f"{origin.label} has {len(mine):,} scores of {metric} for {segments:,} segments.",
@@ -41,11 +46,17 @@ def read_segment_scores(path: str | os.PathLike[str], metric: str, system: str, 
     return [_number(value, origin.path, line) for line, _, value in mine], origin
 
 
-def _of_system(found: Sequence[Found], system: str, origin: Origin) -> list[Found]:
+def _of_system(found: Sequence[Found], system: str, origin: Origin, *, several: bool) -> list[Found]:
     """The scores of one system, where a file holds several."""
     names = list(dict.fromkeys(name for _, name, _ in found))
-    if len(names) < 2:
+    if len(names) < 2 and not several:
         return list(found)
+    if not any(names):
+        raise OutscoreError(
+            f"{origin.label} is named for several systems, and does not say whose its scores are.",
+            "Name a file of scores for each system.",
+            parameter="scores",
+        )
     fitting = [name for name in names if system in (name, stem_of(name))]
     if len(fitting) != 1:
         raise OutscoreError(

@@ -32,6 +32,8 @@ class Segments:
         What the file says of each segment besides: its id, its document and what was translated.
     notes
         How the file was read, where that is not plain to see.
+    datasets
+        The test set or language pair of each segment, where the file has several.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Segments:
     documents: Lines | None = None
     source: Lines | None = None
     notes: tuple[str, ...] = ()
+    datasets: Lines | None = None
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -25,6 +25,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     SYSTEM: ("hypothesis", "hyp", "mt", "translation", "candidate", "output", "prediction", "hypothesistext"),
     "system": ("system", "sys", "model", "systemid", "systemname", "mtsystem"),
     "document": ("document", "doc", "docid", "documentid", "docname"),
+    "dataset": ("dataset", "testset", "testsetid", "langpair", "languagepair", "lp"),
     "item": ("id", "item", "itemid", "seg", "segid", "segment", "segmentid", "lineid"),
 }
 """What columns can hold, and the names that say so; case, spaces and punctuation do not matter."""
@@ -119,9 +120,15 @@ def held_in_rows(table: Rows, path: str, chosen: Mapping[str, str]) -> Held:
             file=path,
         )
     cells = [cell for line, row in _numbered(table, columns) for cell in _cells_of(row, line, columns, path)]
-    held = arrange(_agreeing(cells, path), path)
+    held = arrange(_agreeing(cells, path), path, _told_apart(cells, columns["dataset"], path))
     # The place in a file is no id that another file could share.
     return held if columns["item"] else replace(held, keys=None)
+
+
+def _told_apart(cells: Sequence[Cell], columns: Sequence[str], path: str) -> list[str]:
+    """What to say of a column of datasets: nobody may have asked for it."""
+    several = len({cell.dataset for cell in cells})
+    return [f"{label_of(path)}: column `{columns[0]}` tells {several:,} datasets apart."] if several > 1 else []
 
 
 def _columns(table: Rows, path: str, chosen: Mapping[str, str]) -> dict[str, list[str]]:
@@ -168,12 +175,18 @@ _KEY = "\0key"
 
 
 def _cells_of(row: Mapping[str, object], line: int, columns: Mapping[str, Sequence[str]], path: str) -> Iterator[Cell]:
-    document = str(row.get(columns["document"][0], "")) if columns["document"] else ""
+    document, dataset = (_label(row, columns[part]) for part in ("document", "dataset"))
     system = str(row.get(columns["system"][0], "")) if columns["system"] else stem_of(path)
     for part in (SOURCE, REFERENCE, SYSTEM):
         for column in columns[part]:
             for name, text in _texts_in(row.get(column), column, part, line, path):
-                yield Cell(part, system if part == SYSTEM else name, document, str(row[_KEY]), text, line)
+                yield Cell(part, system if part == SYSTEM else name, document, str(row[_KEY]), text, line, dataset)
+
+
+def _label(row: Mapping[str, object], columns: Sequence[str]) -> str:
+    """What a row says in the column of such labels; nothing where there is no column, or no value."""
+    value = row.get(columns[0]) if columns else None
+    return "" if value is None else str(value)
 
 
 def _texts_in(value: object, column: str, part: str, line: int, path: str) -> Iterator[tuple[str, str]]:
@@ -189,12 +202,12 @@ def _texts_in(value: object, column: str, part: str, line: int, path: str) -> It
 
 def _agreeing(cells: Sequence[Cell], path: str) -> Iterator[Cell]:
     """Sources and references once for all systems, which have to say the same."""
-    known: dict[tuple[str, str, str, str], Cell] = {}
+    known: dict[tuple[str, ...], Cell] = {}
     for cell in cells:
         if cell.part == SYSTEM:
             yield cell
             continue
-        place = (cell.part, cell.name, cell.document, cell.key)
+        place = (cell.part, cell.name, cell.dataset, cell.document, cell.key)
         first = known.setdefault(place, cell)
         if first is cell:
             yield cell

@@ -32,6 +32,7 @@ from outscore.results.note import Note
 __all__ = [
     "COMBINED",
     "MAX_TESTED",
+    "RESAMPLES",
     "SADDLEPOINT",
     "flips_from_counts",
     "macro_from_counts",

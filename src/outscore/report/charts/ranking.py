@@ -23,7 +23,7 @@ from outscore.report.rows.standings import (
     subject,
     wins,
 )
-from outscore.results.ranking import Ranking
+from outscore.results.ranking import Ranking, Standing
 
 __all__ = [
     "BANDS",
@@ -250,21 +250,30 @@ def wins_chart(ranking: Ranking) -> Chart | None:
 
 
 def datasets_won(ranking: Ranking) -> Counter[tuple[str, str]]:
-    """On how many datasets the first system is significantly better than the second."""
+    """On how many datasets the first system is significantly better than the second, by the first metric."""
     return Counter(
-        key for standing in ranking.datasets for key, cell in cells(standing, ranking.alpha).items() if cell.outcome == "better"
+        key
+        for standing in _of_first_metric(ranking)
+        for key, cell in cells(standing, ranking.alpha).items()
+        if cell.outcome == "better"
     )
+
+
+def _of_first_metric(ranking: Ranking) -> list[Standing]:
+    """The datasets by the metric that ranks."""
+    return [standing for standing in ranking.datasets if standing.metric == ranking.metric]
 
 
 def wins_matrix(ranking: Ranking) -> Chart | None:
     """On how many datasets the row is significantly better than the column; nothing where datasets keep no pairs."""
     systems = [s.system for s in ranking.scores]
-    kept = len(ranking.datasets) > 1 and all(standing.pairs for standing in ranking.datasets)
+    datasets = _of_first_metric(ranking)
+    kept = len(datasets) > 1 and all(standing.pairs for standing in datasets)
     if ranking.baseline is not None or not kept or not 2 < len(systems) <= MAX_IN_MATRIX:
         return None
     import altair as alt
 
-    won, most, labels = datasets_won(ranking), len(ranking.datasets), labels_of(systems, 24)
+    won, most, labels = datasets_won(ranking), len(datasets), labels_of(systems, 24)
     numbers = [str(i) for i in range(1, len(systems) + 1)]
     rows = [
         {"row": label, "column": number, "won": won[a, b], "share": 0.55 * won[a, b] / most + 0.02}

@@ -95,6 +95,8 @@ def _of_comparison(c: Comparison) -> Uses:
         yield from _each(f"{p.test} test", works_on_test(p.test))
     if c.runs is not None:
         yield "several runs", "clark2011"
+    if c.replicability is not None:
+        yield from _each("replicability", ("benjamini2008", "dror2017"))
     if c.analysis is not None:
         yield "analysis of the data", "zhu2020"
 

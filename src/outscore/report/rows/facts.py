@@ -31,6 +31,7 @@ from outscore.report.rows.comparison import (
     subject,
     units_of,
 )
+from outscore.report.rows.standings import list_names
 from outscore.report.rows.subsets import run_lines
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.note import note_texts
@@ -40,6 +41,8 @@ __all__ = ["evidence", "first_sentence", "heading", "headline", "power_lines", "
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")
 """Each of their lines counts as much as the first."""
+MOST_NAMED = 6
+"""Datasets that are named one by one."""
 
 
 def headline(c: Comparison) -> tuple[str, str]:
@@ -60,6 +63,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("difference", _difference(c, verbose=verbose)),
         _fact("p-value", _p(c, whole, verbose=verbose)),
         _fact("claims", _claims(c, alpha_of(whole))),
+        _fact("datasets", _datasets(c)),
         _fact("margin", _margin(c, alpha_of(whole))),
         _fact("bayes", _bayes(c)),
         _fact("effect size", _effects(c)),
@@ -144,6 +148,20 @@ def _claims(c: Comparison, alpha: float | None) -> list[str]:
         if lines and answer.interval is not None:
             found += f", {interval_phrase(answer.interval, decimals_of(c))}"
         lines.append(f"{claim_of(answer.population, c.design.repeat_kind)}{question}: {found}{decides}")
+    return lines
+
+
+def _datasets(c: Comparison) -> list[str]:
+    """On how many datasets the system ahead is better, and on which."""
+    found = c.replicability
+    if found is None:
+        return []
+    first, second = map(clean, found.systems)
+    independent = f", {found.fisher} if they are independent (Fisher)" if found.fisher != found.bonferroni else ""
+    lines = [f"{first} is better on at least {found.bonferroni} of {found.datasets} datasets (Bonferroni){independent}"]
+    for name, where in ((first, found.holm), (second, found.worse)):
+        if where:
+            lines.append(clean(f"{name} is significantly better on {list_names(where, MOST_NAMED)} (Holm over datasets)"))
     return lines
 
 

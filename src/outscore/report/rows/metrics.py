@@ -91,12 +91,13 @@ def size_of(found: Sequence[Comparison]) -> str:
         return f"{count(about.n, 'unit')} of {count(size, noun_of(about))}"
     runs = repeats_phrase(about.design, about.systems)
     where = "" if groups is None else f" in {count(groups, group_of(about))}"
+    where += f" of {about.design.datasets} datasets (macro average)" if about.design.datasets > 1 else ""
     return count(about.n, noun_of(about)) + where + (f", averaged over {runs}" if runs else "")
 
 
 def metric_facts(whole: Comparisons) -> list[Fact]:
     """What was asked for and what to beware of, each line with its metric."""
-    lines: dict[str, list[str]] = {"runs": [], "margin": [], "bayes": []}
+    lines: dict[str, list[str]] = {"runs": [], "datasets": [], "margin": [], "bayes": []}
     for c in whole.comparisons:
         for fact in evidence(c, whole):
             if fact.label in lines:

@@ -164,7 +164,7 @@ def standings_table(ranking: Ranking, standings: Sequence[Standing], what: What)
     """One line per dataset (or metric): its leader, and how many pairs differ."""
     rows = [
         (
-            _name(s, what),
+            _name(ranking, s, what),
             f"{s.n:,}",
             s.scores[0].system,
             format_number(s.scores[0].value, decimals_of(s)),
@@ -199,13 +199,16 @@ def grid_table(ranking: Ranking, standings: Sequence[Standing], what: What, most
 
 
 def _grid_heads(ranking: Ranking, standings: Sequence[Standing], what: What) -> list[str]:
-    top = ranking.metric if what == "metric" else ranking.name or "all"
-    return ["system", top, *(_name(s, what) for s in standings)]
+    top = ranking.metric if what == "metric" else _name(ranking, replace(ranking.standing, name=ranking.name or "all"), what)
+    return ["system", top, *(_name(ranking, s, what) for s in standings)]
 
 
-def _name(standing: Standing, what: What) -> str:
-    """The name of a dataset, or of the metric where it has none."""
-    return standing.name if what == "dataset" and standing.name else standing.metric
+def _name(ranking: Ranking, standing: Standing, what: What) -> str:
+    """The name of a dataset, with its metric where there are several; or of the metric where it has none."""
+    if what != "dataset" or not standing.name:
+        return standing.metric
+    several = len({part.metric for part in ranking.datasets}) > 1
+    return f"{standing.name}, {standing.metric}" if several else standing.name
 
 
 def _cells_of(standing: Standing, ranking: Ranking) -> dict[str, str]:

@@ -23,7 +23,6 @@ from outscore.formats.tables.columns import NO_ITEMS
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
 from outscore.language.numbers import count
-from outscore.metrics.text.registry import shown_name
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.results.reading import DirectionSource
@@ -40,6 +39,7 @@ from outscore.workflows.rank.parquet.plan import measured_from_partitions
 from outscore.workflows.rank.question import Question
 from outscore.workflows.rank.texts import text_boards
 from outscore.workflows.reading import answer_notes, reading_of
+from outscore.workflows.requests import shared
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import read_text_files
 
@@ -52,7 +52,7 @@ Kind = Literal["scores", "texts", "outputs"]
 class RankData:
     """What is ranked as a caller has it, in place of files: boards of scores, or texts or outputs by system with gold.
 
-    `gold` holds the references of texts, or the right answers to outputs.
+    `gold` holds the references of texts, or the right answers to outputs, `dataset` a label for each segment of texts.
     """
 
     kind: Kind
@@ -62,6 +62,7 @@ class RankData:
     documents: object = None
     origins: Sequence[Origin] = ()
     notes: Sequence[str] = ()
+    dataset: object = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +157,8 @@ def call(
         kind: Kind = "outputs" if reference is None else "texts"
         _refuse_labels(labels, kind)
         systems = _by_system(scores, kind)
-        data = RankData(kind, (), systems, gold if reference is None else reference, documents)
+        given_as_gold = gold if reference is None else reference
+        data = RankData(kind, (), systems, given_as_gold, documents, dataset=dataset)
         return run(RankRequest.from_python(given), data, **more)
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
@@ -194,7 +196,7 @@ def _paths(scores: object, reference: object, documents: object, gold: object) -
 
 def _refuse_labels(labels: Mapping[str, object], kind: Kind) -> None:
     for name, label in labels.items():
-        if label is not None and not (kind == "outputs" and name == "clusters"):
+        if label is not None and (kind, name) not in (("outputs", "clusters"), ("texts", "dataset")):
             raise OutscoreError(f"`{name}` is for scores, not for {kind}.", f"Leave `{name}` out.", parameter=name)
 
 
@@ -242,6 +244,7 @@ def _read_texts(request: RankRequest) -> RankData:
         request.files,
         request.reference,
         documents=request.documents,
+        dataset=request.dataset,
         names=request.names,
         system=request.system,
         reader=request.reader,
@@ -251,31 +254,34 @@ def _read_texts(request: RankRequest) -> RankData:
         named = count(len(found.systems), "system")
         cure = "A quoted pattern stands for runs of one system: leave the quotes out to name systems."
         raise OutscoreError(f"{named} named, two or more are ranked.", cure, parameter="files")
-    return RankData("texts", (), found.systems, found.references, found.documents, found.origins, found.notes)
+    datasets = found.datasets or shared.POOLED
+    return RankData("texts", (), found.systems, found.references, found.documents, found.origins, found.notes, datasets)
 
 
 def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
     assert data.systems is not None
-    boards, of_texts, notes = text_boards(
+    found = text_boards(
         data.systems,
         data.gold,
         metrics=request.text_metrics,
         documents=data.documents,
+        dataset=data.dataset,
+        scores=request.scores,
         engine=work.engine,
         progress=work.progress,
     )
-    for note in notes:
+    for note in found.cache_notes:
         work.remark(note)
     return _Material(
-        [(found.metric, [found.board]) for found in boards],
-        data.origins,
+        [(member.metric, member.boards) for member in found.metrics],
+        [*data.origins, *found.origins],
         [
             *(Note("input", text) for text in data.notes),
-            *of_texts,
-            *(Note("method", f"{shown_name(found.spec)}: {found.signature}.") for found in boards),
+            *found.notes,
+            *(Note("method", f"{member.label}: {member.signature}.") for member in found.metrics),
         ],
         unit="segments",
-        called=[shown_name(found.spec) for found in boards],
+        called=[member.label for member in found.metrics],
         kind="texts",
     )
 

@@ -231,6 +231,18 @@ class TextsRequest(ComparisonRequest):
     seed: int = declare(shared.SEED)
     reference: tuple[str, ...] = declare(shared.REFERENCE, least=1)
     documents: str | None = declare(shared.DOCUMENTS)
+    dataset: str | None = declare(
+        shared.DATASET,
+        help="Texts: the test set or language pair of each segment, a line each; or none.",
+        form_help="The test set or language pair of each segment, a line each: their macro average decides.",
+        kind="file",
+        group="files",
+        most=1,
+        metavar="FILE",
+        annotation="Sequence[object] | Segments | Path | None",
+        doc="The test set or language pair of each segment, or the path of a file of them: the macro average of the datasets\n"
+        'decides. None goes by what tables of texts say; ``"none"`` takes all segments as one.',
+    )
     buckets: tuple[str, ...] = declare(shared.BUCKETS)
     compat: str | None = declare(shared.COMPAT)
     scores: Mapping[str, str] = declare(shared.SCORES)
@@ -247,7 +259,7 @@ class TextsRequest(ComparisonRequest):
     @property
     def inputs(self) -> list[str]:
         """Everything that is read, as written: systems, references and labels."""
-        labels = [] if self.documents is None else [self.documents]
+        labels = [name for name in (self.documents, self.dataset) if name is not None and name != shared.POOLED]
         scored = [path for files in self.scores.values() for path in metrics_in(files)]
         return [*self.files, *self.reference, *labels, *scored, *(name for name in self.buckets if name != LENGTH)]
 
@@ -285,8 +297,8 @@ class TextsRequest(ComparisonRequest):
         return [*super().data_arguments(), *(references if len(references) == 1 else [several])]
 
     def file_arguments(self) -> list[str]:
-        """Documents and buckets."""
-        found = [] if self.documents is None else [f"documents={self.documents!r}"]
+        """Documents, datasets and buckets."""
+        found = [f"{name}={value!r}" for name in ("documents", "dataset") if (value := self.value(name)) is not None]
         return [*found, *([f"buckets={list(self.buckets)!r}"] if self.buckets else [])]
 
     def python_call(self) -> str:

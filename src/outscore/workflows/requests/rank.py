@@ -87,7 +87,8 @@ class RankRequest(TestedRequest):
     dataset: str | None = declare(
         shared.DATASET,
         annotation="ArrayLike | str | None",
-        doc="A label per row, or the column of a file or table: the dataset of each row.",
+        doc="A label per row, or the column of a file or table: the dataset of each row. Of texts a label per segment, or the\n"
+        'path of a file of them; ``"none"`` takes all segments as one dataset.',
     )
     transpose: bool = declare(shared.TRANSPOSE)
     prediction: str | None = declare(shared.PREDICTION)
@@ -101,6 +102,14 @@ class RankRequest(TestedRequest):
     )
     documents: str | None = declare(shared.DOCUMENTS)
     text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
+    scores: Mapping[str, str] = declare(
+        shared.SCORES,
+        help="Texts: a metric's segment scores, COMET=a.comet,b.comet,...; MetricX(lower)=... if lower is better; repeatable.",
+        metavar="NAME=A,B,...",
+        python="metric_scores",
+        doc="Of texts, scores of segments by other metrics, which join the family: a file of each system, or one of all,\n"
+        'by the metric\'s name, ``{"COMET": "a.comet,b.comet,c.comet"}``; ``"MetricX(lower)"`` says that lower is better.',
+    )
     task: str | None = declare(
         Option(
             "task",
@@ -148,12 +157,18 @@ class RankRequest(TestedRequest):
         """The files of the systems: patterns stand for what matches them."""
         from outscore.formats.tables.partitions import expand_pattern
 
-        return [file for path in self.files for file in expand_pattern(path)]
+        # Of texts, {dataset} stands for any name.
+        names = [path.replace(shared.EACH_DATASET, "*") if self.reference else path for path in self.files]
+        return [file for path in names for file in expand_pattern(path)]
 
     @property
     def inputs(self) -> list[str]:
-        """Everything that is read: systems, references, documents and gold."""
-        return [*self.system_files, *self.reference, *(file for file in (self.documents, self.gold) if file is not None)]
+        """Everything that is read: systems, references, labels, gold and scores."""
+        scored = [path for files in self.scores.values() for path in metrics_in(files)]
+        labels = [file for file in (self.documents, self.gold) if file is not None]
+        if self.reference and self.dataset is not None and self.dataset != shared.POOLED:
+            labels.append(self.dataset)
+        return [*self.system_files, *self.reference, *labels, *scored]
 
     def columns(self) -> dict[str, Any]:
         """The columns that were named, as readers take them."""
@@ -199,7 +214,7 @@ class RankRequest(TestedRequest):
             self._refuse_what_is_for_texts()
 
     def _refuse_what_is_for_texts(self) -> None:
-        for name in ("documents", "text_column"):
+        for name in ("documents", "text_column", "scores"):
             option = self.option(name)
             if self.is_given(option):
                 raise OutscoreError(
@@ -214,7 +229,7 @@ class RankRequest(TestedRequest):
 
         if self.gold is not None or self.task is not None:
             raise OutscoreError("--gold is for outputs, and --reference for texts.", "Give one of the two.", parameter="gold")
-        self._refuse_what_is_for_scores("texts", but="reader")
+        self._refuse_what_is_for_scores("texts", but=("reader", "dataset"))
         check_reader(self.reader)
         check_columns(self.text_column)
         chosen_metrics(self.text_metrics)
@@ -228,13 +243,13 @@ class RankRequest(TestedRequest):
             raise OutscoreError(
                 f"Outputs of task `{self.task}` have a score of their own.", "Leave --metric out.", parameter="metric"
             )
-        self._refuse_what_is_for_scores("outputs", but="cluster")
+        self._refuse_what_is_for_scores("outputs", but=("cluster",))
 
-    def _refuse_what_is_for_scores(self, noun: str, but: str = "") -> None:
+    def _refuse_what_is_for_scores(self, noun: str, but: tuple[str, ...]) -> None:
         """Refuse options that texts and outputs have no use for, as they come without columns."""
         for option in self.options():
             of_tables = option.kind == "column" or option.name in ("duplicates", "reader", "direction", "transpose")
-            if of_tables and option.name != but and self.is_given(option):
+            if of_tables and option.name not in but and self.is_given(option):
                 raise OutscoreError(
                     f"--{option.long} is for tables of scores, not for {noun}.",
                     f"Leave --{option.long} out.",

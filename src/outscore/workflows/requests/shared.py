@@ -25,6 +25,7 @@ __all__ = [
     "DIRECTION",
     "DOCUMENTS",
     "DUPLICATES",
+    "EACH_DATASET",
     "FILTER",
     "FORCE_SAME",
     "GOLD",
@@ -37,6 +38,7 @@ __all__ = [
     "MISSING",
     "NAMES",
     "NORMALITY_ALPHA",
+    "POOLED",
     "POPULATION",
     "PREDICTION",
     "READER",
@@ -70,6 +72,10 @@ METHODS = ("auto", "exact", "certified", "dp", "fft", "monte-carlo")
 STATISTICS = ("mean", "median")
 COLUMNS = ("item", "score", "system_column", "cluster", "repeat", "slice", "dataset", "prediction", "gold")
 """Options that name columns of a table."""
+POOLED = "none"
+"""What `dataset` is where nothing is to tell datasets of texts apart."""
+EACH_DATASET = "{dataset}"
+"""What stands for the name of each test set in the names of files of texts."""
 
 
 def known_tests() -> dict[str, str]:
@@ -440,8 +446,9 @@ DATASET = Option(
     "dataset",
     str,
     None,
-    "Column of the dataset an item belongs to.",
+    "Column of the dataset an item belongs to; of texts a file with a label per line, or none.",
     label="Datasets",
+    form_help="Column of the dataset an item belongs to.",
     group="data",
     kind="column",
     metavar="COLUMN",

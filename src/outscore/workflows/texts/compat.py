@@ -31,11 +31,15 @@ def with_peer(
     runs_b: Sequence[Array],
     *,
     grouped: bool,
+    datasets: int = 0,
 ) -> Comparison:
     """The comparison with the peer's p among its `tests` and a note on it; decision and words stay as they are.
 
-    `grouped` says that documents were swapped as one, which the peer cannot do.
+    `grouped` says that documents were swapped as one, which the peer cannot do, and `datasets` that there are several.
     """
+    if datasets:
+        text = f"No p of {compat}: sacreBLEU compares on one test set, and there are {datasets}."
+        return replace(c, notes=[*c.notes, Note("peer", text)])
     if len(runs_a) > 1 or len(runs_b) > 1:
         text = f"No p of {compat}: sacreBLEU compares single outputs, and there are several runs."
         return replace(c, notes=[*c.notes, Note("peer", text)])

@@ -15,56 +15,48 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.options import OptionValue
-from outscore.core.paired import PairedScores
-from outscore.inference.base.influence import influence
 from outscore.inference.families.max_t import MAX_T
 from outscore.inference.populations import ITEMS
 from outscore.language.numbers import count
 from outscore.language.phrases import SINGLE_RUNS
 from outscore.language.verdict.comparison import with_verdict
-from outscore.metrics.text.entry import SEGMENT_COLUMNS, TextMetric
-from outscore.metrics.text.registry import shown_name
+from outscore.metrics.text.entry import SEGMENT_COLUMNS
 from outscore.results.comparison import Comparison
 from outscore.results.design import Family, Segment
 from outscore.results.note import Note
 from outscore.results.subset import Bucket
 from outscore.workflows.compare.arrays import compare_rows
+from outscore.workflows.compare.datasets import by_macro_average
 from outscore.workflows.compare.slices import Part, as_family, compare_slices, refuse_new_runs, swap_together
 from outscore.workflows.texts.buckets import Labels, in_bands
 from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
 from outscore.workflows.texts.compat import with_peer
+from outscore.workflows.texts.datasets import ONE, Datasets, boards_of_runs
+from outscore.workflows.texts.members import Member, text_members
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.validate import Question
 
-__all__ = ["Member", "TextDesign", "compare_corpora", "unscored_note"]
+__all__ = ["TextDesign", "compare_corpora", "unscored_note"]
 
 SHOWN = 10
-
-
-@dataclass(frozen=True, eq=False)
-class Member:
-    """One metric of the family: what it is called and how it is cited, and the rows of every run of both systems."""
-
-    label: str
-    metric: AdditiveMetric
-    signature: str
-    runs_a: Sequence[Array]
-    runs_b: Sequence[Array]
+DATASET = "dataset"
+"""The column of buckets that tells datasets apart."""
 
 
 @dataclass(frozen=True)
 class TextDesign:
-    """How the tables of statistics are compared, whichever metric they are of."""
+    """How the tables of statistics are compared, whichever metric they are of; `question` is what `asked` asks."""
 
     documents: Labels | None
     buckets: Mapping[str, Labels]
     correction: str
     compat: str | None
     question: Question
+    asked: Mapping[str, Any]
     scored: Sequence[Member] = ()
+    datasets: Datasets = ONE
 
 
 def compare_corpora(
@@ -72,15 +64,18 @@ def compare_corpora(
 ) -> tuple[list[Comparison], Family | None]:
     """Compare two systems' texts, metric by metric, with p corrected for the number of metrics."""
     _check_runs(texts, design.question)
+    if design.correction == MAX_T and design.datasets:
+        raise OutscoreError(
+            f"Correction `{MAX_T}` swaps the segments of one test set, and there are {len(design.datasets)} datasets.",
+            "Use `holm`.",
+            parameter="correction",
+        )
     chosen = chosen_metrics(metrics)
-    members = [
-        *(_member_of(spec, *metric, texts, statistics) for spec, metric in zip(metrics, chosen, strict=True)),
-        *design.scored,
-    ]
+    members = [*text_members(metrics, texts.systems, texts.references, statistics, design.datasets), *design.scored]
     compared = [_compare_by(member, texts, design) for member in members]
     found = [c for c, _ in compared]
     # What no metric can show is said once.
-    beware = cautions(chosen, {texts.names[0]: texts.a, texts.names[1]: texts.b}, texts.references)
+    beware = cautions(chosen, texts.systems, texts.references)
     found[0] = replace(found[0], notes=[*beware, *found[0].notes, *single_runs(texts)])
     if len(found) == 1:
         return found, None
@@ -92,17 +87,10 @@ def compare_corpora(
     return as_family(found, design.correction, **design.question.side, resampled=resampled)
 
 
-def _member_of(
-    spec: str, entry: TextMetric, options: Mapping[str, OptionValue], texts: Texts, statistics: Statistics
-) -> Member:
-    runs_a, runs_b = ([statistics.of(entry, options, run, texts.references) for run in side] for side in (texts.a, texts.b))
-    return Member(shown_name(spec), entry.make(options), entry.signature(options, len(texts.references)), runs_a, runs_b)
-
-
 def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Comparison, Part]:
-    metric, runs_a, runs_b = member.metric, member.runs_a, member.runs_b
+    metric, (runs_a, runs_b) = member.metric, member.rows.values()
     (first, second), together = mean_of_runs(metric, (runs_a, runs_b))
-    labels = [f"segment {i + 1}" for i in range(len(first))]
+    labels = design.datasets.segment_names(len(first))
     common: dict[str, Any] = {"metric": together, "names": texts.names}
     repeats = repeats_of_runs(metric, (runs_a, runs_b), texts.names)
     common["repeats"] = repeats
@@ -114,11 +102,15 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         design=replace(whole.design, noun="segment"),
         signature=whole.signature.replacing("unit", "items", "segments").extended(member.signature),
         notes=[*whole.notes, *unscored_note(metric, first, second), *left_out],
-        segments=_strongest_segments(texts, influence(PairedScores(first, second), together)),
+        segments=_strongest_segments(texts, labels, design.datasets.pull(first, second, together)),
         buckets=parts,
     )
+    if design.datasets:
+        boards, _ = boards_of_runs(metric, member.rows, design.documents, design.datasets)
+        whole = by_macro_average(whole, boards, together, design.asked)
     for rule in compat_rules(design.compat):
-        whole = with_peer(whole, rule, metric, runs_a, runs_b, grouped=design.documents is not None)
+        grouped = design.documents is not None
+        whole = with_peer(whole, rule, metric, runs_a, runs_b, grouped=grouped, datasets=len(design.datasets))
     if repeats is not None and whole.runs is None:
         # Without two runs of each system, or in units of several segments, runs cannot be drawn anew.
         whole = replace(whole, runs=runs_of(metric, runs_a, runs_b, design.documents, design.question))
@@ -130,7 +122,8 @@ def _buckets_of(a: Array, b: Array, common: Mapping[str, Any], design: TextDesig
     """Every bucket compared by itself, and a note on each that the test cannot serve."""
     parts: list[Bucket] = []
     notes: list[Note] = []
-    for column, values in design.buckets.items():
+    datasets = {DATASET: design.datasets.labels} if design.datasets else {}
+    for column, values in {**datasets, **design.buckets}.items():
         clusters = None if column == "document" else design.documents
         found, _, left_out = compare_slices(
             a,
@@ -153,12 +146,12 @@ def _bucket(column: str, c: Comparison) -> Bucket:
     return Bucket(column, c.slice.value, c.n, c.scores[0].value, c.scores[1].value, c.difference, low, high, c.p)
 
 
-def _strongest_segments(texts: Texts, pull: Array) -> list[Segment]:
+def _strongest_segments(texts: Texts, names: Sequence[str], pull: Array) -> list[Segment]:
     """The segments whose absence would change the difference most, strongest first; of several runs the first is shown."""
     strongest = np.argsort(-np.abs(pull), kind="stable")[:SHOWN].tolist()
     a, b = texts.a[0], texts.b[0]
     return [
-        Segment(f"segment {i + 1}", [lines[i] for lines in texts.references], a[i], b[i], float(pull[i]))
+        Segment(names[i], [lines[i] for lines in texts.references], a[i], b[i], float(pull[i]))
         for i in strongest
         if a[i] != b[i] and pull[i]
     ]

@@ -1,42 +1,69 @@
 """From the files that a request names to systems, their runs, references and labels: the same for two systems and for many.
 
 Each file that is named is a system, and a quoted pattern stands for the runs of one. A table, or an XML file of WMT, may hold
-several systems and their references; it is read once, whatever it is named for.
+several systems and their references; it is read once, whatever it is named for. Where names hold ``{dataset}``, every test set
+has files of its own; `joining` puts them one after the other.
 """
 
 from __future__ import annotations
 
-import glob
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import did_you_mean
 from outscore.formats.texts.file import TextFile
 from outscore.formats.texts.read import read_texts
 from outscore.formats.texts.segments import Segments, read_segments
 from outscore.scores.system import Origin
-from outscore.workflows.names import distinct_names
 from outscore.workflows.requests import shared
+from outscore.workflows.texts.buckets import Labels, labels_of_segments
+from outscore.workflows.texts.joining import Part, PartSystem, join
+from outscore.workflows.texts.patterns import fill, runs_in, shared_datasets
+from outscore.workflows.texts.statistics import in_order_of, side_by_side
 
-__all__ = ["TextFiles", "read_text_files", "runs_in"]
-
-PATTERN = re.compile(r"[._-]*(?:[*?]|\[[^]]*\])+([._-]?)")
-"""Wildcards with what joins them to the rest of a name; what follows stays, and may begin the suffix."""
+__all__ = ["TextFiles", "read_text_files"]
 
 
 @dataclass(frozen=True, eq=False)
 class TextFiles:
-    """What files of texts hold: runs by system, references, the document of each segment, and what to say of them."""
+    """What files of texts hold: runs by system, references, labels of the segments, and what to say of the files.
+
+    `labels` are by the name of their file, as it was written.
+    """
 
     systems: Mapping[str, Sequence[Segments]]
     references: Sequence[Segments]
-    documents: Segments | tuple[str, ...] | None
-    labels: Mapping[str, Segments] = field(default_factory=dict)
+    documents: Labels | None = None
+    datasets: Labels | None = None
+    labels: Mapping[str, Labels] = field(default_factory=dict)
     origins: Sequence[Origin] = ()
     notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The files of one test set, or names that stand for those of several."""
+
+    files: Sequence[str]
+    reference: Sequence[str]
+    documents: str | None
+    labels: Sequence[str]
+    dataset: str | None
+
+    @property
+    def names(self) -> list[str]:
+        """All of them, the references first."""
+        return [*self.reference, *self.files, *([] if self.documents is None else [self.documents]), *self.labels]
+
+    def of(self, dataset: str) -> _Asked:
+        """The files of one test set."""
+        return _Asked(
+            [fill(name, dataset) for name in self.files],
+            [fill(name, dataset) for name in self.reference],
+            None if self.documents is None else fill(self.documents, dataset),
+            [fill(name, dataset) for name in self.labels],
+            None,
+        )
 
 
 class _Opened:
@@ -73,63 +100,102 @@ def read_text_files(
     *,
     documents: str | None = None,
     labels: Sequence[str] = (),
+    dataset: str | None = None,
     names: Sequence[str] = (),
     system: Sequence[str] = (),
     reader: str = shared.TEXT_READER.default,
     columns: Mapping[str, str] | None = None,
 ) -> TextFiles:
-    """Read the files of systems, references and labels; `system` chooses from files that hold several."""
+    """Read the files of systems, references and labels; `system` chooses from files that hold several.
+
+    `documents`, `labels` and `dataset` name files of a label per line; the first and the last may name a file of texts
+    that says it of its segments.
+    """
     opened = _Opened(reader, columns or {})
-    systems = _systems(files, system, opened)
-    references = [text for path in reference for text in opened.text(path).references()]
-    if names:
-        if len(names) != len(systems):
-            raise OutscoreError(
-                f"--names names {len(names)} systems, and there are {len(systems)}.",
-                "Give a name for each, separated by commas.",
-                parameter="names",
-            )
-        systems = dict(zip(names, systems.values(), strict=True))
+    asked = _Asked(files, reference, documents, labels, dataset)
+    datasets, left_out = shared_datasets(asked.names)
+    if datasets and dataset is not None:
+        message = f"--dataset is `{dataset}`, and the names of the files say the dataset."
+        raise OutscoreError(message, "Leave --dataset out.", parameter="dataset")
+    parts = {name: _read(asked.of(name), opened) for name in datasets} or {"": _read(asked, opened)}
+    whole = join(parts, files, system)
+    told = dict.fromkeys(note for part in parts.values() for note in part.notes)
+    return TextFiles(
+        _renamed(whole.systems, names) if names else whole.systems,
+        whole.references,
+        whole.documents,
+        None if dataset == shared.POOLED else whole.datasets,
+        dict(zip(labels, whole.labels, strict=True)),
+        opened.origins,
+        [*left_out, *opened.notes, *told],
+    )
+
+
+def _renamed(systems: Mapping[str, Sequence[Segments]], names: Sequence[str]) -> dict[str, Sequence[Segments]]:
+    if len(names) != len(systems):
+        raise OutscoreError(
+            f"--names names {len(names)} systems, and there are {len(systems)}.",
+            "Give a name for each, separated by commas.",
+            parameter="names",
+        )
+    return dict(zip(names, systems.values(), strict=True))
+
+
+def _read(asked: _Asked, opened: _Opened) -> Part:
+    """The files of one test set, with all texts in the order of the last reference."""
+    systems = [system for place, written in enumerate(asked.files) for system in _systems(place, written, opened)]
+    references = [text for path in asked.reference for text in opened.text(path).references()]
+    segments = len(references[0])
     # Before the texts are compared, as labels of other segments may mean the wrong reference.
-    found = {path: opened.label(path) for path in labels}
-    grouped = None if documents is None else _documents(documents, opened)
-    return TextFiles(systems, references, grouped, found, opened.origins, opened.notes)
+    labels = [_labels(opened.label(path), path, segments) for path in asked.labels]
+    texts, notes = side_by_side([*(run for system in systems for run in system.runs), *references])
+    documents: Labels | None = None
+    datasets: Labels | None = next((text.datasets for text in texts[::-1] if text.datasets is not None), None)
+    if asked.documents is not None:
+        documents = _labels(_said_of(asked.documents, "document", texts[-1], opened), "documents", segments)
+    if asked.dataset not in (None, shared.POOLED):
+        datasets = _labels(_said_of(str(asked.dataset), "dataset", texts[-1], opened), "dataset", segments)
+    rest = iter(texts)
+    ordered = [replace(system, runs=[next(rest) for _ in system.runs]) for system in systems]
+    return Part(ordered, list(rest), documents, datasets, labels, notes)
 
 
-def _documents(path: str, opened: _Opened) -> Segments | tuple[str, ...]:
-    """The document of each segment: a label per line, or what a file of texts says of its segments."""
-    if path in opened.files:
-        found = opened.files[path].held.documents
-        if found is None:
-            raise OutscoreError(
-                f"`{path}` does not say which document a segment belongs to.",
-                "Name a file with a document per line, or one with a column `document`.",
-                parameter="documents",
-            )
-        return found
-    return opened.label(path)
+def _labels(found: Segments | tuple[str, ...], column: str, segments: int) -> Labels:
+    if isinstance(found, Segments) and len(found) != segments:
+        message = f"{found.label} has {len(found):,} lines for {segments:,} segments."
+        raise OutscoreError(message, "Give one label for each segment.")
+    return labels_of_segments(found, column, segments)
 
 
-def _systems(files: Sequence[str], chosen: Sequence[str], opened: _Opened) -> dict[str, list[Segments]]:
-    """Runs by system. A file that holds several systems is one of many systems, and of no runs."""
-    found: list[tuple[str, str, list[Segments]]] = []
-    for written in files:
-        paths = runs_in(written)
-        texts = [opened.text(path).systems() for path in paths]
-        several = next((path for path, held in zip(paths, texts, strict=True) if len(held) > 1), None)
-        if several is not None and len(paths) > 1:
-            raise OutscoreError(
-                f"`{several}` holds several systems, and `{written}` stands for runs of one.", "Name the files one by one."
-            )
-        if several is not None:
-            found += [(written, text.name, [text]) for text in texts[0]]
-        else:
-            found.append((written, _own_name(opened.text(paths[0]), len(paths)), [held[0] for held in texts]))
-    named = _named(found)
-    for name in chosen:
-        if name not in named:
-            raise OutscoreError(f"There is no system `{name}`.", did_you_mean(name, named), parameter="system")
-    return {name: named[name] for name in chosen} if chosen else named
+def _said_of(path: str, what: str, reference: Segments, opened: _Opened) -> Segments | tuple[str, ...]:
+    """The document or dataset of each segment: a label per line, or what a file of texts says of its segments."""
+    if path not in opened.files:
+        return opened.label(path)
+    file = opened.files[path]
+    (held, *_) = file.systems() if file.held.systems else file.references()
+    found = in_order_of(held, reference)
+    said = found.documents if what == "document" else found.datasets
+    if said is None:
+        raise OutscoreError(
+            f"`{path}` does not say which {what} a segment belongs to.",
+            f"Name a file with a {what} per line, or one with a column `{what}`.",
+            parameter="documents" if what == "document" else what,
+        )
+    return said
+
+
+def _systems(place: int, written: str, opened: _Opened) -> list[PartSystem]:
+    """The systems that one name stands for. A file that holds several systems is one of many systems, and of no runs."""
+    paths = runs_in(written)
+    texts = [opened.text(path).systems() for path in paths]
+    several = next((path for path, held in zip(paths, texts, strict=True) if len(held) > 1), None)
+    if several is not None and len(paths) > 1:
+        raise OutscoreError(
+            f"`{several}` holds several systems, and `{written}` stands for runs of one.", "Name the files one by one."
+        )
+    if several is not None:
+        return [PartSystem(place, text.name, [text]) for text in texts[0]]
+    return [PartSystem(place, _own_name(opened.text(paths[0]), len(paths)), [held[0] for held in texts])]
 
 
 def _own_name(file: TextFile, runs: int) -> str:
@@ -138,32 +204,3 @@ def _own_name(file: TextFile, runs: int) -> str:
         return ""
     (text,) = file.systems()
     return text.name
-
-
-def _named(found: Sequence[tuple[str, str, list[Segments]]]) -> dict[str, list[Segments]]:
-    """Systems by names that differ: their own, else those of their files."""
-    own = [name for _, name, _ in found]
-    paths = distinct_names([_without_pattern(path) for path, _, _ in found])
-    clear = [bool(name) and own.count(name) == 1 for name in own]
-    called = [name if fits else path for name, path, fits in zip(own, paths, clear, strict=True)]
-    if len(set(called)) < len(called):
-        called = paths
-    return {name: runs for name, (_, _, runs) in zip(called, found, strict=True)}
-
-
-def runs_in(written: str) -> list[str]:
-    """The files that a quoted pattern stands for: runs of one system."""
-    if Path(written).exists() or not glob.has_magic(written):
-        return [written]
-    found = sorted(glob.glob(written))  # noqa: PTH207 - patterns may be absolute
-    if not found:
-        raise OutscoreError(f"No file fits `{written}`.", "Check the pattern and the folder you are in.")
-    return found
-
-
-def _without_pattern(path: str) -> str:
-    """What a pattern's files have in common, `new.txt` for `new-*.txt`; the pattern itself where that is no name."""
-    if Path(path).exists():
-        return path
-    plain = PATTERN.sub(r"\1", path)
-    return path if Path(plain).name.startswith(".") or not Path(plain).name else plain

@@ -24,12 +24,14 @@ from outscore.scores.system import Origin
 from outscore.workflows.compare.inputs import UNNAMED, TwoNames
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import reading_of
+from outscore.workflows.requests import shared
 from outscore.workflows.requests.compare import LENGTH, TextsRequest
-from outscore.workflows.texts.buckets import buckets_of, labels_of_segments, length_bands
+from outscore.workflows.texts.buckets import Labels, buckets_of, labels_of_segments, length_bands
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import TextDesign, compare_corpora
+from outscore.workflows.texts.datasets import Datasets, datasets_of_segments
 from outscore.workflows.texts.inputs import read_text_files
-from outscore.workflows.texts.scored import scored_members
+from outscore.workflows.texts.members import scored_members
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.validate import question_of
 
@@ -38,7 +40,10 @@ __all__ = ["TextData", "call", "run"]
 
 @dataclass(frozen=True, eq=False)
 class TextData:
-    """Texts and labels as a caller has them, in place of files; `names` is what the systems are called."""
+    """Texts and labels as a caller has them, in place of files; `names` is what the systems are called.
+
+    `dataset` is a label for each segment, or "none"; None goes by what the texts say themselves.
+    """
 
     a: object
     b: object
@@ -48,6 +53,7 @@ class TextData:
     buckets: object = None
     origins: Sequence[Origin] = field(default_factory=tuple)
     notes: Sequence[str] = ()
+    dataset: object = None
 
 
 def run(
@@ -70,11 +76,13 @@ def run(
     kept = cache_of(cache)
     statistics = Statistics(engine or engine_of(), kept, progress or Steps())
     texts = Texts.of(given.a, given.b, given.reference, given.names)
-    grouped = None if given.documents is None else labels_of_segments(given.documents, "documents", len(texts.a[0]))
+    datasets = datasets_of_segments(given.dataset, texts.datasets, len(texts.a[0]))
+    grouped = _grouped(given.documents, datasets, len(texts.a[0]))
     buckets = buckets_of(given.buckets, texts.references[0])
-    scored, origins = scored_members(request.scores, texts)
+    runs = {name: len(several) for name, several in texts.systems.items()}
+    scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets)
     question = question_of(**request.asked(), unit_advice=unit_advice)
-    design = TextDesign(grouped, buckets, request.correction, request.compat, question, scored)
+    design = TextDesign(grouped, buckets, request.correction, request.compat, question, request.asked(), scored, datasets)
     given = replace(given, origins=[*given.origins, *origins])
     found, family = compare_corpora(texts, request.metrics, statistics, design)
     found[0] = replace(found[0], notes=[*(Note("input", note) for note in (*given.notes, *texts.notes)), *found[0].notes])
@@ -90,6 +98,14 @@ def run(
     return replace(whole, headline=together.headline, reason=together.reason)
 
 
+def _grouped(given: object, datasets: Datasets, segments: int) -> Labels | None:
+    """The document of each segment; a name that two datasets have stands for two documents."""
+    if given is None:
+        return None
+    labels = labels_of_segments(given, "documents", segments)
+    return tuple(f"{d}: {label}" for d, label in zip(datasets.labels, labels, strict=True)) if datasets else labels
+
+
 def _reading(given: TextData, found: Comparison) -> Reading:
     better: Direction = "higher" if found.higher_is_better else "lower"
     return reading_of(given.origins, rows=found.design.rows, direction=(better, "metric"), kind="texts")
@@ -102,6 +118,7 @@ def call(
     *,
     metrics: object,
     documents: object,
+    dataset: object,
     buckets: object,
     unit_advice: bool,
     jobs: int | None,
@@ -120,15 +137,17 @@ def call(
         "progress": progress,
         "unit_advice": unit_advice,
     }
-    files = _files(a, b, reference, documents, buckets)
+    files = _files(a, b, reference, documents, dataset, buckets)
     if files is not None:
         return run(TextsRequest.from_python(given, **files), **more)
     request = TextsRequest.from_python(given)
-    data = TextData(a, b, reference, cast("TwoNames", request.names or UNNAMED), documents, buckets)
+    data = TextData(a, b, reference, cast("TwoNames", request.names or UNNAMED), documents, buckets, dataset=dataset)
     return run(request, data, **more)
 
 
-def _files(a: object, b: object, reference: object, documents: object, buckets: object) -> dict[str, Any] | None:
+def _files(
+    a: object, b: object, reference: object, documents: object, dataset: object, buckets: object
+) -> dict[str, Any] | None:
     """Everything by the name of its file, where it is: these are a request that can be repeated."""
     references = reference if isinstance(reference, (list, tuple)) else [reference]
     columns = [buckets] if isinstance(buckets, (str, os.PathLike)) else buckets
@@ -138,7 +157,8 @@ def _files(a: object, b: object, reference: object, documents: object, buckets: 
     if reference is not references and not all(isinstance(path, os.PathLike) for path in references):
         # A list of strings is a text, segment by segment.
         references = [reference]
-    names = path_texts([*columns, a, b, *([] if documents is None else [documents]), *references])
+    labels = [given for given in (documents, dataset) if given is not None]
+    names = path_texts([*columns, a, b, *labels, *references])
     if names is None:
         return None
     found = list(names)
@@ -147,6 +167,7 @@ def _files(a: object, b: object, reference: object, documents: object, buckets: 
         "buckets": tuple(taken),
         "files": (found.pop(0), found.pop(0)),
         "documents": None if documents is None else found.pop(0),
+        "dataset": None if dataset is None else found.pop(0),
         "reference": tuple(found),
     }
 
@@ -161,19 +182,25 @@ def _read(request: TextsRequest) -> TextData:
         request.reference,
         documents=request.documents,
         labels=[name for name in request.buckets if name != LENGTH],
+        dataset=request.dataset,
         names=request.names,
         system=request.system,
         reader=request.reader,
         columns=request.text_column,
     )
     (first, second), (a, b) = _two(found.systems)
-    segments = len(found.references[0])
-    for labels in (found.documents, *found.labels.values()):
-        if isinstance(labels, Segments) and len(labels) != segments:
-            message = f"{labels.label} has {len(labels):,} lines for {segments:,} segments."
-            raise OutscoreError(message, "Give one label for each segment.")
     buckets = _buckets(request, found.references[0], found.labels)
-    return TextData(a, b, found.references, (first, second), found.documents, buckets, found.origins, found.notes)
+    return TextData(
+        a,
+        b,
+        found.references,
+        (first, second),
+        found.documents,
+        buckets,
+        found.origins,
+        found.notes,
+        found.datasets or shared.POOLED,
+    )
 
 
 def _two(systems: Mapping[str, Sequence[Segments]]) -> tuple[tuple[str, str], tuple[Sequence[Segments], Sequence[Segments]]]:
@@ -189,11 +216,9 @@ def _two(systems: Mapping[str, Sequence[Segments]]) -> tuple[tuple[str, str], tu
     return (first, second), (a, b)
 
 
-def _buckets(
-    request: TextsRequest, reference: Segments, labels: Mapping[str, Segments]
-) -> dict[str, tuple[str, ...] | Segments]:
+def _buckets(request: TextsRequest, reference: Segments, labels: Mapping[str, Labels]) -> dict[str, Labels]:
     """The labels of every column that the segments are cut along, by a name that is free."""
-    found: dict[str, tuple[str, ...] | Segments] = {}
+    found: dict[str, Labels] = {}
     for name in request.buckets:
         column = "reference length" if name == LENGTH else Path(name).stem
         if column in found:

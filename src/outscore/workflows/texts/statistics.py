@@ -20,12 +20,15 @@ from outscore.metrics.cache import StatisticsCache, statistics_key
 from outscore.metrics.text.check import verify
 from outscore.metrics.text.entry import TextMetric
 from outscore.metrics.text.registry import segment_statistics
+from outscore.workflows.texts.datasets import Datasets
 
-__all__ = ["Statistics", "Texts", "references_of", "segments_of", "side_by_side"]
+__all__ = ["Statistics", "Texts", "in_order_of", "references_of", "segments_of", "side_by_side"]
 
 PIECE = 250
 """Segments a worker scores at a time: small enough for a bar that moves, large enough to be worth the way."""
 Lines = tuple[str, ...]
+FURTHER = ("source", "datasets")
+"""What files may say of segments besides, for all texts alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,7 @@ class Texts:
     references: tuple[Lines, ...]
     source: Lines | None = None
     notes: tuple[str, ...] = ()
+    datasets: Lines | None = None
 
     @classmethod
     def of(cls, a: object, b: object, reference: object, names: tuple[str, str]) -> Texts:
@@ -50,7 +54,13 @@ class Texts:
         ends = len(sides[0]), len(sides[0]) + len(sides[1])
         parts = texts[: ends[0]], texts[ends[0] : ends[1]], texts[ends[1] :]
         first, second, gold = (tuple(text.lines for text in part) for part in parts)
-        return cls(names, first, second, gold, next((text.source for text in texts[::-1] if text.source), None), notes)
+        source, datasets = (next((said for text in texts[::-1] if (said := getattr(text, name))), None) for name in FURTHER)
+        return cls(names, first, second, gold, source, notes, datasets)
+
+    @property
+    def systems(self) -> dict[str, tuple[Lines, ...]]:
+        """The runs of both systems by name."""
+        return dict(zip(self.names, (self.a, self.b), strict=True))
 
 
 def segments_of(
@@ -124,17 +134,16 @@ def side_by_side(texts: Sequence[Segments]) -> tuple[list[Segments], tuple[str, 
                 f"{text.label} has {len(text):,} segments, {reference.label} has {len(reference):,}.",
                 "Give files of the same number of lines, one segment per line.",
             )
-        if text.keys is None or reference.keys is None or text.keys == reference.keys:
-            found.append(text)
-            continue
-        found.append(_in_order_of(text, reference))
-        notes.append(f"The segments of {text.label} were put in the order of {reference.label}, by their ids.")
+        found.append(in_order_of(text, reference))
+        if found[-1] is not text:
+            notes.append(f"The segments of {text.label} were put in the order of {reference.label}, by their ids.")
     return found, tuple(dict.fromkeys(notes))
 
 
-def _in_order_of(text: Segments, reference: Segments) -> Segments:
-    assert text.keys is not None
-    assert reference.keys is not None
+def in_order_of(text: Segments, reference: Segments) -> Segments:
+    """A text in the order of another, by the ids of their segments; the text itself where they are in that order."""
+    if text.keys is None or reference.keys is None or text.keys == reference.keys:
+        return text
     place = {key: i for i, key in enumerate(text.keys)}
     lacking = next((key for key in reference.keys if key not in place), None)
     if lacking is not None:
@@ -147,7 +156,14 @@ def _in_order_of(text: Segments, reference: Segments) -> Segments:
         return None if values is None else tuple(values[i] for i in order)
 
     lines = tuple(text.lines[i] for i in order)
-    return replace(text, lines=lines, keys=reference.keys, documents=sort(text.documents), source=sort(text.source))
+    return replace(
+        text,
+        lines=lines,
+        keys=reference.keys,
+        documents=sort(text.documents),
+        source=sort(text.source),
+        datasets=sort(text.datasets),
+    )
 
 
 @dataclass(frozen=True)
@@ -157,6 +173,27 @@ class Statistics:
     engine: Engine
     cache: StatisticsCache
     progress: Progress
+
+    def by_dataset(
+        self,
+        entry: TextMetric,
+        options: Mapping[str, OptionValue],
+        hypotheses: Lines,
+        references: Sequence[Lines],
+        datasets: Datasets,
+    ) -> Array:
+        """One row per segment, of each dataset by itself: its references alone say which n-grams are rare."""
+        if not datasets:
+            return self.of(entry, options, hypotheses, references)
+        found: Array | None = None
+        for rows in datasets.rows.values():
+            mine = rows.tolist()
+            part = self.of(entry, options, _chosen(hypotheses, mine), [_chosen(lines, mine) for lines in references])
+            found = np.zeros((len(hypotheses), part.shape[1]), dtype=part.dtype) if found is None else found
+            found = found.astype(np.result_type(found, part), copy=False)
+            found[rows] = part
+        assert found is not None
+        return found
 
     def of(
         self, entry: TextMetric, options: Mapping[str, OptionValue], hypotheses: Lines, references: Sequence[Lines]
@@ -177,6 +214,10 @@ class Statistics:
         verify(entry, hypotheses, references, rows, options)
         self.cache.store(key, rows)
         return rows
+
+
+def _chosen(lines: Lines, rows: Sequence[int]) -> Lines:
+    return tuple(lines[i] for i in rows)
 
 
 def _piece(metric: str, options: dict[str, OptionValue], prepared: object, piece: tuple[Lines, tuple[Lines, ...]]) -> Array:

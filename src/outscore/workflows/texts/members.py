@@ -1,0 +1,134 @@
+"""The metrics of one family: computed from texts, or scored segment by segment by another tool and read from its files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.formats.texts.scores import read_segment_scores
+from outscore.language.numbers import count
+from outscore.metrics.text.entry import segment_mean, to_rows
+from outscore.metrics.text.registry import shown_name
+from outscore.scores.system import Origin
+from outscore.workflows.texts.checks import chosen_metrics
+from outscore.workflows.texts.datasets import ONE, Datasets
+from outscore.workflows.texts.patterns import DATASET, fill, runs_in
+from outscore.workflows.texts.statistics import Lines, Statistics
+
+__all__ = ["Member", "name_and_direction", "scored_members", "text_members"]
+
+ERRORS = re.compile(r"metricx|mqm|xcomet-error", re.IGNORECASE)
+"""Metrics that are known to count errors."""
+
+
+def name_and_direction(written: str) -> tuple[str, Literal["higher", "lower"]]:
+    """A metric's name, and which scores are better: as written in brackets, or as is known of the metric.
+
+    Examples
+    --------
+    >>> name_and_direction("COMET"), name_and_direction("Loss(lower)"), name_and_direction("MetricX-24")
+    (('COMET', 'higher'), ('Loss', 'lower'), ('MetricX-24', 'lower'))
+    """
+    found = re.fullmatch(r"(.+?)\s*\((higher|lower)\)", written)
+    if found is not None:
+        return found[1], "lower" if found[2] == "lower" else "higher"
+    return written, "lower" if ERRORS.match(written) else "higher"
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One metric of the family: what it is called and how it is cited, and the rows of every run by system."""
+
+    label: str
+    metric: AdditiveMetric
+    signature: str
+    rows: Mapping[str, Sequence[Array]]
+
+
+def text_members(
+    metrics: Sequence[str],
+    systems: Mapping[str, Sequence[Lines]],
+    references: Sequence[Lines],
+    statistics: Statistics,
+    datasets: Datasets = ONE,
+) -> list[Member]:
+    """The metrics as they are written, computed from the runs of systems."""
+    found = []
+    for spec, (entry, options) in zip(metrics, chosen_metrics(metrics), strict=True):
+        rows = {
+            name: [statistics.by_dataset(entry, options, run, references, datasets) for run in runs]
+            for name, runs in systems.items()
+        }
+        found.append(Member(shown_name(spec), entry.make(options), entry.signature(options, len(references)), rows))
+    return found
+
+
+def scored_members(
+    scores: Mapping[str, str], runs: Mapping[str, int], segments: int, datasets: Datasets = ONE
+) -> tuple[list[Member], list[Origin]]:
+    """The metrics of `scores`, and the files: by each metric's name a file of every system, or one that holds all of them.
+
+    `runs` says how many runs a system has, each of so many `segments`.
+    """
+    found, origins = [], []
+    for written, files in scores.items():
+        name, direction = name_and_direction(written)
+        named = [file.strip() for file in files.split(",") if file.strip()]
+        if len(named) not in (1, len(runs)):
+            message = f"--scores {written} names {count(len(named), 'file')}, one for each of {len(runs)} systems was expected."
+            cure = f"Write --scores {written}={','.join(runs)}, or name one file that holds all systems."
+            raise OutscoreError(message, cure, parameter="scores")
+        rows: dict[str, list[Array]] = {}
+        for system, file in zip(runs, named * len(runs) if len(named) == 1 else named, strict=True):
+            read = _Reader(name, system, several=len(named) == 1, segments=segments, datasets=datasets)
+            tables = read.runs(file, runs[system], written)
+            rows[system] = [to_rows(values) for values, _ in tables]
+            origins += [origin for _, files_of_run in tables for origin in files_of_run]
+        signature = f"{name}|scores:{','.join(named)}|mean:segments"
+        found.append(Member(name, segment_mean(name, direction, graded=True), signature, rows))
+    return found, list(dict.fromkeys(origins))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """What is read for one system by one metric; `several` says that a file has to hold several systems."""
+
+    metric: str
+    system: str
+    several: bool
+    segments: int
+    datasets: Datasets
+
+    def runs(self, file: str, runs: int, written: str) -> list[tuple[list[float], list[Origin]]]:
+        """The scores of every run, and the files they come from."""
+        if self.datasets and DATASET in file:
+            parts = {dataset: self._paths(fill(file, dataset), runs, written) for dataset in self.datasets.rows}
+            return [self._joined({dataset: paths[k] for dataset, paths in parts.items()}) for k in range(runs)]
+        read = (self._read(path, self.segments) for path in self._paths(file, runs, written))
+        return [(values, [origin]) for values, origin in read]
+
+    def _paths(self, file: str, runs: int, written: str) -> list[str]:
+        paths = runs_in(file)
+        if len(paths) != runs:
+            stands = f"`{file}` stands for {count(len(paths), 'file')}"
+            message = f"--scores {written}: {stands}, `{self.system}` has {count(runs, 'run')}."
+            raise OutscoreError(message, "Give a file of scores for each run.", parameter="scores")
+        return paths
+
+    def _read(self, path: str, segments: int) -> tuple[list[float], Origin]:
+        return read_segment_scores(path, self.metric, self.system, segments, several=self.several)
+
+    def _joined(self, paths: Mapping[str, str]) -> tuple[list[float], list[Origin]]:
+        """The scores of one run from the files of the datasets."""
+        values, origins = np.zeros(self.segments), []
+        for dataset, rows in self.datasets.rows.items():
+            values[rows], origin = self._read(paths[dataset], len(rows))
+            origins.append(origin)
+        return values.tolist(), origins
