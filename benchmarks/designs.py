@@ -25,7 +25,7 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores, codes_of
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import item_scores, skew_warning
-from outscore.inference.binary.score_interval import score_interval
+from outscore.inference.base.own_score import score_interval
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.results.interval import Interval

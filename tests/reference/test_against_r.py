@@ -11,10 +11,10 @@ from tests.reference import r_values as r
 
 from outscore.core.paired import PairedScores
 from outscore.inference.base.discordance import Discordance
+from outscore.inference.base.own_score import score_interval
 from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.base.walsh import hodges_lehmann
 from outscore.inference.binary.mcnemar import mcnemar
-from outscore.inference.binary.score_interval import score_interval
 from outscore.inference.classical.bayes import binary_posterior
 from outscore.inference.classical.sign import binomial_p
 from outscore.inference.describe.analysis import autocorrelation, skewness

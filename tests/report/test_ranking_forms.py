@@ -14,7 +14,7 @@ from tests.report.ranking_making import HOSTILE, MADE
 from outscore.cli.output import show, write_all
 from outscore.report.references.citations import cited_by_ranking
 from outscore.report.render import render
-from outscore.report.rows.standings import headline
+from outscore.report.rows.places import headline
 from outscore.results.design import Family
 from outscore.results.ranking import Ranking
 

@@ -10,7 +10,7 @@ from tests.report.ranking_making import ALPHA, CHINESE, MADE, make_ranking, simu
 
 from outscore.report.build.ranking import MAX_SHOWN
 from outscore.report.document import screen_width
-from outscore.report.rows.standings import bounds_of, cells, decimals_of, fitted, places, shown_letters
+from outscore.report.rows.places import bounds_of, cells, decimals_of, fitted, places, shown_letters
 from outscore.results.note import Note
 from outscore.results.ranking import PairCounts, RankDesign, RankedPair
 

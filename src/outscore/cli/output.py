@@ -146,9 +146,9 @@ def _headlines(result: Comparisons | Ranking) -> list[tuple[str, bool]]:
         from outscore.report.rows.facts import headline
 
         return [(headline(c)[0], c.decision.winner is not None) for c in result.comparisons]
-    from outscore.report.rows import standings
+    from outscore.report.rows import places
 
-    return [(standings.headline(result)[0], standings.decided(result))]
+    return [(places.headline(result)[0], places.decided(result))]
 
 
 def write_all(result: Comparisons | Ranking, paths: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:

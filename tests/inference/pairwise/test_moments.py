@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.exact import binomial
-from outscore.inference.binary.score_interval import score_interval
+from outscore.inference.base.own_score import score_interval
 from outscore.inference.classical.student import log_t_tail
 from outscore.inference.pairwise import binomial_tails
 from outscore.inference.pairwise.flips import fixed_shift, flipped_totals, pair_hits

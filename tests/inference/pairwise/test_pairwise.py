@@ -15,9 +15,9 @@ from outscore.core.metric import AdditiveMetric
 from outscore.inference.base.discordance import Discordance, tango_interval
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.pairwise.binary import binary_table, tango_limits
+from outscore.inference.pairwise.corpus import Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.macro import macro_tested
 from outscore.inference.pairwise.per_pair import PairTest, exact_rows, pair_rows
-from outscore.inference.pairwise.shared import Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.systems import SystemRows, pairs_of
 from outscore.metrics.registry import resolve
 from outscore.resampling.flips import flip_bits

@@ -15,7 +15,7 @@ from outscore.core.options import did_you_mean
 from outscore.core.paired import PairedScores
 from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.discordance import Discordance, discordance, wilson_limits
-from outscore.inference.binary.score_interval import score_interval
+from outscore.inference.base.own_score import score_interval
 from outscore.inference.runs.two_way import TwoWay, two_way_of_rows
 
 __all__ = ["SystemRows", "baseline_of", "pairs_of"]

@@ -39,6 +39,7 @@ from outscore.report.document import (
     clean,
 )
 from outscore.report.references.citations import cited_by_ranking
+from outscore.report.rows.places import decided, decimals_of, ends, facts, headline, interval_name, leaders, subject
 from outscore.report.rows.ranking import (
     GROUPS,
     What,
@@ -54,7 +55,6 @@ from outscore.report.rows.ranking import (
     standings_table,
     win_matrix,
 )
-from outscore.report.rows.standings import decided, decimals_of, ends, facts, headline, interval_name, leaders, subject
 from outscore.results.ranking import Ranking, Standing
 
 __all__ = ["build"]

@@ -10,7 +10,7 @@ from html import escape
 
 from outscore.report.charts.ranking import BANDS, MAX_DRAWN, band_key, band_names, heat_words
 from outscore.report.document import Figure, screen_width
-from outscore.report.rows.standings import Outcome, cells, decimals_of, fitted, pair_words
+from outscore.report.rows.places import Outcome, cells, decimals_of, fitted, pair_words
 from outscore.results.ranking import Ranking
 
 __all__ = ["MAX_LINKED", "heat_figure", "heat_style"]

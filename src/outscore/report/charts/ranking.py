@@ -10,7 +10,7 @@ from outscore.language.numbers import format_level, format_number
 from outscore.report.charts.canvas import DASHED, Chart, data, layered, padded, require_drawing, rule
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
-from outscore.report.rows.standings import (
+from outscore.report.rows.places import (
     Cell,
     bounds_of,
     cells,

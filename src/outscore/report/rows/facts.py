@@ -31,7 +31,7 @@ from outscore.report.rows.comparison import (
     subject,
     units_of,
 )
-from outscore.report.rows.standings import list_names
+from outscore.report.rows.places import list_names
 from outscore.report.rows.subsets import run_lines
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
 from outscore.results.note import note_texts

@@ -9,7 +9,7 @@ from typing import Literal
 from outscore.language.numbers import count, finer, format_level, format_number, format_percent
 from outscore.language.phrases import correction_name
 from outscore.report.document import Bar, Table, clean, make_table
-from outscore.report.rows.standings import (
+from outscore.report.rows.places import (
     Cell,
     adjusted_p,
     bounds_of,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from outscore.report.document import Record, Records
-from outscore.report.rows.standings import cells, group_names, groups_by_system, losses, places, wins
+from outscore.report.rows.places import cells, group_names, groups_by_system, losses, places, wins
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff, Pair, Shift
 from outscore.results.plan import PlanResult, PossibleP

@@ -16,8 +16,8 @@ from outscore.core.options import complete
 from outscore.core.paired import PairedScores
 from outscore.core.repeats import Repeats
 from outscore.inference.base.item_scores import with_exact_integers
+from outscore.inference.base.own_score import score_intervals
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
-from outscore.inference.binary.score_interval import score_intervals
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.permutation.dispatch import permutation

@@ -29,6 +29,7 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.sign_flips import checked_resamples
 from outscore.inference.bootstrap.tests import INTERVAL_RESAMPLES
 from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO, binary_table
+from outscore.inference.pairwise.corpus import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.macro import (
     MAX_TESTED,
     SADDLEPOINT,
@@ -40,7 +41,6 @@ from outscore.inference.pairwise.macro import (
 )
 from outscore.inference.pairwise.moments import moments_of
 from outscore.inference.pairwise.per_pair import CHUNK, PairTest, crossed_numbers, exact_rows, pair_rows, table_of
-from outscore.inference.pairwise.shared import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.systems import SystemRows, baseline_of, pairs_of
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, TWO_WAY
