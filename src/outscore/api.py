@@ -506,6 +506,7 @@ def compare_texts(
     normality_alpha: float = 0.05,
     correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     seed: int = 0,
+    source: Sequence[str] | Segments | Path | None = None,
     documents: Sequence[object] | Segments | Path | None = None,
     dataset: Sequence[object] | Segments | Path | None = None,
     buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
@@ -562,6 +563,9 @@ def compare_texts(
         Correction of the p-values of the metrics.
     seed : int, default 0
         Seed of Monte Carlo and the bootstrap.
+    source : Sequence[str] | Segments | Path | None, default None
+        What was translated, or the path of a file: it is shown beside the segments that moved a score. None
+        goes by what tables of texts say.
     documents : Sequence[object] | Segments | Path | None, default None
         The document of each segment, or the path of a file of them: documents are swapped and resampled as
         one.
@@ -634,6 +638,7 @@ def compare_texts(
         normality_alpha=normality_alpha,
         correction=correction,
         seed=seed,
+        source=source,
         documents=documents,
         dataset=dataset,
         buckets=buckets,

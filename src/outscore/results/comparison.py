@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from outscore.core.brief import brief_interval, brief_name, brief_number, brief_p
 from outscore.results.analysis import Analysis, Effect, Power, UnitRow
 from outscore.results.chart_data import ChartData
-from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, Segment
+from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, ScorePart, Segment
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
@@ -258,6 +258,8 @@ class Comparison(Result):
         The answers for the other populations that can be had.
     replicability
         Of several datasets: on how many of them the system ahead is better. None in results of version 0.1.0.
+    parts
+        Of texts: what the scores are made of, such as BLEU's brevity penalty. Empty in results of version 0.1.0.
     """
 
     systems: tuple[str, str]
@@ -298,6 +300,7 @@ class Comparison(Result):
     population: str = "items"
     other_populations: list[PopulationAnswer] = field(default_factory=list)
     replicability: Replicated | None = None
+    parts: list[ScorePart] = field(default_factory=list)
 
     def _saved(self) -> dict[str, Any]:
         """The file of a comparison is that of several, with a mark that one was saved."""

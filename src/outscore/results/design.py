@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Alignment", "Claim", "DecidingItem", "Decision", "Design", "Family", "PathStep", "Segment", "Verdict"]
+__all__ = ["Alignment", "Claim", "DecidingItem", "Decision", "Design", "Family", "PathStep", "ScorePart", "Segment", "Verdict"]
 
 Claim = Literal["better", "undecided", "equivalent", "non-inferior"]
 
@@ -205,6 +205,8 @@ class Segment:
         Both outputs.
     influence
         How much of the whole difference hangs on it.
+    source
+        What was translated; None where nothing says it, and in results of version 0.1.0.
     """
 
     item: str
@@ -212,3 +214,21 @@ class Segment:
     a: str
     b: str
     influence: float
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class ScorePart:
+    """One of the numbers that a score is made of.
+
+    Attributes
+    ----------
+    name
+        What it is: "brevity penalty".
+    a, b
+        Its value for both systems.
+    """
+
+    name: str
+    a: float
+    b: float

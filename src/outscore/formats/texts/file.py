@@ -71,6 +71,10 @@ class TextFile:
             raise self._lacks("no reference", [*_names("system", held.systems), *_names("source", held.source)])
         return [self._segments(name, lines) for name, lines in held.references.items()]
 
+    def sources(self) -> list[Segments]:
+        """What was translated, where the file says it."""
+        return [] if self.held.source is None else [self._segments("source", self.held.source)]
+
     def _segments(self, name: str, lines: Lines) -> Segments:
         held = self.held
         return Segments(name, lines, self.origin, held.keys, held.documents, held.source, held.notes, held.datasets)

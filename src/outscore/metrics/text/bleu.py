@@ -76,18 +76,41 @@ def bleu_of_totals(order: int, smooth: str, value: float, *, effective: bool) ->
 
 def _bleu(totals: Array, *, order: int, smooth: str, value: float, effective: bool) -> Array:
     x = columns_first(totals)
+    nothing = ~x[2 : 2 + order].any(axis=0)
+    penalty, precision, counted = _factors(x, order, smooth, value)
+    used = counted if effective else np.ones_like(counted)
+    with np.errstate(divide="ignore"):
+        logs = np.log(100 * precision).sum(axis=0, where=used) / np.maximum(used.sum(axis=0), 1)
+    return np.where(nothing | ~used.any(axis=0), 0.0, penalty * np.exp(logs))
+
+
+def _factors(x: Array, order: int, smooth: str, value: float) -> tuple[Array, Array, Array]:
+    """The brevity penalty, the precision of each order, and which orders have n-grams; `x` has the columns first."""
     length, reference, matches, possible = x[0], x[1], x[2 : 2 + order], x[2 + order :]
-    nothing = ~matches.any(axis=0)
     if smooth == "add-k":
         more = np.reshape(value * (np.arange(order) > 0), (-1, *[1] * length.ndim))
         matches, possible = matches + more, possible + more
     counted = np.logical_and.accumulate(possible != 0, axis=0)
-    used = counted if effective else np.ones_like(counted)
     with np.errstate(divide="ignore", invalid="ignore"):
         precision = np.where(counted, _smooth(matches, smooth, value, counted) / possible, 0.0)
         penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)
-        logs = np.log(100 * precision).sum(axis=0, where=used) / np.maximum(used.sum(axis=0), 1)
-    return np.where(nothing | ~used.any(axis=0), 0.0, penalty * np.exp(logs))
+    return penalty, precision, counted
+
+
+def _parts(options: Options, totals: Array) -> dict[str, float]:
+    """Length ratio, brevity penalty and precisions, as sacreBLEU prints them.
+
+    Examples
+    --------
+    >>> options = {"max_ngram_order": 2, "smooth_method": "exp", "smooth_value": None}
+    >>> {name: round(value, 3) for name, value in _parts(options, np.array([6, 7, 3, 1, 6, 5])).items()}
+    {'length ratio': 0.857, 'brevity penalty': 0.846, '1-gram precision': 50.0, '2-gram precision': 20.0}
+    """
+    order, x = _order(options), columns_first(totals)
+    penalty, precision, _ = _factors(x, order, *_smoothing(options))
+    ratio = float(x[0] / x[1]) if x[1] else 0.0
+    by_order = {f"{n}-gram precision": 100 * float(found) for n, found in enumerate(precision, 1)}
+    return {"length ratio": ratio, "brevity penalty": float(penalty), **by_order}
 
 
 def _smooth(matches: Array, smooth: str, value: float, counted: Array) -> Array:
@@ -148,5 +171,6 @@ ENTRIES = (
         options=BLEU_OPTIONS,
         citation="papineni2002",
         label="BLEU",
+        parts=_parts,
     ),
 )

@@ -87,6 +87,8 @@ class TextMetric:
         Keys of works in ``report/references/works.bib``.
     tested_by
         Tools whose own test of this score `inference.compat` can repeat.
+    parts
+        Options and summed statistics to what the score is made of, by name, where that says more than the score.
     """
 
     name: str
@@ -105,6 +107,7 @@ class TextMetric:
     max_references: int | None = None
     citations: tuple[str, ...] = ()
     tested_by: tuple[str, ...] = ()
+    parts: Callable[[Options, Array], dict[str, float]] | None = None
 
 
 def load(module: str, metric: str) -> ModuleType:

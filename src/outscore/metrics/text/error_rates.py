@@ -53,8 +53,15 @@ def _entry(name: str, summary: str, formula: str) -> TextMetric:
         case, punctuation = "lc" if options["lowercase"] else "mixed", "no" if options["no_punct"] else "yes"
         return f"{name.upper()}|nrefs:{references}|case:{case}|punct:{punctuation}|jiwer:{version('jiwer', name)}"
 
+    def parts(options: Options, totals: Array) -> dict[str, float]:
+        """Each kind of error per word or character of the reference."""
+        del options
+        size = max(float(totals[:3].sum()), 1.0)
+        return {kind: float(totals[i]) / size for i, kind in enumerate(COLUMNS) if i}
+
     return TextMetric(
         name=name,
+        parts=parts,
         label=name.upper(),
         summary=summary,
         formula=formula,

@@ -48,6 +48,7 @@ def corpus_metric(
     citation: str,
     label: str,
     direction: Direction = "higher",
+    parts: Callable[[Options, Array], dict[str, float]] | None = None,
 ) -> TextMetric:
     """A metric of sacreBLEU's: points of a hundred, checked against its own corpus score and cited with it."""
     return TextMetric(
@@ -65,6 +66,7 @@ def corpus_metric(
         options=options,
         citations=(citation, "post2018"),
         tested_by=("sacrebleu",),
+        parts=parts,
     )
 
 

@@ -48,6 +48,7 @@ def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], formula: str,
         options=options,
         # sacreBLEU tests scores of the corpus only.
         tested_by=(),
+        parts=None,
     )
 
 

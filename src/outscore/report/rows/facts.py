@@ -64,6 +64,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("p-value", _p(c, whole, verbose=verbose)),
         _fact("claims", _claims(c, alpha_of(whole))),
         _fact("datasets", _datasets(c)),
+        _fact("parts", _parts(c)),
         _fact("margin", _margin(c, alpha_of(whole))),
         _fact("bayes", _bayes(c)),
         _fact("effect size", _effects(c)),
@@ -162,6 +163,16 @@ def _datasets(c: Comparison) -> list[str]:
     for name, where in ((first, found.holm), (second, found.worse)):
         if where:
             lines.append(clean(f"{name} is significantly better on {list_names(where, MOST_NAMED)} (Holm over datasets)"))
+    return lines
+
+
+def _parts(c: Comparison) -> list[str]:
+    """What each system's score is made of."""
+    lines = []
+    for system, place in zip(c.systems, ("a", "b"), strict=True):
+        told = [f"{part.name} {format_number(getattr(part, place), decimals_for(part.a, part.b))}" for part in c.parts]
+        if told:
+            lines.append(clean(f"{system}: {', '.join(told)}"))
     return lines
 
 

@@ -97,7 +97,7 @@ def size_of(found: Sequence[Comparison]) -> str:
 
 def metric_facts(whole: Comparisons) -> list[Fact]:
     """What was asked for and what to beware of, each line with its metric."""
-    lines: dict[str, list[str]] = {"runs": [], "datasets": [], "margin": [], "bayes": []}
+    lines: dict[str, list[str]] = {"runs": [], "datasets": [], "parts": [], "margin": [], "bayes": []}
     for c in whole.comparisons:
         for fact in evidence(c, whole):
             if fact.label in lines:

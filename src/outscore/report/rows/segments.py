@@ -116,4 +116,10 @@ def _texts(c: Comparison, segment: Segment, *, whole: bool) -> tuple[tuple[str, 
     several = len(segment.references) > 1
     lines = [(f"reference {i}" if several else "reference", plain_words(text)) for i, text in enumerate(segment.references, 1)]
     lines += [(clean(c.systems[0]), a), (clean(c.systems[1]), b)]
-    return tuple((label, (words if whole else cut(words, part)) or EMPTY) for label, words in lines)
+    source = [] if segment.source is None else [("source", _beginning(plain_words(segment.source), whole=whole) or EMPTY)]
+    return (*source, *((label, (words if whole else cut(words, part)) or EMPTY) for label, words in lines))
+
+
+def _beginning(words: Words, *, whole: bool) -> Words:
+    """A source, whose words have other places than those of the outputs: cut at the end."""
+    return words if whole else cut(words, slice(0, SHORT))

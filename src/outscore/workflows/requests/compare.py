@@ -230,6 +230,7 @@ class TextsRequest(ComparisonRequest):
     correction: str = declare(shared.CORRECTION, help="Correction of the p-values of the metrics.")
     seed: int = declare(shared.SEED)
     reference: tuple[str, ...] = declare(shared.REFERENCE, least=1)
+    source: str | None = declare(shared.SOURCE)
     documents: str | None = declare(shared.DOCUMENTS)
     dataset: str | None = declare(
         shared.DATASET,
@@ -259,7 +260,7 @@ class TextsRequest(ComparisonRequest):
     @property
     def inputs(self) -> list[str]:
         """Everything that is read, as written: systems, references and labels."""
-        labels = [name for name in (self.documents, self.dataset) if name is not None and name != shared.POOLED]
+        labels = [name for name in (self.source, self.documents, self.dataset) if name is not None and name != shared.POOLED]
         scored = [path for files in self.scores.values() for path in metrics_in(files)]
         return [*self.files, *self.reference, *labels, *scored, *(name for name in self.buckets if name != LENGTH)]
 
@@ -297,8 +298,8 @@ class TextsRequest(ComparisonRequest):
         return [*super().data_arguments(), *(references if len(references) == 1 else [several])]
 
     def file_arguments(self) -> list[str]:
-        """Documents, datasets and buckets."""
-        found = [f"{name}={value!r}" for name in ("documents", "dataset") if (value := self.value(name)) is not None]
+        """Source, documents, datasets and buckets."""
+        found = [f"{name}={value!r}" for name in ("source", "documents", "dataset") if (value := self.value(name)) is not None]
         return [*found, *([f"buckets={list(self.buckets)!r}"] if self.buckets else [])]
 
     def python_call(self) -> str:

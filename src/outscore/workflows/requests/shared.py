@@ -52,6 +52,7 @@ __all__ = [
     "SET",
     "SHUFFLE",
     "SLICE",
+    "SOURCE",
     "STATISTICS",
     "SYSTEM",
     "SYSTEM_COLUMN",
@@ -612,6 +613,22 @@ SCORES = Option(
     annotation="Mapping[str, str] | None",
     doc="Scores of segments by other metrics, which join the family: files of A and B by the metric's name,\n"
     '``{"COMET": "a.comet,b.comet"}``; ``"MetricX(lower)"`` says that lower is better.',
+)
+SOURCE = Option(
+    "source",
+    str,
+    None,
+    "Texts: what was translated, a line each, shown beside the segments that moved a score.",
+    label="Source",
+    form_help="What was translated, a line each: it is shown beside the segments that moved a score.",
+    group="files",
+    kind="file",
+    most=1,
+    metavar="FILE",
+    always_saved=False,
+    annotation="Sequence[str] | Segments | Path | None",
+    doc="What was translated, or the path of a file: it is shown beside the segments that moved a score. None goes by what\n"
+    "tables of texts say.",
 )
 DOCUMENTS = Option(
     "documents",

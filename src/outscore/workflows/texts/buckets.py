@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import stem_of
 from outscore.formats.texts.segments import Segments, read_segments
+from outscore.metrics.text.words import SPACELESS
 from outscore.results.subset import Bucket
 
 __all__ = ["buckets_of", "in_bands", "labels_of_segments", "length_bands"]
@@ -87,12 +88,14 @@ def _columns_by_source(buckets: object) -> list[tuple[str, str | os.PathLike[str
 def length_bands(reference: Sequence[str]) -> list[str]:
     """The band of each segment's length in words of the reference, for buckets.
 
+    Characters of writing without spaces between words count as words.
+
     Examples
     --------
-    >>> length_bands(["a b c", "", " ".join("x" * 50)])
-    ['1-10', '0', '41 and more']
+    >>> length_bands(["a b c", "", " ".join("x" * 50), "猫坐在垫子上了今天下午"])
+    ['1-10', '0', '41 and more', '11-20']
     """
-    sizes = [len(line.split()) for line in reference]
+    sizes = [len(SPACELESS.sub(r" \g<0> ", line).split()) for line in reference]
     return [
         next((_band(low, high) for low, high in LENGTH_BANDS if low <= n and (high is None or n <= high)), NO_WORDS)
         for n in sizes

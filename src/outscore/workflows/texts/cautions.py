@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
 from outscore.core.options import OptionValue
 from outscore.metrics.text.entry import TextMetric
+from outscore.metrics.text.words import SPACELESS
 from outscore.results.note import Note
 
 __all__ = ["cautions"]
@@ -15,8 +15,6 @@ __all__ = ["cautions"]
 Lines = Sequence[str]
 Chosen = Sequence[tuple[TextMetric, Mapping[str, OptionValue]]]
 
-# Han, kana, Thai, Lao, Khmer, Burmese: scripts that put no spaces between words.
-_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _BY_SPACES = ("13a", "none", "intl", "rouge")
 """Tokenisers that need spaces between words."""
 SPACELESS_SHARE, TOKENISED_SHARE, NORMAL_SHARE, STEMMED_SHARE = 0.3, 0.5, 0.02, 0.02
@@ -67,7 +65,7 @@ def _ends_tokenised(lines: Lines) -> bool:
 def _spaceless(chosen: Chosen, gold: Lines) -> str:
     """Without spaces a whole sentence is one word, which hardly ever matches."""
     letters = sum(character.isalpha() for line in gold for character in line)
-    if not letters or sum(len(_SPACELESS.findall(line)) for line in gold) < SPACELESS_SHARE * letters:
+    if not letters or sum(len(SPACELESS.findall(line)) for line in gold) < SPACELESS_SHARE * letters:
         return ""
     by_spaces = [entry.label for entry, options in chosen if _needs_spaces(entry, options)]
     if not by_spaces:

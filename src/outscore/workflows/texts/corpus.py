@@ -22,7 +22,7 @@ from outscore.language.phrases import SINGLE_RUNS
 from outscore.language.verdict.comparison import with_verdict
 from outscore.metrics.text.entry import SEGMENT_COLUMNS
 from outscore.results.comparison import Comparison
-from outscore.results.design import Family, Segment
+from outscore.results.design import Family, ScorePart, Segment
 from outscore.results.note import Note
 from outscore.results.subset import Bucket
 from outscore.workflows.compare.arrays import compare_rows
@@ -104,6 +104,7 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         notes=[*whole.notes, *unscored_note(metric, first, second), *left_out],
         segments=_strongest_segments(texts, labels, design.datasets.pull(first, second, together)),
         buckets=parts,
+        parts=[ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],
     )
     if design.datasets:
         boards, _ = boards_of_runs(metric, member.rows, design.documents, design.datasets)
@@ -149,9 +150,9 @@ def _bucket(column: str, c: Comparison) -> Bucket:
 def _strongest_segments(texts: Texts, names: Sequence[str], pull: Array) -> list[Segment]:
     """The segments whose absence would change the difference most, strongest first; of several runs the first is shown."""
     strongest = np.argsort(-np.abs(pull), kind="stable")[:SHOWN].tolist()
-    a, b = texts.a[0], texts.b[0]
+    a, b, source = texts.a[0], texts.b[0], texts.source or [None] * len(names)
     return [
-        Segment(names[i], [lines[i] for lines in texts.references], a[i], b[i], float(pull[i]))
+        Segment(names[i], [lines[i] for lines in texts.references], a[i], b[i], float(pull[i]), source[i])
         for i in strongest
         if a[i] != b[i] and pull[i]
     ]

@@ -53,6 +53,10 @@ class Datasets:
         labels = np.array(self.labels)
         return {name: np.flatnonzero(labels == name) for name in dict.fromkeys(self.labels)}
 
+    def cut(self, rows: Array) -> list[Array]:
+        """The rows of each dataset; all of them where there is one."""
+        return [rows[mine] for mine in self.rows.values()] if self else [rows]
+
     def segment_names(self, segments: int) -> list[str]:
         """What segments are called: by their number, in their dataset where there are several."""
         names = [f"segment {i + 1}" for i in range(segments)]

@@ -38,6 +38,7 @@ class TextFiles:
     labels: Mapping[str, Labels] = field(default_factory=dict)
     origins: Sequence[Origin] = ()
     notes: Sequence[str] = ()
+    source: Segments | None = None
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,13 @@ class _Asked:
     documents: str | None
     labels: Sequence[str]
     dataset: str | None
+    source: str | None
 
     @property
     def names(self) -> list[str]:
         """All of them, the references first."""
-        return [*self.reference, *self.files, *([] if self.documents is None else [self.documents]), *self.labels]
+        further = [name for name in (self.documents, self.source) if name is not None]
+        return [*self.reference, *self.files, *further, *self.labels]
 
     def of(self, dataset: str) -> _Asked:
         """The files of one test set."""
@@ -63,6 +66,7 @@ class _Asked:
             None if self.documents is None else fill(self.documents, dataset),
             [fill(name, dataset) for name in self.labels],
             None,
+            None if self.source is None else fill(self.source, dataset),
         )
 
 
@@ -101,6 +105,7 @@ def read_text_files(
     documents: str | None = None,
     labels: Sequence[str] = (),
     dataset: str | None = None,
+    source: str | None = None,
     names: Sequence[str] = (),
     system: Sequence[str] = (),
     reader: str = shared.TEXT_READER.default,
@@ -112,7 +117,7 @@ def read_text_files(
     that says it of its segments.
     """
     opened = _Opened(reader, columns or {})
-    asked = _Asked(files, reference, documents, labels, dataset)
+    asked = _Asked(files, reference, documents, labels, dataset, source)
     datasets, left_out = shared_datasets(asked.names)
     if datasets and dataset is not None:
         message = f"--dataset is `{dataset}`, and the names of the files say the dataset."
@@ -128,6 +133,7 @@ def read_text_files(
         dict(zip(labels, whole.labels, strict=True)),
         opened.origins,
         [*left_out, *opened.notes, *told],
+        whole.source,
     )
 
 
@@ -155,9 +161,17 @@ def _read(asked: _Asked, opened: _Opened) -> Part:
         documents = _labels(_said_of(asked.documents, "document", texts[-1], opened), "documents", segments)
     if asked.dataset not in (None, shared.POOLED):
         datasets = _labels(_said_of(str(asked.dataset), "dataset", texts[-1], opened), "dataset", segments)
+    source = None if asked.source is None else _source(opened.text(asked.source), texts[-1])
     rest = iter(texts)
     ordered = [replace(system, runs=[next(rest) for _ in system.runs]) for system in systems]
-    return Part(ordered, list(rest), documents, datasets, labels, notes)
+    return Part(ordered, list(rest), documents, datasets, labels, notes, source)
+
+
+def _source(file: TextFile, reference: Segments) -> Segments:
+    """What was translated: a plain text, or what a file says of it."""
+    (found, *_) = file.references() if file.held.source is None else file.sources()
+    (ordered, _), _ = side_by_side([found, reference])
+    return ordered
 
 
 def _labels(found: Segments | tuple[str, ...], column: str, segments: int) -> Labels:

@@ -33,6 +33,7 @@ class Part:
     datasets: Labels | None = None
     labels: Sequence[Labels] = ()
     notes: Sequence[str] = ()
+    source: Segments | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,7 @@ class Whole:
     documents: Labels | None
     datasets: Labels | None
     labels: Sequence[Labels]
+    source: Segments | None = None
 
 
 Key = tuple[int, str]
@@ -73,7 +75,9 @@ def join(parts: Mapping[str, Part], files: Sequence[str], chosen: Sequence[str])
         if documents is not None:
             documents = tuple(label for part in parts.values() for label in part.documents or ())
     labels = [tuple(label for part in parts.values() for label in part.labels[i]) for i in range(len(first.labels))]
-    return Whole(systems, references, documents, datasets, labels)
+    sources = {dataset: [part.source] for dataset, part in parts.items() if part.source is not None}
+    (source,) = _one_after_the_other(sources, "sources") if sources else [None]
+    return Whole(systems, references, documents, datasets, labels, source)
 
 
 def _by_key(parts: Mapping[str, Part]) -> dict[str, dict[Key, PartSystem]]:

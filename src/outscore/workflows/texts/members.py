@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -44,12 +45,27 @@ def name_and_direction(written: str) -> tuple[str, Literal["higher", "lower"]]:
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One metric of the family: what it is called and how it is cited, and the rows of every run by system."""
+    """One metric of the family: what it is called and how it is cited, and the rows of every run by system.
+
+    `parts` turns summed rows into what the score is made of, if the metric says so.
+    """
 
     label: str
     metric: AdditiveMetric
     signature: str
     rows: Mapping[str, Sequence[Array]]
+    parts: Callable[[Array], dict[str, float]] | None = None
+
+    def parts_of(self, datasets: Datasets = ONE) -> dict[str, list[float]]:
+        """What the scores of all systems are made of, by name: means over datasets and runs."""
+        if self.parts is None:
+            return {}
+        found: dict[str, list[float]] = {}
+        for runs in self.rows.values():
+            each = [self.parts(rows.sum(axis=0)) for run in runs for rows in datasets.cut(run)]
+            for name in each[0]:
+                found.setdefault(name, []).append(float(np.mean([parts[name] for parts in each])))
+        return found
 
 
 def text_members(
@@ -66,7 +82,8 @@ def text_members(
             name: [statistics.by_dataset(entry, options, run, references, datasets) for run in runs]
             for name, runs in systems.items()
         }
-        found.append(Member(shown_name(spec), entry.make(options), entry.signature(options, len(references)), rows))
+        parts = None if entry.parts is None else partial(entry.parts, options)
+        found.append(Member(shown_name(spec), entry.make(options), entry.signature(options, len(references)), rows, parts))
     return found
 
 

@@ -54,6 +54,7 @@ class TextData:
     origins: Sequence[Origin] = field(default_factory=tuple)
     notes: Sequence[str] = ()
     dataset: object = None
+    source: object = None
 
 
 def run(
@@ -75,7 +76,7 @@ def run(
     given = data or _read(request)
     kept = cache_of(cache)
     statistics = Statistics(engine or engine_of(), kept, progress or Steps())
-    texts = Texts.of(given.a, given.b, given.reference, given.names)
+    texts = Texts.of(given.a, given.b, given.reference, given.names, given.source)
     datasets = datasets_of_segments(given.dataset, texts.datasets, len(texts.a[0]))
     grouped = _grouped(given.documents, datasets, len(texts.a[0]))
     buckets = buckets_of(given.buckets, texts.references[0])
@@ -117,6 +118,7 @@ def call(
     reference: object,
     *,
     metrics: object,
+    source: object,
     documents: object,
     dataset: object,
     buckets: object,
@@ -137,17 +139,18 @@ def call(
         "progress": progress,
         "unit_advice": unit_advice,
     }
-    files = _files(a, b, reference, documents, dataset, buckets)
+    labels = {"source": source, "documents": documents, "dataset": dataset}
+    files = _files(a, b, reference, buckets, labels)
     if files is not None:
         return run(TextsRequest.from_python(given, **files), **more)
     request = TextsRequest.from_python(given)
-    data = TextData(a, b, reference, cast("TwoNames", request.names or UNNAMED), documents, buckets, dataset=dataset)
+    data = TextData(
+        a, b, reference, cast("TwoNames", request.names or UNNAMED), documents, buckets, dataset=dataset, source=source
+    )
     return run(request, data, **more)
 
 
-def _files(
-    a: object, b: object, reference: object, documents: object, dataset: object, buckets: object
-) -> dict[str, Any] | None:
+def _files(a: object, b: object, reference: object, buckets: object, labels: Mapping[str, object]) -> dict[str, Any] | None:
     """Everything by the name of its file, where it is: these are a request that can be repeated."""
     references = reference if isinstance(reference, (list, tuple)) else [reference]
     columns = [buckets] if isinstance(buckets, (str, os.PathLike)) else buckets
@@ -157,8 +160,8 @@ def _files(
     if reference is not references and not all(isinstance(path, os.PathLike) for path in references):
         # A list of strings is a text, segment by segment.
         references = [reference]
-    labels = [given for given in (documents, dataset) if given is not None]
-    names = path_texts([*columns, a, b, *labels, *references])
+    given = {name: value for name, value in labels.items() if value is not None}
+    names = path_texts([*columns, a, b, *given.values(), *references])
     if names is None:
         return None
     found = list(names)
@@ -166,8 +169,7 @@ def _files(
     return {
         "buckets": tuple(taken),
         "files": (found.pop(0), found.pop(0)),
-        "documents": None if documents is None else found.pop(0),
-        "dataset": None if dataset is None else found.pop(0),
+        **{name: found.pop(0) for name in given},
         "reference": tuple(found),
     }
 
@@ -183,6 +185,7 @@ def _read(request: TextsRequest) -> TextData:
         documents=request.documents,
         labels=[name for name in request.buckets if name != LENGTH],
         dataset=request.dataset,
+        source=request.source,
         names=request.names,
         system=request.system,
         reader=request.reader,
@@ -200,6 +203,7 @@ def _read(request: TextsRequest) -> TextData:
         found.origins,
         found.notes,
         found.datasets or shared.POOLED,
+        found.source,
     )
 
 

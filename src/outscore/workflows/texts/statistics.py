@@ -44,8 +44,11 @@ class Texts:
     datasets: Lines | None = None
 
     @classmethod
-    def of(cls, a: object, b: object, reference: object, names: tuple[str, str]) -> Texts:
-        """Read what is a path, and refuse texts that do not lie side by side."""
+    def of(cls, a: object, b: object, reference: object, names: tuple[str, str], source: object = None) -> Texts:
+        """Read what is a path, and refuse texts that do not lie side by side.
+
+        `source` is what was translated; None goes by what the texts say.
+        """
         references = references_of(reference)
         sides = [[_segments(text, name) for text in _several(side)] for side, name in ((a, names[0]), (b, names[1]))]
         if not references or not all(sides):
@@ -54,8 +57,11 @@ class Texts:
         ends = len(sides[0]), len(sides[0]) + len(sides[1])
         parts = texts[: ends[0]], texts[ends[0] : ends[1]], texts[ends[1] :]
         first, second, gold = (tuple(text.lines for text in part) for part in parts)
-        source, datasets = (next((said for text in texts[::-1] if (said := getattr(text, name))), None) for name in FURTHER)
-        return cls(names, first, second, gold, source, notes, datasets)
+        said, datasets = (next((found for text in texts[::-1] if (found := getattr(text, name))), None) for name in FURTHER)
+        if source is not None:
+            (given, _), more = side_by_side([_segments(source, "source"), texts[-1]])
+            said, notes = given.lines, (*notes, *more)
+        return cls(names, first, second, gold, said, notes, datasets)
 
     @property
     def systems(self) -> dict[str, tuple[Lines, ...]]:
