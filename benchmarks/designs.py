@@ -2,6 +2,7 @@
 
     python -m benchmarks.designs               ten minutes on two busy cores
     python -m benchmarks.designs --times 5     five times as many replicates, for those who have the time
+    python -m benchmarks.designs own-runs      this design alone; the others stay as they were measured
 
 Writes `results/designs.json` and the second part of `docs/calibration.md`. Every replicate has a random stream of its own, so
 that numbers depend on the seed alone.
@@ -16,6 +17,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +31,9 @@ from outscore.inference.base.own_score import score_interval
 from outscore.inference.registry import TESTS
 from outscore.metrics.registry import resolve
 from outscore.results.interval import Interval
+from outscore.scores.system import Labels, Scores
+from outscore.workflows.requests.score import ScoreRequest
+from outscore.workflows.score.run import run as run_score
 
 __all__ = ["DESIGNS", "Cell", "main", "measure", "page"]
 
@@ -37,8 +42,8 @@ RESULTS = ROOT / "benchmarks" / "results" / "designs.json"
 PAGE = ROOT / "docs" / "calibration.md"
 BEGIN, END = "<!-- designs: begin -->", "<!-- designs: end -->"
 SEED = 2_025
-REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "skewness": 300}
-"""A share near .05 is known to within .01 from 2,000 replicates and to within .025 from 300."""
+REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "skewness": 300, "own-runs": 1_000}
+"""A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
 ALPHA = 0.05
@@ -209,11 +214,46 @@ def skewness(rng: np.random.Generator) -> Iterator[Look]:
             yield "skewness", row, "warned", skew_warning(item_scores(PairedScores(a, b), metric, "student")) is not None
 
 
-DESIGNS: dict[str, Design] = {"clusters": clusters, "flips": flips, "own": own_scores, "ratios": ratios, "skewness": skewness}
+def own_runs(rng: np.random.Generator) -> Iterator[Look]:
+    """Intervals of one system's own score over new items and new runs: right-or-wrong items of logit N(1.2, 1.5²)."""
+    for n, runs in ((100, 3), (1000, 3), (1000, 5), (1000, 2)):
+        for sd in (0.0, 0.1, 0.2):
+            ease, luck = rng.normal(1.2, 1.5, n), rng.normal(0.0, sd, runs)
+            right = (rng.random((n, runs)) < 1 / (1 + np.exp(-(ease[:, None] + luck)))).astype(int)
+            table = Scores(
+                "system",
+                right.ravel(),
+                Labels(np.repeat(np.arange(n), runs), tuple(map(str, range(n)))),
+                Labels(np.tile(np.arange(runs), n), tuple(map(str, range(runs)))),
+            )
+            for population in ("items-and-runs", "items"):
+                found = run_score(ScoreRequest(population=population, repeats="runs"), [table]).systems[0]
+                assert found.low is not None and found.high is not None  # noqa: PT018
+                holds = found.low <= _true_rate(sd) <= found.high
+                yield "own-runs", f"{n:,} items, {runs} runs", f"{population}, sd {sd:g}", holds
+
+
+@cache
+def _true_rate(sd: float) -> float:
+    """The expected score over new items and new runs, by quadrature."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(101)
+    logits = 1.2 + math.hypot(1.5, sd) * nodes
+    return float((weights / (1 + np.exp(-logits))).sum() / weights.sum())
+
+
+DESIGNS: dict[str, Design] = {
+    "clusters": clusters,
+    "flips": flips,
+    "own": own_scores,
+    "ratios": ratios,
+    "skewness": skewness,
+    "own-runs": own_runs,
+}
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
     "own": ("A system's own score: coverage of the 95 % interval", "score"),
     "own in clusters": ("The same with right-or-wrong items in clusters", "score"),
+    "own-runs": ("The same over new items and new runs, run effects of sd 0, .1 and .2 on the logit scale", "items and runs"),
     "ratios": ("Ratio metrics, 10 % positives: the permutation test and its centred-bootstrap interval", "metric"),
     "skewness": ("Few and skewed items: type-I error at α = .05, and how often the result warns", "skewness, items"),
 }
@@ -221,6 +261,7 @@ ABOUT = {
     "clusters": "Lognormal cluster effects leave the bounds whatever the sizes are; the result warns of skewness there.",
     "own": "Tables of decisions are padded by one in every cell and cover a little more than 95 % near the ends of the range.",
     "own in clusters": "Nearly perfect scores in unequal clusters are the hard case: few of the wrong clusters are seen.",
+    "own-runs": "Intervals that take runs as they are miss the score of a newly trained system; two runs know little of runs.",
     "ratios": "Samples without an interval are left out. With few units or positives it is too short; below 50 a note says so.",
     "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
 }
@@ -247,8 +288,11 @@ def main() -> None:
     """Measure, and write results and page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=1)
-    replicates = {name: parser.parse_args().times * number for name, number in REPLICATES.items()}
-    tasks = [(name, range(k, number, PARTS)) for name, number in replicates.items() for k in range(PARTS)]
+    parser.add_argument("designs", nargs="*", choices=[*DESIGNS, []], default=[])
+    given = parser.parse_args()
+    wanted = given.designs or list(DESIGNS)
+    replicates = {name: given.times * number for name, number in REPLICATES.items()}
+    tasks = [(name, range(k, replicates[name], PARTS)) for name in wanted for k in range(PARTS)]
     totals: Counts = {}
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for counts in pool.map(measure, *zip(*tasks, strict=True)):
@@ -256,6 +300,10 @@ def main() -> None:
                 before = totals.get(key, (0, 0))
                 totals[key] = before[0] + times, before[1] + looks
     found = [Cell(*key, times / looks) for key, (times, looks) in totals.items()]
+    if given.designs:
+        new = {(cell.table, cell.row, cell.column) for cell in found}
+        kept = [Cell(**cell) for cell in json.loads(RESULTS.read_text(encoding="utf-8"))]
+        found = [*(cell for cell in kept if (cell.table, cell.row, cell.column) not in new), *found]
     RESULTS.write_text(json.dumps([asdict(cell) for cell in found], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     whole = PAGE.read_text(encoding="utf-8")
     above, below = whole.split(BEGIN)[0], whole.split(END)[1]

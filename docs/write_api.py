@@ -124,6 +124,28 @@ FRONTS = (
         """,
     ),
     Front(
+        name="score",
+        request=REQUESTS["score"],
+        summary="The score of one system, or of several one by one: interval, noise floor, what can be detected.",
+        details=("An interval is about one system alone; whether two systems differ is the question of `compare` and `rank`."),
+        positional=(
+            Argument(
+                "scores",
+                "ArrayLike | Mapping[str, ArrayLike] | Scores | Sequence[Scores] | Sequence[Path] | Path | Table",
+                "The scores of one system, (n,) or counts (n, k); a dictionary of them by system; what `read` gives; a table"
+                " (pandas, polars ...); or paths: a table, a log, a file for each system.",
+            ),
+        ),
+        returns="ScoreResult",
+        returned="A score with its interval for each system, and what the test set can tell.",
+        home="outscore.workflows.score.run",
+        example="""
+        >>> found = score([1, 0, 1, 1, 1, 0, 1, 1] * 5, names=["new"])
+        >>> found.systems[0].value, round(found.systems[0].low, 3), round(found.systems[0].detectable.independent, 3)
+        (0.75, 0.598, 0.279)
+        """,
+    ),
+    Front(
         name="compare_texts",
         request=REQUESTS["texts"],
         summary="Compare two systems' texts, metric by metric, with p corrected for the number of metrics.",
@@ -304,6 +326,7 @@ if TYPE_CHECKING:
     from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
+    from outscore.results.score import ScoreResult
     from outscore.scores.system import Scores
 
     Path = str | os.PathLike[str]

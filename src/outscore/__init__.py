@@ -12,7 +12,7 @@ from importlib import import_module
 from outscore._version import __version__
 
 PUBLIC = {
-    "outscore.api": ("compare", "compare_texts", "diff", "permutation_test", "plan", "rank", "show"),
+    "outscore.api": ("compare", "compare_texts", "diff", "permutation_test", "plan", "rank", "score", "show"),
     "outscore.core.errors": ("OutscoreError",),
     "outscore.core.metric": ("AdditiveMetric",),
     "outscore.exact.distribution": ("NullDistribution", "null_distribution"),
@@ -32,6 +32,7 @@ PUBLIC = {
     "outscore.results.ranking": ("Ranking",),
     "outscore.results.reading": ("Reading",),
     "outscore.results.saved": ("load",),
+    "outscore.results.score": ("ScoreResult",),
     "outscore.scores.system": ("Scores",),
 }
 """Public names by the module that holds them."""

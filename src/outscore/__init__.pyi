@@ -5,6 +5,7 @@ from outscore.api import diff as diff
 from outscore.api import permutation_test as permutation_test
 from outscore.api import plan as plan
 from outscore.api import rank as rank
+from outscore.api import score as score
 from outscore.api import show as show
 from outscore.core.errors import OutscoreError as OutscoreError
 from outscore.core.metric import AdditiveMetric as AdditiveMetric
@@ -40,6 +41,7 @@ from outscore.results.pvalue import PValue as PValue
 from outscore.results.ranking import Ranking as Ranking
 from outscore.results.reading import Reading as Reading
 from outscore.results.saved import load as load
+from outscore.results.score import ScoreResult as ScoreResult
 from outscore.scores.system import Scores as Scores
 
 PUBLIC: dict[str, tuple[str, ...]]

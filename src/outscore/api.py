@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
+    from outscore.results.score import ScoreResult
     from outscore.scores.system import Scores
 
     Path = str | os.PathLike[str]
     Texts = Sequence[str] | Sequence[Sequence[str]] | Sequence[os.PathLike[str]] | Segments | Path
     Table = Any  # a dataframe of whichever library: anything with named columns
 
-__all__ = ["compare", "compare_texts", "diff", "permutation_test", "plan", "rank", "show"]
+__all__ = ["compare", "compare_texts", "diff", "permutation_test", "plan", "rank", "score", "show"]
 
 
 @overload
@@ -473,6 +474,174 @@ def show(
     from outscore.workflows.show.run import call
 
     return call(paths, reader=reader)
+
+
+def score(
+    scores: ArrayLike | Mapping[str, ArrayLike] | Scores | Sequence[Scores] | Sequence[Path] | Path | Table,
+    *,
+    metric: str | AdditiveMetric | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    population: Literal["items", "items-and-runs"] | None = None,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | Sequence[str] = (),
+    system_column: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    repeats: Literal["epochs", "runs"] | None = None,
+    slices: ArrayLike | Mapping[str, ArrayLike] | str | None = None,
+    dataset: ArrayLike | str | None = None,
+    transpose: bool = False,
+    prediction: str | None = None,
+    gold: str | None = None,
+    duplicates: Literal["stop", "mean", "first", "last"] = "stop",
+    reader: Literal[
+        "auto",
+        "parquet",
+        "jsonl",
+        "csv",
+        "tsv",
+        "scores",
+        "score-pairs",
+        "f1-counts",
+        "lm-eval",
+        "every-eval-ever",
+        "openai-evals",
+        "inspect",
+        "inspect-json",
+        "helm",
+        "swe-bench",
+        "evalplus",
+        "bigcodebench",
+        "promptfoo",
+        "lighteval",
+        "comet",
+    ] = "auto",
+    log_task: str | None = None,
+    filter: str | None = None,
+    missing: Literal["stop", "drop", "zero"] | None = None,
+    force_same: bool = False,
+    names: Sequence[str] | None = None,
+) -> ScoreResult:
+    """The score of one system, or of several one by one: interval, noise floor, what can be detected.
+
+    An interval is about one system alone; whether two systems differ is the question of `compare` and `rank`.
+
+    Parameters
+    ----------
+    scores : ArrayLike | Mapping[str, ArrayLike] | Scores | Sequence[Scores] | Sequence[Path] | Path | Table
+        The scores of one system, (n,) or counts (n, k); a dictionary of them by system; what `read` gives; a
+        table (pandas, polars ...); or paths: a table, a log, a file for each system.
+    metric : str | AdditiveMetric | None, default None
+        A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
+        counts of a file.
+    direction : str, default "auto"
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
+        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
+        nothing.
+    alpha : float, default 0.05
+        Intervals have level 1 - alpha; a comparison of two runs is called significant at this level.
+    power : float, default 0.8
+        The power with which the smallest detectable difference is detected.
+    population : str | None, default None
+        What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
+        trained systems on new items. None is the second where the repeats are runs and the first otherwise.
+    systems : Sequence[str], default ()
+        Which systems of a file to take.
+    items : ArrayLike | str | None, default None
+        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
+        of item ids, or ``"none"`` if every row is an item of its own.
+    score : str | Sequence[str], default ()
+        Column of the scores; several make counts (tp, fp, fn).
+    system_column : str | None, default None
+        Column of the systems' names.
+    clusters : ArrayLike | str | None, default None
+        A label per row: items of one cluster depend on one another. Of a file or table, the column of
+        clusters, or ``"none"``.
+    repeat : str | None, default None
+        Column of epochs, seeds, samples: averaged per item.
+    repeats : str | None, default None
+        What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
+        ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
+        runs.
+    slices : ArrayLike | Mapping[str, ArrayLike] | str | None, default None
+        A label per row, alone or by the name of its column, or the column of a file: every value is scored
+        too.
+    dataset : ArrayLike | str | None, default None
+        A label per row, or the column of a file or table: the dataset of each row. The score is the mean over
+        datasets.
+    transpose : bool, default False
+        The rows of the file or table are systems, and its columns items.
+    prediction : str | None, default None
+        Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.
+    gold : str | None, default None
+        Of a file, the column of the right answers, with which predictions or the columns of systems are
+        compared.
+    duplicates : str, default "stop"
+        What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
+        the last.
+    reader : str, default "auto"
+        The format of the files, a name from ``outscore formats``.
+    log_task : str | None, default None
+        Logs: the task that is scored; several are datasets.
+    filter : str | None, default None
+        Logs: the filter that answers were scored by.
+    missing : str | None, default None
+        Logs: rows without a score: stop, drop them, or count them as zero. None means: stop; zero for SWE-
+        bench.
+    force_same : bool, default False
+        Logs: compare them although their questions or settings differ.
+    names : Sequence[str] | None, default None
+        What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
+        and B.
+
+    Returns
+    -------
+    ScoreResult
+        A score with its interval for each system, and what the test set can tell.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> found = score([1, 0, 1, 1, 1, 0, 1, 1] * 5, names=["new"])
+    >>> found.systems[0].value, round(found.systems[0].low, 3), round(found.systems[0].detectable.independent, 3)
+    (0.75, 0.598, 0.279)
+    """
+    from outscore.workflows.score.run import call
+
+    return call(
+        scores,
+        metric=metric,
+        direction=direction,
+        alpha=alpha,
+        power=power,
+        population=population,
+        systems=systems,
+        items=items,
+        score=score,
+        system_column=system_column,
+        clusters=clusters,
+        repeat=repeat,
+        repeats=repeats,
+        slices=slices,
+        dataset=dataset,
+        transpose=transpose,
+        prediction=prediction,
+        gold=gold,
+        duplicates=duplicates,
+        reader=reader,
+        log_task=log_task,
+        filter=filter,
+        missing=missing,
+        force_same=force_same,
+        names=names,
+    )
 
 
 def compare_texts(

@@ -48,3 +48,9 @@ def test_every_look_has_its_place_on_the_page(name):
         assert table in designs.TITLES
         assert row
         assert column
+
+
+def test_own_scores_are_covered_over_new_runs():
+    found = [cell for cell in kept() if cell.table == "own-runs" and cell.column.startswith("items-and-runs")]
+    assert min(cell.share for cell in found if not cell.row.endswith("2 runs")) >= 0.925
+    assert min(cell.share for cell in found) >= 0.89

@@ -110,6 +110,7 @@ GIVEN = {
         "seed": "9" * 19,
     },
     "texts": {"files": ["a", "b"], "reference": ["r", "s"], "metric": "bleu:tokenize=none,chrf", "buckets": ["length"]},
+    "score": {"files": ["t.csv"], "slice": "topic", "power": "0.9", "names": "new"},
     "rank": {"files": ["t.csv"], "critical-difference": "true", "score": ["tp", "fp"]},
     "diff": {"gold": "g", "files": ["a", "b"], "task": "dep", "punct": "true", "map": ["a=b"]},
     "plan": {"scores": ".871 .864", "n": "1000"},
@@ -235,6 +236,10 @@ SAME = {
     "texts": (
         ["one.txt", "two.txt", "--reference", "ref.txt", "--metric", "ter,wer", "--buckets", "length"],
         lambda: osc.compare_texts("one.txt", "two.txt", "ref.txt", metrics=["ter", "wer"], buckets="length"),
+    ),
+    "score": (
+        ["table.csv", "--item", "id", "--slice", "task", "--alpha", "0.1"],
+        lambda: osc.score("table.csv", items="id", slices="task", alpha=0.1),
     ),
     "rank": (["table.csv", "--correction", "bh"], lambda: osc.rank("table.csv", correction="bh")),
     "rank texts": (

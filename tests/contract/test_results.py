@@ -24,6 +24,8 @@ from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
 from outscore.results.plan import PowerPoint, SimulatedCurve, StudyDesign
 from outscore.results.pvalue import PValue
+from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, ScoreResult
+from outscore.results.signature import Signature
 from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p
 
@@ -58,6 +60,21 @@ def make_logs(name):
     return Logs(evaluations, f"outscore compare {name}", f"1 system: {name}", {"files": [name]}, [Note("data", name)])
 
 
+def make_scores(name):
+    noise, reach = Noise(3.0, 0.01, 0.03, 0.02, 0.2, 3, 1), Detectable(0.1, 0.07, 0.5, False, 0.8, 0.05)
+    parts = [ScorePart(name, name, 20, 0.7, 0.5, None)]
+    system = ScoredSystem(name, 0.8, 0.7, 0.9, 40, 120, 8, 3.0, {name: 2}, 0.05, 0.3, 0.06, 0.03, reach, noise, parts, parts)
+    words = {"headline": f"{name} scores .8", "reason": name, "sentence": name, "signature": Signature([("metric", "mean")])}
+    return ScoreResult(
+        [system, replace(system, system="B", low=None, high=None, noise=None)],
+        *(name, True, 0.05, "items-and-runs", "runs", "seed", "Student's t"),
+        **words,
+        next_command=f"outscore rank {name}",
+        notes=[Note("data", name)],
+        settings={"files": [name]},
+    )
+
+
 # Each kind twice: as usual, and with names that come from outside at their worst.
 KINDS = {
     "Comparison": (lambda: make_full().comparisons[0], hostile_comparison),
@@ -76,6 +93,7 @@ KINDS = {
         lambda: replace(possible_p("87.1", "86.4", 1000), notes=[Note("data", HOSTILE)], verdict=HOSTILE),
     ),
     "Logs": (lambda: make_logs("amber"), lambda: make_logs(HOSTILE)),
+    "ScoreResult": (lambda: make_scores("amber"), lambda: make_scores(HOSTILE)),
     "PValue": (lambda: P, lambda: replace(P, test=HOSTILE, kernel=HOSTILE)),
     "Interval": (lambda: INTERVAL, lambda: replace(INTERVAL, method=HOSTILE)),
     "TestResult": (
@@ -163,7 +181,7 @@ def test_dictionaries_hold_everything(make):
 @pytest.mark.parametrize("kind", KINDS)
 def test_charts(kind):
     charts = KINDS[kind][0]().charts()
-    assert bool(charts) == (kind in {"Comparison", "Comparisons", "Ranking", "Diff", "PlanResult", "PossibleP"})
+    assert bool(charts) == (kind in {"Comparison", "Comparisons", "Ranking", "Diff", "PlanResult", "PossibleP", "ScoreResult"})
     assert all(chart.to_svg().startswith("<svg") for chart in charts[:1])
 
 

@@ -23,6 +23,7 @@ __all__ = ["app", "main"]
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
 COMMANDS = {
     "compare": "outscore.cli.compare",
+    "score": "outscore.cli.score",
     "rank": "outscore.cli.rank",
     "diff": "outscore.cli.diff",
     "plan": "outscore.cli.plan",

@@ -20,7 +20,7 @@ from outscore.examples.entities import ENTITIES
 from outscore.examples.entry import Example
 from outscore.examples.labels import LABELS
 from outscore.examples.leaderboard import LEADERBOARD
-from outscore.examples.scores import CLUSTERS, PLAN, REVIEWER, SCORES
+from outscore.examples.scores import CLUSTERS, NOISE, PLAN, REVIEWER, SCORES
 from outscore.examples.texts import TEXTS
 from outscore.examples.trees import TAGS, TREES
 
@@ -29,6 +29,7 @@ __all__ = ["EXAMPLES", "Example"]
 EXAMPLES: dict[str, Example] = {
     "scores": SCORES,
     "clusters": CLUSTERS,
+    "noise": NOISE,
     "tagging": TAGGING,
     "counts": COUNTS,
     "texts": TEXTS,

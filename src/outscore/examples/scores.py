@@ -6,12 +6,14 @@ import numpy as np
 
 from outscore.examples.entry import Example, Floats, random_stream
 
-__all__ = ["CLUSTERS", "PLAN", "REVIEWER", "SCORES", "simulate_scores"]
+__all__ = ["CLUSTERS", "NOISE", "PLAN", "REVIEWER", "SCORES", "simulate_scores"]
 
 ITEMS, LEAD = 40, 0.06
 EASE, EASE_SD, NOISE_SD = 0.55, 0.15, 0.18
 CONVERSATIONS, TURNS = 30, 12
 RIGHT, TOPIC_SD, TASTE_SD = 0.65, 0.1, 0.18
+QUESTIONS, SEEDS, SEED_SD = 240, 4, 0.2
+TOPICS = {"law": 0.4, "maths": 1.4, "news": 0.9}
 # Random data do not always show the point of an example: of many draws, these do with seed 0.
 SCORES_DRAW, TURNS_DRAW = 20, 252
 
@@ -56,6 +58,21 @@ def _clusters(seed: int) -> dict[str, str]:
     return {"turns.csv": "\n".join(["id,conversation,model-A,model-B", *rows]) + "\n"}
 
 
+def _noise(seed: int) -> dict[str, str]:
+    """One system trained with several seeds: a seed moves all answers of its run, and every answer has luck of its own."""
+    rng = random_stream("noise", seed)
+    topics = np.array(list(TOPICS))[np.arange(QUESTIONS) % len(TOPICS)]
+    ease = rng.normal([TOPICS[topic] for topic in topics.tolist()], 1.2)
+    luck = rng.normal(0.0, SEED_SD, SEEDS)
+    right = rng.random((QUESTIONS, SEEDS)) < 1.0 / (1.0 + np.exp(-(ease[:, None] + luck)))
+    rows = [
+        f"q{i + 1},{topic},{run + 1},{score}"
+        for i, (topic, scores) in enumerate(zip(topics.tolist(), right.astype(int).tolist(), strict=True))
+        for run, score in enumerate(scores)
+    ]
+    return {"seeds.csv": "\n".join(["id,topic,seed,correct", *rows]) + "\n"}
+
+
 _SIMULATED = (
     f"{ITEMS} items of shared ease N({EASE}, {EASE_SD}²), noise N(0, {NOISE_SD}²) for each system, the first one {LEAD} ahead; "
     "clipped to 0 to 1."
@@ -78,6 +95,17 @@ CLUSTERS = Example(
     _clusters,
     {"files": ("turns.csv",)},
     {"cluster": "conversation"},
+)
+NOISE = Example(
+    "How sure is one score?",
+    "One model, trained with four seeds: its accuracy with an interval, the topics, and the noise floor. Two runs of the same "
+    "recipe are called different far more often than one time in twenty, because a lucky seed is lucky everywhere.",
+    f"{QUESTIONS} questions on {len(TOPICS)} topics, {SEEDS} seeds; a right answer has the chance logistic(ease + luck), ease "
+    f"N(topic, 1.2²), luck of a seed N(0, {SEED_SD}²).",
+    "score",
+    _noise,
+    {"files": ("seeds.csv",)},
+    {"slice": "topic", "names": "model"},
 )
 PLAN = Example(
     "How many items would it take?",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from outscore._version import __version__
 from outscore.language.verdict.ranking import Claims
@@ -11,9 +11,10 @@ from outscore.results.design import Family
 from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import RankDesign, Standing
+from outscore.results.score import ScoredSystem
 from outscore.results.signature import Signature
 
-__all__ = ["comparison_signature", "plan_signature", "possible_p_signature", "ranking_signature"]
+__all__ = ["comparison_signature", "plan_signature", "possible_p_signature", "ranking_signature", "score_signature"]
 
 NAMED = {"method", "resamples", "rope"}
 """Options of tests that stand in the signature under their own rules."""
@@ -110,6 +111,36 @@ def ranking_signature(
     if claims.kind == "monte-carlo" and seed is not None:
         parts.append(("seed", seed))
     return Signature([*parts, VERSION])
+
+
+def score_signature(
+    systems: Sequence[ScoredSystem],
+    metric: str,
+    *,
+    interval: str,
+    alpha: float,
+    population: str,
+    repeat_kind: str | None,
+    higher_is_better: bool,
+) -> Signature:
+    """How scores of single systems came about.
+
+    Examples
+    --------
+    >>> one = ScoredSystem("new", 0.75, 0.53, 0.89, 20, 20)
+    >>> asked = {"alpha": 0.05, "population": "items", "repeat_kind": None, "higher_is_better": True}
+    >>> print(score_signature([one], "accuracy", interval="Wilson's score interval", **asked))
+    score:each|metric:accuracy|interval:Wilson's score interval|systems:1|n:20|alpha:0.05|outscore:0.1.0
+    """
+    parts: list[tuple[str, object]] = [("score", "each"), ("metric", metric), *_direction(higher_is_better=higher_is_better)]
+    parts += [("interval", interval), ("systems", len(systems)), ("n", max(one.n for one in systems))]
+    clusters = [one.clusters for one in systems if one.clusters is not None]
+    if clusters:
+        parts.append(("clusters", max(clusters)))
+    if repeat_kind is not None:
+        repeats = max(one.repeats for one in systems)
+        parts += [("repeats", f"{repeats:.4g} {repeat_kind}"), ("population", population)]
+    return Signature([*parts, ("alpha", f"{alpha:g}"), VERSION])
 
 
 def _unit_mark(design: RankDesign) -> str:

@@ -16,6 +16,7 @@ from outscore.results.diff import Diff
 from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.ranking import Ranking
+from outscore.results.score import ScoreResult
 
 if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AnyResult", "Kind", "Shown", "kind_of"]
 
-AnyResult = Comparison | Comparisons | Ranking | Diff | Logs | PlanResult | PossibleP | Value
+AnyResult = Comparison | Comparisons | Ranking | Diff | Logs | PlanResult | PossibleP | ScoreResult | Value
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,30 @@ def _logs_records(result: Logs) -> Records:
     return logs.records(result)
 
 
+def _build_scores(result: ScoreResult, _: Shown) -> Document:
+    from outscore.report.build import score
+
+    return score.build(result)
+
+
+def _scores_card(result: ScoreResult) -> Document:
+    from outscore.report.build import score
+
+    return score.card(result)
+
+
+def _scores_records(result: ScoreResult) -> Records:
+    from outscore.report.rows import score
+
+    return score.records(result)
+
+
+def _scores_charts(result: ScoreResult) -> list[list[Chart]]:
+    from outscore.report.charts import score
+
+    return [score.charts(result)]
+
+
 def _build_value(result: Value, _: Shown) -> Document:
     from outscore.report.build import value
 
@@ -191,6 +216,7 @@ KINDS: tuple[tuple[Any, Kind], ...] = (
     ),
     ((PlanResult, PossibleP), Kind(_build_plan, _card, {"plan": _records("plan")}, _plan_charts)),
     (Logs, Kind(_build_logs, _logs_card, {"scores": _logs_records})),
+    (ScoreResult, Kind(_build_scores, _scores_card, {"scores": _scores_records}, _scores_charts)),
     (Value, Kind(_build_value, _card, {"value": value_records})),
 )
 """Kinds by the types of their results."""

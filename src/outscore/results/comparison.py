@@ -97,7 +97,7 @@ class SystemScore(Result):
         The interval of the score alone; None where there is none.
     """
 
-    saved_schema: ClassVar[str | None] = "outscore/score/1"
+    saved_schema: ClassVar[str | None] = "outscore/system-score/1"
 
     system: str
     value: float

@@ -26,6 +26,7 @@ from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
 from outscore.results.rendering import BrokenResultError
+from outscore.results.score import ScoreResult
 
 __all__ = [
     "DOCUMENTS",
@@ -40,7 +41,7 @@ __all__ = [
     "refuse_inconsistent",
 ]
 
-Document = Comparisons | Diff | Logs | PlanResult | PossibleP | Ranking
+Document = Comparisons | Diff | Logs | PlanResult | PossibleP | Ranking | ScoreResult
 """What the command line writes and reports."""
 Value = Interval | PValue | SimulatedCurve | SystemScore | TestResult
 Saved = Document | Comparison | Value
@@ -51,6 +52,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "outscore/plan/1": PlanResult,
     "outscore/possible-p/1": PossibleP,
     "outscore/ranking/1": Ranking,
+    "outscore/score/1": ScoreResult,
 }
 """What the command line saves, by its schema."""
 SAVED: dict[str, type[Document | Value]] = {

@@ -24,6 +24,7 @@ No limit leaves the range that the metric states.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,16 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_variance, effective_clusters
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 
-__all__ = ["Limits", "score_interval", "score_intervals"]
+__all__ = [
+    "Added",
+    "Limits",
+    "OwnRows",
+    "interval_method",
+    "own_intervals",
+    "score_interval",
+    "score_intervals",
+    "score_variance",
+]
 
 Limits = tuple[float | None, float | None]
 UNKNOWN: Limits = (None, None)
@@ -52,6 +62,24 @@ class Share:
     binary: bool
 
 
+@dataclass(frozen=True)
+class Added:
+    """What new runs add to the variance of a score over new items, and to the noise of that estimate, V²/df."""
+
+    variance: float
+    noise: float
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRows:
+    """One system in the metric's own columns, true numbers: single rows, item means, a cluster for each item, what runs add."""
+
+    rows: Array
+    items: Array
+    clusters: Array | None = None
+    added: Added | None = None
+
+
 def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 0.05) -> tuple[Limits, Limits]:
     """The interval of A's own score and of B's, repeats averaged first and clusters as in the comparison.
 
@@ -63,14 +91,75 @@ def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 
     [(0.4364, 0.8167), (0.3771, 0.6686)]
     """
     items = pairs.per_item()
-    # Both systems together say what scores can be, so that a system that is always wrong is treated like the
-    # other.
-    share = _share(np.concatenate([pairs.a, pairs.b]) / pairs.scale, metric, items.rows)
-    if share is not None and share.binary and items.rows < pairs.rows:
-        averaged = _share(np.concatenate([items.a, items.b]) / items.scale, metric, items.rows)
-        share = Share(share.worth, binary=averaged == share)
-    first, second = (_limits(rows / items.scale, metric, share, items.clusters, alpha) for rows in (items.a, items.b))
+    both = ((pairs.a, items.a), (pairs.b, items.b))
+    first, second = own_intervals(
+        [OwnRows(rows / pairs.scale, means / items.scale, items.clusters) for rows, means in both], metric, alpha
+    )
     return first, second
+
+
+def own_intervals(systems: Sequence[OwnRows], metric: AdditiveMetric, alpha: float = 0.05) -> list[Limits]:
+    """The interval of each system's own score.
+
+    All systems together say what scores can be, so that a system that is always wrong is treated like the others.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> right = np.stack([[1.0, 1.0, 0.0, 1.0] * 5, np.ones(20)], axis=1)
+    >>> [round(end, 4) for end in own_intervals([OwnRows(right, right)], mean)[0]]
+    [0.5313, 0.8881]
+    """
+    share = _shared_share(systems, metric)
+    return [_limits(one.items, metric, share, one.clusters, alpha, one.added) for one in systems]
+
+
+def interval_method(systems: Sequence[OwnRows], metric: AdditiveMetric) -> str:
+    """How `own_intervals` makes the intervals of these systems, in words.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> right, graded = (np.stack([x, np.ones(3)], axis=1) for x in ([1.0, 0.0, 1.0], [3.5, 2.0, 7.0]))
+    >>> interval_method([OwnRows(right, right)], mean), interval_method([OwnRows(graded, graded)], mean)
+    ("Wilson's score interval", "Student's t")
+    """
+    if metric.ratio is None:
+        return "delta method, one decision added to every cell" if metric.cells else "jackknife, Student's t"
+    share = _shared_share(systems, metric)
+    if share is None:
+        return "Student's t"
+    plain = share.binary and all(one.clusters is None and one.added is None for one in systems)
+    return "Wilson's score interval" if plain else "Wilson's score interval for the effective number of items"
+
+
+def _shared_share(systems: Sequence[OwnRows], metric: AdditiveMetric) -> Share | None:
+    """The range that no system's score can leave, as far as all of them show."""
+    most = max(len(one.items) for one in systems)
+    share = _share(np.concatenate([one.rows for one in systems]), metric, most)
+    if share is not None and share.binary and any(len(one.items) < len(one.rows) for one in systems):
+        averaged = _share(np.concatenate([one.items for one in systems]), metric, most)
+        share = Share(share.worth, binary=averaged == share)
+    return share
+
+
+def score_variance(table: Array, metric: AdditiveMetric, clusters: Array | None = None) -> tuple[float, float]:
+    """The squared standard error of a score over new items, and its degrees of freedom; (0, 0) where it cannot be had.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> [round(x, 6) for x in score_variance(np.array([[1.0, 1], [3.0, 1], [5.0, 1]]), mean)]
+    [1.333333, 2.0]
+    """
+    if metric.ratio is None:
+        return _jackknife_variance(table, metric, clusters)
+    top, bottom = _parts(table, metric)
+    tops, bottoms = _sum_clusters(top, clusters), _sum_clusters(bottom, clusters)
+    if len(tops) < 2 or float(bottoms.sum()) <= 0 or (bottoms < 0).any():
+        return 0.0, 0.0
+    variance, df = _ratio_variance(tops, bottoms)
+    return (variance * len(table) ** 2, df) if metric.ratio[1] is None else (variance, df)
 
 
 def score_interval(
@@ -96,35 +185,59 @@ def score_interval(
     return _limits(table, metric, _share(table, metric, len(table)), clusters, alpha)
 
 
-def _limits(table: Array, metric: AdditiveMetric, share: Share | None, clusters: Array | None, alpha: float) -> Limits:
+def _limits(
+    table: Array,
+    metric: AdditiveMetric,
+    share: Share | None,
+    clusters: Array | None,
+    alpha: float,
+    added: Added | None = None,
+) -> Limits:
     if clusters is not None and len(np.unique(clusters)) == len(table):
         clusters = None
     if metric.ratio is None:
-        found = (_table_limits if metric.cells else _jackknife_limits)(table, metric, clusters, alpha)
+        found = (_table_limits if metric.cells else _jackknife_limits)(table, metric, clusters, alpha, added)
     else:
-        found = _ratio_limits(*_parts(table, metric), share, clusters, alpha)
+        found = _ratio_limits(*_parts(table, metric), share, clusters, alpha, added)
         if metric.ratio[1] is None:
             # A sum is its items' number times their mean.
             found = _scaled(found, 0.0, len(table))
     return _within(found, metric)
 
 
-def _ratio_limits(top: Array, bottom: Array, share: Share | None, clusters: Array | None, alpha: float) -> Limits:
+def _widened(variance: float, df: float, added: Added | None) -> tuple[float, float]:
+    """The variance over new items and new runs, and Satterthwaite's degrees of freedom."""
+    if added is None or not df:
+        return variance, df
+    noise = variance**2 / df + added.noise
+    whole = variance + added.variance
+    return whole, whole**2 / noise if noise else math.inf
+
+
+def _ratio_variance(tops: Array, bottoms: Array) -> tuple[float, float]:
+    """CR2 of a ratio of sums over units."""
+    score = float(tops.sum()) / float(bottoms.sum())
+    residuals = tops - score * bottoms
+    # What rounding leaves of units that do not vary is nothing.
+    residuals[np.abs(residuals) <= 8 * np.spacing(np.abs(tops) + np.abs(score * bottoms))] = 0.0
+    return cluster_variance(residuals, bottoms)
+
+
+def _ratio_limits(
+    top: Array, bottom: Array, share: Share | None, clusters: Array | None, alpha: float, added: Added | None
+) -> Limits:
     tops, bottoms = _sum_clusters(top, clusters), _sum_clusters(bottom, clusters)
     whole = float(bottoms.sum())
     if len(tops) < 2 or whole <= 0 or (bottoms < 0).any():
         return UNKNOWN
     score = float(tops.sum()) / whole
-    residuals = tops - score * bottoms
-    # What rounding leaves of units that do not vary is nothing.
-    residuals[np.abs(residuals) <= 8 * np.spacing(np.abs(tops) + np.abs(score * bottoms))] = 0.0
-    variance, df = cluster_variance(residuals, bottoms)
+    variance, df = _widened(*_ratio_variance(tops, bottoms), added)
     # Scores that never vary say nothing about their spread, unless they stand at an end, where none is left.
     inside = share is not None and share.worth.wrong < score < share.worth.right
     if share is None or (variance == 0.0 and inside and (bottom == 1).all()):
         return _student(score, math.sqrt(variance), df, alpha)
     part, unit = share.worth.share(score), share.worth.unit
-    if share.binary and clusters is None:
+    if share.binary and clusters is None and added is None:
         limits = wilson_limits(part, len(tops), _quantile(math.inf, alpha))
     else:
         looks = _looks(part, variance / unit**2, bottoms, len(top) if share.binary else math.inf)
@@ -190,7 +303,7 @@ def _in_points(metric: AdditiveMetric) -> bool:
     return metric.graded or (not (u * v).any() and math.gcd(*u.tolist()) != math.gcd(*v.tolist()))
 
 
-def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float) -> Limits:
+def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, added: Added | None) -> Limits:
     """The delta method on a table with one decision added to every cell, stretched to hold the score itself.
 
     With p the cells' shares and g the derivatives of the score by them, V = (Σ p g² - (Σ p g)²)/n for n
@@ -208,8 +321,10 @@ def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, 
     independent = _multinomial(cells / n, slope) / max(n - 1, 1.0)
     effective = min(n, n * independent / variance) if variance and independent else effective_clusters(sizes)
     padded = cells * (effective / n) + ADDED
-    error = math.sqrt(_multinomial(padded / padded.sum(), _slope(padded, metric)) / float(padded.sum()))
-    score, middle, reach = float(metric.score(cells)), float(metric.score(padded)), _quantile(df, alpha) * error
+    variance = _multinomial(padded / padded.sum(), _slope(padded, metric)) / float(padded.sum())
+    variance, df = _widened(variance, df, added)
+    score, middle = float(metric.score(cells)), float(metric.score(padded))
+    reach = _quantile(df, alpha) * math.sqrt(variance)
     return min(middle - reach, score), max(middle + reach, score)
 
 
@@ -225,17 +340,27 @@ def _multinomial(shares: Array, slope: Array) -> float:
     return max(0.0, float(shares @ slope**2) - float(shares @ slope) ** 2)
 
 
-def _jackknife_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float) -> Limits:
+def _jackknife_limits(
+    table: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float, added: Added | None
+) -> Limits:
+    variance, df = _jackknife_variance(table, metric, clusters)
+    if not df:
+        return UNKNOWN
+    variance, df = _widened(variance, df, added)
+    return _student(float(metric.score(table.sum(axis=0))), math.sqrt(variance), df, alpha)
+
+
+def _jackknife_variance(table: Array, metric: AdditiveMetric, clusters: Array | None) -> tuple[float, float]:
     """Leave one unit out, score the rest: their spread, blown up, is the spread of the score."""
     units = _sum_clusters(table, clusters)
     g = len(units)
     if g < 2:
-        return UNKNOWN
+        return 0.0, 0.0
     total = units.sum(axis=0)
     score, without = float(metric.score(total)), metric.score(total - units)
     error = math.sqrt((g - 1) / g * float(((without - without.mean()) ** 2).sum()))
     df = g - 1.0 if clusters is None else bell_mccaffrey_df(np.bincount(clusters))
-    return _student(score, error if error > 1e-12 * abs(score) else 0.0, df, alpha)
+    return error**2 if error > 1e-12 * abs(score) else 0.0, df
 
 
 def _student(score: float, error: float, df: float, alpha: float) -> Limits:

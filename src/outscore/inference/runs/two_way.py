@@ -48,6 +48,7 @@ __all__ = [
     "TwoWay",
     "item_spread",
     "macro_two_way",
+    "pseudo_values",
     "run_noise",
     "two_way_of_means",
     "two_way_of_rows",
@@ -268,7 +269,7 @@ def two_way_of_rows(
     >>> bool(np.isclose(one.error, other.error)), bool(np.isclose(one.df, other.df))
     (True, True)
     """
-    (scores_a, values_a), (scores_b, values_b) = _pseudo_values(a, metric), _pseudo_values(b, metric)
+    (scores_a, values_a), (scores_b, values_b) = pseudo_values(a, metric), pseudo_values(b, metric)
     d = values_a.mean(axis=1) - values_b.mean(axis=1)
     return TwoWay(
         float(scores_a.mean() - scores_b.mean()) if difference is None else difference,
@@ -316,7 +317,7 @@ def _over_datasets(parts: Sequence[RunNoise]) -> RunNoise:
     return RunNoise(len(scores), float(scores.var(ddof=1)) / len(scores), within, df, tuple(scores.tolist()))
 
 
-def _pseudo_values(rows: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
+def pseudo_values(rows: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
     """The score of each run, and the jackknife's (n, K) pseudo-values nθ - (n - 1)θ without the item (Tukey, 1958)."""
     n, totals = len(rows), rows.sum(axis=0)
     scores = np.asarray(metric.score(totals))

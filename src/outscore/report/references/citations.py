@@ -15,6 +15,7 @@ from outscore.results.interval import Interval
 from outscore.results.plan import PlanResult
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
+from outscore.results.score import ScoreResult
 
 __all__ = [
     "Cited",
@@ -22,6 +23,7 @@ __all__ = [
     "cited_by_diff",
     "cited_by_plan",
     "cited_by_ranking",
+    "cited_by_scores",
     "works_on_metric",
     "works_on_test",
 ]
@@ -156,6 +158,25 @@ def _of_plan(found: PlanResult) -> Uses:
         yield "clusters of unequal size", "eldridge2006"
     if found.retrospective:
         yield "simulated power", "zhu2020"
+
+
+def cited_by_scores(found: ScoreResult) -> Cited:
+    """The works behind scores of single systems."""
+    return _cited(_of_scores(found))
+
+
+def _of_scores(found: ScoreResult) -> Uses:
+    yield from _of_metric(found.metric)
+    if "Wilson" in found.interval:
+        yield "interval", "wilson1927"
+    if "jackknife" in found.interval:
+        yield "interval", "efron1993"
+    if any(one.clusters is not None for one in found.systems):
+        yield "clusters", "bell2002"
+    if found.repeat_kind is not None:
+        yield from _each("repeats", ("searle1992", "miller2024"))
+    if found.population != "items":
+        yield "new runs", "satterthwaite1946"
 
 
 def _of_p(p: PValue) -> Uses:

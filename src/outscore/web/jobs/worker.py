@@ -190,13 +190,12 @@ def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[
     from outscore.workflows.requests.diff import DiffRequest
     from outscore.workflows.requests.plan import PlanRequest
     from outscore.workflows.requests.rank import RankRequest
+    from outscore.workflows.requests.score import ScoreRequest
     from outscore.workflows.requests.show import ShowRequest
 
     match request:
-        case CompareRequest():
-            from outscore.workflows.compare import run as compare
-
-            return compare.run(request), None
+        case CompareRequest() | ScoreRequest() | ShowRequest():
+            return _at_once(request), None
         case TextsRequest():
             from outscore.workflows.texts import run as texts
 
@@ -216,11 +215,17 @@ def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[
             from outscore.workflows.plan import run as plan
 
             return plan.run(request, progress=listener.progress), None
-        case ShowRequest():
-            from outscore.workflows.show import run as show
-
-            return show.run(request), None
     raise AssertionError(request)
+
+
+def _at_once(request: Request) -> AnyResult:
+    """The result of a request that needs no engine and tells no progress."""
+    from outscore.workflows.compare import run as compare
+    from outscore.workflows.score import run as score
+    from outscore.workflows.show import run as show
+
+    runs: Mapping[str, Callable[[Any], AnyResult]] = {"compare": compare.run, "score": score.run, "show": show.run}
+    return runs[request.command](request)
 
 
 def _reload(task: Mapping[str, Any], listener: Listener) -> list[str]:

@@ -76,6 +76,15 @@ VIEWS = (
         "metric test+ alternative alpha lengths",
     ),
     View(
+        "score",
+        "Score",
+        "See how sure a score is",
+        "How sure is a score?",
+        "One system or several, each by itself: a table, a file for each, or logs.",
+        "files logs test data",
+        "metric alpha power slice cluster repeats log-task filter missing",
+    ),
+    View(
         "rank",
         "Rank",
         "Rank all systems",

@@ -58,6 +58,7 @@ export function proposals(files) {
   if (texts.length >= 3) offer("texts", texts, "Two texts and a reference, by several metrics.");
   const units = "Outputs unit by unit: what was fixed and what was broken.";
   if (outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, units);
+  if (systems) offer("score", scores, "Each system by itself: how sure its score is, and what the items can detect.");
   if (systems >= 2 && !logged) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");
   return found;
 }

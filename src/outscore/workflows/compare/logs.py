@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from outscore.results.design import DecidingItem
     from outscore.workflows.requests.compare import CompareRequest
     from outscore.workflows.requests.rank import RankRequest
+    from outscore.workflows.requests.score import ScoreRequest
 
 __all__ = ["LogPair", "better_of", "log_question", "pair_logs", "with_exchanges"]
 
@@ -33,7 +34,7 @@ class LogPair:
     found: LogSystems
 
 
-def log_question(request: CompareRequest | RankRequest) -> LogQuestion:
+def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQuestion:
     """What a request asks of logs; `metric` is a score of theirs."""
     if request.metric is not None and not isinstance(request.metric, str):
         raise OutscoreError("Logs have scores of their own.", "Name one of them as the metric.", parameter="metric")

@@ -13,6 +13,7 @@ from outscore.formats.base.entry import Choice
 from outscore.scores.system import Labels, Scores
 from outscore.workflows.frames import encode_labels, in_order_of, is_table, systems_in
 from outscore.workflows.requests.rank import RankRequest
+from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.validate import numbers_of, refuse_reading_options
 
 __all__ = ["systems_from"]
@@ -21,7 +22,12 @@ GIVE = "Give a dictionary of arrays by system, the path of a file, the scores th
 
 
 def systems_from(
-    scores: object, request: RankRequest, *, dataset: object = None, items: object = None, clusters: object = None
+    scores: object,
+    request: RankRequest | ScoreRequest,
+    *,
+    dataset: object = None,
+    items: object = None,
+    clusters: object = None,
 ) -> list[Scores]:
     """Systems of whatever was given but files; `dataset`, `items` and `clusters` are labels of the rows, or columns of a table.
 
@@ -46,7 +52,7 @@ def systems_from(
     raise OutscoreError(f"`scores` is a {type(scores).__name__}.", GIVE)
 
 
-def _from_table(table: object, request: RankRequest, labels: Mapping[str, object]) -> list[Scores]:
+def _from_table(table: object, request: RankRequest | ScoreRequest, labels: Mapping[str, object]) -> list[Scores]:
     for name, said in labels.items():
         if said is not None and not isinstance(said, str):
             raise OutscoreError(f"`{name}` is not the name of a column.", "For a table, name the column that holds it.")

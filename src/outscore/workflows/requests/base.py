@@ -148,7 +148,7 @@ class Request:
     def python_call(self) -> str:
         """The Python call to copy, which gives what the command line gives."""
         named = [
-            f"{option.keyword}={_literal(self.value(option.name))}"
+            f"{option.keyword}={_literal(self.value(option.name), listed=option.kind == 'names')}"
             for option in self.options()
             if option.keyword is not None and option.kind != "file" and self.is_given(option)
         ]
@@ -251,9 +251,10 @@ def _option_words(name: str, value: str) -> list[str]:
     return [f"--{name}={value}"] if value.startswith("-") else [f"--{name}", value]
 
 
-def _literal(value: object) -> str:
+def _literal(value: object, *, listed: bool = False) -> str:
+    """A value as Python writes it; one of several is not `listed` unless a text alone would mean something else."""
     if isinstance(value, tuple):
-        return repr(value[0]) if len(value) == 1 else repr(list(value))
+        return repr(value[0]) if len(value) == 1 and not listed else repr(list(value))
     if isinstance(value, Mapping):
         return repr(dict(value))
     return repr(value)

@@ -7,10 +7,20 @@ from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.diff import DiffRequest
 from outscore.workflows.requests.plan import PlanRequest
 from outscore.workflows.requests.rank import RankRequest
+from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.requests.show import ShowRequest
 
 __all__ = ["REQUESTS"]
 
 REQUESTS: dict[str, type[Request]] = {
-    request.command: request for request in (CompareRequest, TextsRequest, RankRequest, DiffRequest, PlanRequest, ShowRequest)
+    request.command: request
+    for request in (
+        CompareRequest,
+        TextsRequest,
+        ScoreRequest,
+        RankRequest,
+        DiffRequest,
+        PlanRequest,
+        ShowRequest,
+    )
 }

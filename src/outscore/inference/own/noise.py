@@ -1,0 +1,151 @@
+r"""The noise floor: how far two runs of one system differ on the same items, and how often a test would call that real.
+
+A run of n items scores mean(y). Epochs have nothing to do with one another from item to item, so the variance of a run's score
+on these items is σ_w²/n, σ_w² being the variance within an item. Runs that span all items (training seeds) may be lucky
+everywhere at once, and their scores vary by s²_run, whatever items say.
+
+*A/A.* Two single runs of one system are compared item by item. The two epochs of an item are exchangeable, so the permutation
+test is exact and its level is at most α; with right-or-wrong items it is known to every digit: item i is discordant with
+probability q_i, the share of discordant pairs of its epochs, and given m discordant items the test rejects with probability
+L(m), the attained level of the sign test, so that
+
+    P(p ≤ α) = Σ_m P(M = m) L(m),     M a sum of independent Bernoulli(q_i).
+
+Runs are not exchangeable item by item. The test takes the difference of two runs to have the variance V that their items show;
+it has 2 s²_run, and so P(p ≤ α) ≈ 2 Φ(-z √(V / max(V, 2 s²_run))).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.core.repeats import RUNS
+from outscore.inference.base.item_scores import with_exact_integers
+from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.permutation.dispatch import permutation
+from outscore.inference.runs.two_way import item_spread, pseudo_values
+from outscore.results.score import Noise
+
+__all__ = ["attained_level", "discordant_alarms", "epoch_noise", "noise_floor"]
+
+MOST_PAIRS = 28
+"""Pairs of runs that are compared: all those of eight runs."""
+NEGLIGIBLE = 1e-13
+
+
+def noise_floor(
+    runs: Array, metric: AdditiveMetric, *, kind: str, clusters: Array | None = None, alpha: float, binary: bool = False
+) -> Noise:
+    """The noise floor of (items, runs, columns) rows in the metric's own columns, true numbers.
+
+    `binary` says that a run of an item is right or wrong and an item its own unit.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> y = np.array([[1, 1], [1, 0], [0, 0], [0, 1], [1, 1], [0, 0]])
+    >>> found = noise_floor(np.stack([y, np.ones_like(y)], axis=-1), mean, kind="epochs", alpha=0.05, binary=True)
+    >>> round(found.sd, 4), round(found.reach, 4), found.largest, found.pairs, found.significant
+    (0.1667, 0.462, 0.0, 1, 0)
+    """
+    import scipy.special
+
+    n, k = runs.shape[:2]
+    scores, values = pseudo_values(runs, metric)
+    z = -float(scipy.special.ndtri(alpha / 2))
+    if kind == RUNS:
+        spread = float(scores.var(ddof=1))
+        shown = [item_spread(values[:, i] - values[:, j], clusters).variance for i, j in _pairs(k)]
+        seen = float(np.mean(shown))
+        alarms = 2 * float(scipy.special.ndtr(-z * math.sqrt(seen / max(seen, 2 * spread)))) if seen else None
+        # The variance of runs is known from K - 1 of them.
+        reach = -float(scipy.special.stdtrit(k - 1, 0.025)) * math.sqrt(2 * spread)
+    else:
+        spread = float(values.var(axis=1, ddof=1).mean()) / n
+        alarms = discordant_alarms(values, alpha) if binary and clusters is None else alpha
+        reach = -float(scipy.special.ndtri(0.025)) * math.sqrt(2 * spread)
+    pairs = _pairs(k)
+    significant = sum(_is_significant(runs[:, i], runs[:, j], metric, clusters, alpha) for i, j in pairs)
+    largest = float(scores.max() - scores.min())
+    return Noise(float(k), math.sqrt(spread), reach, largest, alarms, len(pairs), significant)
+
+
+def epoch_noise(within: float, items: int, epochs: float, alpha: float) -> Noise:
+    """The noise floor of epochs that are not equally many for all items, from their variance within an item.
+
+    Examples
+    --------
+    >>> found = epoch_noise(0.08, 50, 2.5, 0.05)
+    >>> round(found.sd, 4), round(found.reach, 4), found.largest
+    (0.04, 0.1109, None)
+    """
+    import scipy.special
+
+    sd = math.sqrt(within / items)
+    return Noise(epochs, sd, -float(scipy.special.ndtri(0.025)) * math.sqrt(2) * sd, None, alpha)
+
+
+def _pairs(runs: int) -> list[tuple[int, int]]:
+    """Pairs of runs; of very many, as many as are compared, evenly chosen."""
+    found = list(itertools.combinations(range(runs), 2))
+    step = max(1, math.ceil(len(found) / MOST_PAIRS))
+    return found[::step]
+
+
+def _is_significant(a: Array, b: Array, metric: AdditiveMetric, clusters: Array | None, alpha: float) -> bool:
+    pairs = with_exact_integers(PairedScores(a, b, 1, None, clusters))
+    return permutation(pairs, metric, KernelOptions()).upper <= alpha
+
+
+def discordant_alarms(values: Array, alpha: float) -> float:
+    """How often the exact test of two single epochs rejects, right-or-wrong items: (items, epochs) scores of two kinds.
+
+    Examples
+    --------
+    >>> round(discordant_alarms(np.array([[0, 1]] * 6), 0.05), 6), discordant_alarms(np.array([[0, 0]] * 6), 0.05)
+    (0.03125, 0.0)
+    """
+    k = values.shape[1]
+    right = (values == values.max()).sum(axis=1)
+    shares, counts = np.unique(2 * right * (k - right) / (k * (k - 1)), return_counts=True)
+    law = _sum_of_coins(shares, counts)
+    likely = np.flatnonzero(law > NEGLIGIBLE)
+    return float(law[likely] @ attained_level(likely, alpha))
+
+
+def _sum_of_coins(shares: Array, counts: Array) -> Array:
+    """P(M = 0), P(M = 1), ... of a sum of independent coins, so many with each share: by the discrete Fourier transform."""
+    size = int(counts[shares > 0].sum()) + 1
+    turns = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
+    spectrum = np.ones(len(turns), dtype=complex)
+    for share, times in zip(shares.tolist(), counts.tolist(), strict=True):
+        spectrum *= (1 - share + share * turns) ** times if share else 1.0
+    return np.asarray(np.clip(np.fft.irfft(spectrum, size), 0.0, 1.0))
+
+
+def attained_level(m: Array, alpha: float) -> Array:
+    """The level that the two-sided sign test attains with m discordant items.
+
+    Examples
+    --------
+    >>> attained_level(np.array([0, 5, 6, 9]), 0.05).tolist()
+    [0.0, 0.0, 0.03125, 0.0390625]
+    """
+    import scipy.special
+
+    m = np.asarray(m, dtype=np.int64)
+    # The largest k with 2 P(X <= k) <= alpha, by bisection: at half of m both tails are everything.
+    low, high = np.full(m.shape, -1.0), np.floor(m / 2)
+    while (high - low > 1).any():
+        middle = np.floor((low + high) / 2)
+        fits = 2 * scipy.special.bdtr(middle, m, 0.5) <= alpha
+        apart = high - low > 1
+        low = np.where(apart & fits, middle, low)
+        high = np.where(apart & ~fits, middle, high)
+    return np.asarray(np.where(low >= 0, 2 * scipy.special.bdtr(np.maximum(low, 0.0), m, 0.5), 0.0))

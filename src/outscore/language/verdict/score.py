@@ -1,0 +1,64 @@
+"""Scores of single systems in words: the headline, the reason, and a sentence for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from outscore.inference.populations import claim_of
+from outscore.language.numbers import count, decimals_for, format_ends, format_number, format_percent
+from outscore.results.score import ScoredSystem
+
+__all__ = ["score_decimals", "score_verdict"]
+
+
+def score_decimals(systems: Sequence[ScoredSystem]) -> int:
+    """So many decimals show what the scores are known to."""
+    widths = [one.high - one.low for one in systems if one.low is not None and one.high is not None]
+    return decimals_for(*(one.value for one in systems), difference=min(widths, default=0.0) / 10)
+
+
+def score_verdict(
+    systems: Sequence[ScoredSystem], metric: str, *, alpha: float, population: str, kind: str | None, higher_is_better: bool
+) -> tuple[str, str, str]:
+    """Headline, reason and the sentence for a paper.
+
+    Examples
+    --------
+    >>> one = ScoredSystem("new", 0.75, 0.53, 0.89, 20, 20)
+    >>> asked = {"alpha": 0.05, "population": "items", "kind": None, "higher_is_better": True}
+    >>> score_verdict([one], "accuracy", **asked)[:2]
+    ('new scores 0.7500', '95 % interval 0.5300 to 0.8900, accuracy, 20 items.')
+    """
+    decimals = score_decimals(systems)
+    level = format_percent(1 - alpha)
+
+    def shown(one: ScoredSystem) -> str:
+        return format_number(one.value, decimals)
+
+    def limits(one: ScoredSystem, word: str) -> str:
+        if one.low is None and one.high is None:
+            return "no interval, as the items do not vary"
+        return f"{level} {word} {format_ends(one.low, one.high, decimals)}"
+
+    if len(systems) == 1:
+        one = systems[0]
+        design = _design(one, population, kind)
+        ends = limits(one, "confidence interval")
+        sentence = f"On {_sample(one)}, the {metric} of {one.system} is {shown(one)} ({ends})."
+        return f"{one.system} scores {shown(one)}", f"{limits(one, 'interval')}, {metric}, {design}.", sentence
+    best, *_, last = sorted(systems, key=lambda one: one.value, reverse=higher_is_better)
+    headline = f"{len(systems)} systems score from {shown(best)} ({best.system}) to {shown(last)} ({last.system})"
+    told = "; ".join(f"{one.system} {shown(one)} ({limits(one, 'confidence interval')})" for one in systems)
+    reason = "each interval is about one system alone, and overlapping intervals say little of their difference."
+    return headline, f"{metric}; {reason}", f"{metric.capitalize()} of each system alone: {told}."
+
+
+def _sample(one: ScoredSystem) -> str:
+    items = count(one.n, "item")
+    in_clusters = "" if one.clusters is None else f" in {count(one.clusters, 'cluster')}"
+    return f"{items}{in_clusters}{f', {one.repeats:.4g} runs each' if one.repeats > 1 else ''}"
+
+
+def _design(one: ScoredSystem, population: str, kind: str | None) -> str:
+    about = "" if kind is None else f"; about {claim_of(population, kind)}"
+    return f"{_sample(one)}{about}"

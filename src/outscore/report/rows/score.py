@@ -1,0 +1,194 @@
+"""Scores of single systems as tables and statements of texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from outscore.inference.populations import claim_of
+from outscore.language.numbers import count, format_ends, format_level, format_number, format_percent
+from outscore.language.verdict.score import score_decimals
+from outscore.report.document import Fact, Records, Table, clean, make_table
+from outscore.results.note import note_texts
+from outscore.results.score import Detectable, Noise, ScoredSystem, ScoreResult
+
+__all__ = ["facts", "interval_name", "parts", "records", "scores"]
+
+COLUMNS = (
+    "system", "column", "part", "metric", "value", "low", "high", "n", "rows", "clusters", "repeats", "missing", "error", "sd",
+    "between", "within", "detectable_independent", "detectable_correlated", "correlation", "run_sd", "run_reach",
+    "false_alarms",
+)  # fmt: skip
+
+
+def interval_name(found: ScoreResult) -> str:
+    """The heading of a column of intervals."""
+    return f"{format_percent(1 - found.alpha)} interval"
+
+
+def _ends(low: float | None, high: float | None, decimals: int) -> str:
+    return "" if low is None and high is None else format_ends(low, high, decimals)
+
+
+def scores(found: ScoreResult) -> Table:
+    """One row for each system; columns that say nothing are left out."""
+    decimals = score_decimals(found.systems)
+    clustered = any(one.clusters is not None for one in found.systems)
+    repeated = any(one.repeats > 1 for one in found.systems)
+    rows = []
+    for one in found.systems:
+        missing = ", ".join(f"{number:,} {reason}" for reason, number in one.missing.items())
+        runs = f"{one.repeats:.4g}" if repeated else ""
+        clusters = f"{one.clusters:,}" if clustered and one.clusters is not None else ""
+        value = format_number(one.value, decimals)
+        rows.append([one.system, value, _ends(one.low, one.high, decimals), f"{one.n:,}", clusters, runs, missing])
+    head = ["system", found.metric, interval_name(found), "items", "clusters", "runs", "without a score"]
+    better = "higher is better" if found.higher_is_better else "lower is better"
+    return make_table("scores", f"{found.metric}, {better}", head, "lrlrrrl", rows)
+
+
+def parts(found: ScoreResult) -> list[Table]:
+    """A table for datasets and one for slices, with a row for each value, and for each system where there are several."""
+    decimals = score_decimals(found.systems)
+    several = len(found.systems) > 1
+    tables = []
+    for key, of in (("datasets", [one.datasets for one in found.systems]), ("slices", [one.slices for one in found.systems])):
+        named = dict.fromkeys((part.column, part.name) for listed in of for part in listed)
+        rows = []
+        for column, name in named:
+            for one, listed in zip(found.systems, of, strict=True):
+                for part in listed:
+                    if (part.column, part.name) == (column, name):
+                        system = [one.system] if several else []
+                        ends = _ends(part.low, part.high, decimals)
+                        rows.append([part.name, *system, format_number(part.value, decimals), ends, f"{part.n:,}"])
+        if rows:
+            column = next(iter(named))[0]
+            head = [column, *(["system"] if several else []), found.metric, interval_name(found), "items"]
+            tables.append(make_table(key, f"By {column}", head, "l" + "l" * several + "rlr", rows))
+    return tables
+
+
+def facts(found: ScoreResult) -> list[Fact]:
+    """What the scores rest on and what they can tell, without what is missing."""
+    listed: list[tuple[str, Iterable[str]]] = [
+        ("intervals", [_intervals(found)]),
+        ("spread", _each(found, _spread)),
+        ("reach", _each(found, lambda one: _reach(one.detectable, found))),
+        ("noise floor", _each(found, lambda one: _noise(one.noise, found))),
+        ("missing", _each(found, _missing)),
+        ("next", [f"compare them with `{found.next_command or 'outscore rank'}`"] if len(found.systems) > 1 else []),
+        ("notes", note_texts(note for note in found.notes if note.kind not in ("reading", "warning"))),
+    ]
+    made = [(label, tuple(clean(line) for line in lines)) for label, lines in listed]
+    return [Fact(label, lines, guarded=label == "notes") for label, lines in made if lines]
+
+
+def _each(found: ScoreResult, told: Callable[[ScoredSystem], str]) -> list[str]:
+    """What is told of each system, after its name where there are several."""
+    lines = [(one.system, told(one)) for one in found.systems]
+    several = len(found.systems) > 1
+    return [f"{name}: {line}" if several else line for name, line in lines if line]
+
+
+def _intervals(found: ScoreResult) -> str:
+    about = "new items" if found.repeat_kind is None else claim_of(found.population, found.repeat_kind)
+    clusters = [one.clusters for one in found.systems if one.clusters is not None]
+    units = f", items in {count(max(clusters), 'cluster')}" if clusters else ""
+    return f"about {about}; {found.interval}{units}"
+
+
+def _spread(one: ScoredSystem) -> str:
+    if one.between is not None and one.within is not None:
+        whole = one.between + one.within
+        share = f"; {100 * one.within / whole:.0f} % of the variance of a single run is from run to run" if whole else ""
+        between, within = (format_number(math.sqrt(variance)) for variance in (one.between, one.within))
+        return f"sd {between} between items, {within} within an item{share}"
+    return "" if one.sd is None else f"sd {format_number(one.sd)} between items"
+
+
+def _reach(reach: Detectable | None, found: ScoreResult) -> str:
+    if reach is None:
+        return ""
+    decimals = score_decimals(found.systems)
+    rho = format_number(reach.correlation, 2)
+    how = "as these do" if reach.measured else "assumed"
+    ends = (format_number(reach.correlated, decimals), format_number(reach.independent, decimals))
+    level = f"power {format_level(reach.power)}, alpha = {format_level(reach.alpha)}, paired"
+    return (
+        f"finds a difference of {ends[0]} to another system if their item scores correlate by {rho} ({how}), of {ends[1]} if"
+        f" not at all ({level})"
+    )
+
+
+def _noise(noise: Noise | None, found: ScoreResult) -> str:
+    if noise is None:
+        return ""
+    decimals = score_decimals(found.systems)
+    text = f"two runs differ by up to {format_number(noise.reach, decimals)} in 95 of 100 cases"
+    if noise.largest is not None:
+        text += f", these {noise.runs:.4g} by up to {format_number(noise.largest, decimals)}"
+    if noise.false_alarms is not None:
+        level = format_level(found.alpha)
+        text += f"; single runs of the same system would be called different in {_rate(noise.false_alarms)} of cases"
+        text += f" (alpha = {level}"
+        text += f"; {noise.significant:,} of {count(noise.pairs, 'pair')} of these runs)" if noise.pairs else ")"
+    return text
+
+
+def _rate(share: float) -> str:
+    return f"{format_number(100 * share, 1)} %"
+
+
+def _missing(one: ScoredSystem) -> str:
+    if not one.missing:
+        return ""
+    told = [
+        f"{number:,} {'items that others have' if reason == 'absent' else reason}" for reason, number in one.missing.items()
+    ]
+    return f"without a score: {', '.join(told)}"
+
+
+def records(found: ScoreResult) -> Records:
+    """A record for each system and each of its parts, with all digits."""
+    rows: list[dict[str, object]] = []
+    for one in found.systems:
+        reach, noise = one.detectable, one.noise
+        rows.append(
+            {
+                "system": one.system,
+                "metric": found.metric,
+                "value": one.value,
+                "low": one.low,
+                "high": one.high,
+                "n": one.n,
+                "rows": one.rows,
+                "clusters": one.clusters,
+                "repeats": one.repeats,
+                "missing": sum(one.missing.values()),
+                "error": one.error,
+                "sd": one.sd,
+                "between": one.between,
+                "within": one.within,
+                "detectable_independent": None if reach is None else reach.independent,
+                "detectable_correlated": None if reach is None else reach.correlated,
+                "correlation": None if reach is None else reach.correlation,
+                "run_sd": None if noise is None else noise.sd,
+                "run_reach": None if noise is None else noise.reach,
+                "false_alarms": None if noise is None else noise.false_alarms,
+            }
+        )
+        rows += [
+            {
+                "system": one.system,
+                "column": part.column,
+                "part": part.name,
+                "metric": found.metric,
+                "value": part.value,
+                "low": part.low,
+                "high": part.high,
+                "n": part.n,
+            }
+            for part in (*one.datasets, *one.slices)
+        ]
+    return Records(COLUMNS, tuple(rows))

@@ -1,0 +1,218 @@
+"""The result of scoring systems one by one: each score with its interval, and what the test set can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from outscore.core.brief import brief_interval, brief_name, brief_number
+from outscore.results.note import Note
+from outscore.results.reading import Reading
+from outscore.results.rendering import Result, frame, records_of
+from outscore.results.signature import Signature
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Detectable", "Noise", "ScorePart", "ScoreResult", "ScoredSystem"]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The noise floor: how far two runs of one system on these items differ.
+
+    Attributes
+    ----------
+    runs
+        Runs of each item, on average.
+    sd
+        The standard deviation of the score of one run.
+    reach
+        Of 100 pairs of runs, 95 differ by no more than this.
+    largest
+        The largest difference between two of the runs at hand; None where runs cannot be told apart.
+    false_alarms
+        How often a comparison of two single runs of this system, item by item, would be called significant.
+    pairs, significant
+        Pairs of the runs at hand that were compared, and how many of them are significant.
+    """
+
+    runs: float
+    sd: float
+    reach: float
+    largest: float | None = None
+    false_alarms: float | None = None
+    pairs: int = 0
+    significant: int = 0
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """The smallest difference to another system that this test set detects.
+
+    Attributes
+    ----------
+    independent
+        Where the two systems' scores of an item have nothing to do with each other.
+    correlated, correlation
+        Where they are correlated, and by how much.
+    measured
+        Whether the correlation is that of the systems at hand (the median over pairs), or assumed.
+    power, alpha
+        The chance of detecting it, and the level of the paired test, two-sided.
+    """
+
+    independent: float
+    correlated: float
+    correlation: float
+    measured: bool
+    power: float
+    alpha: float
+
+
+@dataclass(frozen=True)
+class ScorePart:
+    """One system on a part of the data: a slice, or a dataset.
+
+    Attributes
+    ----------
+    column, name
+        The column, and its value on these rows; of a dataset the column is "dataset".
+    n
+        Items.
+    value
+        The score.
+    low, high
+        Its interval; None where there is none.
+    """
+
+    column: str
+    name: str
+    n: int
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class ScoredSystem:
+    """One system's score, and what is known of it.
+
+    Attributes
+    ----------
+    system
+        Its name.
+    value
+        Its score; of several datasets the mean of their scores.
+    low, high
+        The interval of the score; None where there is none.
+    n, rows
+        Items, and rows behind them.
+    clusters
+        How many clusters the items lie in; None without clusters.
+    repeats
+        Runs of an item, on average.
+    missing
+        Rows or items without a score, by reason.
+    error
+        The standard error of the score; None where items do not vary.
+    sd
+        The standard deviation of the items' scores, repeats averaged; None where the metric is no mean of items.
+    between, within
+        With repeats: the variance from item to item, and from run to run of one item.
+    detectable
+        What the test set can detect.
+    noise
+        The noise floor; None without repeats, and of several datasets.
+    slices, datasets
+        The same score on parts of the data.
+    """
+
+    system: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    rows: int
+    clusters: int | None = None
+    repeats: float = 1.0
+    missing: dict[str, int] = field(default_factory=dict)
+    error: float | None = None
+    sd: float | None = None
+    between: float | None = None
+    within: float | None = None
+    detectable: Detectable | None = None
+    noise: Noise | None = None
+    slices: list[ScorePart] = field(default_factory=list)
+    datasets: list[ScorePart] = field(default_factory=list)
+
+
+@dataclass(frozen=True, repr=False)
+class ScoreResult(Result):
+    """The scores of one system or several, each by itself.
+
+    Attributes
+    ----------
+    systems
+        The systems, in the order of the data.
+    metric, higher_is_better
+        What was scored, and its direction.
+    alpha
+        Intervals have level 1 - alpha.
+    population
+        What intervals are about: "items" are new items with the runs at hand, "items-and-runs" new items and new runs.
+    repeat_kind, repeat_column
+        What the repeats are ("epochs" or "runs"; None without repeats), and what the data call them.
+    interval
+        How the intervals are made.
+    headline, reason, verdict
+        The answer in words: its two parts, and both as one text.
+    sentence
+        One sentence for a paper.
+    signature
+        One line that says how the numbers came about.
+    next_command
+        The command that compares several systems; empty for one.
+    notes
+        What the reader should know.
+    reading
+        What the input was taken to mean.
+    settings
+        What repeats the call: options, versions, files.
+    schema
+        The form of the saved file.
+    """
+
+    systems: list[ScoredSystem]
+    metric: str
+    higher_is_better: bool
+    alpha: float
+    population: str
+    repeat_kind: Literal["epochs", "runs"] | None
+    repeat_column: str
+    interval: str
+    headline: str
+    reason: str
+    sentence: str
+    signature: Signature
+    next_command: str = ""
+    notes: list[Note] = field(default_factory=list)
+    reading: Reading | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    schema: Literal["outscore/score/1"] = "outscore/score/1"
+
+    @property
+    def verdict(self) -> str:
+        """Headline and reason as one text."""
+        return f"{self.headline}: {self.reason}" if self.reason else self.headline
+
+    def to_frame(self) -> pl.DataFrame:
+        """A polars data frame with a row for each system, slice and dataset."""
+        return frame(*records_of(self, "scores"))
+
+    def _brief(self) -> str:
+        parts = [
+            f"{brief_name(one.system)} {brief_number(one.value)} {brief_interval(one.low, one.high)}"
+            for one in self.systems[:4]
+        ]
+        return f"of {len(self.systems)}, {brief_name(self.metric)}: {', '.join(parts)}"

@@ -1,0 +1,167 @@
+"""`score`: one system or several, each by itself: how sure the score is, and what the test set can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.base import Request, declare, input_settings, saved_value, versions
+from outscore.workflows.requests.compare import columns_of, refuse_metric_of_texts
+from outscore.workflows.requests.plan import POWER
+from outscore.workflows.requests.rank import RankRequest
+
+if TYPE_CHECKING:
+    from outscore.core.metric import AdditiveMetric
+    from outscore.scores.system import Origin
+
+__all__ = ["ScoreRequest"]
+
+POPULATIONS = ("items", "items-and-runs")
+"""Populations that one score can be an estimate for."""
+
+
+def _populations() -> Mapping[str, str]:
+    known = shared.POPULATION.known
+    return {name: known[name] for name in POPULATIONS}
+
+
+@dataclass(frozen=True)
+class ScoreRequest(Request):
+    """Systems' scores, each with its interval."""
+
+    command: ClassVar[str] = "score"
+    subcommand: ClassVar[str] = "score"
+    function: ClassVar[str] = "score"
+
+    files: tuple[str, ...] = declare(
+        Option(
+            "files",
+            str,
+            (),
+            "A table or log with one system or several, or a file for each.",
+            label="Scores",
+            group="files",
+            kind="file",
+            many=True,
+            least=1,
+            metavar="FILE ...",
+        )
+    )
+    metric: str | AdditiveMetric | None = declare(
+        shared.METRIC, help="A metric from `outscore metrics`, or a score of the logs."
+    )
+    direction: str = declare(shared.DIRECTION)
+    alpha: float = declare(
+        shared.ALPHA,
+        help="Intervals have level 1 - alpha.",
+        label="Level",
+        doc="Intervals have level 1 - alpha; a comparison of two runs is called significant at this level.",
+    )
+    power: float = declare(
+        POWER,
+        help="Power of the smallest detectable difference.",
+        form_help="Chance of detecting the smallest detectable difference.",
+        group="test",
+        doc="The power with which the smallest detectable difference is detected.",
+    )
+    population: str | None = declare(shared.POPULATION, help="What intervals are about.", choices=_populations)
+    system: tuple[str, ...] = declare(shared.SYSTEM, help="Score these systems only; repeatable.")
+    item: str | None = declare(shared.ITEM)
+    score: tuple[str, ...] = declare(shared.SCORE)
+    system_column: str | None = declare(shared.SYSTEM_COLUMN)
+    cluster: str | None = declare(
+        shared.CLUSTER,
+        help="Column of documents, conversations ... whose items depend on one another; or none.",
+        form_help="Column of documents, conversations … whose items depend on one another; or none.",
+        doc="A label per row: items of one cluster depend on one another. Of a file or table, the column of clusters, or\n"
+        '``"none"``.',
+    )
+    repeat: str | None = declare(shared.REPEAT)
+    repeats: str | None = declare(shared.REPEATS)
+    slice: str | None = declare(
+        shared.SLICE,
+        help="Score every value of this column too.",
+        doc="A label per row, alone or by the name of its column, or the column of a file: every value is scored too.",
+    )
+    dataset: str | None = declare(
+        shared.DATASET,
+        annotation="ArrayLike | str | None",
+        doc="A label per row, or the column of a file or table: the dataset of each row. The score is the mean over datasets.",
+    )
+    transpose: bool = declare(shared.TRANSPOSE)
+    prediction: str | None = declare(shared.PREDICTION)
+    gold: str | None = declare(shared.GOLD)
+    duplicates: str = declare(shared.DUPLICATES)
+    reader: str = declare(shared.READER)
+    log_task: str | None = declare(shared.LOG_TASK, help="Logs: the task that is scored; several are datasets.")
+    filter: str | None = declare(shared.FILTER)
+    missing: str | None = declare(shared.MISSING)
+    force_same: bool = declare(shared.FORCE_SAME)
+    names: tuple[str, ...] = declare(shared.NAMES, metavar="A,...", always_saved=False)
+
+    @cached_property
+    def system_files(self) -> list[str]:
+        """The files: patterns stand for what matches them."""
+        from outscore.formats.tables.partitions import expand_pattern
+
+        return [file for path in self.files for file in expand_pattern(path)]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Everything that is read."""
+        return list(self.system_files)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that were named, as readers take them."""
+        return columns_of(self)
+
+    def validate(self, *, arrays: bool = False) -> None:
+        """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
+        from outscore.core.levels import check_level
+        from outscore.workflows.direction import check_direction
+        from outscore.workflows.validate import check_metric, check_repeats
+
+        if not arrays and not self.files:
+            raise OutscoreError(
+                "No file was named.",
+                "Write `outscore score FILE`: a table, a log, or a file for each system.",
+                parameter="files",
+            )
+        refuse_metric_of_texts(self.metric)
+        check_metric(self.metric)
+        check_direction(self.metric, self.direction)
+        check_level("alpha", self.alpha)
+        check_repeats(self.repeats)
+        if self.population is not None and self.population not in POPULATIONS:
+            cure = f"Choose one of: {', '.join(POPULATIONS)}."
+            raise OutscoreError(f"`population` is {self.population!r}.", cure, parameter="population")
+        if not self.alpha < self.power < 1:
+            raise OutscoreError(
+                f"`power` is {self.power:g}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
+            )
+
+    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
+        """What is saved: every option, some of them only where they were given."""
+        saved = {
+            option.name: saved_value(option, self.value(option.name))
+            for option in self.options()
+            if option.always_saved or self.is_given(option)
+        }
+        if self.names:
+            saved["names"] = ",".join(self.names)
+        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
+
+    def data_arguments(self) -> list[str]:
+        """One file or a list of them."""
+        return [repr(self.files[0])] if len(self.files) == 1 else [repr(list(self.files))]
+
+    def ranking(self) -> RankRequest:
+        """The request that compares the same systems."""
+        known = {option.name for option in RankRequest.options()} - {"gold"}
+        shared_values = {option.name: self.value(option.name) for option in self.options() if option.name in known}
+        return RankRequest.of({**shared_values, "gold_column": self.gold})

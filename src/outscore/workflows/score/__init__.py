@@ -1,0 +1,1 @@
+"""The workflow of `outscore score`."""

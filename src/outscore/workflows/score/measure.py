@@ -1,0 +1,366 @@
+"""From systems as they were read to their scores: as a whole, by dataset and by slice, with noise floor and reach."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import Array
+from outscore.core.paired import PairedScores
+from outscore.core.repeats import RUNS, RepeatKind, RunTable, run_table
+from outscore.inference.base.item_scores import scores_if_any, with_exact_integers
+from outscore.inference.base.own_score import (
+    Added,
+    Limits,
+    OwnRows,
+    interval_method,
+    own_intervals,
+    score_variance,
+)
+from outscore.inference.describe.repeats import variance_parts
+from outscore.inference.own.noise import epoch_noise, noise_floor
+from outscore.inference.own.reach import detectable_difference, median_correlation
+from outscore.inference.runs.two_way import pseudo_values, run_noise
+from outscore.metrics.registry import resolve
+from outscore.results.score import Noise, ScoredSystem, ScorePart
+from outscore.scores.system import Labels, Scores
+
+__all__ = ["Measured", "measure"]
+
+DATASET = "dataset"
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Systems with their scores, and what was done on the way."""
+
+    systems: list[ScoredSystem]
+    metric: AdditiveMetric
+    interval: str
+    new_runs: bool
+    few_runs: bool = False
+    lacking: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Rows of one system in the metric's own columns, true numbers, on all or some of its items.
+
+    `items`, `clusters` and `runs` are codes per row, `keys` what items are called, None where there are none of them.
+    """
+
+    metric: AdditiveMetric
+    rows: Array
+    name: str
+    items: Array | None
+    clusters: Array | None
+    runs: Array | None
+    keys: Array
+    new_runs: bool = False
+
+    @cached_property
+    def pairs(self) -> PairedScores:
+        return with_exact_integers(PairedScores(self.rows, self.rows, 1, self.items, self.clusters))
+
+    @cached_property
+    def means(self) -> PairedScores:
+        return self.pairs.per_item()
+
+    @property
+    def n(self) -> int:
+        return self.means.rows
+
+    @cached_property
+    def value(self) -> float:
+        return float(self.metric.score(self.means.totals()[0]))
+
+    @cached_property
+    def table(self) -> RunTable:
+        """Items by runs, where every item has every run."""
+        if self.items is None:
+            return RunTable(None, "each item was scored once")
+        if self.runs is None:
+            return RunTable(None, f"nothing says which run of {self.name} a row is of")
+        return run_table(self.rows, self.items, self.runs, self.name)
+
+    @cached_property
+    def added(self) -> Added | None:
+        """What new runs add, where the claim is about them."""
+        if not self.new_runs or self.table.values is None:
+            return None
+        scores, values = pseudo_values(self.table.values.astype(float), self.metric)
+        noise = run_noise(values, scores)
+        guess = noise.between**2 / (noise.runs - 1) + (noise.within**2 / noise.df_within if noise.within else 0.0)
+        return Added(noise.added, guess)
+
+    @cached_property
+    def own(self) -> OwnRows:
+        means = self.means
+        return OwnRows(self.rows, means.a / means.scale, means.clusters, self.added)
+
+    @cached_property
+    def spread(self) -> tuple[float, float]:
+        """Squared standard error over items, and its degrees of freedom."""
+        return score_variance(self.own.items, self.metric, self.own.clusters)
+
+    @cached_property
+    def item_scores(self) -> Array | None:
+        found = scores_if_any(self.pairs, self.metric)
+        return None if found is None else found.a
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether single runs of single items are right or wrong."""
+        single = scores_if_any(replace(self.pairs, items=None, clusters=None), self.metric)
+        return single is not None and self.means.clusters is None and len(np.unique(single.a)) <= 2
+
+    def variances(self) -> tuple[float, float] | None:
+        """Between and within items."""
+        single = scores_if_any(replace(self.pairs, items=None, clusters=None), self.metric)
+        return None if self.items is None or single is None else variance_parts(single.a, self.items)
+
+    def noise(self, kind: RepeatKind | None, alpha: float) -> Noise | None:
+        if kind is None or self.items is None:
+            return None
+        if self.table.values is not None and self.n > 1:
+            runs = self.table.values.astype(float)
+            return noise_floor(runs, self.metric, kind=kind, clusters=self.means.clusters, alpha=alpha, binary=self.is_binary)
+        parts = self.variances()
+        if parts is None or kind == RUNS:
+            return None
+        return epoch_noise(parts[1], self.n, len(self.rows) / self.n, alpha)
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """One system with its rows by dataset, and the whole of them for slices."""
+
+    scores: Scores
+    rows: Array
+    metric: AdditiveMetric
+    new_runs: bool = False
+    known: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def datasets(self) -> list[str]:
+        labels = self.scores.datasets
+        return [""] if labels is None else [labels.names[code] for code in dict.fromkeys(labels.codes.tolist())]
+
+    def on(self, dataset: str) -> Array:
+        """The rows of a dataset."""
+        labels = self.scores.datasets
+        return np.ones(self.scores.rows, dtype=bool) if labels is None else labels.codes == _code(labels, dataset)
+
+    def part(self, chosen: Array) -> _Part:
+        scores = self.scores.take(chosen)
+        ids, sets = scores.ids, scores.datasets
+        keys: Array = np.arange(scores.rows) if ids is None else self._keys(ids)
+        if sets is not None:
+            # An id may stand in several datasets, for several items.
+            keys = keys * (len(sets.names) + 1) + sets.codes
+        names, items = np.unique(keys, return_inverse=True)
+        single = len(names) == len(items)
+        runs = None if scores.repeats is None else np.unique(scores.repeats.codes, return_inverse=True)[1]
+        return _Part(
+            self.metric,
+            self.rows[chosen],
+            self.scores.name,
+            None if single else items,
+            None if scores.clusters is None else np.unique(scores.clusters.codes, return_inverse=True)[1],
+            runs,
+            keys if single else names,
+            self.new_runs,
+        )
+
+    def _keys(self, ids: Labels) -> Array:
+        """Codes that all systems share."""
+        translated = np.array([self.known.setdefault(name, len(self.known)) for name in ids.names], dtype=np.int64)
+        return translated[ids.codes]
+
+
+def _code(labels: Labels, name: str) -> int:
+    return labels.names.index(name) if name in labels.names else -1
+
+
+def measure(
+    systems: Sequence[Scores],
+    spec: str | AdditiveMetric,
+    *,
+    kind: RepeatKind | None,
+    population: str | None,
+    slices: str | None,
+    alpha: float,
+    power: float,
+    missing: Mapping[str, Mapping[str, int]],
+) -> Measured:
+    """Score each system by itself; all of them together say what scores can be.
+
+    `missing` holds rows without a score, by system and reason.
+
+    Examples
+    --------
+    >>> new = Scores("new", np.array([1, 0, 1, 1, 1, 0, 1, 1]))
+    >>> asked = {"kind": None, "population": None, "slices": None, "alpha": 0.05, "power": 0.8, "missing": {}}
+    >>> found = measure([new], "accuracy", **asked).systems[0]
+    >>> found.value, round(found.low, 4), round(found.high, 4), found.n
+    (0.75, 0.4093, 0.9285, 8)
+    """
+    values = np.concatenate([system.values for system in systems])
+    metric, table, _ = resolve(spec, values, values[:1])
+    starts = np.cumsum([system.rows for system in systems])[:-1]
+    known: dict[str, int] = {}
+    parts = [
+        _System(system, rows.astype(float) if rows.dtype.kind != "i" else rows, metric, known=known)
+        for system, rows in zip(systems, np.split(table, starts), strict=True)
+    ]
+    lacking = _lacking(parts, kind)
+    new_runs = not lacking and kind == RUNS and population != "items"
+    if population == "items-and-runs" and not new_runs:
+        cure = "Leave --population out, or say --repeats runs where one repeat spans all items."
+        raise OutscoreError(f"Population {population} cannot be had: {lacking}.", cure, parameter="population")
+    parts = [replace(part, new_runs=new_runs) for part in parts]
+    whole = _whole(parts, alpha)
+    slots = _slots(parts, slices, alpha)
+    asked: dict[str, Any] = {"alpha": alpha, "power": power, "correlation": _correlation(whole)}
+    found = [
+        _scored(system, whole, i, kind=kind, missing=dict(missing.get(system.scores.name, {})), **asked)
+        for i, system in enumerate(parts)
+    ]
+    found = [replace(one, slices=slots.get(one.system, [])) for one in found]
+    first = [next(iter(by_set.values()))[0].own for by_set in whole]
+    few = new_runs and any(part.table.values is not None and part.table.values.shape[1] < 3 for part, _ in _all(whole))
+    return Measured(found, metric, interval_method(first, metric), new_runs, few, lacking)
+
+
+def _lacking(parts: Sequence[_System], kind: RepeatKind | None) -> str:
+    """Why there is no analysis of items and runs, as a clause; empty where there is."""
+    if kind is None:
+        return "each item was scored once"
+    if kind != RUNS:
+        return "the repeats are epochs, which have nothing to do with one another from item to item"
+    for system in parts:
+        for dataset in system.datasets:
+            part = system.part(system.on(dataset))
+            if part.table.lacking or part.n < 2:
+                return part.table.lacking or "there is a single item"
+    return ""
+
+
+Whole = list[dict[str, tuple[_Part, Limits]]]
+"""By system, and by dataset: the part and the interval of its score."""
+
+
+def _whole(parts: Sequence[_System], alpha: float) -> Whole:
+    found: Whole = [{} for _ in parts]
+    for dataset in dict.fromkeys(name for system in parts for name in system.datasets):
+        here = [(i, system.part(system.on(dataset))) for i, system in enumerate(parts) if dataset in system.datasets]
+        limits = own_intervals([part.own for _, part in here], here[0][1].metric, alpha)
+        for (i, part), ends in zip(here, limits, strict=True):
+            found[i][dataset] = part, ends
+    return found
+
+
+def _all(whole: Whole) -> list[tuple[_Part, Limits]]:
+    return [entry for by_set in whole for entry in by_set.values()]
+
+
+def _correlation(whole: Whole) -> float | None:
+    """The median correlation of two systems' item scores."""
+    tables = []
+    for by_set in whole:
+        parts = [part for part, _ in by_set.values()]
+        scores = [part.item_scores for part in parts]
+        if all(one is not None for one in scores):
+            tables.append((np.concatenate([part.keys for part in parts]), np.concatenate([s for s in scores if s is not None])))
+    return median_correlation(tables)
+
+
+def _scored(
+    system: _System,
+    whole: Whole,
+    place: int,
+    *,
+    kind: RepeatKind | None,
+    missing: dict[str, int],
+    alpha: float,
+    power: float,
+    correlation: float | None,
+) -> ScoredSystem:
+    by_set = whole[place]
+    parts, limits = [part for part, _ in by_set.values()], [ends for _, ends in by_set.values()]
+    n, rows, several = sum(part.n for part in parts), sum(len(part.rows) for part in parts), len(parts) > 1
+    variance, df = _mean_variance([part.spread for part in parts])
+    added = _mean_variance([(part.added.variance, 1.0) for part in parts if part.added is not None])[0]
+    value = math.fsum(part.value for part in parts) / len(parts)
+    low, high = limits[0] if not several else _mean_limits(value, limits)
+    scores = parts[0].item_scores if not several else None
+    between, within = (parts[0].variances() if not several else None) or (None, None)
+    clusters = [part.means.clusters for part in parts]
+    return ScoredSystem(
+        system=system.scores.name,
+        value=value,
+        low=low,
+        high=high,
+        n=n,
+        rows=rows,
+        clusters=None if clusters[0] is None else sum(len(np.unique(codes)) for codes in clusters if codes is not None),
+        repeats=rows / n,
+        missing={**missing, **_absent(whole, place)},
+        error=math.sqrt(variance + added) if variance + added > 0 else None,
+        sd=None if scores is None or len(scores) < 2 else float(scores.std(ddof=1)),
+        between=between,
+        within=within,
+        detectable=detectable_difference(variance, df, added=added, correlation=correlation, alpha=alpha, power=power),
+        noise=None if several else parts[0].noise(kind, alpha),
+        datasets=[ScorePart(DATASET, name, part.n, part.value, *ends) for name, (part, ends) in by_set.items() if several],
+    )
+
+
+def _mean_variance(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The squared error of a mean of independent scores, with Satterthwaite's degrees of freedom."""
+    total = sum(variance for variance, _ in parts)
+    noise = sum(variance**2 / df for variance, df in parts if variance and df)
+    return total / max(1, len(parts)) ** 2, total**2 / noise if noise else sum(df for _, df in parts)
+
+
+def _mean_limits(value: float, limits: Sequence[Limits]) -> Limits:
+    """The interval of a mean over datasets: half widths added as independent errors are."""
+    if any(low is None or high is None for low, high in limits):
+        return None, None
+    reach = math.sqrt(sum(((high or 0.0) - (low or 0.0)) ** 2 for low, high in limits)) / (2 * len(limits))
+    return value - reach, value + reach
+
+
+def _absent(whole: Whole, place: int) -> dict[str, int]:
+    """Items that other systems have and this one lacks."""
+    known = {key for part, _ in _all(whole) for key in part.keys.tolist()}
+    own = {key for part, _ in whole[place].values() for key in part.keys.tolist()}
+    return {"absent": len(known - own)} if len(known) > len(own) else {}
+
+
+def _slots(parts: Sequence[_System], column: str | None, alpha: float) -> dict[str, list[ScorePart]]:
+    """Every value of a column, by system; all systems together say what scores can be."""
+    found: dict[str, list[ScorePart]] = {}
+    if column is None:
+        return found
+    names = dict.fromkeys(
+        labels.names[code] for system in parts for labels in [system.scores.slices[column]] for code in labels.codes.tolist()
+    )
+    for name in names:
+        masks = [system.scores.slices[column] for system in parts]
+        here = [
+            (system, system.part(labels.codes == _code(labels, name)))
+            for system, labels in zip(parts, masks, strict=True)
+            if (labels.codes == _code(labels, name)).any()
+        ]
+        limits = own_intervals([part.own for _, part in here], here[0][1].metric, alpha)
+        for (system, part), ends in zip(here, limits, strict=True):
+            found.setdefault(system.scores.name, []).append(ScorePart(column, name, part.n, part.value, *ends))
+    return found

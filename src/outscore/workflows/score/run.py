@@ -1,0 +1,296 @@
+"""From a request to the scores of systems, each by itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.repeats import RepeatKind, kind_of_column
+from outscore.formats.logs.find import are_logs
+from outscore.formats.logs.registry import LOGS
+from outscore.formats.logs.scores import read_systems
+from outscore.formats.tables.partitions import are_partitions
+from outscore.formats.tables.plausible import refuse_implausible
+from outscore.language.numbers import count
+from outscore.language.signature import score_signature
+from outscore.language.verdict.score import score_verdict
+from outscore.results.note import Note
+from outscore.results.score import ScoreResult
+from outscore.scores.duplicates import DuplicateRule, check_rule, settle
+from outscore.scores.system import Labels, Origin, Scores, score_columns
+from outscore.workflows.compare.logs import better_of, log_question
+from outscore.workflows.direction import Better, directed
+from outscore.workflows.frames import encode_labels, is_table
+from outscore.workflows.names import path_texts
+from outscore.workflows.rank.inputs import systems_from
+from outscore.workflows.rank.many import chosen_systems, read_many
+from outscore.workflows.reading import answer_notes, reading_of
+from outscore.workflows.requests.score import ScoreRequest
+from outscore.workflows.score.measure import Measured, measure
+
+__all__ = ["call", "run"]
+
+UNNAMED = "system"
+"""What a system is called that has no name."""
+FEW_RUNS = "Two runs say little of how runs differ: intervals lean on a single difference between them."
+SLICES = "slice"
+"""What a column is called whose labels were given without a name."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Material:
+    """Systems as they were read, where from, and what to say about it; `missing` are rows without a score, by reason."""
+
+    scores: Sequence[Scores]
+    origins: Sequence[Origin] = ()
+    notes: Sequence[Note] = ()
+    told: Better | None = None
+    missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreResult:
+    """Read the files of a request, or take `data` in their place, and score each system by itself.
+
+    Examples
+    --------
+    >>> found = run(ScoreRequest(), [Scores("new", np.array([1, 0, 1, 1, 1, 0, 1, 1] * 5))])
+    >>> found.verdict
+    'new scores 0.750: 95 % interval 0.598 to 0.858, mean, 40 items.'
+    """
+    logs = data is None and are_logs(request.files, request.reader)
+    (replace(request, metric=None) if logs else request).validate(arrays=data is not None)
+    if logs:
+        return _scored(replace(request, metric=None), request, _from_logs(request))
+    return _scored(request, request, _Material(data, _origins(data)) if data is not None else _from_files(request))
+
+
+def call(
+    scores: object,
+    *,
+    items: object,
+    clusters: object,
+    slices: object,
+    dataset: object,
+    **given: Any,  # noqa: ANN401 - the other keywords of `outscore.score`
+) -> ScoreResult:
+    """`outscore.score`: arrays, tables, what `read` gives, or paths, with options by their Python names."""
+    labels = {"items": items, "clusters": clusters, "dataset": dataset}
+    several = scores if isinstance(scores, (list, tuple)) else [scores]
+    paths = path_texts(several) if several else None
+    if paths is not None or is_table(scores):
+        columns = {name: label for name, label in {**labels, "slices": slices}.items() if label is not None}
+        for name, label in columns.items():
+            if not isinstance(label, str):
+                raise OutscoreError(
+                    f"`{name}` is not the name of a column.",
+                    "For a file or table, name the column that holds it.",
+                    parameter=name,
+                )
+        request = ScoreRequest.from_python({**given, **columns}, files=paths or ())
+        if paths is not None:
+            return run(request)
+        request.validate(arrays=True)
+        none = {"items": None, "clusters": None, "dataset": None}
+        return run(request, systems_from(scores, request, **none))
+    request = ScoreRequest.from_python(given)
+    request.validate(arrays=True)
+    found = systems_from(_by_system(scores, request), request, **labels)
+    if slices is None:
+        return run(request, found)
+    column, texts = _slice_labels(slices, found)
+    return run(
+        replace(request, slice=column),
+        [replace(one, slices={**one.slices, column: texts}) for one in found] if texts else found,
+    )
+
+
+def _by_system(scores: object, request: ScoreRequest) -> object:
+    """Arrays by system; a single one has the name that was given, or none."""
+    if isinstance(scores, Scores):
+        return [scores]
+    if isinstance(scores, Mapping) or (isinstance(scores, (list, tuple)) and any(isinstance(one, Scores) for one in scores)):
+        return scores
+    if len(request.names) > 1:
+        raise OutscoreError(f"There are {len(request.names)} names for one system.", "Give one.", parameter="names")
+    return {request.names[0] if request.names else UNNAMED: scores}
+
+
+def _slice_labels(slices: object, found: Sequence[Scores]) -> tuple[str, Labels | None]:
+    """The column and its labels: a column of scores that were read, labels by column, or labels alone."""
+    if isinstance(slices, str):
+        return slices, None
+    column, labels = next(iter(slices.items())) if isinstance(slices, Mapping) else (SLICES, slices)
+    raw = np.asarray(labels)
+    if raw.ndim != 1 or any(one.rows != len(raw) for one in found):
+        raise OutscoreError(
+            f"There are {len(raw):,} labels of slices for {found[0].rows:,} rows.", "Give one for each row.", parameter="slice"
+        )
+    return str(column), encode_labels(raw, "slices")
+
+
+def _origins(scores: Sequence[Scores]) -> list[Origin]:
+    return list(dict.fromkeys(one.origin for one in scores if one.origin is not None))
+
+
+def _from_files(request: ScoreRequest) -> _Material:
+    if are_partitions(request.files):
+        raise OutscoreError(
+            "A folder of Parquet parts is read piece by piece, and scores need all rows at once.",
+            "Name the files one by one, or use `outscore rank`, whose table has the scores too.",
+            parameter="files",
+        )
+    scores, notes = read_many(
+        request.system_files, format=request.reader, systems=request.system, names=request.names, columns=request.columns()
+    )
+    named = request.item is not None or request.transpose
+    refuse_implausible(scores, chosen=bool(request.system), item_named=named)
+    return _Material(scores, _origins(scores), notes)
+
+
+def _from_logs(request: ScoreRequest) -> _Material:
+    """The systems of logs; several tasks are datasets."""
+    format = request.reader if request.reader in LOGS else None
+    found = read_systems(request.files, log_question(request), format=format, several=True)
+    if found.is_corpus:
+        raise OutscoreError(
+            f"`{found.measure}` scores the whole corpus, and logs hold texts in place of a score per item.",
+            "Compare two systems with `outscore compare`, which scores their texts again, or choose another score.",
+            parameter="metric",
+        )
+    scores = chosen_systems(found.scores, request.system, request.names)
+    renamed = dict(zip((one.name for one in chosen_systems(found.scores, request.system, ())), scores, strict=True))
+    missing: dict[str, Counter[str]] = {}
+    for evaluations in found.evaluations:
+        for one in evaluations:
+            if one.system in renamed:
+                missing.setdefault(renamed[one.system].name, Counter()).update(one.missing(found.measure))
+    columns = next(one.origin.columns for one in scores if one.origin is not None)
+    origins = dict.fromkeys(origin for several in found.evaluations for one in several for origin in one.origins)
+    told = [replace(origin, columns=columns) for origin in origins]
+    return _Material(scores, told, found.notes, better_of(found.higher_is_better), missing)
+
+
+def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> ScoreResult:
+    """The scores of what was read; `asked` is without a metric where that is a score of the logs."""
+    scores, notes = _settled(material.scores, request)
+    _check(scores, request)
+    named = asked.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
+    better = directed(named, request.direction, score_columns(material.origins), told=material.told)
+    kind = _kind(scores, request)
+    found = measure(
+        scores,
+        better.metric,
+        kind=kind,
+        population=request.population,
+        slices=request.slice,
+        alpha=request.alpha,
+        power=request.power,
+        missing=material.missing,
+    )
+    population = "items-and-runs" if found.new_runs else "items"
+    higher = found.metric.higher_is_better
+    words = score_verdict(
+        found.systems, found.metric.name, alpha=request.alpha, population=population, kind=kind, higher_is_better=higher
+    )
+    several = len(found.systems) > 1
+    return ScoreResult(
+        systems=found.systems,
+        metric=found.metric.name,
+        higher_is_better=higher,
+        alpha=request.alpha,
+        population=population,
+        repeat_kind=kind,
+        repeat_column=next((one.repeat_column for one in scores if one.repeat_column), "") if kind else "",
+        interval=found.interval,
+        headline=words[0],
+        reason=words[1],
+        sentence=words[2],
+        signature=score_signature(
+            found.systems,
+            found.metric.name,
+            interval=found.interval,
+            alpha=request.alpha,
+            population=population,
+            repeat_kind=kind,
+            higher_is_better=higher,
+        ),
+        next_command=request.ranking().command_line() if several and request.files else "",
+        notes=[*better.notes, *answer_notes(material.origins), *material.notes, *notes, *_run_notes(found, kind)],
+        reading=reading_of(
+            material.origins,
+            rows=sum(one.rows for one in material.scores),
+            systems=[one.system for one in found.systems],
+            slices=() if request.slice is None else (request.slice,),
+            direction=(better.better, better.source),
+        ),
+        settings=request.settings(material.origins),
+    )
+
+
+def _settled(scores: Sequence[Scores], request: ScoreRequest) -> tuple[list[Scores], list[Note]]:
+    """One row per item and repeat, by the rule that was asked for, and what that did."""
+    rule = cast("DuplicateRule", request.duplicates)
+    check_rule(rule)
+    settled = [settle(one, rule) for one in scores]
+    dropped, conflicts = sum(found[1] for found in settled), sum(found[2] for found in settled)
+    notes = []
+    if conflicts:
+        text = f"{count(conflicts, 'item')} with rows that contradict each other: settled by `duplicates` {rule}."
+        notes.append(Note("input", text))
+    elif dropped:
+        notes.append(Note("input", f"{count(dropped, 'row')} that repeat another of the same item and run were left out."))
+    return [found[0] for found in settled], notes
+
+
+def _check(scores: Sequence[Scores], request: ScoreRequest) -> None:
+    names = [one.name for one in scores]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise OutscoreError(f"Two systems are named `{twice}`.", "Give each a name of its own.", parameter="names")
+    for one in scores:
+        if one.values.shape[1:] != scores[0].values.shape[1:]:
+            raise OutscoreError(
+                f"`{scores[0].name}` and `{one.name}` do not have the same number of scores per row.",
+                "Give all systems the same columns.",
+            )
+        if not one.rows:
+            raise OutscoreError(f"`{one.name}` has no score.", "Give it at least one.")
+        if request.slice is not None and request.slice not in one.slices:
+            raise OutscoreError(
+                f"The scores of `{one.name}` have no column `{request.slice}` of slices.",
+                "Read them with slice=..., or give a label for each row.",
+                parameter="slice",
+            )
+
+
+def _kind(scores: Sequence[Scores], request: ScoreRequest) -> RepeatKind | None:
+    """What the repeats are; None where each item was scored once."""
+    repeated = any(one.ids is not None and _most_rows(one) > 1 for one in scores)
+    if not repeated:
+        if request.repeats is not None:
+            raise OutscoreError("There are no repeats: each item was scored once.", "Leave --repeats out.", parameter="repeats")
+        return None
+    if request.repeats is not None:
+        return cast("RepeatKind", request.repeats)
+    return kind_of_column(next((one.repeat_column for one in scores if one.repeat_column), ""))
+
+
+def _most_rows(scores: Scores) -> int:
+    assert scores.ids is not None
+    codes = scores.ids.codes
+    if scores.datasets is not None:
+        codes = codes * len(scores.datasets.names) + scores.datasets.codes
+    return int(np.unique(codes, return_counts=True)[1].max())
+
+
+def _run_notes(found: Measured, kind: RepeatKind | None) -> list[Note]:
+    if kind != "runs":
+        return []
+    if found.lacking:
+        return [Note("runs", f"The intervals are about these runs and not about new ones: {found.lacking}.")]
+    return [Note("runs", FEW_RUNS)] if found.few_runs else []

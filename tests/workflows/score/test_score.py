@@ -1,0 +1,201 @@
+"""Scores of single systems: the intervals of `compare`, counted by hand, and what the test set can tell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+
+RNG = np.random.default_rng(5)
+RIGHT = (RNG.random((60, 2)) < [0.8, 0.6]).astype(int)
+GRADED = np.round(RNG.normal(3.0, 1.0, (40, 2)), 2)
+
+
+def own(found):
+    return [(one.value, one.low, one.high) for one in found.systems]
+
+
+def of_pair(compared):
+    return [(one.value, one.low, one.high) for one in compared.scores]
+
+
+class TestTheIntervalsOfCompare:
+    """What `compare` shows for each system is what `score` says of it."""
+
+    @pytest.mark.parametrize("data", [RIGHT, GRADED, RIGHT / 2 + 0.25], ids=["right", "graded", "other"])
+    def test_items(self, data):
+        found = osc.score({"new": data[:, 0], "old": data[:, 1]})
+        assert own(found) == of_pair(osc.compare(data[:, 0], data[:, 1], names=("new", "old")))
+
+    def test_clusters(self):
+        clusters = np.arange(60) // 7
+        found = osc.score({"a": RIGHT[:, 0], "b": RIGHT[:, 1]}, clusters=clusters)
+        assert own(found) == of_pair(osc.compare(RIGHT[:, 0], RIGHT[:, 1], clusters=clusters))
+        assert [one.clusters for one in found.systems] == [9, 9]
+
+    def test_epochs(self):
+        items = np.arange(60) // 3
+        found = osc.score({"a": RIGHT[:, 0], "b": RIGHT[:, 1]}, items=items)
+        assert own(found) == of_pair(osc.compare(RIGHT[:, 0], RIGHT[:, 1], items=items))
+        assert found.systems[0].repeats == 3.0
+        assert found.repeat_kind == "epochs"
+
+    @pytest.mark.parametrize("metric", ["f1", "mcc", "macro-f1", "accuracy"])
+    def test_counts(self, metric):
+        tables = [np.eye(4, dtype=int)[RNG.integers(0, 4, 50)] for _ in "ab"]
+        found = osc.score({"a": tables[0], "b": tables[1]}, metric=metric)
+        assert own(found) == of_pair(osc.compare(*tables, metric=metric))
+
+
+def test_wilson_and_student_by_hand():
+    n, k = 60, int(RIGHT[:, 0].sum())
+    low, high = scipy.stats.binomtest(k, n).proportion_ci(method="wilson")
+    one = osc.score(RIGHT[:, 0]).systems[0]
+    assert (one.system, one.value) == ("system", k / n)
+    assert (one.low, one.high) == pytest.approx((low, high), abs=1e-12)
+    assert one.error == pytest.approx(RIGHT[:, 0].std(ddof=1) / math.sqrt(n))
+    x = GRADED[:, 0]
+    one = osc.score(x, alpha=0.1).systems[0]
+    assert (one.low, one.high) == pytest.approx(scipy.stats.t.interval(0.9, 39, x.mean(), scipy.stats.sem(x)), abs=1e-12)
+    assert one.sd == pytest.approx(x.std(ddof=1))
+
+
+def test_new_runs_by_hand():
+    """V = s²/n + (R - E), with Satterthwaite's degrees of freedom."""
+    rng = np.random.default_rng(3)
+    n, k = 30, 4
+    y = 5 + rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=k) + rng.normal(size=(n, k))
+    table = pl.DataFrame({"id": np.repeat(np.arange(n), k), "seed": np.tile(np.arange(k), n), "score": y.round(6).ravel()})
+    found = osc.score(table)
+    one = found.systems[0]
+    assert (found.population, found.repeat_kind, found.repeat_column) == ("items-and-runs", "runs", "seed")
+    y = y.round(6)
+    runs = y.mean(axis=0)
+    between = runs.var(ddof=1) / k
+    rest = y - y.mean(axis=1, keepdims=True) - runs + y.mean()
+    within = (rest**2).sum() / ((n - 1) * (k - 1)) / (n * k)
+    v = y.mean(axis=1).var(ddof=1) / n
+    whole = v + max(0.0, between - within)
+    df = whole**2 / (v**2 / (n - 1) + between**2 / (k - 1) + within**2 / ((n - 1) * (k - 1)))
+    reach = scipy.stats.t.ppf(0.975, df) * math.sqrt(whole)
+    assert (one.low, one.high) == pytest.approx((y.mean() - reach, y.mean() + reach), rel=1e-9)
+    assert one.error == pytest.approx(math.sqrt(whole))
+    alone = osc.score(table, population="items").systems[0]
+    assert alone.high - alone.low < one.high - one.low
+    assert (one.between, one.within) == (alone.between, alone.within)
+
+
+def test_the_reach_is_what_a_plan_says():
+    x, y = GRADED.T
+    found = osc.score({"new": x, "old": y})
+    sd = x.std(ddof=1) * math.sqrt(2)
+    rho = np.corrcoef(x, y)[0, 1]
+    one = found.systems[0].detectable
+    assert one.independent == pytest.approx(osc.detectable_effect(40, sd=sd, method="t"), rel=1e-9)
+    assert one.correlated == pytest.approx(osc.detectable_effect(40, sd=sd * math.sqrt(1 - rho), method="t"), rel=1e-9)
+    assert (one.correlation, one.measured) == (pytest.approx(rho), True)
+    alone = osc.score(x, power=0.9).systems[0].detectable
+    assert (alone.correlation, alone.measured, alone.power) == (0.5, False, 0.9)
+    assert alone.independent > one.independent
+
+
+def test_several_datasets_are_averaged():
+    sets = np.array(["x"] * 20 + ["y"] * 40)
+    found = osc.score(RIGHT[:, 0], dataset=sets).systems[0]
+    first, second = (osc.score(RIGHT[sets == name, 0]).systems[0] for name in "xy")
+    assert found.value == pytest.approx((first.value + second.value) / 2)
+    assert [(part.name, part.value, part.low) for part in found.datasets] == [
+        ("x", first.value, first.low),
+        ("y", second.value, second.low),
+    ]
+    reach = math.hypot(first.high - first.low, second.high - second.low) / 4
+    assert found.high == pytest.approx(found.value + reach)
+    assert found.noise is None
+
+
+def test_slices_are_scored_by_themselves():
+    topics = np.array(["law", "maths", "news"] * 20)
+    found = osc.score({"a": RIGHT[:, 0], "b": RIGHT[:, 1]}, slices={"topic": topics})
+    for one, column in zip(found.systems, RIGHT.T, strict=True):
+        assert [(part.column, part.name, part.n) for part in one.slices] == [("topic", t, 20) for t in ("law", "maths", "news")]
+        assert [part.value for part in one.slices] == [column[topics == t].mean() for t in ("law", "maths", "news")]
+    frame = found.to_frame()
+    assert frame.height == 8
+    assert frame.filter(pl.col("part") == "law")["value"].to_list() == [one.slices[0].value for one in found.systems]
+
+
+def test_items_that_others_have_are_counted(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("id,new,old\nq1,1,0\nq2,,1\nq3,0,1\nq4,1,1\n")
+    found = osc.score(path)
+    assert [(one.system, one.n, one.missing) for one in found.systems] == [("new", 3, {"absent": 1}), ("old", 4, {})]
+    assert found.next_command == f"outscore rank {path}"
+    assert "1 items that others have" in found.to_text() or "1 absent" in found.to_text()
+
+
+def test_a_system_that_never_varies_has_no_reach():
+    one = osc.score(np.ones(20, dtype=int)).systems[0]
+    assert (one.value, one.high, one.detectable, one.error) == (1.0, 1.0, None, None)
+    assert one.low == pytest.approx(1 / (1 + 1.959964**2 / 20), rel=1e-6)
+    one = osc.score(np.full(20, 3.5)).systems[0]
+    assert (one.low, one.high) == (None, None)
+    assert "no interval" in osc.score(np.full(20, 3.5)).verdict
+
+
+def test_lower_is_better_is_said_and_orders_the_headline():
+    found = osc.score(pl.DataFrame({"id": range(20), "model": ["a"] * 20, "wer": np.linspace(0.1, 0.3, 20)}))
+    assert not found.higher_is_better
+    assert found.reading.direction_source == "column"
+
+
+def test_real_logs(shared_data):
+    """The standard errors that Inspect reports, and rows without a score by reason."""
+    found = osc.score(shared_data / "harness-logs" / "inspect" / "epochs", metric="includes")
+    assert [one.value for one in found.systems] == pytest.approx([0.766667, 0.6], abs=1e-6)
+    assert [one.error for one in found.systems] == pytest.approx([0.0597265, 0.0749269], abs=1e-7)
+    assert all(one.noise.runs == 3 for one in found.systems)
+    found = osc.score(shared_data / "harness-logs" / "inspect" / "unscored", metric="partial", missing="drop")
+    assert [round(one.value, 6) for one in found.systems] == [0.916667, 0.638889]
+    assert [one.n for one in found.systems] == [18, 18]
+    assert all(sum(one.missing.values()) > 0 for one in found.systems)
+
+
+def test_real_scores(shared_data):
+    found = osc.score(shared_data / "llm-scores" / "gpqa-diamond.csv")
+    assert [one.value for one in found.systems] == pytest.approx([0.675758, 0.617172], abs=1e-6)
+    # More pairs of epochs differ than epochs would: they were not drawn independently of one another.
+    assert [(one.noise.significant, one.noise.pairs) for one in found.systems] == [(0, 10), (3, 10)]
+    with pytest.raises(OutscoreError, match="epochs, which have nothing to do with one another"):
+        osc.score(shared_data / "llm-scores" / "gpqa-diamond.csv", population="items-and-runs")
+
+
+BAD = {
+    "`alpha` is 2": {"alpha": 2.0},
+    "`power` is 0.01": {"power": 0.01},
+    "There is no metric `accuracie`": {"metric": "accuracie"},
+    "is a metric of texts": {"metric": "bleu"},
+    "`population` is 'these-items'": {"population": "these-items"},
+    "There are no repeats": {"repeats": "runs"},
+    "cannot be had: each item was scored once": {"population": "items-and-runs"},
+    "There are 2 names for one system": {"names": ["a", "b"]},
+    "There are 3 labels of slices for 60 rows": {"slices": ["x", "y", "z"]},
+    "have no column `topic` of slices": {"slices": "topic"},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_input(message):
+    with pytest.raises(OutscoreError, match=message):
+        osc.score(RIGHT[:, 0], **BAD[message])
+
+
+def test_two_systems_of_one_name_are_refused():
+    same = osc.Scores("new", RIGHT[:, 0])
+    with pytest.raises(OutscoreError, match="Two systems are named `new`"):
+        osc.score([same, same])
