@@ -679,6 +679,8 @@ def compare_texts(
     documents: Sequence[object] | Segments | Path | None = None,
     dataset: Sequence[object] | Segments | Path | None = None,
     buckets: Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None = None,
+    explain: bool = False,
+    corpus: Path | None = None,
     compat: Literal["sacrebleu-ar", "sacrebleu-bs"] | None = None,
     scores: Mapping[str, str] | None = None,
     systems: Sequence[str] = (),
@@ -744,6 +746,12 @@ def compare_texts(
     buckets : Mapping[str, Sequence[object] | Segments | Path] | Sequence[Path] | Path | None, default None
         Labels of the segments by the name of their column, paths of files of labels, or ``"length"`` for the
         length of the reference: each value is compared by itself, as a family of its own.
+    explain : bool, default False
+        Also study which words make the difference: by how rare they are, and n-grams that one system gets
+        right more often.
+    corpus : Path | None, default None
+        The path of a text in which it is counted how rare words are, training data for example; None is the
+        reference.
     compat : str | None, default None
         ``"sacrebleu-ar"`` or ``"sacrebleu-bs"``: also show the p that sacreBLEU prints. It decides nothing.
     scores : Mapping[str, str] | None, default None
@@ -811,6 +819,8 @@ def compare_texts(
         documents=documents,
         dataset=dataset,
         buckets=buckets,
+        explain=explain,
+        corpus=corpus,
         compat=compat,
         scores=scores,
         systems=systems,

@@ -17,6 +17,7 @@ from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 from outscore.results.subset import Bucket, Subset
+from outscore.results.words import WordStudy
 
 if TYPE_CHECKING:
     import polars as pl
@@ -338,6 +339,8 @@ class Comparisons(Result):
         Of several metrics: the answer of all of them together. Empty elsewhere, and in results of version 0.1.0.
     schema
         The form of the saved file.
+    words
+        Of texts, where it was asked for: which words make the difference.
     """
 
     comparisons: list[Comparison]
@@ -346,6 +349,7 @@ class Comparisons(Result):
     headline: str = ""
     reason: str = ""
     schema: Literal["outscore/result/1"] = "outscore/result/1"
+    words: WordStudy | None = None
 
     @property
     def verdict(self) -> str:

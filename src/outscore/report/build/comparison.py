@@ -64,6 +64,7 @@ from outscore.report.rows.metrics import (
 from outscore.report.rows.questions import TITLE, questions
 from outscore.report.rows.segments import MAX_BRIEF, MAX_SHOWN, segments, segments_title
 from outscore.report.rows.subsets import bucket_table, slices
+from outscore.report.rows.words import ngram_tables, word_table
 from outscore.results.comparison import Bayes, Comparison, Comparisons
 
 __all__ = ["build"]
@@ -86,7 +87,7 @@ def build(whole: Comparisons) -> Document:
     if is_family_of_metrics(whole):
         # On a screen the metrics are one answer.
         parts = [article.but("text", level="brief") for article in parts]
-        articles = [_metrics(whole), *parts, *closing]
+        articles = [_metrics(whole), *_words(whole), *parts, *closing]
     elif table is not None:
         # So are slices, as a table below the whole.
         sliced = Section("slices", "", lambda: [table]).only("text").brief()
@@ -95,7 +96,7 @@ def build(whole: Comparisons) -> Document:
         others = [article.but("text", level="brief") for article in parts[1:]]
         articles = [answer, replace(_overview(whole), title=table.title, depth=2), *others, *closing]
     else:
-        articles = [_overview(whole), *parts, *closing]
+        articles = [_overview(whole), *parts, *_words(whole), *closing]
     return Document(_title(whole), tuple(articles), _subject(whole), stylesheet())
 
 
@@ -305,6 +306,14 @@ def _posterior(bayes: Bayes) -> Card:
     equal = [f"practically equal (within {bayes.rope:g}) {format_probability(bayes.equal)}"] if bayes.rope else []
     others = (*equal, f"B better {format_probability(bayes.b_better)}")
     return Card("posterior: A better", format_probability(bayes.a_better), others)
+
+
+def _words(whole: Comparisons) -> Iterable[Article]:
+    """Which words make the difference, where that was asked for."""
+    words = whole.words
+    if words is not None:
+        tables = [table for table in (word_table(whole, words), *ngram_tables(whole, words)) if table.rows]
+        yield Article("words", "Which words make the difference", (Section("words", "", lambda: tables),), 2)
 
 
 def _closing(whole: Comparisons) -> Iterable[Article]:

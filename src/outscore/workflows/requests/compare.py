@@ -245,6 +245,8 @@ class TextsRequest(ComparisonRequest):
         'decides. None goes by what tables of texts say; ``"none"`` takes all segments as one.',
     )
     buckets: tuple[str, ...] = declare(shared.BUCKETS)
+    explain: bool = declare(shared.EXPLAIN)
+    corpus: str | None = declare(shared.CORPUS)
     compat: str | None = declare(shared.COMPAT)
     scores: Mapping[str, str] = declare(shared.SCORES)
     system: tuple[str, ...] = declare(shared.SYSTEM, always_saved=False)
@@ -260,7 +262,11 @@ class TextsRequest(ComparisonRequest):
     @property
     def inputs(self) -> list[str]:
         """Everything that is read, as written: systems, references and labels."""
-        labels = [name for name in (self.source, self.documents, self.dataset) if name is not None and name != shared.POOLED]
+        labels = [
+            name
+            for name in (self.source, self.documents, self.dataset, self.corpus)
+            if name is not None and name != shared.POOLED
+        ]
         scored = [path for files in self.scores.values() for path in metrics_in(files)]
         return [*self.files, *self.reference, *labels, *scored, *(name for name in self.buckets if name != LENGTH)]
 
@@ -286,6 +292,9 @@ class TextsRequest(ComparisonRequest):
             )
         if not arrays and not self.reference:
             raise OutscoreError("No reference was named.", "Name one with --reference FILE.", parameter="reference")
+        if self.corpus is not None and not self.explain:
+            cure = "Add --explain, or leave --corpus out."
+            raise OutscoreError("--corpus says where words are counted for --explain.", cure, parameter="corpus")
         refuse_units_of_documents(self.unit_size, self.documents)
         chosen_metrics(self.metrics)
         check_compat(self.compat)
@@ -298,8 +307,12 @@ class TextsRequest(ComparisonRequest):
         return [*super().data_arguments(), *(references if len(references) == 1 else [several])]
 
     def file_arguments(self) -> list[str]:
-        """Source, documents, datasets and buckets."""
-        found = [f"{name}={value!r}" for name in ("source", "documents", "dataset") if (value := self.value(name)) is not None]
+        """Source, documents, datasets, buckets and a corpus."""
+        found = [
+            f"{name}={value!r}"
+            for name in ("source", "documents", "dataset", "corpus")
+            if (value := self.value(name)) is not None
+        ]
         return [*found, *([f"buckets={list(self.buckets)!r}"] if self.buckets else [])]
 
     def python_call(self) -> str:

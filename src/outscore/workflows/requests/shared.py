@@ -18,6 +18,7 @@ __all__ = [
     "CLUSTER",
     "COLUMNS",
     "COMPAT",
+    "CORPUS",
     "CORRECTION",
     "CRITICAL_DIFFERENCE",
     "DATASET",
@@ -26,6 +27,7 @@ __all__ = [
     "DOCUMENTS",
     "DUPLICATES",
     "EACH_DATASET",
+    "EXPLAIN",
     "FILTER",
     "FORCE_SAME",
     "GOLD",
@@ -629,6 +631,33 @@ SOURCE = Option(
     annotation="Sequence[str] | Segments | Path | None",
     doc="What was translated, or the path of a file: it is shown beside the segments that moved a score. None goes by what\n"
     "tables of texts say.",
+)
+EXPLAIN = Option(
+    "explain",
+    bool,
+    False,
+    "Texts: also show which words make the difference: by how rare they are, and n-grams.",
+    label="Which words",
+    form_help="Also show which words make the difference: by how rare they are, and n-grams.",
+    group="data",
+    kind="flag",
+    always_saved=False,
+    doc="Also study which words make the difference: by how rare they are, and n-grams that one system gets right more often.",
+)
+CORPUS = Option(
+    "corpus",
+    str,
+    None,
+    "Texts: count how rare words are here, in training data for example, instead of in the reference; with --explain.",
+    label="Text to count words in",
+    form_help="Where it is counted how rare words are, such as training data; otherwise in the reference.",
+    group="files",
+    kind="file",
+    most=1,
+    metavar="FILE",
+    always_saved=False,
+    annotation="Path | None",
+    doc="The path of a text in which it is counted how rare words are, training data for example; None is the reference.",
 )
 DOCUMENTS = Option(
     "documents",

@@ -12,7 +12,7 @@ from typing import Any, cast
 from outscore.core.errors import OutscoreError
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
-from outscore.formats.texts.segments import Segments
+from outscore.formats.texts.segments import Segments, read_segments
 from outscore.language.numbers import count
 from outscore.language.phrases import correction_name
 from outscore.language.verdict.comparison import agreement
@@ -33,6 +33,7 @@ from outscore.workflows.texts.datasets import Datasets, datasets_of_segments
 from outscore.workflows.texts.inputs import read_text_files
 from outscore.workflows.texts.members import scored_members
 from outscore.workflows.texts.statistics import Statistics, Texts
+from outscore.workflows.texts.words import Corpus, study_words
 from outscore.workflows.validate import question_of
 
 __all__ = ["TextData", "call", "run"]
@@ -84,7 +85,8 @@ def run(
     scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets)
     question = question_of(**request.asked(), unit_advice=unit_advice)
     design = TextDesign(grouped, buckets, request.correction, request.compat, question, request.asked(), scored, datasets)
-    given = replace(given, origins=[*given.origins, *origins])
+    corpus, counted = _corpus(request.corpus)
+    given = replace(given, origins=[*given.origins, *origins, *counted])
     found, family = compare_corpora(texts, request.metrics, statistics, design)
     found[0] = replace(found[0], notes=[*(Note("input", note) for note in (*given.notes, *texts.notes)), *found[0].notes])
     if cache is None:
@@ -92,11 +94,22 @@ def run(
         for note in kept.notes:
             remark(note)
     found = [replace(c, reading=_reading(given, c)) for c in found]
-    whole = Comparisons(found, request.settings(given.origins), family)
+    words = None
+    if request.explain:
+        words = study_words(texts, datasets, grouped, request.correction, request.seed, corpus)
+    whole = Comparisons(found, request.settings(given.origins), family, words=words)
     if family is None:
         return whole
     together = agreement(found, correction_name(family.correction))
     return replace(whole, headline=together.headline, reason=together.reason)
+
+
+def _corpus(path: str | None) -> tuple[Corpus | None, list[Origin]]:
+    """The text in which words are counted, and its file."""
+    if path is None:
+        return None, []
+    found = read_segments(path)
+    return Corpus(found.label, found.lines), [] if found.origin is None else [found.origin]
 
 
 def _grouped(given: object, datasets: Datasets, segments: int) -> Labels | None:
