@@ -199,7 +199,8 @@ def promptfoo(folder: Path) -> list[Path]:
         for name, rows in zip(SYSTEMS, verdicts()[:, :, 0], strict=True)
         for item, right in enumerate(rows.tolist())
     ]
-    stats = {"successes": sum(result["success"] for result in results), "failures": 0, "errors": 0}
+    passed = sum(result["success"] for result in results)
+    stats = {"successes": passed, "failures": len(results) - passed, "errors": 0}
     return [
         write(
             folder / "sums.json", {"evalId": "e", "results": {"version": 3, "prompts": [], "results": results, "stats": stats}}

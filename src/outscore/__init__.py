@@ -22,7 +22,7 @@ PUBLIC = {
     "outscore.outputs.model": ("Outputs",),
     "outscore.results.analysis": ("Analysis", "Effect", "Power"),
     "outscore.results.comparison": ("Comparison", "Comparisons", "SystemScore", "TestResult"),
-    "outscore.results.design": ("Alignment", "Decision", "Design", "Family", "Verdict"),
+    "outscore.results.design": ("Alignment", "Decision", "Design", "Family", "Missing", "Verdict"),
     "outscore.results.diff": ("Diff",),
     "outscore.results.interval": ("Interval",),
     "outscore.results.logs": ("Logs",),

@@ -28,6 +28,7 @@ from outscore.results.design import Alignment as Alignment
 from outscore.results.design import Decision as Decision
 from outscore.results.design import Design as Design
 from outscore.results.design import Family as Family
+from outscore.results.design import Missing as Missing
 from outscore.results.design import Verdict as Verdict
 from outscore.results.diff import Diff as Diff
 from outscore.results.interval import Interval as Interval

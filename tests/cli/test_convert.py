@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tests.log_files import WRITERS, inspect_json, lm_eval
 
 from outscore.cli.app import app
-from outscore.formats.logs.evaluation import STATES
+from outscore.formats.logs.base.evaluation import STATES
 from outscore.formats.logs.find import read_logs
 
 

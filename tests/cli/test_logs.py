@@ -130,6 +130,57 @@ def test_refusals(shared_data, path, options, said):
     assert "Traceback" not in done.output
 
 
+MISSING = [
+    (
+        "inspect/unscored",
+        "--metric partial --missing drop",
+        [("amber", {"unscored": 2}, "drop"), ("birch", {"unscored": 2}, "drop")],
+    ),
+    ("inspect/error", "--missing drop", [("amber", {"errored": 2, "not run": 11}, "drop"), ("birch", {"errored": 2}, "drop")]),
+    ("inspect/error", "--missing zero", [("amber", {"errored": 2, "not run": 11}, "zero"), ("birch", {"errored": 2}, "zero")]),
+    ("swe-bench", "--system baseline --system graphrag-advisory", [("baseline", {"empty": 58}, "zero")]),
+    ("openai-evals", "", []),
+]
+
+
+@pytest.mark.parametrize(("path", "options", "missing"), MISSING, ids=[f"{path} {options}" for path, options, _ in MISSING])
+def test_the_alignment_counts_what_has_no_score(shared_data, path, options, missing):
+    asked = (shared_data / "harness-logs" / path, *options.split())
+    found = compared(*asked)["alignment"]["missing"]
+    names = ("errored", "unscored", "empty", "not_run")
+    reasons = [{name.replace("_", " "): one[name] for name in names if one[name]} for one in found]
+    listed = [(one["system"].split("/")[-1], own, one["treatment"]) for one, own in zip(found, reasons, strict=True)]
+    assert [one for one in listed if one[0] in {name for name, *_ in missing}] == missing
+    said = run("compare", *asked, "--verbose").output
+    for name, own, treatment in missing:
+        counts = ", ".join(f"{count} {reason}" for reason, count in own.items())
+        ending = {"drop": "left out", "zero": "they count as 0"}[treatment]
+        assert f"{name} without a score: {counts}; {ending}" in " ".join(said.split())
+
+
+def test_boards_of_swe_bench_count_empty_patches_as_0_and_it_is_said(shared_data):
+    asked = (shared_data / "harness-logs/swe-bench", "--system", "baseline", "--system", "graphrag-advisory")
+    said = "Rows without a score count as 0, as boards of this harness do: baseline 58 empty"
+    assert any(note["text"].startswith(said) for note in compared(*asked)["notes"])
+    assert not any("boards" in note["text"] for note in compared(*asked, "--missing", "zero")["notes"])
+    assert compared(*asked, "--missing", "drop")["n"] < 100
+    done = run("compare", *asked, "--missing", "stop")
+    assert done.exit_code == 2
+    assert "baseline has no score on 58 of 100 rows (58 empty)" in done.output
+    assert said in " ".join(run("rank", *asked).output.split())
+
+
+def test_a_system_that_is_not_compared_is_not_checked(tmp_path):
+    paths = lm_eval(tmp_path)
+    file = next(paths[1].glob("samples_*"))
+    place = tmp_path / "third"
+    place.mkdir()
+    (place / file.name).write_text(file.read_text().replace('"exact_match": 0.0', '"exact_match": null'))
+    asked = (tmp_path, "--system", "maker/amber", "--system", "maker/birch")
+    assert run("compare", tmp_path).exit_code == 2
+    assert compared(*asked)["n"] == 12
+
+
 def test_different_questions_under_one_id_are_refused_unless_forced(tmp_path):
     paths = lm_eval(tmp_path)
     file = next(paths[1].glob("samples_*"))

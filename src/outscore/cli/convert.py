@@ -20,9 +20,9 @@ __all__ = ["convert"]
 @click.option("--reader", default="auto", show_default=True, metavar="FORMAT", help="A format of logs from `outscore formats`.")
 def convert(logs: tuple[str, ...], output: str, reader: str) -> None:
     """Write logs of evaluation harnesses as Every Eval Ever: a line per item and score, and the totals beside it."""
-    from outscore.formats.logs.every_eval_ever import ENDING, aggregate_path
     from outscore.formats.logs.export import aggregate, sample_lines
     from outscore.formats.logs.find import read_logs
+    from outscore.formats.logs.harnesses.every_eval_ever import ENDING, aggregate_path
     from outscore.formats.logs.registry import LOGS
 
     if reader != "auto" and reader not in LOGS:

@@ -2,12 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Alignment", "Claim", "DecidingItem", "Decision", "Design", "Family", "PathStep", "ScorePart", "Segment", "Verdict"]
+__all__ = [
+    "Alignment",
+    "Claim",
+    "DecidingItem",
+    "Decision",
+    "Design",
+    "Family",
+    "Missing",
+    "PathStep",
+    "ScorePart",
+    "Segment",
+    "Verdict",
+]
 
 Claim = Literal["better", "undecided", "equivalent", "non-inferior"]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Rows of one system that have no score, by reason.
+
+    Attributes
+    ----------
+    system
+        The system.
+    errored, unscored, empty, not_run
+        Rows whose run failed, that nobody scored, that have no output, and that were never run.
+    treatment
+        Whether they were left out (``"drop"``) or count as 0 (``"zero"``).
+    """
+
+    system: str
+    errored: int = 0
+    unscored: int = 0
+    empty: int = 0
+    not_run: int = 0
+    treatment: Literal["drop", "zero"] = "drop"
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """The reasons that there are, as they are called, with their numbers."""
+        counts = {"errored": self.errored, "unscored": self.unscored, "empty": self.empty, "not run": self.not_run}
+        return {reason: count for reason, count in counts.items() if count}
 
 
 @dataclass(frozen=True)
@@ -24,6 +64,8 @@ class Alignment:
         Rows of an item beyond its first.
     conflicts
         Items whose rows contradict each other.
+    missing
+        Rows of logs that have no score, one entry for each system that has such rows.
     """
 
     common: int
@@ -31,6 +73,7 @@ class Alignment:
     only_b: int = 0
     duplicates: int = 0
     conflicts: int = 0
+    missing: list[Missing] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

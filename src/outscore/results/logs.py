@@ -53,7 +53,9 @@ class LoggedEvaluation:
     items, repeats, rows
         How many items, how often each was run on average, and how many rows in all.
     scores
-        What every row was scored by.
+        What every row was scored by; none where no row was.
+    states
+        How many rows were scored, failed, are empty, or were never run.
     groups
         Columns that items could be clustered or sliced by, with the number of their values.
     conditions
@@ -73,6 +75,7 @@ class LoggedEvaluation:
     groups: dict[str, int] = field(default_factory=dict)
     conditions: dict[str, str] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
+    states: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)

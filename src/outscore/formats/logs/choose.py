@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
-from outscore.formats.logs.evaluation import Evaluation
+from outscore.formats.logs.base.evaluation import Evaluation
 
-__all__ = ["LogQuestion", "choose_filter", "choose_measure", "choose_task"]
+__all__ = ["LogQuestion", "choose_filter", "choose_measure", "choose_systems", "choose_task"]
 
 _MAX_SHOWN = 12
 
@@ -28,6 +28,20 @@ class LogQuestion:
     force_same: bool = False
     cluster: str | None = None
     slices: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+
+
+def choose_systems(evaluations: Sequence[Evaluation], asked: Sequence[str]) -> list[Evaluation]:
+    """The evaluations of the systems that are asked for, or of all."""
+    systems = list(dict.fromkeys(evaluation.system for evaluation in evaluations))
+    for name in asked:
+        if name not in systems:
+            raise OutscoreError(
+                f"The logs have no system `{name}`.",
+                did_you_mean(name, systems) or f"They have {_list(systems)}.",
+                parameter="system",
+            )
+    return [evaluation for evaluation in evaluations if not asked or evaluation.system in asked]
 
 
 def choose_task(evaluations: Sequence[Evaluation], asked: str | None, *, several: bool = False) -> list[Evaluation]:
@@ -77,6 +91,14 @@ def choose_filter(evaluations: Sequence[Evaluation], asked: str | None) -> list[
 
 def choose_measure(evaluations: Sequence[Evaluation], asked: str | None) -> str:
     """The measure that all evaluations have: the one asked for, or the only one."""
+    for evaluation in evaluations:
+        if not evaluation.measures:
+            reasons = ", ".join(f"{count:,} {state}" for state, count in evaluation.counts.items())
+            raise OutscoreError(
+                f"{evaluation.label} holds no score of {evaluation.system} at all ({reasons}).",
+                "Run the evaluation again, or leave this log out.",
+                file=evaluation.origins[0].path,
+            )
     shared = [name for name in evaluations[0].measures if all(name in evaluation.measures for evaluation in evaluations)]
     if asked is not None:
         if asked not in shared:

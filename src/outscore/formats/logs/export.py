@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.logs.evaluation import STATES, Evaluation, Exchange, Measure
-from outscore.formats.logs.every_eval_ever import KNOWN, result_id
+from outscore.formats.logs.base.evaluation import STATES, Evaluation, Exchange, Measure
+from outscore.formats.logs.harnesses.every_eval_ever import KNOWN, result_id
 
 __all__ = ["aggregate", "sample_lines"]
 

@@ -6,13 +6,14 @@ import os
 import zipfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import explain_failures, label_of, open_bytes
-from outscore.formats.logs.entry import PEEK, LogEntry, LogPeek
-from outscore.formats.logs.evaluation import Evaluation, join_parts
+from outscore.formats.base.source import PACKED, explain_failures, label_of, open_bytes
+from outscore.formats.logs.base.entry import PEEK, LogEntry, LogPeek
+from outscore.formats.logs.base.evaluation import Evaluation, join_parts
 from outscore.formats.logs.registry import LOGS
+from outscore.scores.system import STANDARD_INPUT
 
 __all__ = ["are_logs", "find_logs", "is_companion", "peek_at", "read_logs", "recognise"]
 
@@ -20,6 +21,7 @@ _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 AUTO = "auto"
 # A folder of runs holds caches and pictures too; one with more files than this is not a folder of runs.
 MAX_FILES = 10_000
+ENDINGS = {".eval", ".json", ".jsonl", ".parquet"}
 
 
 def peek_at(path: str | os.PathLike[str]) -> LogPeek:
@@ -47,18 +49,38 @@ def _parquet_columns(path: str) -> tuple[str, ...]:
 
 
 def recognise(path: str | os.PathLike[str]) -> LogEntry | None:
-    """The format of logs that a file is in, or None."""
+    """The format of logs that a file is in, or None; a file that may be in several is refused with their names."""
     peek = peek_at(path)
-    return next((entry for entry in LOGS.values() if entry.recognise(peek)), None)
+    found = [entry for entry in LOGS.values() if entry.recognise(peek)]
+    if len(found) > 1:
+        names = " and ".join(entry.name for entry in found)
+        raise OutscoreError(
+            f"{label_of(peek.path)} begins like logs in {len(found)} formats: {names}.",
+            f"Say which it is: --reader {found[0].name}.",
+            parameter="reader",
+            file=peek.path,
+        )
+    return found[0] if found else None
 
 
 def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> bool:
-    """Whether every path is a log or a folder with one; what cannot be read is left to those who read other files."""
+    """Whether every path is a log or a folder with one; files that cannot be read are left to those who read other files."""
     if format != AUTO:
         return format in LOGS
-    with suppress(OutscoreError):
-        return bool(paths) and all(os.fspath(path) != "-" and find_logs(path, first=True) for path in paths)
-    return False
+    return bool(paths) and all(map(_is_log, paths))
+
+
+def _is_log(path: str | os.PathLike[str]) -> bool:
+    if Path(path).is_dir():
+        return bool(find_logs(path, first=True))
+    if os.fspath(path) == STANDARD_INPUT:
+        return False
+    try:
+        return recognise(path) is not None
+    except OutscoreError as error:
+        if error.parameter == "reader":
+            raise
+        return False
 
 
 def find_logs(path: str | os.PathLike[str], *, first: bool = False) -> list[tuple[str, LogEntry]]:
@@ -78,13 +100,23 @@ def find_logs(path: str | os.PathLike[str], *, first: bool = False) -> list[tupl
                 "Name the folder of the runs.",
                 file=os.fspath(path),
             )
-        with suppress(OutscoreError):
-            entry = recognise(name)
-            if entry is not None:
-                found.append((name, entry))
+        entry = _recognise_inside(name)
+        if entry is not None:
+            found.append((name, entry))
         if found and first:
             break
     return found
+
+
+def _recognise_inside(name: str) -> LogEntry | None:
+    """The format of a file of a folder; one that cannot be read is passed over if logs never end like it."""
+    try:
+        return recognise(name)
+    except OutscoreError:
+        inner = PurePath(PurePath(name).stem) if PurePath(name).suffix in PACKED else PurePath(name)
+        if inner.suffix in ENDINGS:
+            raise
+        return None
 
 
 def is_companion(file: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
@@ -105,18 +137,28 @@ def read_logs(paths: Sequence[str | os.PathLike[str]], format: str | None = None
     """
     parts: dict[tuple[str, str, str, str | None], list[Evaluation]] = {}
     for path in paths:
-        logs = [(os.fspath(path), LOGS[format])] if format else find_logs(path)
-        if not logs:
-            raise OutscoreError(
-                f"{label_of(os.fspath(path))} holds no log of {_titles()}.",
-                "Name the folder or file that the harness wrote, or give a table with an item and a score per row.",
-                file=os.fspath(path),
-            )
-        for name, entry in logs:
+        for name, entry in _logs_at(os.fspath(path), format):
             for evaluation in entry.read(name):
                 key = (evaluation.harness, evaluation.system, evaluation.task, evaluation.filter)
                 parts.setdefault(key, []).append(evaluation)
     return [join_parts(found) for found in parts.values()]
+
+
+def _logs_at(path: str, format: str | None) -> list[tuple[str, LogEntry]]:
+    """The logs of a path; of a folder those in the format that is asked for, and a file as being in it."""
+    if path == STANDARD_INPUT:
+        raise OutscoreError("Logs are not read from standard input.", "Name the file or folder.", parameter="files")
+    if format is not None and not Path(path).is_dir():
+        return [(path, LOGS[format])]
+    logs = [(name, entry) for name, entry in find_logs(path) if format in (None, entry.name)]
+    if not logs:
+        considered = _titles() if format is None else LOGS[format].title
+        raise OutscoreError(
+            f"{label_of(path)} holds no log of {considered}.",
+            "Name the folder or file that the harness wrote, or give a table with an item and a score per row.",
+            file=path,
+        )
+    return logs
 
 
 def _titles() -> str:

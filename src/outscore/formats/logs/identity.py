@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.formats.logs.evaluation import Evaluation
+from outscore.formats.logs.base.evaluation import Evaluation
 
 __all__ = ["check_same", "check_total"]
 
@@ -62,7 +63,7 @@ def _check_contents(first: Evaluation, other: Evaluation) -> None:
 
 
 def _agree(mean: float, total: float) -> bool:
-    return abs(mean - total) <= TOLERANCE * max(1.0, abs(total))
+    return math.isfinite(total) and abs(mean - total) <= TOLERANCE * max(1.0, abs(total))
 
 
 def _mean_of_items(evaluation: Evaluation, values: Array) -> float:

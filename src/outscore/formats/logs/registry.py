@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from outscore.formats.logs import (
+from outscore.formats.logs.base.entry import LogEntry
+from outscore.formats.logs.harnesses import (
     code_tasks,
     comet,
     every_eval_ever,
@@ -14,7 +15,6 @@ from outscore.formats.logs import (
     promptfoo,
     swe_bench,
 )
-from outscore.formats.logs.entry import LogEntry
 
 __all__ = ["LOGS"]
 
@@ -78,14 +78,14 @@ LOGS: dict[str, LogEntry] = {
             "EvalPlus",
             "<model>_eval_results.json, in the older and the newer layout",
             code_tasks.looks_like_evalplus,
-            code_tasks.read_results,
+            code_tasks.read_evalplus,
         ),
         LogEntry(
             "bigcodebench",
             "BigCodeBench",
             "<model>--bigcodebench-..._eval_results.json",
             code_tasks.looks_like_bigcodebench,
-            code_tasks.read_results,
+            code_tasks.read_bigcodebench,
             ("*_pass_at_k.json",),
         ),
         LogEntry(

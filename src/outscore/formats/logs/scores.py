@@ -7,26 +7,31 @@ whether they are dropped or count as 0. Boards of some harnesses count them as 0
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import Final
 
 import numpy as np
 
 from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import LARGEST_SCORE, Array
 from outscore.core.options import did_you_mean
-from outscore.formats.logs.choose import LogQuestion, choose_filter, choose_measure, choose_task
-from outscore.formats.logs.evaluation import Evaluation, join_parts
+from outscore.formats.logs.base.evaluation import Evaluation, join_parts
+from outscore.formats.logs.choose import LogQuestion, choose_filter, choose_measure, choose_systems, choose_task
 from outscore.formats.logs.find import read_logs
 from outscore.formats.logs.identity import check_same, check_total
+from outscore.results.design import Missing
 from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["LogSystems", "read_systems"]
+__all__ = ["LogSystems", "missing_notes", "read_systems"]
 
-STOP, DROP, ZERO = "stop", "drop", "zero"
+STOP: Final = "stop"
+DROP: Final = "drop"
+ZERO: Final = "zero"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,8 @@ class LogSystems:
         Where each row comes from: the evaluations of each system, in the order of its rows.
     measure, higher_is_better
         The score that was taken, and its direction where the logs say it.
+    missing
+        Rows without a score, by system, of those that have some.
     notes
         What was decided, for the report.
     """
@@ -49,6 +56,7 @@ class LogSystems:
     evaluations: list[list[Evaluation]]
     measure: str
     higher_is_better: bool | None
+    missing: dict[str, Missing]
     notes: tuple[Note, ...]
 
     @property
@@ -65,8 +73,11 @@ def read_systems(
     A system that is found at two paths with the same items is two systems, called after the paths.
     """
     found = _name_apart([(os.fspath(path), read_logs([path], format)) for path in paths])
-    chosen = choose_filter(choose_task(found, question.task, several=several), question.filter)
+    of_systems = choose_systems(found, question.systems)
+    chosen = choose_filter(choose_task(of_systems, question.task, several=several), question.filter)
     measure = choose_measure(chosen, question.measure)
+    for evaluation in chosen:
+        _check_size(evaluation, measure)
     notes = [Note("input", text) for evaluation in chosen for text in evaluation.notes]
     if not question.force_same:
         check_same(chosen)
@@ -76,12 +87,31 @@ def read_systems(
     systems = list(dict.fromkeys(evaluation.system for evaluation in chosen))
     by_system = [[evaluation for evaluation in chosen if evaluation.system == system] for system in systems]
     if any(evaluation.measures[measure].corpus for evaluation in chosen):
-        return LogSystems([], by_system, measure, _direction(chosen, measure), tuple(dict.fromkeys(notes)))
-    notes += _missing_notes(chosen, measure, question.missing)
+        return LogSystems([], by_system, measure, _direction(chosen, measure), {}, tuple(dict.fromkeys(notes)))
+    _refuse_missing(chosen, measure, question.missing)
+    missing = {one.system: one for several in by_system if (one := _missing(several, measure, question.missing)).reasons}
+    if question.missing is None and missing:
+        notes.append(_board_note(missing.values()))
     notes += _cluster_notes(chosen, question)
     several_tasks = len({evaluation.task for evaluation in chosen}) > 1
     scores = [_scores(evaluations, measure, question, datasets=several_tasks) for evaluations in by_system]
-    return LogSystems(scores, by_system, measure, _direction(chosen, measure), tuple(dict.fromkeys(notes)))
+    return LogSystems(scores, by_system, measure, _direction(chosen, measure), missing, tuple(dict.fromkeys(notes)))
+
+
+def _check_size(evaluation: Evaluation, measure: str) -> None:
+    """Refuse scores that are not finite, or whose squares are not."""
+    values = evaluation.measures[measure].values
+    wrong = np.flatnonzero(np.abs(values) > LARGEST_SCORE)
+    if len(wrong):
+        row = int(wrong[0])
+        written = f"{values[row]:.3g}" if np.isfinite(values[row]) else "an infinite number"
+        raise OutscoreError(
+            f"{evaluation.label}: item `{evaluation.ids[row]}` of {evaluation.system} has {written} as `{measure}`, "
+            "which is too large to compute with.",
+            f"Choose another score with --metric, or rescale it below {LARGEST_SCORE:.0e}.",
+            parameter="metric",
+            file=evaluation.origins[0].path,
+        )
 
 
 def _name_apart(by_path: Sequence[tuple[str, list[Evaluation]]]) -> list[Evaluation]:
@@ -108,22 +138,15 @@ def _short_names(paths: Sequence[str]) -> list[str]:
     return last if len(set(last)) == len(last) else list(paths)
 
 
-def _missing_notes(evaluations: Sequence[Evaluation], measure: str, asked: str | None) -> list[Note]:
-    """What has no score, system by system; refused unless somebody said what to do with it."""
-    lines, refused = [], []
+def _refuse_missing(evaluations: Sequence[Evaluation], measure: str, asked: str | None) -> None:
+    """Refuse rows without a score, system by system, unless somebody said what becomes of them."""
+    refused = []
     for evaluation in evaluations:
         missing = evaluation.missing(measure)
-        if not missing:
-            continue
-        treatment = _treatment(evaluation, asked)
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in missing.items())
-        line = (
-            f"{evaluation.system} has no score on {sum(missing.values()):,} of {count_of(evaluation.rows, 'row')} ({reasons})"
-        )
-        if treatment == STOP:
-            refused.append(line)
-        counted = "count as 0, as boards of this harness do" if asked is None else "count as 0"
-        lines.append(f"{line}: {'they ' + counted if treatment == ZERO else 'left out'}.")
+        if missing and _treatment(evaluation, asked) == STOP:
+            reasons = ", ".join(f"{count:,} {reason}" for reason, count in missing.items())
+            rows = f"{sum(missing.values()):,} of {count_of(evaluation.rows, 'row')}"
+            refused.append(f"{evaluation.system} has no score on {rows} ({reasons})")
     if refused:
         raise OutscoreError(
             f"{'; '.join(refused)}.",
@@ -131,7 +154,42 @@ def _missing_notes(evaluations: Sequence[Evaluation], measure: str, asked: str |
             parameter="missing",
         )
     _refuse_zero(evaluations, measure, asked)
-    return [Note("data", line) for line in lines]
+
+
+def _missing(evaluations: Sequence[Evaluation], measure: str, asked: str | None) -> Missing:
+    """What has no score of one system, all tasks together."""
+    counts: Counter[str] = Counter()
+    for evaluation in evaluations:
+        counts.update(evaluation.missing(measure))
+    return Missing(
+        evaluations[0].system,
+        counts["errored"],
+        counts["unscored"],
+        counts["empty"],
+        counts["not run"],
+        ZERO if _treatment(evaluations[0], asked) == ZERO else DROP,
+    )
+
+
+def _board_note(missing: Iterable[Missing]) -> Note:
+    """That what has no score counts as 0 although nobody said so."""
+    listed = "; ".join(
+        f"{one.system} {', '.join(f'{count:,} {reason}' for reason, count in one.reasons.items())}" for one in missing
+    )
+    return Note("data", f"Rows without a score count as 0, as boards of this harness do: {listed}.")
+
+
+def missing_notes(missing: Iterable[Missing]) -> list[Note]:
+    """What became of rows without a score, for results that have no line of their own for it."""
+    said = {DROP: "are left out", ZERO: "count as 0"}
+    return [
+        Note(
+            "data",
+            f"Rows of {one.system} without a score {said[one.treatment]}: "
+            f"{', '.join(f'{count:,} {reason}' for reason, count in one.reasons.items())}.",
+        )
+        for one in missing
+    ]
 
 
 def _treatment(evaluation: Evaluation, asked: str | None) -> str:

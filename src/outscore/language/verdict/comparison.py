@@ -86,7 +86,7 @@ def with_omission(c: Comparison) -> Comparison:
     out, common = c.alignment.only_a + c.alignment.only_b, c.alignment.common
     if out <= MAX_LEFT_OUT * (out + common):
         return c
-    share = format_percent(out / (out + common))
+    share = format_percent(round(out / (out + common), 3))
     said = f"Only {count(common, 'item')} of {out + common:,} are compared: {share} are left out, as one system lacks them."
     end = "" if c.verdict.endswith(".") else "."
     return replace(c, reason=f"{c.reason} {said}".lstrip(), verdict=f"{c.verdict}{end} {said}")

@@ -34,12 +34,14 @@ from outscore.report.rows.comparison import (
 from outscore.report.rows.places import list_names
 from outscore.report.rows.subsets import run_lines
 from outscore.results.comparison import Comparison, Comparisons, PopulationAnswer
+from outscore.results.design import Missing
 from outscore.results.note import note_texts
 
 __all__ = ["evidence", "first_sentence", "heading", "headline", "power_lines", "short_evidence", "sides"]
 
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")
+TREATMENTS = {"drop": "left out", "zero": "they count as 0"}
 """Each of their lines counts as much as the first."""
 MOST_NAMED = 6
 """Datasets that are named one by one."""
@@ -250,11 +252,16 @@ def _design(c: Comparison) -> list[str]:
 
 def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
     x = c.alignment
-    if not (verbose or x.only_a or x.only_b or x.duplicates):
+    if not (verbose or x.only_a or x.only_b or x.duplicates or x.missing):
         return []
     a, b = map(clean, c.systems)
     text = f"{x.common:,} in common, {x.only_a:,} only in {a}, {x.only_b:,} only in {b}, {x.duplicates:,} duplicates"
-    return [text + (f", {x.conflicts:,} in conflict" if x.conflicts else "")]
+    return [text + (f", {x.conflicts:,} in conflict" if x.conflicts else ""), *map(_missing, x.missing)]
+
+
+def _missing(found: Missing) -> str:
+    reasons = ", ".join(f"{number:,} {reason}" for reason, number in found.reasons.items())
+    return f"rows of {clean(found.system)} without a score: {reasons}; {TREATMENTS[found.treatment]}"
 
 
 def warning_lines(c: Comparison) -> list[str]:

@@ -19,7 +19,8 @@ COLUMNS = (
 
 def _each(logs: Logs) -> Iterator[tuple[LoggedEvaluation, LoggedScore]]:
     for evaluation in logs.evaluations:
-        for score in evaluation.scores:
+        unscored = {state: number for state, number in evaluation.states.items() if state != "scored"}
+        for score in evaluation.scores or [LoggedScore("none", None, missing=unscored)]:
             yield evaluation, score
 
 

@@ -15,8 +15,8 @@ from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import PACKED, Peek, is_result, label_of, open_source, unpacks_to_more
 from outscore.formats.detect import alternatives, certain_format, diff_task
-from outscore.formats.logs.entry import LogEntry
-from outscore.formats.logs.evaluation import Evaluation
+from outscore.formats.logs.base.entry import LogEntry
+from outscore.formats.logs.base.evaluation import Evaluation
 from outscore.formats.logs.find import is_companion, read_logs, recognise
 from outscore.formats.readers import read_chains, read_labels, read_scores, read_words
 from outscore.formats.tables import parquet

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
+from outscore.formats.logs.base.evaluation import Evaluation, Exchange
 from outscore.formats.logs.choose import LogQuestion
-from outscore.formats.logs.evaluation import Evaluation, Exchange
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems
-from outscore.formats.tables.columns import join_names, suggest_name
+from outscore.formats.tables.columns import join_names
 from outscore.workflows.compare.inputs import TwoSystems, pair_scores
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQue
         force_same=request.force_same,
         cluster=request.cluster,
         slices=() if slices is None else (slices,),
+        systems=tuple(request.system),
     )
 
 
@@ -63,6 +64,10 @@ def pair_logs(request: CompareRequest) -> LogPair:
     systems = pair_scores(found.scores[first], found.scores[second], called, request.duplicates)
     tables = tuple(dict.fromkeys(origin for one in pair for origin in one.origins))
     columns = systems.tables[0].columns
+    assert systems.alignment is not None
+    missing = [
+        replace(found.missing[own], system=name) for own, name in zip(names, called, strict=True) if own in found.missing
+    ]
     return LogPair(
         pair,
         called,
@@ -70,6 +75,7 @@ def pair_logs(request: CompareRequest) -> LogPair:
         replace(
             systems,
             tables=tuple(replace(origin, columns=columns) for origin in tables),
+            alignment=replace(systems.alignment, missing=missing),
             notes=(*found.notes, *systems.notes),
             better=better_of(found.higher_is_better),
         ),
@@ -87,9 +93,6 @@ def better_of(higher: bool | None) -> Literal["higher", "lower"] | None:  # noqa
 def _two(names: Sequence[str], chosen: Sequence[str]) -> tuple[int, int]:
     """The places of the two systems that are compared."""
     if chosen:
-        for name in chosen:
-            if name not in names:
-                raise OutscoreError(f"The logs have no system `{name}`.", suggest_name(name, names), parameter="system")
         if len(chosen) != 2 or chosen[0] == chosen[1]:
             raise OutscoreError("Two different systems are compared.", "Give --system twice.", parameter="system")
         return names.index(chosen[0]), names.index(chosen[1])
@@ -108,10 +111,10 @@ def _two(names: Sequence[str], chosen: Sequence[str]) -> tuple[int, int]:
 
 def with_exchanges(items: Sequence[DecidingItem], pair: tuple[Evaluation, Evaluation]) -> list[DecidingItem]:
     """Items with the question and both answers, read again from the logs; those that are no items of them stay as they are."""
-    read = [_reader(evaluation) for evaluation in pair]
+    texts = [_texts_of(evaluation, [item.item for item in items]) for evaluation in pair]
     found = []
     for item in items:
-        first, second = (one(item.item) for one in read)
+        first, second = (one.get(item.item) for one in texts)
         asked = next((one for one in (first, second) if one is not None), None)
         if asked is None:
             found.append(item)
@@ -121,12 +124,10 @@ def with_exchanges(items: Sequence[DecidingItem], pair: tuple[Evaluation, Evalua
     return found
 
 
-def _reader(evaluation: Evaluation) -> Callable[[str], Exchange | None]:
+def _texts_of(evaluation: Evaluation, wanted: Sequence[str]) -> dict[str, Exchange]:
+    """What was asked and answered, by item; of several runs the first."""
+    if evaluation.exchanges is None:
+        return {}
     rows = {item: row for row, item in reversed(list(enumerate(evaluation.ids.texts())))}
-
-    def read(item: str) -> Exchange | None:
-        if evaluation.exchanges is None or item not in rows:
-            return None
-        return evaluation.exchanges([rows[item]])[0]
-
-    return read
+    known = [item for item in wanted if item in rows]
+    return dict(zip(known, evaluation.exchanges([rows[item] for item in known]), strict=True)) if known else {}

@@ -18,7 +18,7 @@ from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
 from outscore.formats.logs.find import are_logs
 from outscore.formats.logs.registry import LOGS
-from outscore.formats.logs.scores import read_systems
+from outscore.formats.logs.scores import missing_notes, read_systems
 from outscore.formats.tables.columns import NO_ITEMS
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
@@ -335,7 +335,9 @@ def _logs(request: RankRequest) -> _Material:
     columns = next(one.origin.columns for one in found.scores if one.origin is not None)
     origins = dict.fromkeys(origin for several in found.evaluations for one in several for origin in one.origins)
     told = [replace(origin, columns=columns) for origin in origins]
-    return _of_boards(replace(request, metric=None), boards, told, found.notes, told=better_of(found.higher_is_better))
+    # What nobody asked for is among the notes already.
+    notes = (*found.notes, *(() if request.missing is None else missing_notes(found.missing.values())))
+    return _of_boards(replace(request, metric=None), boards, told, notes, told=better_of(found.higher_is_better))
 
 
 def _check_systems(scores: Sequence[Scores], request: RankRequest, *, item_named: bool = False) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.logs.evaluation import Evaluation
+from outscore.core.numeric import LARGEST_SCORE
+from outscore.formats.logs.base.evaluation import Evaluation
 from outscore.formats.logs.find import read_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.language.numbers import count
@@ -51,7 +52,8 @@ def _listed(evaluation: Evaluation) -> LoggedEvaluation:
     scores = []
     for name, measure in evaluation.measures.items():
         given = measure.values[~np.isnan(measure.values)]
-        value = float(given.mean()) if len(given) else None
+        # What is too large to compute with has no mean.
+        value = float(given.mean()) if len(given) and np.abs(given).max() <= LARGEST_SCORE else None
         missing = {} if measure.corpus else evaluation.missing(name)
         scores.append(LoggedScore(name, value, measure.total, measure.higher_is_better, missing, measure.corpus))
     items = len(evaluation.ids.names)
@@ -67,6 +69,7 @@ def _listed(evaluation: Evaluation) -> LoggedEvaluation:
         evaluation.suggested,
         dict(evaluation.conditions),
         [origin.path for origin in evaluation.origins],
+        evaluation.counts,
     )
 
 

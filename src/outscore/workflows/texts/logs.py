@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.logs.evaluation import Evaluation
+from outscore.formats.logs.base.evaluation import Evaluation
+from outscore.language.verdict.comparison import with_omission
 from outscore.metrics.text.registry import TEXT_METRICS
 from outscore.results.note import Note
 from outscore.workflows.requests.compare import TextsRequest
@@ -49,7 +50,9 @@ def compare_log_texts(request: CompareRequest, pair: LogPair) -> Comparisons:
     asked = TextsRequest(metric=pair.measure, **{name: request.value(name) for name in ASKED})
     found = run(asked, data)
     told = [Note("input", _told(pair, found))]
-    whole = [replace(c, notes=[*told, *c.notes]) for c in found.comparisons]
+    left_out = (len(first) - len(common), len(second) - len(common))
+    aligned = [replace(c, alignment=replace(c.alignment, only_a=left_out[0], only_b=left_out[1])) for c in found.comparisons]
+    whole = [with_omission(replace(c, notes=[*told, *c.notes])) for c in aligned]
     return replace(found, comparisons=whole, settings=request.settings(data.origins))
 
 

@@ -15,13 +15,15 @@ from typing import Any
 import msgspec
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.logs.document import Document, decode, field_of, open_document
-from outscore.formats.logs.entry import LogPeek
-from outscore.formats.logs.evaluation import Evaluation, Row
+from outscore.formats.base.source import stem_of
+from outscore.formats.logs.base.document import Document, decode, open_document
+from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.evaluation import Evaluation, Row, State
 
 __all__ = ["NAME", "looks_like_stats", "read_stats"]
 
 NAME = "helm"
+_STEM = "per_instance_stats"
 _MODEL = re.compile(r"[,:]model=[^,]*")
 _BOOKKEEPING = re.compile(
     r"num_|training_|inference_|finish_reason_|batch_size|prompt_truncated|max_prob|logprob|estimated_|denoised_|idealized_"
@@ -41,21 +43,37 @@ class _Stat(msgspec.Struct):
 
 
 class _Instance(msgspec.Struct):
-    instance_id: str
+    instance_id: str | int
     train_trial_index: int = 0
     perturbation: dict[str, Any] | None = None
     stats: list[_Stat] = []
 
 
+class _Adapter(msgspec.Struct, frozen=True):
+    model: str | None = None
+    max_train_instances: int | None = None
+    max_eval_instances: int | None = None
+
+
+class _Arguments(msgspec.Struct):
+    names: list[str] = []
+
+
+class _Metric(msgspec.Struct):
+    args: _Arguments | None = None
+
+
 class _Spec(msgspec.Struct):
     name: str | None = None
-    adapter_spec: dict[str, Any] = {}
-    metric_specs: list[dict[str, Any]] = []
+    adapter_spec: _Adapter = _Adapter()
+    metric_specs: list[_Metric] = []
 
 
 def looks_like_stats(peek: LogPeek) -> bool:
-    """Whether the list begins with the statistics of an instance."""
-    return peek.is_list and peek.has_keys("instance_id", "train_trial_index", "stats")
+    """Whether the list begins with the statistics of an instance, or the name says so."""
+    if peek.is_list and peek.has_keys("instance_id", "train_trial_index", "stats"):
+        return True
+    return stem_of(peek.path) == _STEM
 
 
 def read_stats(path: str) -> list[Evaluation]:
@@ -63,13 +81,15 @@ def read_stats(path: str) -> list[Evaluation]:
     spec = _beside(path, "run_spec.json", _Spec) or _Spec()
     reported = _beside(path, "stats.json", list[_Stat]) or []
     with open_document(path) as document:
-        instances = decode(document.data, list[_Instance], path)
+        instances = decode(document.data, list[msgspec.Raw], path)
         if not instances:
             raise OutscoreError(f"{document.label} holds no instance.", "Run the evaluation again.", file=path)
-        named = _score_names(spec, instances)
-        trials = len({instance.train_trial_index for instance in instances}) > 1
-        kinds = dict.fromkeys(_perturbation(instance) for instance in instances)
-        return [_evaluation(document, spec, kind, _rows(instances, kind, named, trials=trials), reported) for kind in kinds]
+        rows: dict[str | None, list[Row]] = {}
+        for raw in instances:
+            instance = decode(raw, _Instance, path)
+            rows.setdefault(_perturbation(instance), []).append(_row(instance))
+        asked = [name for one in spec.metric_specs if one.args is not None for name in one.args.names]
+        return [_evaluation(document, spec, kind, _scored(found, asked), reported) for kind, found in rows.items()]
 
 
 def _beside(path: str, name: str, kind: Any) -> Any:  # noqa: ANN401 - of the kind asked for
@@ -80,11 +100,17 @@ def _beside(path: str, name: str, kind: Any) -> Any:  # noqa: ANN401 - of the ki
         return decode(document.data, kind, str(beside))
 
 
-def _score_names(spec: _Spec, instances: Sequence[_Instance]) -> list[str]:
-    """The statistics that the run was asked for, or all that are not known to be bookkeeping."""
-    present = dict.fromkeys(stat.name.name for instance in instances for stat in instance.stats)
-    asked = [name for one in spec.metric_specs for name in field_of(one, "args", "names") or []]
-    return [name for name in asked if name in present] or [name for name in present if not _BOOKKEEPING.match(name)]
+def _scored(rows: Sequence[Row], asked: Sequence[str]) -> list[Row]:
+    """Rows with the statistics that the run was asked for, or all that are not known to be bookkeeping."""
+    present = dict.fromkeys(name for row in rows for name in row.scores)
+    chosen = [name for name in asked if name in present] or [name for name in present if not _BOOKKEEPING.match(name)]
+    trials = len({row.repeat for row in rows}) > 1
+    found = []
+    for row in rows:
+        scores = {name: row.scores.get(name, math.nan) for name in chosen}
+        state: State = "unscored" if all(map(math.isnan, scores.values())) else "scored"
+        found.append(row._replace(scores=scores, state=state, repeat=row.repeat if trials else None))
+    return found
 
 
 def _perturbation(instance: _Instance) -> str | None:
@@ -93,18 +119,12 @@ def _perturbation(instance: _Instance) -> str | None:
     return str(instance.perturbation.get("name", "perturbed"))
 
 
-def _rows(instances: Sequence[_Instance], kind: str | None, named: Sequence[str], *, trials: bool) -> list[Row]:
-    rows = []
-    for instance in instances:
-        if _perturbation(instance) != kind:
-            continue
-        means = {stat.name.name: stat.mean for stat in instance.stats}
-        scores = {name: math.nan if means.get(name) is None else float(means[name] or 0.0) for name in named}
-        split = next((stat.name.split for stat in instance.stats if stat.name.split), None)
-        state = "unscored" if all(map(math.isnan, scores.values())) else "scored"
-        repeat = str(instance.train_trial_index) if trials else None
-        rows.append(Row(instance.instance_id, scores, state, repeat, None, {"split": split} if split else {}))  # type: ignore[arg-type]
-    return rows
+def _row(instance: _Instance) -> Row:
+    """A row with all its statistics; every trial is a repeat."""
+    scores = {stat.name.name: math.nan if stat.mean is None else stat.mean for stat in instance.stats}
+    split = next((stat.name.split for stat in instance.stats if stat.name.split), None)
+    groups = {"split": split} if split else {}
+    return Row(str(instance.instance_id), scores, "scored", str(instance.train_trial_index), None, groups)
 
 
 def _evaluation(
@@ -112,11 +132,11 @@ def _evaluation(
 ) -> Evaluation:
     folder = Path(document.path).resolve().parent.name
     adapter = spec.adapter_spec
-    conditions = {"few-shot examples": adapter.get("max_train_instances"), "limit": adapter.get("max_eval_instances")}
+    conditions = {"few-shot examples": adapter.max_train_instances, "limit": adapter.max_eval_instances}
     return Evaluation.of(
         rows,
         harness=NAME,
-        system=str(adapter.get("model") or folder),
+        system=adapter.model or folder,
         task=_MODEL.sub("", spec.name or folder),
         filter=kind,
         origin=document.origin(NAME, len(rows), item="instance_id"),

@@ -12,9 +12,9 @@ from pathlib import PurePath
 import msgspec
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.logs.document import decode, open_document
-from outscore.formats.logs.entry import LogPeek
-from outscore.formats.logs.evaluation import Evaluation, Row, State
+from outscore.formats.logs.base.document import decode, open_document
+from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.evaluation import Evaluation, Row, State
 
 __all__ = ["NAME", "looks_like_report", "read_report"]
 
@@ -52,7 +52,8 @@ def read_report(path: str) -> list[Evaluation]:
         listed = report.submitted_ids
         if listed is None:
             listed = [*report.resolved_ids, *report.unresolved_ids, *report.empty_patch_ids, *report.error_ids]
-        rows = [_row(item, resolved, empty, errors) for item in dict.fromkeys(listed)]
+        _check_lists(document.label, path, report, set(listed))
+        rows = [_row(item, resolved, empty, errors) for item in listed]
         return [
             Evaluation.of(
                 rows,
@@ -64,6 +65,16 @@ def read_report(path: str) -> list[Evaluation]:
                 zero_missing=True,
             )
         ]
+
+
+def _check_lists(label: str, path: str, report: _Report, listed: set[str]) -> None:
+    """Refuse a report whose lists contradict one another."""
+    failed = {*report.empty_patch_ids, *report.error_ids, *report.unresolved_ids}
+    twice = [item for item in report.resolved_ids if item in failed]
+    unknown = [item for item in (*report.resolved_ids, *failed) if item not in listed]
+    for wrong, said in ((twice, "is resolved and not resolved"), (unknown, "has a verdict and was not submitted")):
+        if wrong:
+            raise OutscoreError(f"{label}: `{wrong[0]}` {said}.", "Copy the report again.", file=path)
 
 
 def _row(item: str, resolved: set[str], empty: set[str], errors: set[str]) -> Row:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.logs.document import decode, field_of, open_document
-from outscore.formats.logs.entry import LogPeek
-from outscore.formats.logs.evaluation import Evaluation, Exchange, Row
+from outscore.formats.base.source import label_of
+from outscore.formats.logs.base.document import decode, field_of, number_of, open_document
+from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row
 from outscore.formats.tables.parquet import refuse_damaged
 
 if TYPE_CHECKING:
@@ -30,14 +31,18 @@ _FILE = re.compile(r"details_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\
 _STYLES = (("doc", "metric", "model_response"), ("__doc__", "__metric__", "__model_response__"))
 
 
+class _General(msgspec.Struct, frozen=True):
+    model_name: str | None = None
+
+
 class _Results(msgspec.Struct):
-    config_general: dict[str, Any] = {}
+    config_general: _General = _General()
     results: dict[str, dict[str, Any]] = {}
 
 
 def looks_like_details(peek: LogPeek) -> bool:
-    """Whether the Parquet file has a column of documents and one of metrics."""
-    return any({doc, metric} <= set(peek.columns) for doc, metric, _ in _STYLES)
+    """Whether the Parquet file has a column of documents and one of metrics, or is called so."""
+    return any({doc, metric} <= set(peek.columns) for doc, metric, _ in _STYLES) or _FILE.fullmatch(peek.name) is not None
 
 
 def read_details(path: str) -> list[Evaluation]:
@@ -49,11 +54,7 @@ def read_details(path: str) -> list[Evaluation]:
     with refuse_damaged(document.label):
         frame = pl.scan_parquet(path, glob=False)
         schema = frame.collect_schema()
-        doc, metric, _ = next(style for style in _STYLES if style[0] in schema.names())
-        if not isinstance(schema[metric], pl.Struct) or not isinstance(schema[doc], pl.Struct):
-            raise OutscoreError(
-                f"{document.label}: `{metric}` is not a struct with a field per metric.", "Write the details again.", file=path
-            )
+        doc, metric, _ = _style(schema, path)
         table = frame.select(_needed(schema, doc, metric)).collect()
     rows = _rows(table)
     if not rows:
@@ -70,6 +71,22 @@ def read_details(path: str) -> list[Evaluation]:
             exchanges=lambda wanted: _exchanges(path, wanted),
         )
     ]
+
+
+def _style(schema: pl.Schema, path: str) -> tuple[str, str, str]:
+    """What the columns are called, if they are what they have to be."""
+    import polars as pl
+
+    for style in _STYLES:
+        doc, metric = schema.get(style[0]), schema.get(style[1])
+        named = {field.name for field in doc.fields} if isinstance(doc, pl.Struct) else ()
+        if "id" in named and isinstance(metric, pl.Struct):
+            return style
+    raise OutscoreError(
+        f"{label_of(path)} has no column `doc` with a field `id` and no column `metric` with a field per metric.",
+        "Write the details again with lighteval.",
+        file=path,
+    )
 
 
 def _needed(schema: pl.Schema, doc: str, metric: str) -> list[pl.Expr]:
@@ -89,7 +106,7 @@ def _needed(schema: pl.Schema, doc: str, metric: str) -> list[pl.Expr]:
 def _rows(table: pl.DataFrame) -> list[Row]:
     rows = []
     for index, record in enumerate(table.iter_rows(named=True), 1):
-        scores = {name: _number(value) for name, value in record["metric"].items()}
+        scores = {name: number_of(value) for name, value in (record["metric"] or {}).items()}
         specific = record.get("specific") or {}
         groups = {name: str(value) for name, value in specific.items() if isinstance(value, (str, int, bool))}
         state = "unscored" if all(map(math.isnan, scores.values())) else "scored"
@@ -97,10 +114,6 @@ def _rows(table: pl.DataFrame) -> list[Row]:
         item = str(record["id"]) if record["id"] not in (None, "") else f"row {index}"
         rows.append(Row(item, scores, state, content=record.get("content"), groups=groups))  # type: ignore[arg-type]
     return rows
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, (bool, int, float)) else math.nan
 
 
 def _named(path: str, task: str | None) -> tuple[str, str, dict[str, float]]:
@@ -119,21 +132,32 @@ def _named(path: str, task: str | None) -> tuple[str, str, dict[str, float]]:
     with open_document(beside) as document:
         results = decode(document.data, _Results, str(beside))
     reported = results.results.get(named.replace("|", ":")) or results.results.get(named) or {}
-    totals = {name: float(value) for name, value in reported.items() if isinstance(value, (int, float))}
-    return str(results.config_general.get("model_name") or system), named, totals
+    totals = {name: number_of(value) for name, value in reported.items()}
+    return results.config_general.model_name or system, named, totals
 
 
 def _exchanges(path: str, wanted: Sequence[int]) -> list[Exchange]:
     import polars as pl
 
-    frame = pl.scan_parquet(path, glob=False)
-    doc, _, response = next(style for style in _STYLES if style[0] in frame.collect_schema().names())
-    table = frame.select(doc, response).collect()
-    return [_exchange(table[doc][row], table[response][row]) for row in wanted]
+    with refuse_damaged(label_of(path)):
+        frame = pl.scan_parquet(path, glob=False)
+        schema = frame.collect_schema()
+        doc, _, response = _style(schema, path)
+        columns = [pl.col(name) for name in (doc, response) if name in schema]
+        table = frame.with_row_index("row").filter(pl.col("row").is_in(list(wanted))).select("row", *columns).collect()
+    found = {record["row"]: _exchange(record[doc], record.get(response)) for record in table.iter_rows(named=True)}
+    return [found[row] for row in wanted]
 
 
-def _exchange(doc: dict[str, Any], response: dict[str, Any] | None) -> Exchange:
-    texts = field_of(response or {}, "text") or []
-    choices, gold = doc.get("choices") or [], doc.get("gold_index")
-    target = choices[gold] if isinstance(gold, int) and 0 <= gold < len(choices) else None
-    return Exchange(doc.get("query"), target, str(texts[0]) if len(texts) else None)
+def _exchange(doc: object, response: object) -> Exchange:
+    texts, choices = field_of(response, "text"), field_of(doc, "choices")
+    gold = field_of(doc, "gold_index")
+    gold = gold[0] if isinstance(gold, list) and gold else gold
+    listed = choices if isinstance(choices, list) else []
+    target = listed[gold] if isinstance(gold, int) and 0 <= gold < len(listed) else None
+    answer = texts[0] if isinstance(texts, list) and texts else None
+    return Exchange(_text(field_of(doc, "query")), _text(target), _text(answer))
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

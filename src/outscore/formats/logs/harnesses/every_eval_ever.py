@@ -18,10 +18,10 @@ from typing import Any, get_args
 import msgspec
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import label_of
-from outscore.formats.logs.document import Document, decode, json_lines, open_document
-from outscore.formats.logs.entry import LogPeek
-from outscore.formats.logs.evaluation import Evaluation, Exchange, Row, State
+from outscore.formats.base.source import label_of, shorten, stem_of
+from outscore.formats.logs.base.document import Document, Line, Places, decode, json_lines, open_document
+from outscore.formats.logs.base.entry import LogPeek
+from outscore.formats.logs.base.evaluation import Evaluation, Exchange, Row, State
 
 __all__ = ["ENDING", "KNOWN", "NAME", "aggregate_path", "looks_like_samples", "read_samples", "result_id"]
 
@@ -48,13 +48,30 @@ class _Sample(msgspec.Struct):
     error: Any = None
     metadata: dict[str, Any] | None = None
 
+    def said(self, key: str) -> str | None:
+        """What the metadata say, as text."""
+        found = (self.metadata or {}).get(key)
+        return str(found) if isinstance(found, (str, int, float)) else None
+
+
+class _Source(msgspec.Struct, frozen=True):
+    additional_details: dict[str, Any] | None = None
+
+
+class _Config(msgspec.Struct, frozen=True):
+    lower_is_better: bool | None = None
+
+
+class _Details(msgspec.Struct, frozen=True):
+    score: float | str | None = None
+
 
 class _Result(msgspec.Struct):
     evaluation_name: str
     evaluation_result_id: str | None = None
-    source_data: dict[str, Any] = {}
-    metric_config: dict[str, Any] = {}
-    score_details: dict[str, Any] = {}
+    source_data: _Source = _Source()
+    metric_config: _Config = _Config()
+    score_details: _Details = _Details()
 
 
 class _Aggregate(msgspec.Struct):
@@ -62,8 +79,10 @@ class _Aggregate(msgspec.Struct):
 
 
 def looks_like_samples(peek: LogPeek) -> bool:
-    """Whether the first line is a sample of the schema."""
-    return {"schema_version", "evaluation_name", "sample_id", "evaluation"} <= peek.first_line.keys()
+    """Whether the first line is a sample of the schema, or the name is that of samples with their aggregate beside them."""
+    if {"schema_version", "evaluation_name", "sample_id", "evaluation"} <= peek.first_line.keys():
+        return True
+    return stem_of(peek.path).endswith("_samples") and not peek.first_line and aggregate_path(peek.path).is_file()
 
 
 def result_id(system: str, name: str, metric: str) -> str:
@@ -76,19 +95,19 @@ class _Table:
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
-        self.places: list[tuple[int, int]] = []
-        self.filter: object = None
+        self.places = Places()
+        self.filter: str | None = None
         self._indices: dict[tuple[str, str | None], int] = {}
 
-    def add(self, sample: _Sample, place: tuple[int, int], path: str) -> None:
-        row = _row(sample, path)
+    def add(self, sample: _Sample, line: Line, path: str) -> None:
+        row = _row(sample, path, line.number)
         index = self._indices.get((row.item, row.repeat))
-        known = None if index is None or "metric" not in (sample.metadata or {}) else self.rows[index]
+        known = None if index is None or sample.said("metric") is None else self.rows[index]
         if known is None or index is None or known.scores.keys() & row.scores.keys():
-            self.filter = (sample.metadata or {}).get("filter") if not self.rows else self.filter
+            self.filter = self.filter if self.rows else sample.said("filter")
             self._indices[row.item, row.repeat] = len(self.rows)
             self.rows.append(row)
-            self.places.append(place)
+            self.places.add(line)
             return
         state = row.state if known.state == "unscored" else known.state
         self.rows[index] = known._replace(scores={**known.scores, **row.scores}, state=state)
@@ -100,49 +119,51 @@ def read_samples(path: str) -> list[Evaluation]:
     with open_document(path) as document:
         for line in json_lines(document):
             sample = decode(line.data, _Sample, path, line.number)
-            apart = None if "metric" in (sample.metadata or {}) else sample.evaluation_result_id
+            apart = sample.evaluation_result_id if sample.said("metric") is None else None
             key = (sample.model_id, sample.evaluation_name, apart)
-            tables.setdefault(key, _Table()).add(sample, (line.start, len(line.data)), path)
+            tables.setdefault(key, _Table()).add(sample, line, path)
         if not tables:
             raise OutscoreError(f"{document.label} is empty.", "Convert the evaluation again.", file=path)
         reported = _aggregate(path)
         return [_evaluation(document, key, table, reported) for key, table in tables.items()]
 
 
-def _number(written: object, path: str) -> float:
-    """A score; infinities are written as words, and NaN stands for none."""
-    if written is None:
-        return math.nan
+def _number(written: float | str | None, path: str, line: int | None = None) -> float:
+    """A score; infinities are written as words, and what is missing stands for none."""
+    if not isinstance(written, str):
+        return math.nan if written is None else written
     try:
-        return float(written)  # type: ignore[arg-type] # refused below
-    except (TypeError, ValueError):
+        return float(written)
+    except ValueError:
+        place = "" if line is None else f", line {line}"
         raise OutscoreError(
-            f"{label_of(path)} has the score `{str(written)[:40]}`, which is no number.",
+            f"{label_of(path)}{place} has the score `{shorten(written)}`, which is no number.",
             "Convert the evaluation again.",
             file=path,
+            line=line,
         ) from None
 
 
-def _row(sample: _Sample, path: str) -> Row:
-    score = _number(sample.evaluation.score, path)
+def _row(sample: _Sample, path: str, line: int) -> Row:
+    score = _number(sample.evaluation.score, path, line)
     if math.isnan(score) and sample.evaluation.is_correct is not None:
         score = float(sample.evaluation.is_correct)
     metadata = sample.metadata or {}
     groups = {name: value for name, value in metadata.items() if name not in KNOWN and isinstance(value, str)}
-    repeat = metadata.get("repeat")
     return Row(
         str(sample.sample_id),
-        {str(metadata.get("metric", SCORE)): score},
+        {sample.said("metric") or SCORE: score},
         _state(sample, score),
-        None if repeat is None else str(repeat),
+        sample.said("repeat"),
         sample.sample_hash,
         groups,
+        line,
     )
 
 
 def _state(sample: _Sample, score: float) -> State:
-    said = (sample.metadata or {}).get("state")
-    if said in get_args(State):
+    said = sample.said("state")
+    if said in get_args(State) and (said == "scored") != math.isnan(score):
         return said  # type: ignore[return-value] # it is one of them
     if sample.error is not None:
         return "errored"
@@ -150,8 +171,14 @@ def _state(sample: _Sample, score: float) -> State:
 
 
 def aggregate_path(path: str) -> Path:
-    """Where the aggregate of a file of samples stands."""
-    return Path(path.removesuffix(ENDING) + ".json")
+    """Where the aggregate of a file of samples stands.
+
+    Examples
+    --------
+    >>> aggregate_path("data/amber_samples.jsonl.gz").as_posix()
+    'data/amber.json'
+    """
+    return Path(path).with_name(stem_of(path).removesuffix("_samples") + ".json")
 
 
 def _aggregate(path: str) -> Mapping[str, _Result]:
@@ -171,9 +198,10 @@ def _evaluation(document: Document, key: Key, table: _Table, reported: Mapping[s
     named = {metric: reported.get(result_id(system, name, metric)) or reported.get(name) for metric in metrics}
     results = {metric: result for metric, result in named.items() if result is not None}
     totals = {metric: _total(document, result, metric, table.rows) for metric, result in results.items()}
-    lower = {metric: result.metric_config.get("lower_is_better") for metric, result in results.items()}
-    said = None if table.filter in (None, "none") else str(table.filter)
-    details = next((result.source_data.get("additional_details") for result in results.values()), None)
+    lower = {metric: result.metric_config.lower_is_better for metric, result in results.items()}
+    said = None if table.filter == "none" else table.filter
+    details = next((result.source_data.additional_details for result in results.values()), None) or {}
+    places = table.places
     return Evaluation.of(
         table.rows,
         harness=NAME,
@@ -183,17 +211,17 @@ def _evaluation(document: Document, key: Key, table: _Table, reported: Mapping[s
         origin=document.origin(NAME, len(table.rows), item="sample_id", system="model_id"),
         directions={metric: not value for metric, value in lower.items() if value is not None},
         totals={metric: total for metric, total in totals.items() if total is not None},
-        conditions={str(what): str(value) for what, value in details.items()} if isinstance(details, dict) else {},
-        exchanges=lambda wanted: _exchanges(document.path, [table.places[row] for row in wanted]),
+        conditions={what: str(value) for what, value in details.items()},
+        exchanges=lambda wanted: [_exchange(texts) for texts in places.read(document.path, wanted, _Texts)],
     )
 
 
 def _total(document: Document, result: _Result, metric: str, rows: Sequence[Row]) -> float | None:
     """What the aggregate reports for a score; refused where it cannot be that of the samples."""
-    written = result.score_details.get("score")
+    written = result.score_details.score
     if written is None:
         return None
-    total = _number(written, document.path)
+    total = _number(written, str(aggregate_path(document.path)))
     if total and all(row.scores.get(metric) == 0 for row in rows):
         raise OutscoreError(
             f"{document.label}: all {len(rows)} samples of {result.evaluation_name} score 0 beside a total of {total:.6g}, "
@@ -209,17 +237,9 @@ class _Texts(msgspec.Struct):
     output: dict[str, Any] | None = None
 
 
-def _exchanges(path: str, places: Sequence[tuple[int, int]]) -> list[Exchange]:
-    with open_document(path) as document:
-        found = [decode(bytes(document.data[start : start + size]), _Texts, path) for start, size in places]
-    return [
-        Exchange(
-            _first((texts.input or {}).get("raw")),
-            _first((texts.input or {}).get("reference")),
-            _first((texts.output or {}).get("raw")),
-        )
-        for texts in found
-    ]
+def _exchange(texts: _Texts) -> Exchange:
+    asked, answered = texts.input or {}, texts.output or {}
+    return Exchange(_first(asked.get("raw")), _first(asked.get("reference")), _first(answered.get("raw")))
 
 
 def _first(value: object) -> str | None:

@@ -35,7 +35,7 @@ class Row(NamedTuple):
     """One run of one item.
 
     `scores` are by measure, NaN where the harness could give none; `content` identifies the question whatever its id;
-    `groups` are columns the item could be clustered or sliced by.
+    `groups` are columns the item could be clustered or sliced by. `line` is that of the file, where it has lines.
     """
 
     item: str
@@ -44,6 +44,7 @@ class Row(NamedTuple):
     repeat: str | None = None
     content: str | None = None
     groups: Mapping[str, str] = {}
+    line: int | None = None
 
 
 class Exchange(NamedTuple):
@@ -148,6 +149,12 @@ class Evaluation(Brief):
         first = label_of(self.origins[0].path)
         return first if len(self.origins) == 1 else f"{first} and {count_of(len(self.origins) - 1, 'other part')}"
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows there are in each state."""
+        found = Counter(STATES[state] for state in self.states.tolist())
+        return {state: found[state] for state in STATES if found[state]}
+
     def missing(self, measure: str) -> dict[str, int]:
         """How many rows have no score, by reason."""
         unscored = np.isnan(self.measures[measure].values)
@@ -179,14 +186,18 @@ class Evaluation(Brief):
         listed = list(rows)
         if not listed:
             raise OutscoreError(
-                f"{origin.label} holds no sample of {system} on {task}.", "Run the evaluation with its samples logged."
+                f"{origin.label} holds no sample of {system} on {task}.",
+                "Run the evaluation with its samples logged.",
+                file=origin.path,
             )
+        _refuse_twice(listed, origin)
         names = list(dict.fromkeys(name for row in listed for name in row.scores))
         nan = math.nan
         columns = {name: np.array([row.scores.get(name, nan) for row in listed], dtype=np.float64) for name in names}
         whole = set(corpus)
+        reported = {name: total for name, total in (totals or {}).items() if not math.isnan(total)}
         measures = {
-            name: Measure(values, (directions or {}).get(name), (totals or {}).get(name), corpus=name in whole)
+            name: Measure(values, (directions or {}).get(name), reported.get(name), corpus=name in whole)
             for name, values in columns.items()
         }
         codes = {state: code for code, state in enumerate(STATES)}
@@ -204,6 +215,25 @@ class Evaluation(Brief):
             _groups(listed),
             **more,  # type: ignore[arg-type] # the remaining fields, by name
         )
+
+
+def _refuse_twice(rows: Sequence[Row], origin: Origin) -> None:
+    """Refuse a file that holds a run of an item twice: a mean would hide it, and counts would not."""
+    seen: dict[tuple[str, str | None], int] = {}
+    for index, row in enumerate(rows):
+        first = seen.setdefault((row.item, row.repeat), index)
+        if first != index:
+            unit = "row" if row.line is None else "line"
+            places = [index + 1 if one.line is None else one.line for index, one in ((first, rows[first]), (index, row))]
+            run = "" if row.repeat is None else f", run {row.repeat}"
+            twice = sum(count > 1 for count in Counter((one.item, one.repeat) for one in rows).values())
+            more = "" if twice == 1 else f" It is one of {twice:,} such items."
+            raise OutscoreError(
+                f"{origin.label}, {unit} {places[1]}: item `{row.item}`{run} stood on {unit} {places[0]} already.{more}",
+                "Remove the rows that were written twice, or run the evaluation again.",
+                file=origin.path,
+                line=row.line,
+            )
 
 
 def _labels(values: Sequence[str | None]) -> Labels | None:

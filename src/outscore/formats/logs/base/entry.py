@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from outscore.formats.logs.evaluation import Evaluation
+from outscore.formats.logs.base.evaluation import Evaluation
 
 __all__ = ["LogEntry", "LogPeek"]
 

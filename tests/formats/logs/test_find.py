@@ -1,0 +1,106 @@
+"""Which harness wrote a file: one answer, whatever the folder holds beside it."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from tests.log_files import WRITERS, write
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.logs.find import find_logs, peek_at, read_logs, recognise
+from outscore.formats.logs.registry import LOGS
+
+FOLDERS = {
+    "bigcodebench": "bigcodebench",
+    "evalplus": "evalplus",
+    "every_eval_ever": "every-eval-ever",
+    "helm": "helm",
+    "lighteval": "lighteval",
+    "lm_eval": "lm-eval",
+    "openai-evals": "openai-evals",
+    "promptfoo": "promptfoo",
+    "swe-bench": "swe-bench",
+}
+
+
+def test_no_real_file_is_taken_for_two_formats(shared_data):
+    wrong = []
+    for path in sorted(file for file in (shared_data / "harness-logs").rglob("*") if file.is_file()):
+        found = [entry.name for entry in LOGS.values() if entry.recognise(peek_at(path))]
+        if len(found) > 1:
+            wrong.append((path, found))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_real_folders_are_of_their_harness(shared_data, folder):
+    assert {entry.name for _, entry in find_logs(shared_data / "harness-logs" / folder)} == {FOLDERS[folder]}
+
+
+def test_a_file_like_two_formats_is_refused_with_both(tmp_path):
+    path = write(
+        tmp_path / "a.json", {"eval": {"a": [{"task_id": "a", "status": "pass"}]}, "resolved_ids": [], "unresolved_ids": []}
+    )
+    with pytest.raises(OutscoreError, match="begins like logs in 2 formats: swe-bench and bigcodebench") as error:
+        recognise(path)
+    assert "--reader swe-bench" in str(error.value)
+
+
+@pytest.mark.parametrize("name", [name for name in LOGS if name != "lighteval"])
+def test_compressed_logs_are_the_same(name, tmp_path):
+    WRITERS[name](tmp_path)
+    before = read_logs([tmp_path])
+    texts = [None if one.exchanges is None else one.exchanges([0, 5]) for one in before]
+    for path, _ in find_logs(tmp_path):
+        Path(f"{path}.gz").write_bytes(gzip.compress(Path(path).read_bytes()))
+        Path(path).unlink()
+    after = read_logs([tmp_path])
+    assert [(one.system, one.task, one.rows) for one in after] == [(one.system, one.task, one.rows) for one in before]
+    for old, new, asked in zip(before, after, texts, strict=True):
+        assert {name: measure.values.tolist() for name, measure in new.measures.items()} == {
+            name: measure.values.tolist() for name, measure in old.measures.items()
+        }
+        assert {name: measure.total for name, measure in new.measures.items()} == {
+            name: measure.total for name, measure in old.measures.items()
+        }
+        assert asked is None or new.exchanges([0, 5]) == asked
+
+
+CUT = {
+    "lm-eval": (b"", b"{"),
+    "inspect": (b"", b"PK\x03\x04"),
+    "helm": (b"", b"["),
+    "evalplus": (b"", b"{"),
+    "bigcodebench": (b"", b"{"),
+    "lighteval": (b"", b"PAR1"),
+    "every-eval-ever": (b"", b"{"),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), [(name, content) for name, cut in CUT.items() for content in cut])
+def test_a_damaged_log_of_a_folder_is_not_passed_over(name, content, tmp_path):
+    WRITERS[name](tmp_path)
+    path = Path(find_logs(tmp_path)[0][0])
+    path.write_bytes(content)
+    with pytest.raises(OutscoreError) as error:
+        read_logs([tmp_path])
+    assert path.name[-30:] in str(error.value)
+
+
+def test_a_compressed_log_of_a_folder_that_is_damaged_is_not_passed_over(tmp_path):
+    WRITERS["swe-bench"](tmp_path)
+    path = next(tmp_path.glob("amber*"))
+    Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes())[:20])
+    path.unlink()
+    with pytest.raises(OutscoreError, match=r"amber.run1.json.gz` is damaged"):
+        read_logs([tmp_path])
+
+
+def test_a_folder_is_read_in_the_format_that_is_asked_for(tmp_path):
+    WRITERS["swe-bench"](tmp_path / "one")
+    WRITERS["openai-evals"](tmp_path / "two")
+    assert {one.harness for one in read_logs([tmp_path], "swe-bench")} == {"swe-bench"}
+    with pytest.raises(OutscoreError, match="holds no log of HELM"):
+        read_logs([tmp_path], "helm")
