@@ -97,6 +97,9 @@ def test_rows_labels_and_slices_lead_to_theirs(visit, file):
     page.locator(f'[data-kind="1"][data-change="{row.source} → {row.target}"]').click()
     assert found(page) == row.count
     assert set(page.locator(".badge").all_inner_texts()) == {"Correction"}
+    cells = page.locator("tr").filter(has=page.locator(f'[data-kind="1"][data-change="{row.source} → {row.target}"]'))
+    shown = [text.replace("−", "-") for text in cells.locator("td").all_inner_texts()[1:4]]
+    assert shown == [f"{row.count:,}", f"{row.mirror:,}", f"{row.count - row.mirror:+,}"]
     page.locator('[data-part="ADJ"]').click()
     code = UNITS.labels.index("ADJ")
     kinds = outcomes(UNITS)

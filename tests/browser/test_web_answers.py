@@ -281,6 +281,34 @@ def test_a_trial_belongs_to_its_data(browser, server):
         expect(page.locator("#trying")).to_have_text("It cannot be drawn.")
 
 
+def test_a_trial_is_of_the_units_and_the_test_of_the_comparison(browser, server):
+    grouped = "item,batch,ash,birch\n" + "".join(f"i{i},d{i // 4},{i * 2 % 7 / 7:.2f},{i * 3 % 7 / 7:.2f}\n" for i in range(40))
+    with visited(browser, server) as page:
+        bring(page, table_csv=grouped)
+        page.get_by_label("Part of column batch").select_option(label="clusters")
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        page.get_by_label("Test", exact=True).select_option("student")
+        expect(page.locator("#answer .why")).to_contain_text("t test")
+        expect(page.get_by_label("Test to try")).to_have_value("student")
+        page.get_by_label("Samples per size").fill("5")
+        with page.expect_request(lambda one: one.method == "POST" and one.url.endswith("/api/jobs")) as asked:
+            page.get_by_role("button", name="Try it on samples like these").click()
+        settings = asked.value.post_data_json["settings"]
+        assert {name: settings[name] for name in ("cluster", "test")} == {"cluster": "batch", "test": "student"}
+        expect(page.locator("#tried figcaption").first).to_contain_text("student")
+        # The plan goes on with the same units, and with the test as soon as one is to be tried.
+        page.get_by_role("link", name="Plan").click()
+        page.locator("#result:not(.old) figure").first.wait_for()
+        assert page.get_by_label("Clusters", exact=True).input_value() == "batch"
+        expect(page.locator("#unfit")).to_be_hidden()
+        page.locator("[data-field=replicates] input").evaluate("(control) => { control.value = 5; }")
+        page.get_by_label("Try a test").check()
+        expect(page.get_by_label("Test", exact=True)).to_have_value("student")
+        expect(page.locator("figure[data-key^=tried] figcaption").first).to_contain_text("student test")
+        expect(page.locator("figure[data-key^=tried] figcaption").first).to_contain_text("your 10 clusters")
+
+
 def test_counts_are_not_offered_what_counts_cannot_have(browser, server):
     with visited(browser, server) as page:
         compare(page, counts_txt=COUNTS)

@@ -63,6 +63,18 @@ def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):
         assert "criterion=uas" in page.url
 
 
+def test_one_table_of_answers_is_a_diff(browser, server):
+    answers = "id,gold,old,new\n" + "".join(f"q{i},{'ab'[i % 2]},{'ab'[i % 3 % 2]},{'ab'[i % 2]}\n" for i in range(30))
+    with visited(browser, server) as page:
+        bring(page, answers_csv=answers)
+        start(page, "See what changed")
+        page.locator(".matrix .cell").first.wait_for()
+        assert "gold=" in page.url
+        assert "files=" not in page.url
+        card = page.locator("#cards > div").nth(2).inner_text()
+        assert "new − old, in points" in card.replace("\u00a0", " ")
+
+
 def test_a_leaderboard_has_its_heat_map(browser, server):
     with visited(browser, server) as page:
         systems = ["ash", "birch", "cedar", "dogwood"]
@@ -120,6 +132,11 @@ def test_methods_have_formulas_and_works_to_cite(browser, server):
         page.locator("#corrections-holm summary").click()
         assert "@article{holm1979," in page.locator("#corrections-holm pre").inner_text()
         assert no_wider_than_the_screen(page)
+        # No formula is cut where its card ends.
+        cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.closest('[id]').id)"
+        assert page.locator(".formula").evaluate_all(cut) == []
+        page.set_viewport_size({"width": 1280, "height": 900})
+        assert page.locator(".formula").evaluate_all(cut) == []
 
 
 @pytest.mark.parametrize("view", ["compare", "texts", "rank", "diff", "plan", "show"])

@@ -6,9 +6,11 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
+import polars as pl
 import pytest
 from tests.report.forms import latex, markdown, render_html, text
 
+import outscore as osc
 from outscore.core.errors import OutscoreError
 from outscore.report.charts.theme import PALETTE
 from outscore.report.write.html import prose
@@ -79,6 +81,14 @@ def test_sections_come_verdict_first(page):
     assert places[:5] == sorted(places[:5])
     assert places[-2:] == sorted(places[-2:])
     assert "is not allowed" in page.words
+
+
+def test_links_to_slices_stand_below_the_answer():
+    rows = [{"item": f"i{i}", "topic": f"t{i % 2}", "new": i % 3 > 0, "old": i % 2} for i in range(40)]
+    text = osc.compare(pl.DataFrame(rows), slices="topic").to_html()
+    parts = ["<h1>", "Data: scores", '<dl class="numbers', '<nav class="contents-of"', ">Charts<"]
+    assert (places := [text.index(part) for part in parts]) == sorted(places)
+    assert text.count("Data: scores") == 1
 
 
 def test_no_request_leaves_the_page(full):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -55,6 +56,10 @@ def test_numbers_have_mathematical_signs(comparison, p_value):
     text = render(Comparisons([certified], {}))
     assert r"$\leq$ 1.00e-9" in text
     assert "$-$0.5000" in text
+    tiny = comparison(p=replace(p_value(5e-324), log10=-1505.2), sentence="A is better (p = 10^-1505.2; 2^x).")
+    text = render(Comparisons([tiny], {}))
+    assert "(p = $10^{-1505.2}$; 2\\textasciicircum{}x)" in text
+    assert r"10\textasciicircum" not in text
 
 
 def test_hyphens_that_mean_minus_become_one(comparison):

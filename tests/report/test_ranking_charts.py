@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from dataclasses import replace
@@ -8,6 +9,7 @@ import pytest
 from tests.report.ranking_making import ALPHA, MADE
 
 from outscore.report.charts.canvas import FORMATS
+from outscore.report.charts.heat_map import heat_figure
 from outscore.report.charts.ranking import BANDS, band_names, charts, datasets_won, heat_chart, page_charts
 from outscore.report.render import chart_files
 
@@ -56,6 +58,15 @@ def test_against_a_naive_twin_bands_of_the_heat_map():
     assert Counter(row["band"] for row in rows) == expected
     assert sum(row["sign"] == "better" for row in rows) == ranking.counts.significant
     assert all((row["sign"] == "open") == (row["band"] == "p > .05") for row in rows)
+
+
+def test_pictures_number_systems_by_the_place_they_have_in_the_table():
+    ranking = MADE["sixteen"]()
+    tied = replace(ranking, scores=[replace(s, value=0.3) if i in {1, 2} else s for i, s in enumerate(ranking.scores)])
+    shown = [text.split("&")[0] for text in re.findall(r'text-anchor="end">([^<]*)', heat_figure(tied).svg(""))]
+    assert shown[:4] == ["1", "2", "2", "4"]
+    assert {row["row"].split()[0] for row in heat_rows(tied)} == {str(place) for place in range(1, 17)} - {"3"}
+    assert len({row["row"] for row in heat_rows(tied)}) == 16
 
 
 def test_an_incomplete_board_marks_what_was_not_compared():

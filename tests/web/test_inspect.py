@@ -32,6 +32,18 @@ def saved(page):
     return found
 
 
+def test_one_table_with_all_answers_needs_no_other_file(page):
+    answers = "id,gold,old,new\n" + "".join(f"q{i},{'ab'[i % 2]},{'ab'[i % 3 % 2]},{'ab'[i % 2]}\n" for i in range(12))
+    (table,) = page.upload({"t.csv": answers.encode()})
+    assert (table["whole"], table["task"], table["systems"]) == (True, "label", ["old", "new"])
+    job = page.run("diff", {"gold": [table["id"]]}, task="label")
+    assert job["state"] == "done", job
+    assert job["command_line"].startswith("outscore diff --task label t.csv -o")
+    (alone,) = page.upload({"t.csv": b"id,gold\nq1,a\nq2,b\n"})
+    assert not alone["whole"]
+    assert page.start("diff", {"gold": [alone["id"]]}, task="label").status_code == 422
+
+
 @pytest.mark.parametrize("name", [*SAVED, "plan"])
 def test_a_saved_result_is_known_however_it_is_written(page, saved, name):
     content = saved[name]

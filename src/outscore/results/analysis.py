@@ -5,10 +5,34 @@ They say what was seen and what suits it. What is undefined for the data at hand
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Advice", "Analysis", "Effect", "Histogram", "Normality", "Power", "PowerPoint", "Summary", "TestAdvice", "UnitRow"]
+__all__ = [
+    "Advice",
+    "Analysis",
+    "Effect",
+    "Histogram",
+    "Normality",
+    "Power",
+    "PowerPoint",
+    "Summary",
+    "TestAdvice",
+    "UnitRow",
+    "lag1_bound",
+]
+
+
+def lag1_bound(n: int) -> float:
+    """The autocorrelation within which neighbours of n independent ones stay nineteen times out of twenty.
+
+    Examples
+    --------
+    >>> lag1_bound(400)
+    0.1
+    """
+    return 2 / math.sqrt(n)
 
 
 @dataclass(frozen=True)

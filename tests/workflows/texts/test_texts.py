@@ -224,15 +224,29 @@ class TestSources:
         np.testing.assert_array_equal(rows, whole)
 
     def test_a_second_call_reads_the_cache(self, tmp_path):
+        class Busy(Serial):
+            def map(self, *_, **__):
+                raise AssertionError("nothing is left to compute")
+
         cache, steps = StatisticsCache(tmp_path), Steps()
-        source = Statistics(engine_of(1), cache, steps)
-        rows = source.of(*text_metric("ter"), tuple(OUTPUT), [tuple(REFERENCE)])
-        assert steps.total == 1
+        rows = Statistics(engine_of(1), cache, steps).of(*text_metric("ter"), tuple(OUTPUT), [tuple(REFERENCE)])
         again = Steps()
-        np.testing.assert_array_equal(
-            Statistics(engine_of(1), cache, again).of(*text_metric("ter"), tuple(OUTPUT), [tuple(REFERENCE)]), rows
-        )
-        assert again.total == 0
+        kept = Statistics(Busy(), cache, again).of(*text_metric("ter"), tuple(OUTPUT), [tuple(REFERENCE)])
+        np.testing.assert_array_equal(kept, rows)
+        # What was read is done, too.
+        assert steps.done == again.done == 1
+
+    def test_progress_of_several_texts_never_goes_back(self, monkeypatch):
+        monkeypatch.setattr("outscore.workflows.texts.statistics.PIECE", 3)
+        seen = []
+
+        class Watched(Steps):
+            def advance(self, steps=1):
+                super().advance(steps)
+                seen.append((self.done, self.total))
+
+        compare_texts(OUTPUT, worse(4), REFERENCE, metrics=["ter"], jobs=1, cache=StatisticsCache(None), progress=Watched())
+        assert seen == [(i, 8) for i in range(1, 9)]
 
     def test_paths_lists_and_tuples_are_the_same(self, tmp_path):
         paths = [tmp_path / name for name in ("a", "b", "ref")]

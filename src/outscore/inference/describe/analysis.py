@@ -23,7 +23,7 @@ from outscore.inference.base.entry import SYMMETRIC, Claim, Estimand
 from outscore.inference.base.item_scores import SKEWED, ItemScores, is_sum, scores_if_any, skewness
 from outscore.inference.describe.effects import spread
 from outscore.inference.describe.normality import normality_test
-from outscore.results.analysis import Analysis, Normality, Summary, TestAdvice
+from outscore.results.analysis import Analysis, Normality, Summary, TestAdvice, lag1_bound
 
 __all__ = ["analyse", "autocorrelation", "skewness", "skewness_band", "summarise"]
 
@@ -201,9 +201,10 @@ def _normality_reason(found: Normality | None, alpha: float, n: int) -> str:
 def _dependence(lag1: float | None, scores: ItemScores) -> list[str]:
     clusters = scores.clusters
     n = scores.n if clusters is None else int(clusters.max()) + 1
-    if lag1 is None or abs(lag1) <= 2 / math.sqrt(n):
+    bound = lag1_bound(n)
+    if lag1 is None or abs(lag1) <= bound:
         return []
-    seen = f"correlated (lag-1 r = {lag1:.2f}, beyond ±2/√n = {2 / math.sqrt(n):.2f})"
+    seen = f"correlated (lag-1 r = {lag1:.2f}, beyond ±2/√n = {bound:.2f})"
     if clusters is not None:
         return [f"Neighbouring clusters are {seen}: they may not be independent; larger clusters would hold them together."]
     cure = "Give `clusters` if items belong together (documents, sessions); use `block-bootstrap` if only their order is known."

@@ -94,7 +94,7 @@ def build(whole: Comparisons) -> Document:
         answer = replace(parts[0], sections=(*parts[0].sections, sliced))
         closing[0] = closing[0].but("text", level="brief")
         others = [article.but("text", level="brief") for article in parts[1:]]
-        articles = [answer, replace(_overview(whole), title=table.title, depth=2), *others, *closing]
+        articles = [answer, replace(_overview(whole, answered=True), title=table.title, depth=2), *others, *closing]
     else:
         articles = [_overview(whole), *parts, *_words(whole), *closing]
     return Document(_title(whole), tuple(articles), _subject(whole), stylesheet())
@@ -111,16 +111,20 @@ def _subject(whole: Comparisons) -> str:
     return metric_table(whole).title if is_family_of_metrics(whole) else _title(whole)
 
 
-def _overview(whole: Comparisons) -> Article:
-    """All comparisons in one table; a paper wants it of a single one too."""
+def _overview(whole: Comparisons, *, answered: bool = False) -> Article:
+    """All comparisons in one table; a paper wants it of a single one too.
+
+    Below the answer it does not say again how the input was read, but in a paper, which has no other place for it.
+    """
     forms = ("latex", "markdown", "html") if len(whole.comparisons) != 1 else ("latex",)
     sentences = [Quote(clean(c.sentence)) for c in whole.comparisons]
+    reading = Section(
+        "reading",
+        "",
+        lambda: read_as(whole.comparisons[0].reading, whole.comparisons[0].notes) if whole.comparisons else [],
+    )
     sections = (
-        Section(
-            "reading",
-            "",
-            lambda: read_as(whole.comparisons[0].reading, whole.comparisons[0].notes) if whole.comparisons else [],
-        ),
+        reading.only("latex") if answered else reading,
         Section("results", "", lambda: [replace(results(whole), heading="none")]),
         Section("sentences", "", lambda: sentences).only("latex"),
     )
@@ -175,9 +179,9 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     # The way from rows to units is in a line of its own on a screen.
     steps = [table.but("text", "latex", level="brief") for table in tables(path(c))]
     cited = paper(c.sentence, str(c.signature))
-    # Of several comparisons the overview says it; on a screen the first one does, unless all are one answer.
-    read = read_as(c.reading, c.notes) if len(whole.comparisons) == 1 else []
-    if len(whole.comparisons) > 1 and number == 1 and not is_family_of_metrics(whole):
+    # The answer says it; of several comparisons the overview does, but on a screen the first one, unless all are one answer.
+    read = read_as(c.reading, c.notes) if depth == 1 else []
+    if depth > 1 and number == 1 and not is_family_of_metrics(whole):
         read = [block.only("text") for block in read_as(c.reading, c.notes)]
     # Segments are shown with their texts, which say more than their scores.
     items = [] if c.segments else only_full(deciding_items(c))

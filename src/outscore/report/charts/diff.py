@@ -58,7 +58,7 @@ def pair_data(diff: Diff, pair: Pair) -> dict[str, Any]:
         "criterion": pair.criterion,
         "criterionName": clean(metric_name(pair.criterion)),
         "n": pair.n,
-        "verdict": clean(pair.verdict),
+        "verdict": glue(clean(pair.verdict)),
         "sentence": clean(pair.sentence),
         "significant": (alpha := alpha_of(diff)) is not None and pair.is_significant(alpha),
         "notes": [clean(note.text) for note in pair.notes],
@@ -133,7 +133,8 @@ def _cards(diff: Diff, pair: Pair) -> list[dict[str, Any]]:
     about = "no interval"
     if pair.interval is not None:
         about = f"{interval_name(pair.interval)} {ends(pair.interval.low, pair.interval.high)}"
-    cards.append(_card("Difference", points(pair.difference, sign=True), ["second - first, in points", about]))
+    first, second = pair.systems
+    cards.append(_card("Difference", points(pair.difference, sign=True), [f"{second} - {first}, in points", about]))
     p = format_p_number(pair.p, alpha_of(diff))
     cards.append(_card("p", p, [text for text in (format_p_error(pair.p), method_phrase(pair.p)) if text]))
     differ = [f"of {pair.n:,} units", f"overlap of right answers {points(pair.overlap_correct)} %"]

@@ -10,7 +10,7 @@ from html import escape
 
 from outscore.report.charts.ranking import BANDS, MAX_DRAWN, band_key, band_names, heat_words
 from outscore.report.document import Figure, screen_width
-from outscore.report.rows.places import Outcome, cells, decimals_of, fitted, pair_words
+from outscore.report.rows.places import Outcome, cells, decimals_of, fitted, pair_words, places
 from outscore.results.ranking import Ranking
 
 __all__ = ["MAX_LINKED", "heat_figure", "heat_style"]
@@ -53,7 +53,7 @@ def _swatch(band: str) -> str:
 
 
 def _svg(ranking: Ranking, *, linked: bool) -> str:
-    """The drawing: names with numbers on the left, numbers above, cells, and signs over them. Sizes are in pixels."""
+    """The drawing: names with places on the left, places above, cells, and signs over them. Sizes are in pixels."""
     systems = [s.system for s in ranking.scores]
     k = len(systems)
     step = 10.0
@@ -69,12 +69,12 @@ def _svg(ranking: Ranking, *, linked: bool) -> str:
     size = f'style="width:{width}px;min-width:{round(width * 0.75, 1)}px" font-size="{font}"'
     about = f'role="img" aria-label="{escape(heat_words(ranking))}"'
     lines = [f'<svg class="heat" {about} viewBox="0 0 {width} {height}" {size}>', '<g class="names">']
-    for i, name in enumerate(names):
+    for i, (number, name) in enumerate(zip(places(ranking.standing), names, strict=True)):
         middle = step * (i + 0.5)
         place = f'x="{round(left - font / 2, 1)}" y="{round(top + middle, 1)}"'
         lines.append(
-            f'<text {place} text-anchor="end">{i + 1}&#160; {escape(name)}</text>'
-            f'<text x="{round(left + middle, 1)}" y="{font * 0.9}" text-anchor="middle"{small}>{i + 1}</text>'
+            f'<text {place} text-anchor="end">{number}&#160; {escape(name)}</text>'
+            f'<text x="{round(left + middle, 1)}" y="{font * 0.9}" text-anchor="middle"{small}>{number}</text>'
         )
     lines += ["</g>", '<g class="cells">']
     for pair in pairs:

@@ -20,6 +20,7 @@ from outscore.report.rows.places import (
     interval_name,
     list_names,
     losses,
+    places,
     subject,
     wins,
 )
@@ -56,15 +57,28 @@ BANDS = {
 }
 # Shapes instead of letters: the renderer is faster with them, and they look the same in every font.
 SIGNS = {"better": "M-.4,-.7L.4,0L-.4,.7", "worse": "M.4,-.7L-.4,0L.4,.7", "apart": "M-.5,-.5L.5,.5M.5,-.5L-.5,.5"}
+UNSEEN = "\u200b"
 NAME = 30
 ROW = 16
 CELL = 22
 MAX_IN_MATRIX = 40
 
 
-def labels_of(systems: list[str], room: int = NAME) -> list[str]:
-    """Names that fit into a picture; numbers keep apart what the cutting made equal."""
-    return [f"{i}  {fitted(system, room)}" for i, system in enumerate(systems, 1)]
+def labels_of(ranking: Ranking, room: int = NAME) -> dict[str, str]:
+    """Each system's place with a name that fits into a picture."""
+    named = {s.system: fitted(s.system, room) for s in ranking.scores}
+    ranked = zip(places(ranking.standing), named.values(), strict=True)
+    return dict(zip(named, _told_apart(f"{place}  {name}" for place, name in ranked), strict=True))
+
+
+def _told_apart(texts: Iterable[str]) -> list[str]:
+    """The texts, equal ones with unseen marks at the end: systems may share a place, and cutting makes names equal."""
+    seen: Counter[str] = Counter()
+    marked = []
+    for text in texts:
+        marked.append(text + UNSEEN * seen[text])
+        seen[text] += 1
+    return marked
 
 
 def band_key(cell: Cell) -> str:
@@ -87,8 +101,7 @@ def heat_chart(ranking: Ranking) -> Chart | None:
     systems = [s.system for s in ranking.scores]
     if ranking.baseline is not None or not ranking.pairs or not 2 < len(systems) <= MAX_DRAWN:
         return None
-    labels, names = labels_of(systems), band_names(ranking)
-    label = dict(zip(systems, labels, strict=True))
+    label, names = labels_of(ranking), band_names(ranking)
     rows = [
         {"row": label[a], "column": label[b], "band": names[band_key(cell)], "sign": cell.outcome}
         for (a, b), cell in cells(ranking.standing, ranking.alpha).items()
@@ -96,7 +109,7 @@ def heat_chart(ranking: Ranking) -> Chart | None:
     step = 10
     if len(systems) <= 50:
         step = 22 if len(systems) <= 25 else 14
-    chart = layered(_heat_layers(ranking, rows, labels, step), step * len(systems), step * len(systems))
+    chart = layered(_heat_layers(ranking, rows, list(label.values()), step), step * len(systems), step * len(systems))
     caption = f"Adjusted p of each pair, {subject(ranking.standing)}; > and < mark significant ones"
     return Chart("heat-map", caption, heat_words(ranking), chart)
 
@@ -176,17 +189,17 @@ def _drawn(ranking: Ranking) -> str:
 def _advantages(ranking: Ranking) -> list[dict[str, Any]]:
     """Effects of systems with different items: they have no intervals, and those without an effect no place."""
     shown = [(s, s.advantage) for s in ranking.scores[:MAX_DRAWN] if s.advantage is not None]
-    labels, decimals = labels_of([s.system for s, _ in shown], 24), decimals_of(ranking.standing)
+    labels, decimals = labels_of(ranking, 24), decimals_of(ranking.standing)
     return [
         {
-            "label": label,
+            "label": labels[s.system],
             "x": x,
             "low": x,
             "high": x,
             "colour": COLOURS["a" if s.rank_low == 1 else "ink"],
             "words": f"{clean(s.system)} {format_number(x, decimals, sign=True)}",
         }
-        for label, (s, x) in zip(labels, shown, strict=True)
+        for s, x in shown
     ]
 
 
@@ -194,17 +207,17 @@ def _scores(ranking: Ranking) -> list[dict[str, Any]]:
     if ranking.ordered_by == "advantage":
         return _advantages(ranking)
     shown = ranking.scores[:MAX_DRAWN]
-    labels, decimals = labels_of([s.system for s in shown], 24), decimals_of(ranking.standing)
+    labels, decimals = labels_of(ranking, 24), decimals_of(ranking.standing)
     return [
         {
-            "label": label,
+            "label": labels[s.system],
             "x": s.value,
             "low": s.value if s.low is None else s.low,
             "high": s.value if s.high is None else s.high,
             "colour": COLOURS["a" if s.rank_low == 1 else "ink"],
             "words": f"{clean(s.system)} {format_number(s.value, decimals)}",
         }
-        for label, s in zip(labels, shown, strict=True)
+        for s in shown
     ]
 
 
@@ -212,7 +225,8 @@ def _differences(ranking: Ranking) -> list[dict[str, Any]]:
     found, decimals = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing)
     colours = {"better": "a", "worse": "b"}
     rows = []
-    for label, s in zip(labels_of([s.system for s in ranking.scores], 24), ranking.scores, strict=True):
+    labels = labels_of(ranking, 24)
+    for s in ranking.scores:
         cell = found.get((s.system, str(ranking.baseline)))
         if cell is None or cell.pair.difference is None:
             continue
@@ -220,7 +234,7 @@ def _differences(ranking: Ranking) -> list[dict[str, Any]]:
         low, high = (x if end is None else end for end in (cell.pair.low, cell.pair.high))
         words = f"{clean(s.system)} {format_number(x, decimals, sign=True)}"
         colour = COLOURS[colours.get(cell.outcome, "ink")]
-        rows.append({"label": label, "x": x, "low": low, "high": high, "colour": colour, "words": words})
+        rows.append({"label": labels[s.system], "x": x, "low": low, "high": high, "colour": colour, "words": words})
     return rows[:MAX_DRAWN]
 
 
@@ -231,15 +245,15 @@ def wins_chart(ranking: Ranking) -> Chart | None:
     import altair as alt
 
     shown, k = ranking.scores[:MAX_DRAWN], len(ranking.scores)
-    labels = labels_of([s.system for s in shown], 24)
+    labels = labels_of(ranking, 24)
     rows = []
-    for label, s in zip(labels, shown, strict=True):
+    for s in shown:
         counts = (wins(s, k), k - 1 - wins(s, k) - losses(s), losses(s))
         at = 0
         for role, n in zip(("a", "grid", "b"), counts, strict=True):
-            rows.append({"label": label, "from": at, "to": at + n, "colour": COLOURS[role]})
+            rows.append({"label": labels[s.system], "from": at, "to": at + n, "colour": COLOURS[role]})
             at += n
-    y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
+    y = alt.Y("label:N", sort=list(labels.values()), title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     x = alt.X("from:Q", title="systems", scale=alt.Scale(domain=[0, k - 1], nice=False))
     bars = alt.Chart(data(rows)).mark_bar(height=ROW - 5)
     chart = layered([bars.encode(x, alt.X2("to:Q"), y, color=alt.Color("colour:N", scale=None))], height=ROW * len(shown))
@@ -273,16 +287,16 @@ def wins_matrix(ranking: Ranking) -> Chart | None:
         return None
     import altair as alt
 
-    won, most, labels = datasets_won(ranking), len(datasets), labels_of(systems, 24)
-    numbers = [str(i) for i in range(1, len(systems) + 1)]
+    won, most, labels = datasets_won(ranking), len(datasets), labels_of(ranking, 24)
+    numbers = _told_apart(map(str, places(ranking.standing)))
     rows = [
-        {"row": label, "column": number, "won": won[a, b], "share": 0.55 * won[a, b] / most + 0.02}
-        for a, label in zip(systems, labels, strict=True)
+        {"row": labels[a], "column": number, "won": won[a, b], "share": 0.55 * won[a, b] / most + 0.02}
+        for a in systems
         for b, number in zip(systems, numbers, strict=True)
         if a != b
     ]
     x = alt.X("column:N", sort=numbers, title=None, axis=alt.Axis(orient="top", labelAngle=0, labelOverlap=False))
-    y = alt.Y("row:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
+    y = alt.Y("row:N", sort=list(labels.values()), title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     base = alt.Chart(data(rows)).encode(x, y)
     opacity = alt.Opacity("share:Q", scale=None)
     # Pale enough for dark numbers on all of them.

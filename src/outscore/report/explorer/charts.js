@@ -106,11 +106,11 @@ function drawTransitions(pair, order, all, choose) {
     const rows = pair.transitions.filter((row) => row[0] === kind).sort(ORDERS[order]);
     const changes = pair.outcomes[1] + pair.outcomes[2] + pair.outcomes[3];
     const title = `${OUTCOMES[kind]}s: ${percent(pair.outcomes[kind], changes)} (${number(pair.outcomes[kind])}/${number(changes)})`;
-    return make("tbody", {}, make("tr", { class: "section" }, make("th", { colspan: 6, scope: "rowgroup" }, make("span", { class: `dot k${kind}` }), title)),
+    return make("tbody", {}, make("tr", { class: "section" }, make("th", { colspan: 7, scope: "rowgroup" }, make("span", { class: `dot k${kind}` }), title)),
       ...rows.slice(0, all ? MOST_SHOWN : FIRST_ROWS).map((row) => transitionRow(kind, row, choose)));
   });
-  const heads = ["change", "count", "% of class", "% of changes", "mirror", "adjusted p"];
-  const classes = ["l", "r", "r", "r wide", "r", "r"];
+  const heads = ["change", "count", "mirror", "net", "% of class", "% of changes", "adj. p"];
+  const classes = ["l", "r", "r", "r", "r wide", "r wide", "r"];
   const table = make("table", { class: "rows" }, make("thead", {}, make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: classes[i] }, text)))), ...body);
   roam(table);
   return scroller("Transitions", table);
@@ -119,8 +119,10 @@ function drawTransitions(pair, order, all, choose) {
 function transitionRow(kind, [, gold, from, to, count, mirror, ofClass, ofChanges, p], choose) {
   const change = kind === 3 ? `${gold} \u2192 ${from} \u2192 ${to}` : `${from} \u2192 ${to}`;
   const button = make("button", { type: "button", class: "link", "data-change": change, "data-kind": kind, click: () => choose({ kind, gold, from, to }) }, change);
-  return make("tr", {}, make("td", { class: "l" }, button), 
-    ...[number(count), ofClass, ofChanges, number(mirror), p].map((text, i) => make("td", { class: i === 2 ? "r wide" : "r" }, text)));
+  const net = count === mirror ? "0" : minus(`${count > mirror ? "+" : "-"}${number(Math.abs(count - mirror))}`);
+  const texts = [number(count), number(mirror), net, ofClass, ofChanges, p];
+  return make("tr", {}, make("td", { class: "l" }, button),
+    ...texts.map((text, i) => make("td", { class: i === 3 || i === 4 ? "r wide" : "r" }, text)));
 }
 
 const PART_ORDERS = {
@@ -141,7 +143,7 @@ function drawParts(pair, parts, order, all, choose) {
     body.push(make("tr", { class: "section" }, make("th", { colspan: 7, scope: "rowgroup" }, `Not tested, too few units: ${number(others.length)}`)));
     body.push(...others.slice(0, MOST_SHOWN).map((row) => partRow(row, 1, choose)));
   }
-  const heads = ["", "units", pair.systems[0], pair.systems[1], "", "difference", "adjusted p"];
+  const heads = ["", "units", pair.systems[0], pair.systems[1], "", "difference", "adj. p"];
   const classes = ["l", "r", "r wide", "r wide", "bar-head", "r", "r"];
   const table = make("table", { class: "rows parts" }, make("thead", {}, make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: classes[i] }, text)))), make("tbody", {}, ...body));
   roam(table);

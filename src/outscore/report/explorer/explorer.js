@@ -54,7 +54,7 @@ function drawCharts() {
       ...drawMatrix(pair, state.matrix, choose)),
     section("Changes", select("sort by", [["evidence", "evidence"], ["surplus", "surplus over mirror"], ["count", "count"]], state.sort, again("sort")),
       drawTransitions(pair, state.sort, state.open.changes, choose), more("changes", pair.transitions.length > FIRST_ROWS),
-      make("p", { class: "note" }, "Mirror: how often the same went the other way; adjusted p tests a row against it.",
+      make("p", { class: "note" }, "Mirror: how often the same went the other way; net: count \u2212 mirror; adj. p (adjusted) tests a row against its mirror.",
         pair.left ? ` ${number(pair.left)} rarer changes are left out here and stand in the JSON.` : "")),
   ];
   if (pair.labels.length) parts.push(partSection("Gold labels", "labels", pair.labels, again));

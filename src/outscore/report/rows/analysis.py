@@ -7,7 +7,7 @@ from dataclasses import replace
 from outscore.language.numbers import decimals_for, format_number, format_probability
 from outscore.report.document import Table, make_table
 from outscore.report.rows.comparison import finite, scored_noun
-from outscore.results.analysis import TestAdvice
+from outscore.results.analysis import TestAdvice, lag1_bound
 from outscore.results.comparison import Comparison
 
 __all__ = ["advice", "checks", "nlpstattest", "summaries", "unit_advice"]
@@ -67,7 +67,11 @@ def checks(c: Comparison) -> Table | None:
     add(f"{scored_noun(c)}s without a difference", zeros)
     add("correlation of A and B", number(analysis.correlation, sign=True))
     add("gain by pairing", number(analysis.pairing_gain), "standard error unpaired / paired")
-    add("dependence of neighbours", number(analysis.lag1, sign=True), "lag-1 autocorrelation in file order")
+    lag = "lag-1 autocorrelation in file order"
+    bound = lag1_bound(c.clusters or c.n)
+    if analysis.lag1 is not None and abs(analysis.lag1) > bound:
+        lag += f", beyond ±2/√n = {bound:.2f}: check first"
+    add("dependence of neighbours", number(analysis.lag1, sign=True), lag)
     add("statistic suggested", analysis.statistic, analysis.statistic_reason)
     return make_table("checks", "Checks", ["check", "value", "meaning"], "lrl", rows)
 

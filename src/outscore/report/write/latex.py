@@ -61,6 +61,7 @@ ESCAPES = {
     "≤": r"$\leq$",
     "→": r"$\rightarrow$",
     "Δ": r"$\Delta$",
+    "√": r"$\surd$",
     "³": "$^3$",
     "γ": r"$\gamma$",
     "\ufffd": "?",
@@ -68,6 +69,8 @@ ESCAPES = {
 
 CODE = re.compile(r"\\textasciigrave\{\}(.+?)\\textasciigrave\{\}")
 """Marks of code, escaped."""
+POWER = re.compile(r"(?<![\w.])10\^(-?\d+(?:\.\d+)?)")
+"""How the smallest p are written."""
 BEYOND_LATIN = re.compile(r"[^\u0000-\u024f\u2010-\u2027]")
 """What pdflatex does not set by itself; dashes, quotation marks and dots it does."""
 COLOURS = {"best": "green!25", "middle": "yellow!25", "worst": "red!20"}
@@ -166,8 +169,12 @@ def escape(text: str) -> str:
     --------
     >>> print(escape("50 % of a_b & c"))
     50~\% of a\_b \& c
+    >>> print(escape("p = 10^-1505.2, 2^n"))
+    p = $10^{-1505.2}$, 2\textasciicircum{}n
     """
-    escaped = "".join(ESCAPES.get(char, char) for char in clean(text))
+    # Every other piece is the exponent of a power of ten.
+    pieces = ["".join(ESCAPES.get(char, char) for char in piece) for piece in POWER.split(clean(text))]
+    escaped = "".join(f"$10^{{{piece}}}$" if i % 2 else piece for i, piece in enumerate(pieces))
     # Two hyphens in a row would become a dash, and a per cent sign belongs to its number.
     return re.sub(r"-(?=-)", "-{}", escaped).replace(r" \%", r"~\%")
 
@@ -265,8 +272,6 @@ def with_minus(escaped: str) -> str:
 
 def cell_of(text: str) -> str:
     """A cell, with mathematical signs where a number has them."""
-    if power := re.fullmatch(r"10\^(-[\d.]+)", text):
-        return f"$10^{{{power[1]}}}$"
     if re.fullmatch(r"\d+–\d+", text):
         return text.replace("–", "--")
     if text.startswith("<= "):

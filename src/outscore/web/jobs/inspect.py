@@ -171,9 +171,10 @@ def _scores(path: Path) -> FileDescription:
     suits = ["compare"] if origin.format == "f1-counts" else SCORES
     if gaps:
         suits = ["rank"]
+    answered = labels is not None and "gold" in origin.columns
     return FileDescription(
         # Answers are read as scores too, where the right ones stand beside them.
-        "labels" if labels is not None and "gold" in origin.columns else origin.format,
+        "labels" if answered else origin.format,
         origin.rows,
         columns,
         [scores.name for scores in systems[:MAX_SYSTEMS]],
@@ -181,6 +182,7 @@ def _scores(path: Path) -> FileDescription:
         suits if labels is None else [*suits, *labels.suits],
         reading=_reading(systems, origin),
         empty=sum(origin.rows - scores.rows for scores in systems) if gaps else 0,
+        whole=answered and len(systems) > 1,
     )
 
 

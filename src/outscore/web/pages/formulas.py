@@ -37,6 +37,10 @@ TOKEN = re.compile(r"\\text\{[^}]*\}|\\[a-z]+|\d+(?:\.\d+)?|[{}_^]|\S")
 SIGNS = {r"\sum": "∑", r"\cdot": "·", "-": "−"}
 WORDS = (r"\min", r"\max", r"\log", r"\exp")
 LIMITS = (r"\sum", r"\min", r"\max")
+BREAKS = {"≤": 1, "≥": 1, r"\cdot": 0, r"\min": 1}
+"""Signs before which a line may begin, inside so many parentheses."""
+SENTENCE = re.compile(r"\\text\{\s*(\S+(?: \S+)+)\s*\}")
+"""Words beside a formula, which are broken into lines as others are."""
 
 
 def to_mathml(tex: str) -> str:
@@ -48,12 +52,29 @@ def to_mathml(tex: str) -> str:
     '<math><mfrac><mrow><msub><mi>x</mi><mi>i</mi></msub></mrow><mrow><mn>2</mn></mrow></mfrac></math>'
     """
     tokens = TOKEN.findall(tex)[::-1]
-    parts = []
+    pieces: list[list[str]] = [[]]
+    depth = 0
     try:
         while tokens:
-            parts.append(_scripted(tokens))
+            sign = tokens[-1]
+            depth += {"(": 1, ")": -1}.get(sign, 0)
+            if depth <= BREAKS.get(sign, -1):
+                pieces.append([])
+            if not depth and SENTENCE.match(sign):
+                pieces += [[tokens.pop()], []]
+                continue
+            pieces[-1].append(_scripted(tokens))
+            if sign == "," and not depth:
+                pieces.append([])
     except IndexError:
         raise ValueError(f"The formula {tex} breaks off.") from None
+    return " ".join(map(_line, filter(None, pieces)))
+
+
+def _line(parts: list[str]) -> str:
+    """What stays on one line: browsers break no formula, but between two of them and between words."""
+    if found := SENTENCE.match(parts[0]):
+        return escape(found[1])
     return f"<math>{''.join(parts)}</math>"
 
 

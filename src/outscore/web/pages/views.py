@@ -98,7 +98,9 @@ VIEWS = (
         "Diff",
         "See what changed",
         "What changed between outputs",
-        "The right answers and the output of one system or more: tags, trees, entities, labels or coreference chains.",
+        "The right answers and the output of one system or more: tags, trees, entities, labels or coreference chains; "
+        "of labels, one table with all of them will do. "
+        "Differences are the later system minus the earlier one, so that a gain is positive.",
         "data test",
         "task+ criterion min-support correction",
         script="diff.js",

@@ -111,7 +111,7 @@ class Comparison extends View {
     this.replaced = null;
     const held = hold();
     const [first, ...others] = main.querySelectorAll(":scope > article");
-    main.querySelector(":scope > nav")?.remove();
+    main.querySelector(".contents-of")?.remove();
     const pictures = sorted(first);
     const evidence = section(first, "evidence");
     const effects = evidence.querySelector(".effects");
@@ -185,10 +185,18 @@ class Comparison extends View {
     if ([...control.options].some((option) => option.value === chosen)) control.value = chosen;
   }
 
-  async tryOut(test, replicates) {
+  // What a plan from these data is to have in common with their comparison.
+  get shared() {
     const all = this.form.values();
-    const shared = Object.fromEntries(SHARED.filter((name) => name in all).map((name) => [name, all[name]]));
-    const settings = { retrospective: true, test, replicates, ...shared };
+    return Object.fromEntries(SHARED.filter((name) => name in all).map((name) => [name, all[name]]));
+  }
+
+  carried(view) {
+    return view === "plan" && this.canTry ? { ...this.shared, test: this.form.find("test").read() } : {};
+  }
+
+  async tryOut(test, replicates) {
+    const settings = { retrospective: true, test, replicates, ...this.shared };
     const asked = this.tried = this.question();
     const job = await this.trial.run("plan", { pilot: [...this.files.files] }, settings);
     if (!job) return;

@@ -7,6 +7,12 @@ class Differences extends View {
   complete(settings) {
     settings.task ||= taskOf([...this.infos.values()]);
   }
+
+  // One table may hold the right answers and the systems.
+  get lacking() {
+    const whole = (this.files.gold ?? []).some((id) => this.infos.get(id)?.whole);
+    return super.lacking.filter((field) => !whole || field.name !== "files");
+  }
 }
 
 open(new Differences());

@@ -8,6 +8,7 @@ const NAMED = { reference: [REFERENCE, "texts"], gold: [GOLD, "diff"], documents
 
 function isNamed(file, part, view) {
   const [name, suited] = NAMED[part] ?? [];
+  if (file.whole && view === "diff") return part === "gold";
   // A table of scores is one whatever it is called, unless it is brought to where scores mean nothing.
   return name?.test(file.name) && file.suits.includes(suited) && (view === suited || !file.suits.includes("compare"));
 }
@@ -58,6 +59,7 @@ export function proposals(files) {
   if (texts.length >= 3) offer("texts", texts, "Two texts and a reference, by several metrics.");
   const units = "Outputs unit by unit: what was fixed and what was broken.";
   if (outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, units);
+  if (outputs.length === 1 && outputs[0].whole) offer("diff", outputs, units);
   if (systems) offer("score", scores, "Each system by itself: how sure its score is, and what the items can detect.");
   if (systems >= 2 && !logged) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");
   return found;

@@ -28,6 +28,11 @@ class Plan extends View {
     this.ask(questionOf(settings));
   }
 
+  // The test waits until it is to be tried.
+  get held() {
+    return { test: this.form.find("test").read() };
+  }
+
   ask(question) {
     this.asked = question;
     const radio = byId(`ask-${question}`), asks = words(radio.dataset.asks);

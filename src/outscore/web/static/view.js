@@ -1,6 +1,6 @@
 // A view: files and the parts they play, settings, one job, and its result. The guided comparison and the plan build on it.
 
-import { leftOut, readAddress, writeAddress } from "./address.js";
+import { addressOf, leftOut, readAddress, writeAddress } from "./address.js";
 import { askJson, upload } from "./api.js";
 import { button, byId, listed, make, problem, quoted, say, told } from "./dom.js";
 import { card, takeFiles } from "./files.js";
@@ -64,20 +64,30 @@ export class View {
     }
   }
 
-  // The menu takes the files along.
+  // The menu takes the files along, and to some views settings that mean the same there.
   guide() {
-    const ids = Object.values(this.files).flat().join(",");
+    const ids = Object.values(this.files).flat();
     for (const link of document.querySelectorAll(".masthead li a, .brand")) {
       const { pathname } = new URL(link.href);
+      const bare = !ids.length || pathname === "/methods" || pathname === location.pathname;
       const name = pathname === "/" ? "files" : ALONG;
-      link.search = ids && pathname !== "/methods" && pathname !== location.pathname ? `?${name}=${ids}` : "";
+      link.href = bare ? pathname : addressOf(pathname, { [name]: ids }, this.carried(pathname.slice(1)));
     }
+  }
+
+  carried() {
+    return {};
   }
 
   // What the address says and the form cannot hold would be lost without a word.
   checkAddress() {
-    const lost = leftOut(this.fields, this.form.values());
+    const lost = leftOut(this.fields, { ...this.held, ...this.form.values() });
     if (lost.length) warn("unfit", told(`This address contains ${listed(lost.map(quoted))}, which does not apply.`));
+  }
+
+  // What the form holds out of sight, to be used when it is called for.
+  get held() {
+    return {};
   }
 
   // A file may be removed from another window, or by the server, while its name still stands here.
@@ -361,7 +371,7 @@ function foldSettings() {
 function foldArticles(main) {
   const articles = [...main.querySelectorAll(":scope > article")];
   if (articles.length < 2) return;
-  main.querySelector(":scope > nav").remove();
+  main.querySelector(".contents-of").remove();
   articles.forEach((article, i) => unfolding(article, i === 0));
 }
 

@@ -78,6 +78,7 @@ def text_members(
     """The metrics as they are written, computed from the runs of systems."""
     found = []
     for spec, (entry, options) in zip(metrics, chosen_metrics(metrics), strict=True):
+        statistics.begin(entry, [run for runs in systems.values() for run in runs], datasets)
         rows = {
             name: [statistics.by_dataset(entry, options, run, references, datasets) for run in runs]
             for name, runs in systems.items()

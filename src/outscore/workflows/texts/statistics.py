@@ -180,6 +180,11 @@ class Statistics:
     cache: StatisticsCache
     progress: Progress
 
+    def begin(self, entry: TextMetric, texts: Sequence[Lines], datasets: Datasets) -> None:
+        """Count what all texts take, so that progress never goes back from one to the next."""
+        parts = [len(rows) for rows in datasets.rows.values()] if datasets else [len(texts[0])]
+        self.progress.begin(f"{entry.name} statistics", len(texts) * sum(len(range(0, n, PIECE)) for n in parts))
+
     def by_dataset(
         self,
         entry: TextMetric,
@@ -208,6 +213,7 @@ class Statistics:
         key = statistics_key(entry.name, options, entry.signature(options, len(references)), hypotheses, references)
         found = self.cache.load(key)
         if found is not None:
+            self.progress.advance(len(range(0, len(hypotheses), PIECE)))
             return found
         # What all pieces share travels once to each worker: the weights of NIST are megabytes.
         shared = partial(_piece, entry.name, dict(options), entry.prepare(references, options))
@@ -215,7 +221,6 @@ class Statistics:
             (hypotheses[i : i + PIECE], tuple(lines[i : i + PIECE] for lines in references))
             for i in range(0, len(hypotheses), PIECE)
         ]
-        self.progress.begin(f"{entry.name} statistics", len(pieces))
         rows = np.concatenate(self.engine.map(shared, pieces, progress=self.progress))
         verify(entry, hypotheses, references, rows, options)
         self.cache.store(key, rows)
