@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from outscore.report.kinds import AnyResult
     from outscore.results.comparison import Comparisons
     from outscore.results.ranking import Ranking
+    from outscore.workflows.texts.segments import SegmentScores
 
 __all__ = [
     "FORMS",
@@ -75,6 +76,23 @@ def check_further(path: str, inputs: Iterable[str], *, option: str, ending: str,
         raise OutscoreError(f"`{path}`: {option} writes {holds}.", f"Name a file that ends in {ending}.")
     _refuse_overwriting([path], inputs, option)
     _check_folder(path)
+
+
+def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> None:
+    """Refuse a file of segment scores that could not be written, and one of what has no segments."""
+    if path is None:
+        return
+    if not texts:
+        raise OutscoreError("--segments is for texts, and no --reference was named.", "Leave --segments out.")
+    check_further(path, inputs, option="--segments", ending=".csv", holds="a table of segment scores")
+
+
+def segments_csv(scores: SegmentScores) -> bytes:
+    """The scores of all segments as CSV."""
+    from outscore.report.document import Records
+    from outscore.report.render import csv_text
+
+    return csv_text(Records(scores.columns, tuple(scores.rows()))).encode()
 
 
 def _check_folder(path: str) -> None:

@@ -10,7 +10,7 @@ import click
 
 from outscore.cli.config import Saved, changed_inputs, saved_inputs
 from outscore.cli.declared import declared_options, given_files, given_of, output_options
-from outscore.cli.output import check_further, check_outputs, show, write_all, write_files
+from outscore.cli.output import check_further, check_outputs, check_segments, segments_csv, show, write_all, write_files
 from outscore.cli.progress import remark
 from outscore.workflows.requests.rank import RankRequest
 
@@ -26,6 +26,7 @@ __all__ = ["rank"]
 @click.option("--jobs", type=int, default=0, help="Number of worker processes.  [default: one per processor]")
 @click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster, or on one started on this machine.")
 @click.option("--pairs", metavar="FILE.parquet", help="Also write every pair of every dataset as a table.")
+@click.option("--segments", metavar="FILE.csv", help="Texts: also write the score of every segment by every metric.")
 @output_options()
 @click.pass_context
 def rank(
@@ -38,6 +39,7 @@ def rank(
     jobs: int,
     dask: str | None,
     pairs: str | None,
+    segments: str | None,
     *,
     verbose: bool,
     **asked: Any,  # noqa: ANN401 - one per declared option
@@ -55,11 +57,14 @@ def rank(
     check_outputs(outputs, charts, request.inputs)
     if pairs is not None:
         check_further(pairs, request.inputs, option="--pairs", ending=".parquet", holds="a Parquet table")
+    check_segments(segments, request.inputs, texts=bool(request.reference))
     found = _rank(request, jobs, dask, saved_inputs(context))
     # Files first: a closed pipe must not cost the saved result.
     write_all(found.ranking, outputs, charts, verbose=verbose)
     if pairs is not None:
         _write_pairs(found, request, pairs)
+    if segments is not None and found.segments is not None:
+        write_files({segments: segments_csv(found.segments())})
     show(found.ranking, form, verbose=verbose)
 
 

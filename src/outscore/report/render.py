@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from outscore.report.kinds import Examples
     from outscore.report.rows.diff_pairs import Sort
 
-__all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "named_charts", "records_of", "render"]
+__all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "csv_text", "named_charts", "records_of", "render"]
 
 FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
@@ -71,16 +71,16 @@ def render(
 
         return writer.write(kind.card(result))
     if form == "csv":
-        return _csv(next(iter(kind.tables.values()))(result))
+        return csv_text(next(iter(kind.tables.values()))(result))
     if form == "pairs":
         if not getattr(result, "has_pairs", False):
             refused = f"A {type(result).__name__} has no form `{form}`."
             raise OutscoreError(refused, "Choose text, markdown, latex, html, csv or json.")
-        return _csv(kind.tables["pairs"](result))
+        return csv_text(kind.tables["pairs"](result))
     return _written(kind.build(result, Shown(tables, top, sort, examples)), form, verbose=verbose, width=width)
 
 
-def _csv(records: Records) -> str:
+def csv_text(records: Records) -> str:
     """A line of column names and a line per record."""
     text = io.StringIO()
     writer = csv.DictWriter(text, records.columns, lineterminator="\n", restval="")

@@ -172,5 +172,7 @@ ENTRIES = (
         citation="papineni2002",
         label="BLEU",
         parts=_parts,
+        # Segments shorter than four words would score 0 whatever they say.
+        alone={"effective_order": True},
     ),
 )

@@ -8,7 +8,7 @@ the segments over processes gives the same table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module, metadata
 from types import ModuleType
 from typing import Any, Literal
@@ -89,6 +89,8 @@ class TextMetric:
         Tools whose own test of this score `inference.compat` can repeat.
     parts
         Options and summed statistics to what the score is made of, by name, where that says more than the score.
+    alone
+        Options that a single segment is scored with.
     """
 
     name: str
@@ -108,6 +110,7 @@ class TextMetric:
     citations: tuple[str, ...] = ()
     tested_by: tuple[str, ...] = ()
     parts: Callable[[Options, Array], dict[str, float]] | None = None
+    alone: Options = field(default_factory=dict)
 
 
 def load(module: str, metric: str) -> ModuleType:

@@ -49,6 +49,7 @@ def corpus_metric(
     label: str,
     direction: Direction = "higher",
     parts: Callable[[Options, Array], dict[str, float]] | None = None,
+    alone: Options | None = None,
 ) -> TextMetric:
     """A metric of sacreBLEU's: points of a hundred, checked against its own corpus score and cited with it."""
     return TextMetric(
@@ -67,6 +68,7 @@ def corpus_metric(
         citations=(citation, "post2018"),
         tested_by=("sacrebleu",),
         parts=parts,
+        alone=alone or {},
     )
 
 

@@ -49,6 +49,7 @@ def _entry(base: TextMetric, scorer: Callable[[Options], Foreign], formula: str,
         # sacreBLEU tests scores of the corpus only.
         tested_by=(),
         parts=None,
+        alone={},
     )
 
 

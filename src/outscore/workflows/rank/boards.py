@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from outscore.workflows.rank.measure import measure, systems_of
 from outscore.workflows.rank.populations import population_of
 from outscore.workflows.rank.question import USUAL, Question
 
+if TYPE_CHECKING:
+    from outscore.workflows.texts.segments import SegmentScores
+
 __all__ = ["Ranked", "assemble_ranking", "measure", "pairs_frame", "rank_boards"]
 
 SMALL = 0.001
@@ -45,10 +48,14 @@ STEPPED = ("bonferroni", "holm", "shaffer")
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """A ranking, and everything measured for it: the pairs themselves, which `pairs_frame` makes a table of."""
+    """A ranking, and everything measured for it: the pairs themselves, which `pairs_frame` makes a table of.
+
+    Of texts, `segments` makes the scores of all segments.
+    """
 
     ranking: Ranking
     measured: Sequence[Measured]
+    segments: Callable[[], SegmentScores] | None = None
 
 
 def rank_boards(

@@ -42,6 +42,7 @@ from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.texts.inputs import read_text_files
+from outscore.workflows.texts.segments import SegmentScores
 
 __all__ = ["RankData", "call", "run", "run_measured"]
 
@@ -80,6 +81,7 @@ class _Material:
     called: Sequence[str] = ()
     kind: Kind = "scores"
     direction_source: DirectionSource = "metric"
+    segments: Callable[[], SegmentScores] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +234,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
         direction=("higher" if ranked.ranking.higher_is_better else "lower", material.direction_source),
         kind=None if material.kind == "scores" else material.kind,
     )
-    return replace(ranked, ranking=replace(ranked.ranking, reading=reading))
+    return replace(ranked, ranking=replace(ranked.ranking, reading=reading), segments=material.segments)
 
 
 def _read_texts(request: RankRequest) -> RankData:
@@ -283,6 +285,7 @@ def _texts(request: RankRequest, data: RankData, work: _Work) -> _Material:
         unit="segments",
         called=[member.label for member in found.metrics],
         kind="texts",
+        segments=found.segments,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from outscore.core.metric import AdditiveMetric
 from outscore.engine.engines import Engine
@@ -17,6 +18,7 @@ from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics
 from outscore.workflows.texts.datasets import boards_of_runs, datasets_of_segments
 from outscore.workflows.texts.members import scored_members, text_members
+from outscore.workflows.texts.segments import SegmentScores, segment_scores
 from outscore.workflows.texts.statistics import Statistics, segments_of
 
 __all__ = ["TextBoards", "TextRanking", "text_boards"]
@@ -34,12 +36,16 @@ class TextBoards:
 
 @dataclass(frozen=True, eq=False)
 class TextRanking:
-    """What texts are ranked by: boards of each metric, notes on the texts and on the cache, and files of scores."""
+    """What texts are ranked by: boards of each metric, notes on the texts and on the cache, and files of scores.
+
+    `segments` makes the scores of all segments.
+    """
 
     metrics: Sequence[TextBoards]
     notes: Sequence[Note]
     cache_notes: Sequence[str]
     origins: Sequence[Origin]
+    segments: Callable[[], SegmentScores]
 
 
 def text_boards(
@@ -80,9 +86,10 @@ def text_boards(
     statistics = Statistics(engine, StatisticsCache(cache_folder()) if cache is None else cache, progress or Steps())
     runs = {name: len(several) for name, several in lines.items()}
     scored, origins = scored_members(scores or {}, runs, segments, datasets)
+    members = [*text_members(metrics, lines, gold_lines, statistics, datasets), *scored]
     found = []
-    for member in (*text_members(metrics, lines, gold_lines, statistics, datasets), *scored):
+    for member in members:
         boards, metric = boards_of_runs(member.metric, member.rows, labels, datasets)
         found.append(TextBoards(member.label, metric, member.signature, boards))
     notes = [*(Note("input", text) for text in put_in_order), *cautions(chosen, lines, gold_lines)]
-    return TextRanking(found, notes, list(statistics.cache.notes), origins)
+    return TextRanking(found, notes, list(statistics.cache.notes), origins, partial(segment_scores, members, datasets, labels))

@@ -33,9 +33,9 @@ from outscore.workflows.texts.cautions import cautions
 from outscore.workflows.texts.checks import chosen_metrics, compat_rules
 from outscore.workflows.texts.compat import with_peer
 from outscore.workflows.texts.datasets import ONE, Datasets, boards_of_runs
-from outscore.workflows.texts.members import Member, text_members
+from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs, repeats_of_runs, runs_of
-from outscore.workflows.texts.statistics import Statistics, Texts
+from outscore.workflows.texts.statistics import Texts
 from outscore.workflows.validate import Question
 
 __all__ = ["TextDesign", "compare_corpora", "unscored_note"]
@@ -55,14 +55,13 @@ class TextDesign:
     compat: str | None
     question: Question
     asked: Mapping[str, Any]
-    scored: Sequence[Member] = ()
     datasets: Datasets = ONE
 
 
 def compare_corpora(
-    texts: Texts, metrics: Sequence[str], statistics: Statistics, design: TextDesign
+    texts: Texts, metrics: Sequence[str], members: Sequence[Member], design: TextDesign
 ) -> tuple[list[Comparison], Family | None]:
-    """Compare two systems' texts, metric by metric, with p corrected for the number of metrics."""
+    """Compare two systems' texts by the members of a family, some of which are `metrics`; p is corrected for their number."""
     _check_runs(texts, design.question)
     if design.correction == MAX_T and design.datasets:
         raise OutscoreError(
@@ -70,12 +69,10 @@ def compare_corpora(
             "Use `holm`.",
             parameter="correction",
         )
-    chosen = chosen_metrics(metrics)
-    members = [*text_members(metrics, texts.systems, texts.references, statistics, design.datasets), *design.scored]
     compared = [_compare_by(member, texts, design) for member in members]
     found = [c for c, _ in compared]
     # What no metric can show is said once.
-    beware = cautions(chosen, texts.systems, texts.references)
+    beware = cautions(chosen_metrics(metrics), texts.systems, texts.references)
     found[0] = replace(found[0], notes=[*beware, *found[0].notes, *single_runs(texts)])
     if len(found) == 1:
         return found, None

@@ -47,7 +47,8 @@ def name_and_direction(written: str) -> tuple[str, Literal["higher", "lower"]]:
 class Member:
     """One metric of the family: what it is called and how it is cited, and the rows of every run by system.
 
-    `parts` turns summed rows into what the score is made of, if the metric says so.
+    `parts` turns summed rows into what the score is made of, if the metric says so, and `segment_metric` scores the row of a
+    single segment, where that needs another rule.
     """
 
     label: str
@@ -55,6 +56,7 @@ class Member:
     signature: str
     rows: Mapping[str, Sequence[Array]]
     parts: Callable[[Array], dict[str, float]] | None = None
+    segment_metric: AdditiveMetric | None = None
 
     def parts_of(self, datasets: Datasets = ONE) -> dict[str, list[float]]:
         """What the scores of all systems are made of, by name: means over datasets and runs."""
@@ -84,7 +86,9 @@ def text_members(
             for name, runs in systems.items()
         }
         parts = None if entry.parts is None else partial(entry.parts, options)
-        found.append(Member(shown_name(spec), entry.make(options), entry.signature(options, len(references)), rows, parts))
+        alone = entry.make({**options, **entry.alone})
+        signature = entry.signature(options, len(references))
+        found.append(Member(shown_name(spec), entry.make(options), signature, rows, parts, alone))
     return found
 
 

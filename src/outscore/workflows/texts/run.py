@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,12 +32,13 @@ from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import TextDesign, compare_corpora
 from outscore.workflows.texts.datasets import Datasets, datasets_of_segments
 from outscore.workflows.texts.inputs import read_text_files
-from outscore.workflows.texts.members import scored_members
+from outscore.workflows.texts.members import scored_members, text_members
+from outscore.workflows.texts.segments import SegmentScores, segment_scores
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.texts.words import Corpus, study_words
 from outscore.workflows.validate import question_of
 
-__all__ = ["TextData", "call", "run"]
+__all__ = ["TextData", "call", "run", "run_scored"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,21 @@ def run(
     `remark` is told what a folder of this machine did, which is no part of a result. `unit_advice` adds what the size of units
     does to spread, effect and p.
     """
+    found, _ = run_scored(request, data, engine=engine, cache=cache, progress=progress, remark=remark, unit_advice=unit_advice)
+    return found
+
+
+def run_scored(
+    request: TextsRequest,
+    data: TextData | None = None,
+    *,
+    engine: Engine | None = None,
+    cache: StatisticsCache | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[str], None] = warnings.warn,
+    unit_advice: bool = False,
+) -> tuple[Comparisons, Callable[[], SegmentScores]]:
+    """The comparisons, and what makes the scores of all segments."""
     request.validate(arrays=data is not None)
     given = data or _read(request)
     kept = cache_of(cache)
@@ -84,10 +101,11 @@ def run(
     runs = {name: len(several) for name, several in texts.systems.items()}
     scored, origins = scored_members(request.scores, runs, len(texts.a[0]), datasets)
     question = question_of(**request.asked(), unit_advice=unit_advice)
-    design = TextDesign(grouped, buckets, request.correction, request.compat, question, request.asked(), scored, datasets)
+    design = TextDesign(grouped, buckets, request.correction, request.compat, question, request.asked(), datasets)
     corpus, counted = _corpus(request.corpus)
     given = replace(given, origins=[*given.origins, *origins, *counted])
-    found, family = compare_corpora(texts, request.metrics, statistics, design)
+    members = [*text_members(request.metrics, texts.systems, texts.references, statistics, datasets), *scored]
+    found, family = compare_corpora(texts, request.metrics, members, design)
     found[0] = replace(found[0], notes=[*(Note("input", note) for note in (*given.notes, *texts.notes)), *found[0].notes])
     if cache is None:
         # A caller with a cache of its own reads its notes there.
@@ -98,10 +116,10 @@ def run(
     if request.explain:
         words = study_words(texts, datasets, grouped, request.correction, request.seed, corpus)
     whole = Comparisons(found, request.settings(given.origins), family, words=words)
-    if family is None:
-        return whole
-    together = agreement(found, correction_name(family.correction))
-    return replace(whole, headline=together.headline, reason=together.reason)
+    if family is not None:
+        together = agreement(found, correction_name(family.correction))
+        whole = replace(whole, headline=together.headline, reason=together.reason)
+    return whole, partial(segment_scores, members, datasets, grouped, influence=True)
 
 
 def _corpus(path: str | None) -> tuple[Corpus | None, list[Origin]]:

@@ -1,0 +1,64 @@
+"""The score of every segment, for a file: what corpus scores, means and tests are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.workflows.texts.buckets import Labels
+from outscore.workflows.texts.datasets import Datasets
+from outscore.workflows.texts.members import Member
+from outscore.workflows.texts.runs import mean_of_runs
+
+__all__ = ["SegmentScores", "segment_scores"]
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentScores:
+    """Columns of numbers by their name, a row for each segment."""
+
+    names: Sequence[str]
+    labels: Mapping[str, Labels] = field(default_factory=dict)
+    numbers: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns in order."""
+        return ("segment", *self.labels, *self.numbers)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One record for each segment, with all digits."""
+        told = {name: [str(label) for label in labels] for name, labels in self.labels.items()}
+        numbers = {name: values.tolist() for name, values in self.numbers.items()}
+        columns = {"segment": list(self.names), **told, **numbers}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def segment_scores(
+    members: Sequence[Member], datasets: Datasets, documents: Labels | None, *, influence: bool = False
+) -> SegmentScores:
+    """The scores of segments by every metric: means over runs, and of two systems how much of the difference hangs on each.
+
+    Examples
+    --------
+    >>> from outscore.metrics.text.entry import segment_mean, to_rows
+    >>> comet = Member("COMET", segment_mean("COMET"), "", {"new": [to_rows([0.9, 0.5])], "old": [to_rows([0.8, 0.75])]})
+    >>> segment_scores([comet], Datasets(), None).rows()[1]
+    {'segment': 'segment 2', 'COMET: new': 0.5, 'COMET: old': 0.75}
+    """
+    first = next(iter(members[0].rows.values()))[0]
+    labels: dict[str, Labels] = {"dataset": datasets.labels} if datasets else {}
+    if documents is not None:
+        labels["document"] = documents
+    numbers: dict[str, Array] = {}
+    for member in members:
+        score = (member.segment_metric or member.metric).score
+        for system, runs in member.rows.items():
+            numbers[f"{member.label}: {system}"] = np.mean([score(rows) for rows in runs], axis=0)
+        if influence:
+            (a, b), together = mean_of_runs(member.metric, list(member.rows.values()))
+            numbers[f"{member.label}: influence"] = datasets.pull(a, b, together)
+    return SegmentScores(datasets.segment_names(len(first)), labels, numbers)
