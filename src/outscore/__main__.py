@@ -8,14 +8,15 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; an interrupt while it is still being imported is told like any other."""
+    """Run the command line; an interrupt while it is being imported, or while it is leaving, is told like any other."""
     try:
         from outscore.cli.app import main as run
+
+        run()
     except KeyboardInterrupt:
-        # There is nobody yet who could handle an interrupt.
+        # Nobody could handle an interrupt yet, or any more.
         sys.stderr.write("outscore: interrupted.\n")
         raise SystemExit(130) from None
-    run()
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ FLOOR = 48.0
 """Characteristic-function values below exp(-FLOOR) are left out."""
 NEGLIGIBLE = 46.0
 """Windows leave out at most exp(-NEGLIGIBLE), about 1e-20, of the tilted mass on each side."""
+FIRST_STEP = 1.05
+"""Where windows are sought first, in units of a normal law's step: far enough that it is the answer for most laws."""
 FIRST_VALUES = 4
 BLOCK = 300_000
 """Flip values looked at first, and entries of a table of phases."""
@@ -81,6 +83,10 @@ class TiltedSum(ABC):
     def varies(self, direction: Array) -> bool:
         """Whether any part varies in a direction, however little a tilt leaves of it."""
 
+    def log_corner(self, theta: Array, direction: Array) -> float:  # noqa: ARG002
+        """The logarithm of the probability that S is as large in a direction as it can be; -inf where that is not known."""
+        return -math.inf
+
     def reach(self, theta: Array, direction: Array, limit: float) -> float:
         """Smallest R with P_θ(direction·(S - mean) ≥ R) ≤ exp(-NEGLIGIBLE), by Chernoff; `limit` is the largest possible."""
         here = self.log_mgf(theta)
@@ -93,7 +99,9 @@ class TiltedSum(ABC):
         spread = float(direction @ self.covariance(theta) @ direction)
         if spread == 0.0:
             return limit if self.varies(direction) else 0.0
-        step = _just_negative(excess, math.sqrt(2 * NEGLIGIBLE / spread))
+        if self.log_corner(theta, direction) > -NEGLIGIBLE:
+            return limit
+        step = _just_negative(excess, FIRST_STEP * math.sqrt(2 * NEGLIGIBLE / spread))
         if step is None:
             return limit
         return min(limit, float(self.mean(theta + step * direction) @ direction) - origin)
@@ -129,6 +137,12 @@ class FlipSum(TiltedSum):
     def varies(self, direction: Array) -> bool:
         """Whether any flip moves the sum in a direction."""
         return bool((self.values @ direction).any())
+
+    def log_corner(self, theta: Array, direction: Array) -> float:
+        """Every flip that moves the sum in a direction moves it forwards."""
+        tilted, moves = self.projections(theta), self.projections(direction)
+        forwards = np.sign(moves) * tilted - log_cosh(tilted) - LOG2
+        return float((self.counts * np.where(moves != 0, forwards, 0.0)).sum())
 
     def sech2(self, theta: Array) -> Array:
         """sech²(v·θ), the variance of one tilted flip."""

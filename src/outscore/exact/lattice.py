@@ -8,7 +8,7 @@ short sum of geometric series over them:
     P(S ≥ o) = exp(K(θ) - θo) · Σ_{m≥0} exp(-2mθ) · P_θ(S = o + 2m),    Σ c k tanh(kθ) = o
 
 No table of size G·N is built and nothing is convolved. Phases are reduced modulo 2M in integers, which keeps
-eleven digits.
+eleven digits. Only where few flips of unlike sizes leave nothing to skip are the sums counted one flip at a time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import LOG2, Array
 from outscore.exact.expansion import MANY, expand
 from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
 from outscore.exact.sieve import survivors
@@ -28,6 +28,9 @@ __all__ = ["Spectrum", "Tail", "histogram", "pmf", "sum_spectrum", "tail"]
 MAX_POINTS = 1 << 22
 MAX_SURVIVORS = 200_000
 SIEVE_BUDGET = 5e7
+MAX_COUNTED = 400
+COUNTED_WORK = 4e7
+"""Flips, and flips times sums, up to which counting is quicker than a spectrum; floats hold the numbers up to 1,023 flips."""
 NEAR = 12.0
 """Up to so many standard deviations the origin serves as the centre of an expansion, which is the cheapest one."""
 WINDOW = 14.0
@@ -108,6 +111,8 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int) ->
     n = int(counts.sum())
     if observed == extreme:
         return Tail(-n * math.log(2), -n * math.log(2))
+    if n <= MAX_COUNTED and n * extreme <= COUNTED_WORK:
+        return _counted_tail(np.repeat(values, counts), observed, extreme)
     law, theta = tilt(FlipSum(values.astype(float)[:, None], counts.astype(float)), float(observed))
     mean = float(law.mean(theta)[0])
     up = min(extreme - observed, math.ceil(law.reach(theta, UP, 2.0 * extreme)) + 1)
@@ -117,6 +122,20 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int) ->
     phase -= np.pi * (index * (observed % (2 * points)) % (2 * points) / points)
     scale = law.log_density_factor(theta) + float(theta[0]) * (mean - observed)
     return sum_spectrum(Spectrum(index, log_phi, phase, points), up // 2 + 1, 2 * float(theta[0]), scale)
+
+
+def _counted_tail(flips: Array, observed: int, extreme: int) -> Tail:
+    """The patterns of signs counted by their sum, one flip after the other; nothing cancels, so every digit holds.
+
+    With few flips whose sizes differ widely there is little for a spectrum to leave out, and counting is the quicker way.
+    """
+    ways = np.zeros(extreme + 1)
+    ways[0], top = 1.0, 0
+    for k in flips.tolist():
+        ways[k : top + k + 1] += ways[: top + 1]
+        top += k
+    place, total = (observed + extreme) // 2, len(flips) * LOG2
+    return Tail(math.log(float(ways[place:].sum())) - total, _log(float(ways[place])) - total)
 
 
 @dataclass(frozen=True)
