@@ -7,8 +7,9 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
 from outscore.metrics.text.registry import segment_statistics, text_metric
+from outscore.workflows.texts.cautions import cautions
 
-NAMES = ["rouge1", "rouge2", "rougeL"]
+NAMES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 
 
 def scores(spec, hypotheses, references):
@@ -55,3 +56,31 @@ def test_signature():
     said = metric.signature(options, 2)
     assert said.startswith("rougeL|nrefs:2|case:lc|tok:13a|stem:porter|score:fmeasure|rouge-score:")
     assert "|sacrebleu:" in said
+
+
+class TestSummaries:
+    """ROUGE-Lsum takes sentences apart where the texts say so."""
+
+    HYPOTHESIS = "a cat sat. a dog ran."
+    REFERENCE = "a dog ran! a cat sat."
+
+    def test_by_hand(self):
+        """Sentence by sentence every word is found, in whatever order the sentences stand."""
+        broken = [line.replace(". a", ".\na").replace("! a", "!\na") for line in (self.HYPOTHESIS, self.REFERENCE)]
+        assert scores("rougeLsum", [broken[0]], [[broken[1]]]) == pytest.approx([1.0])
+        plain = [self.HYPOTHESIS], [[self.REFERENCE]]
+        assert scores("rougeLsum:split=stop", *plain) == pytest.approx([1.0])
+        assert scores("rougeLsum", *plain) == scores("rougeL", *plain) == pytest.approx([0.5])
+
+    def test_full_stops_within_numbers_stay(self):
+        library = RougeScorer(["rougeLsum"])
+        expected = library.score("Who knew?\nIt rained 3.5 mm.", "It rained 3.5 mm.\nWho knew?\nNobody.")["rougeLsum"].fmeasure
+        texts = ["It rained 3.5 mm. Who knew? Nobody."], [["Who knew? It rained 3.5 mm."]]
+        assert scores("rougeLsum:split=stop", *texts) == pytest.approx([expected])
+
+    def test_plain_lines_are_warned_of(self):
+        chosen = [text_metric("rougeLsum")]
+        (note,) = cautions(chosen, {"A": [["one. two."]]}, [["one. two."]])
+        assert "set split=stop" in note.text
+        assert cautions(chosen, {"A": [["one.\ntwo."]]}, [["one. two."]]) == []
+        assert cautions([text_metric("rougeLsum:split=stop")], {"A": [["one. two."]]}, [["one. two."]]) == []

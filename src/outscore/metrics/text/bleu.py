@@ -6,6 +6,7 @@ Matches are clipped and the reference length is chosen segment by segment, so al
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Options
-from outscore.metrics.text import sacre
+from outscore.metrics.text import pieces, sacre
 from outscore.metrics.text.entry import Foreign, Lines, References, columns_first, segments
 
 __all__ = ["ENTRIES", "bleu_of_totals", "library_scorer"]
@@ -31,7 +32,11 @@ def _settings(options: Options) -> dict[str, object]:
 
 def library_scorer(options: Options) -> Foreign:
     """SacreBLEU's scorer; `force` because its remark on tokenised text goes to a log nobody asked for."""
-    return sacre.scorer("BLEU", "bleu", force=True, **_settings(options))
+    if options["tokenize"] != pieces.SPM:
+        return sacre.scorer("BLEU", "bleu", force=True, **_settings(options))
+    found = sacre.scorer("BLEU", "bleu", force=True, **{**_settings(options), "tokenize": "none"})
+    found.tokenizer = pieces.of_model(options["model"])
+    return found
 
 
 def _rows(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
@@ -135,6 +140,12 @@ def _make(options: Options) -> AdditiveMetric:
     return AdditiveMetric("bleu", _columns(order), function, bounds=(0.0, 100.0))
 
 
+def _tokeniser_mark(options: Options) -> str:
+    if options["tokenize"] == pieces.SPM:
+        return pieces.mark(options["model"])
+    return sacre.tokeniser_mark(str(options["tokenize"]), "bleu")
+
+
 def _signature(options: Options, references: int) -> str:
     order = _order(options)
     # sacreBLEU's signature is silent on the order.
@@ -145,13 +156,18 @@ def _signature(options: Options, references: int) -> str:
         references,
         case=sacre.case(lowercase=options["lowercase"]),
         eff=bool(options["effective_order"]),
-        tok=sacre.tokeniser_mark(str(options["tokenize"]), "bleu"),
+        tok=_tokeniser_mark(options),
         smooth=f"{method}[{strength:.2f}]" if method in SMOOTH_VALUES else method,
     )
 
 
 BLEU_OPTIONS = (
-    sacre.TOKENIZE,
+    replace(
+        sacre.TOKENIZE,
+        help="sacreBLEU's tokeniser; none splits at spaces; spm takes the pieces of a sentencepiece model (spBLEU)",
+        choices=(*sacre.TOKENISERS, pieces.SPM),
+    ),
+    Option("model", str, None, "file of the sentencepiece model, for tokenize=spm", kind="file"),
     sacre.LOWERCASE,
     Option("smooth_method", str, "exp", "what stands for an order without matches", choices=("exp", "floor", "add-k", "none")),
     Option("smooth_value", float, None, "strength of floor (0.1) and add-k (1)", minimum=0),

@@ -113,13 +113,14 @@ class TextMetric:
     alone: Options = field(default_factory=dict)
 
 
-def load(module: str, metric: str) -> ModuleType:
+def load(module: str, metric: str, extra: str = "text") -> ModuleType:
     """A module of an optional library, or a refusal that says how to get it."""
     try:
         return import_module(module)
     except ModuleNotFoundError:
         library = module.partition(".")[0].replace("_", "-")
-        raise OutscoreError(f"{library} must be installed to use {metric}.", "Run `pip install 'outscore[text]'`.") from None
+        cure = f"Run `pip install 'outscore[{extra}]'`."
+        raise OutscoreError(f"{library} must be installed to use {metric}.", cure) from None
 
 
 def version(library: str, metric: str) -> str:

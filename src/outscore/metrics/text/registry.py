@@ -13,6 +13,7 @@ from outscore.metrics.entry import Options
 from outscore.metrics.text import bleu, chrf, error_rates, meteor, nist, rouge, sentence, ter
 from outscore.metrics.text.check import check_lines, verify
 from outscore.metrics.text.entry import Lines, References, TextMetric
+from outscore.metrics.text.pieces import SPM
 
 __all__ = ["TEXT_METRICS", "TextMetric", "find_metric", "segment_statistics", "shown_name", "text_metric", "verify"]
 
@@ -26,6 +27,7 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace("-", "").replace("_", "").replace("chrf2", "chrf")
 
 
+SP_BLEU = "spbleu"
 _BY_PLAIN_NAME = {_plain(name): entry for name, entry in TEXT_METRICS.items()}
 
 
@@ -38,11 +40,17 @@ def text_metric(spec: str) -> tuple[TextMetric, dict[str, OptionValue]]:
     >>> metric.name, options["case_sensitive"], options["normalized"]
     ('ter', True, False)
     """
-    name, given = parse_spec(spec)
+    name, given = _parsed(spec)
     entry = find_metric(name)
     if entry is None:
         raise OutscoreError(f"There is no metric `{name}` of texts.", did_you_mean(name, TEXT_METRICS))
     return entry, complete(entry.name, entry.options, given)
+
+
+def _parsed(spec: str) -> tuple[str, dict[str, str]]:
+    """A written metric's name and options; spBLEU is BLEU over pieces of words."""
+    name, given = parse_spec(spec)
+    return ("bleu", {"tokenize": SPM, **given}) if _plain(name) == SP_BLEU else (name, dict(given))
 
 
 def find_metric(name: str) -> TextMetric | None:
@@ -50,10 +58,11 @@ def find_metric(name: str) -> TextMetric | None:
 
     Examples
     --------
-    >>> [find_metric(name).name for name in ("BLEU", "chrF2++", "ROUGE-L", "sentence-chrF")]
-    ['bleu', 'chrf++', 'rougeL', 'sentence-chrf']
+    >>> [find_metric(name).name for name in ("BLEU", "chrF2++", "ROUGE-L", "sentence-chrF", "spBLEU")]
+    ['bleu', 'chrf++', 'rougeL', 'sentence-chrf', 'bleu']
     """
-    return _BY_PLAIN_NAME.get(_plain(name))
+    plain = _plain(name)
+    return _BY_PLAIN_NAME.get("bleu" if plain == SP_BLEU else plain)
 
 
 def shown_name(spec: str) -> str:
@@ -61,13 +70,18 @@ def shown_name(spec: str) -> str:
 
     Examples
     --------
-    >>> shown_name("bleu"), shown_name("bleu:tokenize=none:lowercase=true")
-    ('BLEU', 'BLEU (tokenize=none, lowercase=true)')
+    >>> shown_name("bleu"), shown_name("bleu:tokenize=none:lowercase=true"), shown_name("spbleu:model=flores200.model")
+    ('BLEU', 'BLEU (tokenize=none, lowercase=true)', 'spBLEU')
     """
     entry, _ = text_metric(spec)
-    _, given = parse_spec(spec)
+    _, given = _parsed(spec)
+    label = entry.label
+    if given.get("tokenize") == SPM:
+        label = label.replace("BLEU", "spBLEU")
+        # The signature names the model.
+        given = {name: value for name, value in given.items() if name not in ("tokenize", "model")}
     options = ", ".join(f"{name}={value}" for name, value in given.items())
-    return f"{entry.label} ({options})" if options else entry.label
+    return f"{label} ({options})" if options else label
 
 
 def segment_statistics(

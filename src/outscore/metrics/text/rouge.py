@@ -1,10 +1,12 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin, 2004): the mean of the segments' F-measures, as rouge-score computes them.
+"""ROUGE-1, ROUGE-2, ROUGE-L and ROUGE-Lsum (Lin, 2004): the mean of the segments' F-measures, as rouge-score computes them.
 
-Its own tokeniser keeps a-z and 0-9 only: for other alphabets choose one of sacreBLEU's.
+Its own tokeniser keeps a-z and 0-9 only: for other alphabets choose one of sacreBLEU's. ROUGE-Lsum compares summaries sentence
+by sentence; plain files, which hold a summary per line, leave full stops to tell sentences apart.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -27,6 +29,16 @@ ROUGE_OPTIONS = (
 )
 
 
+SPLIT = Option(
+    "split",
+    str,
+    "newline",
+    "where sentences end: newline, at line breaks within a segment; stop, behind full stops, question and exclamation marks",
+    choices=("newline", "stop"),
+)
+_STOP = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
+
+
 class Tokeniser:
     """What rouge-score takes for a tokeniser; each distinct word is stemmed once."""
 
@@ -41,6 +53,19 @@ class Tokeniser:
             self.tokenize = lambda text: [stem(w) if len(w) >= MIN_STEMMED else w for w in words(text)]
 
 
+def _sentences(lines: Lines, options: Options) -> Lines:
+    r"""Segments with a line break between sentences, which is where rouge-score parts them.
+
+    Examples
+    --------
+    >>> _sentences(["It rained 3.5 mm. Who knew?"], {"split": "stop"})
+    ['It rained 3.5 mm.\nWho knew?']
+    """
+    if options.get(SPLIT.name) != "stop":
+        return lines
+    return ["\n".join(part for part in _STOP.split(line) if part) for line in lines]
+
+
 def _f_measures(name: str, scorer: Foreign, hypotheses: Lines, references: References) -> list[float]:
     """The F-measure of each segment against its best reference."""
     pairs = segments(hypotheses, references)
@@ -50,22 +75,26 @@ def _f_measures(name: str, scorer: Foreign, hypotheses: Lines, references: Refer
 MEAN_F1 = r"\frac{1}{n} \sum_{i} \frac{2 P_i R_i}{P_i + R_i}"
 
 
-def _entry(name: str, summary: str, units: str) -> TextMetric:
+def _entry(name: str, summary: str, units: str, *, more: tuple[Option, ...] = ()) -> TextMetric:
     def scorer(**settings: object) -> Foreign:
         return load("rouge_score.rouge_scorer", name).RougeScorer([name], **settings)
 
     def statistics(hypotheses: Lines, references: References, options: Options, prepared: object = None) -> Array:
         del prepared
-        return to_rows(_f_measures(name, scorer(tokenizer=Tokeniser(options, name)), hypotheses, references))
+        texts, *golds = (_sentences(lines, options) for lines in (hypotheses, *references))
+        return to_rows(_f_measures(name, scorer(tokenizer=Tokeniser(options, name)), texts, golds))
 
     def corpus_score(hypotheses: Lines, references: References, options: Options) -> float:
         # With its own tokeniser the library is asked without ours.
         own = options["tokenize"] == OWN
         made = scorer(use_stemmer=options["use_stemmer"]) if own else scorer(tokenizer=Tokeniser(options, name))
-        return float(np.mean(_f_measures(name, made, hypotheses, references)))
+        texts, *golds = (_sentences(lines, options) for lines in (hypotheses, *references))
+        return float(np.mean(_f_measures(name, made, texts, golds)))
 
     def signature(options: Options, references: int) -> str:
         words = f"tok:{options['tokenize']}|stem:{'porter' if options['use_stemmer'] else 'no'}"
+        if more:
+            words += f"|split:{options[SPLIT.name]}"
         versions = f"rouge-score:{version('rouge-score', name)}"
         if options["tokenize"] != OWN:
             versions += f"|sacrebleu:{version('sacrebleu', name)}"
@@ -84,7 +113,7 @@ def _entry(name: str, summary: str, units: str) -> TextMetric:
         make=lambda _: segment_mean(name),
         signature=signature,
         corpus_score=corpus_score,
-        options=ROUGE_OPTIONS,
+        options=(*ROUGE_OPTIONS, *more),
     )
 
 
@@ -95,5 +124,11 @@ ENTRIES = (
         "rougeL",
         "mean of the segments' F-measure of the longest common subsequence",
         "the longest common subsequence",
+    ),
+    _entry(
+        "rougeLsum",
+        "mean of the segments' F-measure of common subsequences, sentence by sentence",
+        "common subsequences of each sentence with all others",
+        more=(SPLIT,),
     ),
 )

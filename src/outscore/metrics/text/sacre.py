@@ -27,8 +27,8 @@ __all__ = [
     "tokeniser_mark",
 ]
 
-# Those that work from what is installed: sentence-piece models would be fetched from the network on first
-# use.
+# Those that work from what is installed: sentencepiece models would be fetched from the network on first use, so
+# that BLEU takes one from a file.
 WITH_DICTIONARY = ("ja-mecab", "ko-mecab")
 TOKENISERS = ("13a", "none", "intl", "char", "zh", *WITH_DICTIONARY)
 TOKENIZE = Option("tokenize", str, "13a", "sacreBLEU's tokeniser; none splits at spaces", choices=TOKENISERS)

@@ -202,7 +202,8 @@ def _metric_fields(option: Option) -> Iterator[Field]:
     )
     for name in option.known:
         entry = METRICS[name] if name in METRICS else TEXT_METRICS[name]
-        for own in entry.options:
+        # Files of the machine that serves the page are not asked for.
+        for own in (own for own in entry.options if own.kind != "file"):
             called_for: OnlyFor = ((option.long, (name,)),)
             yield replace(_field(own, name=f"{option.long}.{name}.{own.name}", only=called_for), group=option.group)
 

@@ -35,6 +35,7 @@ def cautions(chosen: Chosen, systems: Mapping[str, Sequence[Lines]], references:
     texts = {name: [line for run in runs for line in run] for name, runs in systems.items()}
     gold = [line for lines in references for line in lines]
     found = [_tokenised(chosen, texts, gold), _spaceless(chosen, gold), _unlike_forms(texts, gold), _stemmed(chosen, gold)]
+    found.append(_unbroken(chosen, texts, gold))
     return [Note("reading", text) for text in found if text]
 
 
@@ -112,3 +113,11 @@ def _stemmed(chosen: Chosen, gold: Lines) -> str:
     if not labels or foreign <= STEMMED_SHARE * len(letters):
         return ""
     return f"{_named(labels)} stems words as English, and the reference does not look English: set language=german or another."
+
+
+def _unbroken(chosen: Chosen, texts: Mapping[str, Lines], gold: Lines) -> str:
+    """ROUGE-Lsum tells sentences apart by line breaks, of which a plain file has none within a segment."""
+    labels = [entry.label for entry, options in chosen if options.get("split") == "newline"]
+    if not labels or any("\n" in line for lines in (*texts.values(), gold) for line in lines):
+        return ""
+    return f"No segment holds a line break, so {_named(labels)} takes each for one sentence: set split=stop."
