@@ -52,7 +52,7 @@ def compare(
         "all",
     ] = "permutation",
     options: Mapping[str, object] | None = None,
-    population: Literal["items", "items-and-runs"] | None = None,
+    population: Literal["items", "items-and-runs", "these-items"] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     delta: float = 0.0,
@@ -130,7 +130,7 @@ def compare(
         "all",
     ] = "permutation",
     options: Mapping[str, object] | None = None,
-    population: Literal["items", "items-and-runs"] | None = None,
+    population: Literal["items", "items-and-runs", "these-items"] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     delta: float = 0.0,
@@ -207,7 +207,7 @@ def compare(
         "all",
     ] = "permutation",
     options: Mapping[str, object] | None = None,
-    population: Literal["items", "items-and-runs"] | None = None,
+    population: Literal["items", "items-and-runs", "these-items"] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     delta: float = 0.0,
@@ -287,7 +287,8 @@ def compare(
         The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
-        trained systems on new items. None is the second where the repeats are runs and the first otherwise.
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
+        where the repeats are runs and the first otherwise.
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     alpha : float, default 0.05
@@ -547,7 +548,8 @@ def score(
         The power with which the smallest detectable difference is detected.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
-        trained systems on new items. None is the second where the repeats are runs and the first otherwise.
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
+        where the repeats are runs and the first otherwise.
     systems : Sequence[str], default ()
         Which systems of a file to take.
     items : ArrayLike | str | None, default None
@@ -668,7 +670,7 @@ def compare_texts(
     alpha: float = 0.05,
     delta: float = 0.0,
     margin: float | None = None,
-    population: Literal["items", "items-and-runs"] | None = None,
+    population: Literal["items", "items-and-runs", "these-items"] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -720,7 +722,8 @@ def compare_texts(
         Also test whether A is not worse than B by this much, and whether both are equal within it.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
-        trained systems on new items. None is the second where the repeats are runs and the first otherwise.
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
+        where the repeats are runs and the first otherwise.
     unit_size : int, default 1
         Evaluation units of so many adjacent items.
     unit_statistic : str, default "mean"
@@ -853,7 +856,7 @@ def rank(
         "bayes",
     ] = "permutation",
     options: Mapping[str, object] | None = None,
-    population: Literal["items", "items-and-runs"] | None = None,
+    population: Literal["items", "items-and-runs", "these-items"] | None = None,
     alpha: float = 0.05,
     correction: Literal["bonferroni", "holm", "shaffer", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     baseline: str | None = None,
@@ -936,7 +939,8 @@ def rank(
         The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
     population : str | None, default None
         What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
-        trained systems on new items. None is the second where the repeats are runs and the first otherwise.
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
+        where the repeats are runs and the first otherwise.
     alpha : float, default 0.05
         The level of all claims together; intervals have level 1 - alpha one by one.
     correction : str, default "holm"

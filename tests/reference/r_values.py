@@ -415,3 +415,14 @@ VARIANCE_PARTS = [
     # g <- rep(1:7, each = 2); m <- anova(lm(b ~ factor(g)))[["Mean Sq"]]; c(max(0, (m[1] - m[2]) / 2), m[2])
     ("b", (2, 2, 2, 2, 2, 2, 2), 0.0, 2.5000000000000004),
 ]
+
+# runs of A and of B, right of A and of B by item: p two-sided, greater, less
+STRATIFIED = [
+    # t <- function(na, nb, xa, xb) array(rbind(xa, na - xa, xb, nb - xb), dim = c(2, 2, length(xa)))
+    # mantelhaen.test(t(4, 4, c(4,3,4,2,1), c(1,2,4,0,2)), exact = TRUE, alternative = "two.sided")$p.value
+    ((4, 4), [4, 3, 4, 2, 1], [1, 2, 4, 0, 2], 0.1539462723865056, 0.0769731361932528, 0.98464181591003752),
+    # mantelhaen.test(t(5, 5, c(5,4,2,3,0,5,1), c(3,1,2,0,1,5,0)), exact = TRUE, alternative = "two.sided")$p.value
+    ((5, 5), [5, 4, 2, 3, 0, 5, 1], [3, 1, 2, 0, 1, 5, 0], 0.035677542621987059, 0.017838771310993529, 0.99686021527952751),
+    # mantelhaen.test(t(3, 6, c(3,2,1,3), c(4,1,0,2)), exact = TRUE, alternative = "greater")$p.value; unequal, two sides differ
+    ((3, 6), [3, 2, 1, 3], [4, 1, 0, 2], None, 0.0051571554547745029, 0.99980316200554309),
+]

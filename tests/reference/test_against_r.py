@@ -10,6 +10,7 @@ from tests.inference.asking import ask, scores_of
 from tests.reference import r_values as r
 
 from outscore.core.paired import PairedScores
+from outscore.core.repeats import Draws
 from outscore.inference.base.discordance import Discordance
 from outscore.inference.base.own_score import score_interval
 from outscore.inference.base.sign_flips import KernelOptions
@@ -22,6 +23,7 @@ from outscore.inference.describe.effects import effects
 from outscore.inference.describe.normality import shapiro_wilk
 from outscore.inference.describe.repeats import variance_parts
 from outscore.inference.registry import TESTS
+from outscore.inference.runs.exchange import exchange_of
 from outscore.metrics.registry import resolve
 
 CLOSE = 1e-9
@@ -175,3 +177,15 @@ def test_hollander_and_wolfe():
     assert round(found["cohen_dz"].value, 5) == 1.01179
     assert (round(found["cohen_dz"].low, 3), round(found["cohen_dz"].high, 3)) == (0.177, 1.807)
     assert round(found["hedges_g"].value, 5) == 0.91335
+
+
+@pytest.mark.parametrize(("runs", "right_a", "right_b", "two_sided", "greater", "less"), r.STRATIFIED)
+def test_exchange_of_runs_against_mantelhaen_test(runs, right_a, right_b, two_sided, greater, less):
+    a, b = (
+        Draws(np.array([int(k < x) for x in right for k in range(n)]), np.repeat(np.arange(len(right)), n))
+        for n, right in zip(runs, (right_a, right_b), strict=True)
+    )
+    found = exchange_of(a, b)
+    for alternative, p in (("two-sided", two_sided), ("greater", greater), ("less", less)):
+        if p is not None:
+            assert found.p(alternative).value == close(p)

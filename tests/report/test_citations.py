@@ -102,7 +102,7 @@ def test_every_method_can_be_cited_and_every_work_is():
     named = set(re.findall(r'"([a-z]+\d{4})"', source))
     for entry in (*TESTS.values(), *CORRECTIONS.values(), *METRICS.values(), *TEXT_METRICS.values()):
         named.update(entry.citations)
-    named.update(key for entry in POPULATIONS.values() if entry.test is not None for key in entry.test.citations)
+    named.update(key for entry in POPULATIONS.values() for test in entry.tests for key in test.citations)
     named.update(key for entry in TESTS.values() for _, key in entry.method_citations.values())
     named.update(key for keys in COREF_CITATIONS.values() for key in keys)
     assert named == set(works())

@@ -19,6 +19,7 @@ __all__ = [
     "EPOCHS",
     "KINDS",
     "RUNS",
+    "Draws",
     "RepeatKind",
     "Repeats",
     "RunTable",
@@ -99,13 +100,36 @@ def occurrences(items: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
+class Draws:
+    """All rows of one system, (rows,) scores or (rows, columns) counts, each with the code of its item."""
+
+    values: Array
+    items: Array
+
+    def take(self, items: Array) -> Draws:
+        """The rows of these items, which get new codes in the order given.
+
+        Examples
+        --------
+        >>> found = Draws(np.array([5, 6, 7, 8]), np.array([0, 1, 0, 2])).take(np.array([2, 0]))
+        >>> found.values.tolist(), found.items.tolist()
+        ([5, 7, 8], [1, 1, 0])
+        """
+        place = np.full(int(max(self.items.max(initial=0), items.max(initial=0))) + 1, -1, dtype=np.int64)
+        place[items] = np.arange(len(items))
+        kept = place[self.items] >= 0
+        return Draws(self.values[kept], place[self.items[kept]])
+
+
+@dataclass(frozen=True, eq=False)
 class Repeats:
     """What is known of the repeats of two systems' items.
 
     `column` is what the file calls them, empty where nothing does; `times` are how often A and B were run on an item, on
     average; `a` and `b` are their tables, with the items in the order in which rows first name them. Where A and B were run
     unequally often, their rows are item means and `raw` holds the rows behind these. `metric` is that of one run's rows, where
-    the rows that are compared hold all runs side by side.
+    the rows that are compared hold all runs side by side. `draws` are all rows of A and of B, with the items in the order of
+    the tables.
     """
 
     kind: RepeatKind
@@ -115,6 +139,7 @@ class Repeats:
     b: RunTable
     raw: tuple[Array, ...] = ()
     metric: AdditiveMetric | None = None
+    draws: tuple[Draws, Draws] | None = None
 
     @property
     def lacking(self) -> str:
@@ -123,7 +148,8 @@ class Repeats:
 
     def take(self, items: Array) -> Repeats:
         """The repeats of these items."""
-        return replace(self, a=self.a.take(items), b=self.b.take(items))
+        draws = None if self.draws is None else (self.draws[0].take(items), self.draws[1].take(items))
+        return replace(self, a=self.a.take(items), b=self.b.take(items), draws=draws)
 
 
 def repeats_of_rows(a: Array, b: Array, items: Array, names: tuple[str, str]) -> Repeats | None:
@@ -142,4 +168,4 @@ def repeats_of_rows(a: Array, b: Array, items: Array, names: tuple[str, str]) ->
         return None
     runs, times = occurrences(items), len(items) / n
     tables = [run_table(values, items, runs, name) for values, name in zip((a, b), names, strict=True)]
-    return Repeats(EPOCHS, "", (times, times), tables[0], tables[1])
+    return Repeats(EPOCHS, "", (times, times), tables[0], tables[1], draws=(Draws(a, items), Draws(b, items)))

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -33,8 +33,22 @@ from outscore.exact.flipsum import FLOOR, BudgetError, TiltedSum
 from outscore.exact.lattice import CERTAIN, IMPOSSIBLE, MAX_POINTS, MAX_SURVIVORS, ORIGIN, UP, Spectrum, Tail, sum_spectrum
 from outscore.exact.sieve import branch_and_bound
 
-__all__ = ["Law", "LawSum", "bounds", "coin", "hypergeometric", "mirrored", "pmf", "split_sums", "tail", "two_sided"]
+__all__ = [
+    "Law",
+    "LawSum",
+    "bounds",
+    "coin",
+    "hypergeometric",
+    "mirrored",
+    "mirrored_laws",
+    "pmf",
+    "split_sums",
+    "tail",
+    "two_sided",
+]
 
+SMALL_SUPPORT = 1_000
+"""Sums of so few values need no window."""
 SMALL_WORK = 2e6
 """Grids of so few terms in all are cheaper to evaluate than to sieve."""
 GRID_WORK = 1.5e9
@@ -52,9 +66,10 @@ COARSE_POINTS = 1 << 20
 WINDOW = 24.0
 SURE = 14.0
 """A rounded lattice has so many points in so many standard deviations, and may be wrong with e^-14, a millionth, of p."""
+MAX_SUMS = 1 << 18
 MAX_SPLITS = 20_000
 MAX_SPLIT_WORK = 50_000_000
-"""Divisions that are listed, and steps of the dynamic programme where there are more."""
+"""Sums of all laws that are listed, divisions of one item, and steps of the dynamic programme where there are more."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +103,9 @@ class Law:
         return Law(tuple(factor * x + shift for x in self.support), self.log_mass)
 
 
+Laws = Iterable[Law] | Mapping[Law, int]
+
+
 def coin(size: int) -> Law:
     """The law of ±size by a fair coin."""
     half = math.log(0.5)
@@ -97,6 +115,11 @@ def coin(size: int) -> Law:
 def mirrored(law: Law) -> Law:
     """The law of -X."""
     return Law(tuple(-x for x in reversed(law.support)), law.log_mass[::-1])
+
+
+def mirrored_laws(laws: Laws) -> Counter[Law]:
+    """All laws mirrored, with their numbers."""
+    return Counter({mirrored(law): count for law, count in Counter(laws).items()})
 
 
 def hypergeometric(n_a: int, n_b: int, right: int) -> Law:
@@ -161,8 +184,10 @@ def _subset_counts(numbers: Array, k: int) -> tuple[Array, Array]:
     return sums, ways[k, sums]
 
 
-def tail(laws: Iterable[Law], observed: int) -> Tail:
+def tail(laws: Laws, observed: int) -> Tail:
     """P(Σ X ≥ observed), and P(Σ X = observed) in it, for independent laws; `BudgetError` where the lattice is too fine.
+
+    Laws are given one by one, or with their numbers.
 
     Examples
     --------
@@ -181,7 +206,7 @@ def tail(laws: Iterable[Law], observed: int) -> Tail:
     return _tail(LawSum.of(moving), observed)
 
 
-def two_sided(laws: Iterable[Law], observed: int, centre: Fraction) -> Tail:
+def two_sided(laws: Laws, observed: int, centre: Fraction) -> Tail:
     """P(|Σ X - centre| ≥ |observed - centre|), and the probability of a tie in it.
 
     Examples
@@ -190,20 +215,21 @@ def two_sided(laws: Iterable[Law], observed: int, centre: Fraction) -> Tail:
     >>> round(math.exp(found.log), 6)
     0.5
     """
-    known = list(laws)
+    known = Counter(laws)
     distance = abs(observed - centre)
     if distance == 0:
         return Tail(0.0, tail(known, observed).log_atom)
     above, below = centre + distance, centre - distance
     upper = tail(known, math.ceil(above))
-    if 2 * centre == sum(law.support[0] + law.support[-1] for law in known) and all(law.is_symmetric for law in set(known)):
+    middle = Fraction(sum(count * (law.support[0] + law.support[-1]) for law, count in known.items()), 2)
+    if centre == middle and all(law.is_symmetric for law in known):
         return Tail(upper.log + LOG2, upper.log_atom + LOG2 if above.denominator == 1 else -math.inf)
-    lower = tail(map(mirrored, known), -math.floor(below))
+    lower = tail(mirrored_laws(known), -math.floor(below))
     ties = [found.log_atom for found, edge in ((upper, above), (lower, below)) if edge.denominator == 1]
     return Tail(float(np.logaddexp(upper.log, lower.log)), float(np.logaddexp.reduce(ties)) if ties else -math.inf)
 
 
-def bounds(laws: Iterable[Law], observed: int, *, doubt: int = 0, points: int = COARSE_POINTS) -> Bounds:
+def bounds(laws: Laws, observed: int, *, doubt: int = 0, points: int = COARSE_POINTS) -> Bounds:
     """Bounds for P(Σ X ≥ observed) on a lattice of any fineness; sums within `doubt` of the observed one are ties.
 
     Points are rounded to multiples of q. The errors E of independent laws are independent and lie in intervals of length q, so
@@ -217,8 +243,7 @@ def bounds(laws: Iterable[Law], observed: int, *, doubt: int = 0, points: int = 
     >>> found.lower <= tail([split_sums([0, 1, 3], 1)] * 12, 25).log <= found.upper
     True
     """
-    known = list(laws)
-    counted = Counter(known)
+    counted = Counter(laws)
     means = {law: _middle([law]) for law in counted}
     variance = math.fsum(
         count * math.exp(mass) * (x - means[law]) ** 2
@@ -228,7 +253,9 @@ def bounds(laws: Iterable[Law], observed: int, *, doubt: int = 0, points: int = 
     unit = max(1, round(WINDOW * math.sqrt(variance) / points))
     rounded = {law: _rounded(law, unit) for law in counted}
     drift = math.fsum(count * rounded[law][1] for law, count in counted.items())
-    coarse = [rounded[law][0] for law in known]
+    coarse: Counter[Law] = Counter()
+    for law, count in counted.items():
+        coarse[rounded[law][0]] += count
     moving = sum(count for law, count in counted.items() if len(law.support) > 1)
     # Few digits of log p do for η: those of the normal law.
     z = max(0.0, observed - drift - unit * _middle(coarse)) / math.sqrt(variance) if variance else 0.0
@@ -239,7 +266,30 @@ def bounds(laws: Iterable[Law], observed: int, *, doubt: int = 0, points: int = 
     return Bounds(_less(lower, log_eta), min(0.0, float(np.logaddexp(upper, log_eta))))
 
 
-def _middle(laws: Iterable[Law]) -> float:
+def all_sums(laws: Laws) -> tuple[Array, Array]:
+    """Every sum of independent laws, as often as it arises, with its probability; `BudgetError` where they are too many.
+
+    Serves few items whose scores lie on no lattice, where ties are decided by how near two sums are.
+
+    Examples
+    --------
+    >>> sums, mass = all_sums([coin(1), coin(2)])
+    >>> sums.tolist(), mass.tolist()
+    ([-3, 1, -1, 3], [0.25, 0.25, 0.25, 0.25])
+    """
+    counted = Counter(laws)
+    if sum(count * math.log(len(law.support)) for law, count in counted.items()) > math.log(MAX_SUMS):
+        raise BudgetError
+    if sum(count * max(map(abs, law.support)) for law, count in counted.items()) >= 2**62:
+        raise BudgetError
+    sums, mass = np.zeros(1, dtype=np.int64), np.ones(1)
+    for law in counted.elements():
+        sums = (sums[:, None] + np.array(law.support, dtype=np.int64)).ravel()
+        mass = (mass[:, None] * np.exp(law.log_mass)).ravel()
+    return sums, mass
+
+
+def _middle(laws: Laws) -> float:
     """The mean of a sum of laws."""
     return math.fsum(
         count * math.exp(mass) * x
@@ -420,8 +470,10 @@ def _spectral_tail(law: LawSum, observed: int) -> Tail:
     middle = float(law.counts @ law.centres)
     theta = saddle_point(law, observed - middle)
     offset = float(law.mean(theta)[0]) + middle - observed
-    up = min(law.extreme - observed, math.ceil(law.reach(theta, UP, float(law.extreme)) + offset) + 1)
-    down = min(observed, math.ceil(law.reach(theta, -UP, float(law.extreme)) - offset) + 1)
+    up, down = law.extreme - observed, observed
+    if law.extreme > SMALL_SUPPORT:
+        up = min(up, math.ceil(law.reach(theta, UP, float(law.extreme)) + offset) + 1)
+        down = min(down, math.ceil(law.reach(theta, -UP, float(law.extreme)) - offset) + 1)
     points = up + down + 1
     found = _spectrum(law, theta, points, observed)
     scale = law.log_density_factor(theta) + float(theta[0]) * offset
@@ -573,7 +625,7 @@ def _undecided(
     return active, spent
 
 
-def pmf(laws: Iterable[Law]) -> tuple[Array, Array]:
+def pmf(laws: Laws) -> tuple[Array, Array]:
     """Support and probabilities of Σ X inside a window of all but 1e-20 of the mass, by one inverse FFT.
 
     Examples

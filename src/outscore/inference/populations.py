@@ -1,7 +1,8 @@
 """POPULATIONS: which new draws a claim is about, each a question in words. Adding one is an entry here, and its test.
 
-People who say "significant" of systems that were run several times mean different things: the same runs on new items, or newly
-trained systems on new items. Each is a population of its own, and the report names the one that decided.
+People who say "significant" of systems that were run several times mean different things: the same runs on new items, newly
+trained systems on new items, or new draws on the very same items. Each is a population of its own, and the report names the one
+that decided.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "EXCHANGE",
+    "EXCHANGE_OF_RUNS",
     "ITEMS",
     "ITEMS_AND_RUNS",
     "POPULATIONS",
+    "THESE_ITEMS",
     "TWO_WAY",
     "Population",
     "PopulationTest",
@@ -22,17 +26,24 @@ __all__ = [
 
 ITEMS = "items"
 ITEMS_AND_RUNS = "items-and-runs"
+THESE_ITEMS = "these-items"
 TWO_WAY = "two-way"
 """What results call the test of items and runs."""
+EXCHANGE, EXCHANGE_OF_RUNS = "exchange", "permutation of runs"
+"""What results call the tests of these items: epochs exchanged within each item, and runs exchanged whole."""
 
 
 @dataclass(frozen=True)
 class PopulationTest:
-    """The test that a population has for itself: its name in results, what a sentence calls it, and works to cite."""
+    """A test that a population has for itself: its name in results, what a sentence calls it, and works to cite.
+
+    `kind_in_phrase` says that the phrase itself tells how p is computed.
+    """
 
     name: str
     phrase: str
     citations: tuple[str, ...]
+    kind_in_phrase: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,15 +60,15 @@ class Population:
         What a claim is about.
     question
         The question in words, with `{a}` and `{b}` for the systems.
-    test
-        Its own test; None where the test that was named answers.
+    tests
+        Its own tests, the usual one first; none where the test that was named answers.
     """
 
     name: str
     summary: str
     claim: str
     question: str
-    test: PopulationTest | None = None
+    tests: tuple[PopulationTest, ...] = ()
 
 
 POPULATIONS: dict[str, Population] = {
@@ -74,7 +85,21 @@ POPULATIONS: dict[str, Population] = {
             "new items and new runs: newly trained systems",
             "new items and new runs",
             "would a newly trained {a} and a newly trained {b} differ on new items?",
-            PopulationTest(TWO_WAY, "two-way t test over items and runs", ("searle1992", "satterthwaite1946")),
+            (
+                PopulationTest(
+                    TWO_WAY, "two-way t test over items and runs", ("searle1992", "satterthwaite1946"), kind_in_phrase=True
+                ),
+            ),
+        ),
+        Population(
+            THESE_ITEMS,
+            "these very items; new runs of them",
+            "these items and new runs",
+            "would new runs of {a} and {b} differ on exactly these items, or was it luck of the draw?",
+            (
+                PopulationTest(EXCHANGE, "exchange of runs within items", ("birch1964", "pitman1937", "satterthwaite1946")),
+                PopulationTest(EXCHANGE_OF_RUNS, "exchange of whole runs", ("pitman1937",)),
+            ),
         ),
     )
 }
@@ -112,4 +137,4 @@ def own_test(name: str) -> PopulationTest | None:
     >>> own_test("two-way").phrase, own_test("student")
     ('two-way t test over items and runs', None)
     """
-    return next((entry.test for entry in POPULATIONS.values() if entry.test is not None and entry.test.name == name), None)
+    return next((test for entry in POPULATIONS.values() for test in entry.tests if test.name == name), None)

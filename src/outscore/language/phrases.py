@@ -38,6 +38,9 @@ SINGLE_RUNS = "Single runs: whether the difference would hold for other training
 ESTIMANDS = {"difference": "difference", "median": "median difference", "pseudomedian": "pseudomedian (Hodges-Lehmann)"}
 SHORT_ESTIMANDS = {**ESTIMANDS, "pseudomedian": "pseudomedian"}
 
+KERNELS = {"tango": "Tango score test", "welch": "Welch t test of runs within items"}
+"""Kernels that are tests of their own, asked for a difference other than 0."""
+
 
 def name_of_test(test: str) -> str:
     """What people call a test, as its entry says.
@@ -65,10 +68,11 @@ def method_phrase(p: PValue) -> str:
     """
     from outscore.inference.registry import TESTS
 
-    if p.kernel == "tango":
-        return "Tango score test"
+    if p.kernel in KERNELS:
+        return KERNELS[p.kernel]
     test = name_of_test(p.test)
-    if own_test(p.test) is not None or (p.test in TESTS and TESTS[p.test].kind_in_phrase):
+    entry = own_test(p.test) or TESTS.get(p.test)
+    if entry is not None and entry.kind_in_phrase:
         return test
     match p.method:
         case "exact":

@@ -140,7 +140,7 @@ class PopulationAnswer:
     Attributes
     ----------
     population
-        Which one: "items" or "items-and-runs".
+        Which one: "items", "items-and-runs" or "these-items".
     p
         Its p-value.
     interval

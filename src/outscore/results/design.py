@@ -92,7 +92,7 @@ class PathStep:
         The p-value of the same test.
     """
 
-    view: Literal["rows", "items", "clusters", "items-and-runs"]
+    view: Literal["rows", "items", "clusters", "items-and-runs", "these-items"]
     n: int
     difference: float
     p: float

@@ -316,7 +316,7 @@ class OtherPopulation:
     Attributes
     ----------
     population
-        Which one: "items" or "items-and-runs".
+        Which one: "items", "items-and-runs" or "these-items".
     test
         The test of its pairs.
     counts
@@ -365,7 +365,8 @@ class Ranking(Result, Standing):
     reading
         What the input was taken to mean. None in results of version 0.1.0.
     population
-        What the claims are about: "items" are new items with the runs at hand, "items-and-runs" new items and new runs.
+        What the claims are about: "items" are new items with the runs at hand, "items-and-runs" new items and new runs,
+        "these-items" new runs of these items.
     other_populations
         How many pairs differ significantly as claims about other populations.
     schema

@@ -16,7 +16,7 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
-from outscore.core.repeats import RunTable, run_table
+from outscore.core.repeats import Draws, RunTable, run_table
 from outscore.results.note import Note
 from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Scores
@@ -54,6 +54,8 @@ class Board(Brief):
         The rows behind the cells of all boards, where cells are means of several; else None.
     runs
         Each system's table of items by runs, with 0 for items it lacks; None without repeats.
+    draws
+        All rows of each system with the places of their items; None without repeats.
     run_metric
         The metric of one run's rows, where the values hold all runs side by side.
     repeat_column
@@ -79,6 +81,7 @@ class Board(Brief):
     rows: int | None = None
     raw: Array | None = None
     runs: tuple[RunTable, ...] | None = None
+    draws: tuple[Draws, ...] | None = None
     repeat_column: str = ""
     run_metric: AdditiveMetric | None = None
     notes: tuple[Note, ...] = ()
@@ -176,6 +179,7 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
             rows=int(counts[:, here].sum()),
             raw=cells.values if averaged else None,
             runs=_run_tables(cells, here) if averaged else None,
+            draws=_draws(cells, here) if averaged else None,
             repeat_column=column if averaged else "",
         )
         boards.append(board)
@@ -340,6 +344,13 @@ def _run_tables(cells: _Cells, here: Array) -> tuple[RunTable, ...]:
             found = RunTable(whole)
         tables.append(found)
     return tuple(tables)
+
+
+def _draws(cells: _Cells, here: Array) -> tuple[Draws, ...]:
+    """Each system's rows of these items."""
+    whole = Draws(cells.values, cells.item)
+    systems = [Draws(whole.values[own], whole.items[own]) for own in (cells.system == c for c in range(len(cells.systems)))]
+    return tuple(system.take(here) for system in systems)
 
 
 def _item_clusters(scores: Sequence[Scores], cells: _Cells) -> Array | None:

@@ -16,7 +16,7 @@ from outscore.core.brief import Brief, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
-from outscore.core.repeats import Repeats, RunTable, kind_of_column, run_table
+from outscore.core.repeats import Draws, Repeats, RunTable, kind_of_column, run_table
 from outscore.results.design import Alignment
 from outscore.results.note import Note
 from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
@@ -148,7 +148,8 @@ def _repeats_of(a: Scores, b: Scores, items: tuple[Array, Array]) -> Repeats:
     n = int(place[items[0]].max()) + 1
     tables = [_table_of(scores, place[own]) for scores, own in zip((a, b), items, strict=True)]
     column = a.repeat_column or b.repeat_column
-    return Repeats(kind_of_column(column), column, (a.rows / n, b.rows / n), tables[0], tables[1])
+    draws = Draws(a.values, place[items[0]]), Draws(b.values, place[items[1]])
+    return Repeats(kind_of_column(column), column, (a.rows / n, b.rows / n), tables[0], tables[1], draws=draws)
 
 
 def _table_of(scores: Scores, items: Array) -> RunTable:

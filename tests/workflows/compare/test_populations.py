@@ -10,6 +10,9 @@ import scipy.special
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
+from outscore.core.repeats import Draws
+from outscore.inference.describe.repeats import run_interval, run_test
+from outscore.inference.runs.exchange import exchange_of
 from outscore.inference.runs.two_way import two_way_of_means
 
 
@@ -42,7 +45,8 @@ def test_seeds_are_drawn_anew_by_default(tmp_path):
     assert found.p.value == pytest.approx(crossed.p().value, rel=1e-9)
     interval = crossed.interval(0.05)
     assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high))
-    (other,) = found.other_populations
+    other, these = found.other_populations
+    assert (these.population, these.p) == ("these-items", found.runs.p)
     items = osc.permutation_test(a.ravel(), b.ravel(), items=np.repeat(np.arange(80), 3))
     assert (other.population, other.p) == ("items", items)
     assert "averaged over 3 runs of each system" in found.sentence
@@ -69,7 +73,8 @@ def test_epochs_are_averaged_as_ever(tmp_path):
     a, b = right()
     found = osc.compare(written(tmp_path / "epochs.csv", (a, b), "epoch"))
     assert found.p == osc.permutation_test(a.ravel(), b.ravel(), items=np.repeat(np.arange(80), 3))
-    assert (found.population, found.other_populations) == ("items", [])
+    assert found.population == "items"
+    assert [(one.population, one.p.test) for one in found.other_populations] == [("these-items", "exchange")]
     assert "averaged over 3 epochs of each item" in found.sentence
     assert "the claim is about new items." in found.sentence
     assert osc.compare(written(tmp_path / "e.csv", (a, b), "epoch"), repeats="runs").population == "items-and-runs"
@@ -208,7 +213,7 @@ def test_the_json_names_the_populations(tmp_path):
     found.save(tmp_path / "found.json")
     saved = json.loads((tmp_path / "found.json").read_text())["comparisons"][0]
     assert saved["population"] == "items-and-runs"
-    assert [one["population"] for one in saved["other_populations"]] == ["items"]
+    assert [one["population"] for one in saved["other_populations"]] == ["items", "these-items"]
     assert saved["other_populations"][0]["p"]["value"] == found.other_populations[0].p.value
     assert osc.load(tmp_path / "found.json") == found
 
@@ -237,3 +242,91 @@ def test_a_plan_says_what_whole_runs_leave_out_of_reach(tmp_path):
     assert "no number of items averages out" in notes[0]
     epochs = osc.plan(pilot=written(tmp_path / "e.csv", right(), "epoch"), effect=0.05)
     assert not any(note.kind == "runs" for note in epochs.notes)
+
+
+def test_new_runs_of_these_very_items(tmp_path):
+    a, b = right(lead=0.6, runs=(4, 4))
+    path = written(tmp_path / "epochs.csv", (a, b), "epoch")
+    usual, found = osc.compare(path), osc.compare(path, population="these-items", margin=0.2)
+    codes = np.repeat(np.arange(80), 4)
+    exchange = exchange_of(Draws(a.ravel(), codes), Draws(b.ravel(), codes))
+    assert (found.population, found.p) == ("these-items", exchange.p())
+    assert (usual.population, usual.other_populations[0].p) == ("items", found.p)
+    assert found.other_populations[0].p == usual.p
+    assert found.interval == exchange.interval(0.05, "two-sided", exchange.p())
+    assert usual.other_populations[0].interval == found.interval
+    assert [(score.low, score.high) for score in found.scores] == list(exchange.own(0.05))
+    assert found.margin.noninferiority.value == pytest.approx(exchange.p("greater", -0.2).value)
+    assert "a claim about these items and new runs" in found.verdict
+    assert "the claim is about these items and new runs" in found.sentence
+    assert "population:these-items" in str(found.signature)
+    assert (found.power, found.fragility) == (None, None)
+    assert [step.view for step in found.design.path] == ["rows", "items", "these-items"]
+    assert sum(found.pictures.null.density) * found.pictures.null.width == pytest.approx(1, abs=1e-4)
+    for text in (found.to_text(), found.to_markdown(), found.to_html(), found.to_latex()):
+        words = " ".join(text.split())
+        assert "exact exchange of runs within items" in words
+        assert "Welch t test" in words
+        assert "luck of the draw?" in words or "booktabs" in words
+    assert osc.load(found.save(tmp_path / "found.json")) == found
+
+
+def test_whole_runs_are_exchanged_whole(tmp_path):
+    a, b = right(lead=0.9, runs=(4, 4))
+    found = osc.compare(written(tmp_path / "seeds.csv", (a, b)), population="these-items")
+    scores = a.mean(axis=0), b.mean(axis=0)
+    assert found.p == run_test(*scores)
+    assert found.interval == run_interval(*scores, 0.05)
+    assert [one.population for one in found.other_populations] == ["items", "items-and-runs"]
+    assert "exact exchange of whole runs" in found.sentence
+    few = osc.compare(written(tmp_path / "few.csv", right(runs=(3, 3))), population="these-items")
+    assert any(note.text == "3 and 3 runs that are exchanged whole give no p below .100." for note in few.notes)
+    assert (few.interval.low, few.interval.high) == (None, None)
+
+
+def test_unequally_many_runs_of_these_items_carry_a_warning(tmp_path):
+    a, b = right(runs=(2, 5), lead=0.5)
+    found = osc.compare(written(tmp_path / "epochs.csv", (a, b), "epoch"), population="these-items")
+    codes = [np.repeat(np.arange(80), k) for k in (2, 5)]
+    assert found.p == exchange_of(Draws(a.ravel(), codes[0]), Draws(b.ravel(), codes[1])).p()
+    assert any("Unequally many runs of an item test whether" in note.text for note in found.notes)
+
+
+def test_slices_of_these_items(tmp_path):
+    a, b = right(lead=0.6)
+    path = written(tmp_path / "epochs.csv", (a, b), "epoch", cluster=np.arange(80) % 2)
+    found = osc.compare(path, population="these-items", slices="document", clusters="none")
+    codes = np.repeat(np.arange(40), 3)
+    parts = [exchange_of(Draws(a[k::2].ravel(), codes), Draws(b[k::2].ravel(), codes)).p().value for k in (0, 1)]
+    assert [c.p.value for c in found.comparisons[1:]] == pytest.approx(parts)
+    with pytest.raises(OutscoreError, match="swaps items"):
+        osc.compare(path, population="these-items", slices="document", clusters="none", correction="max-t")
+
+
+def test_these_items_need_repeats():
+    for given in ({}, {"unit_size": 2}):
+        with pytest.raises(OutscoreError, match="Population these-items cannot be had: each item was scored once") as refusal:
+            osc.compare([1, 0, 1, 1], [0, 0, 1, 0], population="these-items", **given)
+        assert refusal.value.parameter == "population"
+        assert "several runs of each item" in refusal.value.hint
+    with pytest.raises(OutscoreError, match="units of several items"):
+        osc.compare([1, 0, 1, 1], [0, 0, 1, 0], items=[1, 1, 2, 2], population="these-items", unit_size=2)
+
+
+def test_counts_are_exchanged_at_random(tmp_path):
+    """F1 is no mean over items: runs are exchanged by sampling, said so, and no interval is made up."""
+    rng = np.random.default_rng(4)
+    a, b = (np.stack([rng.binomial(9, rate, 60), rng.integers(0, 5, 60)], axis=1) for rate in (0.6, 0.5))
+    found = osc.compare(a, b, items=np.repeat(np.arange(20), 3), metric="f1", population="these-items")
+    assert (found.p.method, found.p.kernel, found.interval) == ("monte-carlo", "divisions:9999", None)
+    assert any("no mean over items, are exchanged at random" in note.text for note in found.notes)
+    with pytest.raises(OutscoreError, match="exchanged under no difference only"):
+        osc.compare(a, b, items=np.repeat(np.arange(20), 3), metric="f1", population="these-items", margin=0.1)
+
+
+def test_aime(shared_data):
+    """o3-mini (high) against o1 (medium): p = .0368 on these items, .109 on items like these."""
+    path = str(shared_data / "llm-scores" / "aime-2025-II.csv")
+    found = osc.compare(path, systems=["o3-mini (high)", "o1 (medium)"], population="these-items")
+    assert found.p.value == pytest.approx(0.036825, abs=5e-7)
+    assert found.other_populations[0].p.value == pytest.approx(0.109375, abs=1e-12)

@@ -10,6 +10,8 @@ import scipy.special
 
 import outscore as osc
 from outscore.core.errors import OutscoreError
+from outscore.core.repeats import Draws
+from outscore.inference.runs.exchange import exchange_of, macro_exchange
 from outscore.inference.runs.two_way import macro_two_way, two_way_of_means
 
 RUNS = {"amber": 3, "birch": 4, "cedar": 3}
@@ -52,8 +54,9 @@ def test_pairs_are_those_of_compare(tmp_path, metric):
         own = {score.system: (score.value, score.low, score.high) for score in found.scores}
         for score in compared.scores:
             assert own[score.system] == pytest.approx((score.value, score.low, score.high))
-    (other,) = found.other_populations
+    other, these = found.other_populations
     assert (other.population, other.counts.testable) == ("items", 3)
+    assert (these.population, these.test) == ("these-items", "permutation of runs")
     assert other.counts == osc.rank(path, metric=metric, population="items").counts
     assert "the claims are about new items and new runs" in found.sentence
     assert "population:items-and-runs" in str(found.signature)
@@ -123,3 +126,55 @@ def test_counts_that_are_averaged_have_to_be_counts_one_by_one(tmp_path):
     graded = {name: table / 2 for name, table in tables.items()}
     with pytest.raises(OutscoreError, match="neither 0 nor 1"):
         osc.rank(written(tmp_path / "graded.csv", graded, "epoch"), metric="accuracy")
+
+
+@pytest.mark.parametrize("column", ["epoch", "seed"])
+def test_pairs_of_these_items_are_those_of_compare(tmp_path, column):
+    path = written(tmp_path / "runs.csv", scored(), column)
+    found = osc.rank(path, population="these-items")
+    assert found.population == "these-items"
+    for pair in found.pairs:
+        compared = osc.compare(path, systems=pair.systems, population="these-items")
+        assert pair.p.value == pytest.approx(compared.p.value, rel=1e-9)
+        ends = compared.interval.low, compared.interval.high
+        assert (pair.low, pair.high) == (ends if None in ends else pytest.approx(ends))
+        own = {score.system: (score.value, score.low, score.high) for score in found.scores}
+        for score in compared.scores:
+            assert own[score.system] == pytest.approx((score.value, score.low, score.high))
+    assert "the claims are about these items and new runs" in found.sentence
+    assert [one.population for one in found.other_populations] == (
+        ["items"] if column == "epoch" else ["items", "items-and-runs"]
+    )
+    assert "exchange" in found.to_text()
+
+
+def test_these_items_of_several_datasets(tmp_path):
+    first, second = scored(12, 1), scored(9, 2)
+    lines = Path(written(tmp_path / "a.csv", first, "epoch", dataset="one")).read_text().splitlines()
+    lines += Path(written(tmp_path / "b.csv", second, "epoch", dataset="two")).read_text().splitlines()[1:]
+    (tmp_path / "both.csv").write_text("\n".join(lines))
+    found = osc.rank(str(tmp_path / "both.csv"), population="these-items")
+    for pair in found.pairs:
+        parts = [
+            exchange_of(
+                *(Draws(t[name].ravel(), np.repeat(np.arange(len(t[name])), t[name].shape[1])) for name in pair.systems)
+            )
+            for t in (first, second)
+        ]
+        macro = macro_exchange(parts)
+        assert pair.p.value == pytest.approx(macro.p().value)
+        assert pair.difference == pytest.approx(macro.difference)
+
+
+def test_rankings_of_single_runs_have_no_new_runs(tmp_path):
+    tables = {name: table[:, :1] for name, table in scored().items()}
+    with pytest.raises(OutscoreError, match="these-items cannot be had: each item was scored once"):
+        osc.rank(written(tmp_path / "once.csv", tables), population="these-items")
+
+
+def test_aime_pairs(shared_data):
+    """135 of 171 pairs differ at .05 on these items, 108 on items like these, before any correction."""
+    path = str(shared_data / "llm-scores" / "aime-2025-II.csv")
+    for population, number in (("these-items", 135), ("items", 108)):
+        found = osc.rank(path, population=population, correction="none")
+        assert sum(pair.p.value <= 0.05 for pair in found.pairs) == number

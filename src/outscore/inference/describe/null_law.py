@@ -17,13 +17,16 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
+from outscore.exact import laws
 from outscore.exact.distribution import null_distribution
+from outscore.exact.flipsum import BudgetError
 from outscore.inference.base.sign_flips import Flips, flips_of
 from outscore.inference.describe.histograms import MIN_WIDTH
+from outscore.inference.runs.exchange import Exchange
 from outscore.resampling.flips import flipped_sums
 from outscore.results.chart_data import NullHistogram
 
-__all__ = ["null_histogram"]
+__all__ = ["null_histogram", "null_of_exchange"]
 
 DRAWN = 4_000
 WORK = 2e7
@@ -65,6 +68,32 @@ def null_histogram(units: PairedScores, metric: AdditiveMetric, *, delta: float 
         return None
     both = np.concatenate([sampled, -sampled])
     return _bars(both, np.full(len(both), 1 / len(both)), 0.0, observed, delta, drawn=len(sampled))
+
+
+def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | None:
+    """The law of the difference when runs are exchanged within items; None where nothing can be, or the law is not known.
+
+    Examples
+    --------
+    >>> from outscore.core.repeats import Draws
+    >>> from outscore.inference.runs.exchange import exchange_of
+    >>> one, other = (Draws(np.array(x), np.array([0, 0, 1, 1])) for x in ([1, 1, 1, 0], [0, 0, 0, 0]))
+    >>> found = null_of_exchange(exchange_of(one, other))
+    >>> found.x, [round(height * found.width, 3) for height in found.density]
+    ([-0.75, -0.25, 0.25, 0.75], [0.083, 0.417, 0.417, 0.083])
+    """
+    if delta:
+        return None
+    try:
+        line = exchange.line()
+        support, mass = laws.pmf(line.laws)
+    except BudgetError:
+        return None
+    if len(support) < 2:
+        return None
+    values = support * line.unit
+    step = float(values[-1] - values[0]) / (len(values) - 1)
+    return _bars(values, mass, step, exchange.difference, 0.0, drawn=0, symmetric=exchange.equal_runs)
 
 
 def _on_a_line(flips: Flips, delta: float) -> tuple[Array, Array, float] | None:
@@ -119,7 +148,9 @@ def _shifted(flips: Flips, delta: float) -> Array:
     return moved
 
 
-def _bars(values: Array, mass: Array, step: float, observed: float, delta: float, *, drawn: int) -> NullHistogram | None:
+def _bars(
+    values: Array, mass: Array, step: float, observed: float, delta: float, *, drawn: int, symmetric: bool = True
+) -> NullHistogram | None:
     """Bars of one width, symmetric about the tested difference; with a step each holds the same number of lattice points."""
     order = np.argsort(np.abs(values), kind="stable")
     share = np.cumsum(mass[order])
@@ -143,7 +174,8 @@ def _bars(values: Array, mass: Array, step: float, observed: float, delta: float
     first = -last if in_the_middle else -last - 1
     shown = (places >= first) & (places <= last)
     heights = np.bincount(places[shown] - first, weights=mass[shown], minlength=last - first + 1) / width
-    # Equal by theory, and not to be told apart by rounding.
-    heights = (heights + heights[::-1]) / 2
+    if symmetric:
+        # Equal by theory, and not to be told apart by rounding.
+        heights = (heights + heights[::-1]) / 2
     middles = (np.arange(first, last + 1) + (0.0 if in_the_middle else 0.5)) * width + delta
     return NullHistogram(middles.tolist(), heights.tolist(), observed, width=width, centre=delta, drawn=drawn)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -29,16 +30,25 @@ from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base import p_values
 from outscore.inference.base.item_scores import scores_if_any
+from outscore.inference.base.paired import interval_for, side_of
+from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.populations import EXCHANGE_OF_RUNS
+from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = ["pair_variances", "run_test", "standard_error", "variance_parts"]
+__all__ = ["RUN_INTERVAL", "pair_variances", "run_interval", "run_test", "smallest_run_p", "standard_error", "variance_parts"]
+
+RUN_INTERVAL = "inverted exchange of whole runs"
+WELCH = "Welch t over whole runs"
 
 MAX_LISTED = 200_000
 DRAWN = 99_999
 
 
-def run_test(a: Array, b: Array, *, alternative: str = "two-sided", higher_is_better: bool = True, seed: int = 0) -> PValue:
-    """p-value of the exact two-sample permutation test of run scores.
+def run_test(
+    a: Array, b: Array, *, alternative: str = "two-sided", higher_is_better: bool = True, seed: int = 0, delta: float = 0.0
+) -> PValue:
+    """p-value of the exact two-sample permutation test of run scores; those of A are taken as shifted by `delta`.
 
     Examples
     --------
@@ -49,6 +59,7 @@ def run_test(a: Array, b: Array, *, alternative: str = "two-sided", higher_is_be
     if not len(a) or not len(b):
         raise OutscoreError("A system has no run.", "Give at least one run of each system.")
     turn = 1.0 if higher_is_better else -1.0
+    a = a - delta
     scores = np.concatenate([a, b]).astype(float)
     observed = float(a.mean() - b.mean())
     ways = math.comb(len(scores), len(a))
@@ -68,7 +79,96 @@ def run_test(a: Array, b: Array, *, alternative: str = "two-sided", higher_is_be
         p = PValue(value, value, value, math.log10(value), "exact", "enumeration")
     else:
         p = p_values.sampled_p(hits, DRAWN, "divisions")
-    return replace(p, test="permutation of runs", statistic=observed, n=len(scores))
+    return replace(p, test=EXCHANGE_OF_RUNS, statistic=observed + delta, n=len(scores))
+
+
+def smallest_run_p(a: int, b: int, alternative: str = "two-sided") -> float:
+    """The smallest p that so many runs of A and of B can give.
+
+    Examples
+    --------
+    >>> smallest_run_p(3, 3), smallest_run_p(3, 4)
+    (0.1, 0.02857142857142857)
+    """
+    return (2 if alternative == "two-sided" and a == b else 1) / math.comb(a + b, a)
+
+
+def run_interval(
+    a: Array, b: Array, alpha: float, alternative: Alternative = "two-sided", *, higher_is_better: bool = True
+) -> Interval:
+    """All shifts of A's runs that the exchange of whole runs does not reject: unbounded where no p is small enough.
+
+    A division that exchanges j runs of A for j of B is as extreme as the observed one about δ exactly when the mean of those A
+    gives up exceeds that of those it gets by no more than δ, so the ends are such differences. With more divisions than can be
+    listed, Welch's interval of the run scores.
+
+    Examples
+    --------
+    >>> found = run_interval(np.array([30.1, 30.4, 30.2, 30.3]), np.array([29.0, 29.3, 29.9, 29.5]), 0.05)
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.3, 1.3)
+    """
+    turn = 1 if higher_is_better else -1
+    estimate = float(a.mean() - b.mean())
+    if math.comb(len(a) + len(b), len(a)) > MAX_LISTED:
+        return _welch(a, b, alpha, alternative, turn)
+    chosen = _all_ways(len(a) + len(b), len(a))
+    scores = np.concatenate([a, b]).astype(float)
+    taken = chosen >= len(a)
+    exchanged = taken.sum(axis=1)
+    gained = np.where(taken, scores[chosen], 0.0).sum(axis=1)
+    given_up = float(a.sum()) - np.where(taken, 0.0, scores[chosen]).sum(axis=1)
+    weight = 1 / len(a) + 1 / len(b)
+    moving = exchanged > 0
+    loss, runs = (given_up - gained)[moving], exchanged[moving]
+    steps = loss / runs
+    slack = TIE_TOLERANCE * float(np.abs(scores).max())
+
+    def share(delta: float, side: str) -> float:
+        """p of the shift δ."""
+        gap = estimate - delta
+        moved = gap - weight * (loss - runs * delta)
+        if side == "both":
+            hits = np.abs(moved) >= abs(gap) - slack
+        else:
+            hits = moved >= gap - slack if side == "below" else moved <= gap + slack
+        return float(hits.sum() + 1) / len(chosen)
+
+    # Where the other tail joins in, with unequally many runs.
+    other = weight * runs != 2
+    crossings = (weight * loss[other] - 2 * estimate) / (weight * runs[other] - 2)
+    ends = np.unique(np.concatenate([steps, crossings]))
+    both = alternative == "two-sided"
+    low = _limit(ends[ends <= estimate][::-1], lambda x: share(x, "both" if both else "below") > alpha)
+    high = _limit(ends[ends >= estimate], lambda x: share(x, "both" if both else "above") > alpha)
+    return interval_for((low, high), alpha, alternative, turn, method=RUN_INTERVAL, dual=True, estimate=estimate)
+
+
+def _limit(ends: Array, accepted: Callable[[float], bool]) -> float | None:
+    """The last of the ends, from the estimate outwards, that is accepted; None where all are, and what lies beyond them."""
+    if not len(ends) or accepted(float(ends[-1]) + math.copysign(1.0 + abs(float(ends[-1])), float(ends[-1] - ends[0]) or 1.0)):
+        return None
+    inside, outside = 0, len(ends)
+    while outside - inside > 1:
+        middle = (inside + outside) // 2
+        inside, outside = (middle, outside) if accepted(float(ends[middle])) else (inside, middle)
+    return float(ends[inside])
+
+
+def _welch(a: Array, b: Array, alpha: float, alternative: Alternative, turn: int) -> Interval:
+    import scipy.special
+
+    parts = [(float(x.var(ddof=1)) / len(x), len(x) - 1) for x in (a, b)]
+    variance = sum(v for v, _ in parts)
+    noise = sum(v * v / df for v, df in parts)
+    reach = (
+        float(scipy.special.stdtrit(variance**2 / noise, 1 - side_of(alpha, alternative))) * math.sqrt(variance)
+        if noise
+        else 0.0
+    )
+    estimate = float(a.mean() - b.mean())
+    limits = (estimate - reach, estimate + reach)
+    return interval_for(limits, alpha, alternative, turn, method=WELCH, dual=False, estimate=estimate)
 
 
 def _all_ways(n: int, k: int) -> Array:

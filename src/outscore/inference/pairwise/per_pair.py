@@ -9,6 +9,7 @@ numbers do, to within a fiftieth. All other p-values are those of the test run a
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -24,15 +25,17 @@ from outscore.inference.base import p_values
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import is_sum, scores_if_any
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.base.sign_flips import Flips, KernelOptions, flips_of, units_of
+from outscore.inference.base.sign_flips import Alternative, Flips, KernelOptions, flips_of, units_of
 from outscore.inference.classical.student import make_agree, mean_of, t_interval
+from outscore.inference.describe.repeats import run_interval, run_test
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.pairwise.systems import SystemRows
 from outscore.inference.pairwise.table import KINDS, PairTable
 from outscore.inference.permutation.dispatch import permutation
-from outscore.inference.populations import TWO_WAY
+from outscore.inference.populations import EXCHANGE, TWO_WAY, own_test
 from outscore.inference.registry import TESTS
-from outscore.inference.runs.two_way import TwoWay
+from outscore.inference.runs.exchange import COARSE, macro_exchange
+from outscore.inference.runs.two_way import macro_two_way
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -41,11 +44,11 @@ __all__ = [
     "STUDENT",
     "PairRows",
     "PairTest",
-    "crossed_numbers",
     "exact_rows",
     "log_claim",
     "pair_rows",
     "permutation_p",
+    "population_numbers",
     "sides_of",
     "table_of",
 ]
@@ -60,6 +63,7 @@ NEAR_WIDTH = 0.02
 """Relative width of the other bounds: four times what one comparison gets, at a fourth of its price."""
 FINE, FEW_FLIPS = 1 << 18, 200
 """A lattice that reaches so far costs seconds where fewer flips than this leave most frequencies alive."""
+SIDES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 NO_OWN = "none: the test gives no interval of the difference"
 
 
@@ -110,12 +114,10 @@ def pair_rows(systems: SystemRows, asked: PairTest, chunk: Array) -> PairRows:
             numbers[row] = [0, np.nan, np.nan, np.nan, 0.0, 0.0, 0.0, 0]
             continue
         try:
-            if asked.test == TWO_WAY:
-                numbers[row], kernel, interval = crossed_numbers(
-                    systems.crossed(left, right), systems.orientation, asked.request
-                )
-            else:
+            if own_test(asked.test) is None:
                 numbers[row], kernel, interval = _one(systems, pairs, asked)
+            else:
+                numbers[row], kernel, interval = population_numbers([systems], left, right, asked)
         except NoSpreadError as refusal:
             # One pair that the test cannot judge must not cost all others theirs.
             numbers[row] = [pairs.rows, _difference(systems, pairs), np.nan, np.nan, 0.0, 0.0, 0.0, 0]
@@ -175,13 +177,34 @@ def exact_rows(systems: SystemRows, chunk: Array) -> Array:
     return answers
 
 
-def crossed_numbers(found: TwoWay, orientation: int, request: TestRequest) -> tuple[list[float], str, str]:
-    """The numbers of a pair whose items and runs are both drawn anew, the kernel of p and the method of the interval."""
-    p, better, worse = (found.p(side, orientation=orientation) for side in ("two-sided", "greater", "less"))
-    interval = found.interval(request.alpha)
-    ends = _ends(interval)
-    logs = [log_claim(one) for one in (p, better, worse)]
-    return [p.n, found.difference, *ends, *logs, KINDS.index(p.method)], p.kernel, interval.method
+def population_numbers(datasets: Sequence[SystemRows], left: int, right: int, asked: PairTest) -> tuple[list[float], str, str]:
+    """The numbers of a pair by the test of a population, the kernel of p and the method of the interval.
+
+    Of several datasets, those that both systems have, the mean difference is tested.
+    """
+    request, orientation, several = asked.request, datasets[0].orientation, len(datasets) > 1
+    interval: Interval | None
+    sides = SIDES if asked.sides else SIDES[:1]
+    if asked.test == TWO_WAY:
+        parts = [one.crossed(left, right) for one in datasets]
+        crossed = macro_two_way(parts) if several else parts[0]
+        p, *others = (crossed.p(side, orientation=orientation) for side in sides)
+        n, difference, interval = p.n, crossed.difference, crossed.interval(request.alpha)
+    elif asked.test == EXCHANGE:
+        exchanges = [one.exchange(left, right) for one in datasets]
+        exchange = macro_exchange(exchanges) if several else exchanges[0]
+        p, *others = (exchange.p(side, points=COARSE, seed=request.seed) for side in sides)
+        n, difference = len(exchange.weights), exchange.difference
+        interval = exchange.interval(request.alpha, "two-sided", p)
+    else:
+        scores = [one.run_scores(left, right) for one in datasets]
+        a, b = (np.mean([pair[k] for pair in scores], axis=0) for k in (0, 1))
+        higher = orientation > 0
+        p, *others = (run_test(a, b, alternative=side, higher_is_better=higher, seed=request.seed) for side in sides)
+        n, difference, interval = p.n, float(a.mean() - b.mean()), run_interval(a, b, request.alpha)
+    logs = [log_claim(p), *([log_claim(one) for one in others] or [0.0, 0.0])]
+    method = "none" if interval is None else interval.method
+    return [n, difference, *_ends(interval), *logs, KINDS.index(p.method)], p.kernel.split(":")[0], method
 
 
 def _one(systems: SystemRows, pairs: PairedScores, asked: PairTest) -> tuple[list[float], str, str]:

@@ -13,9 +13,11 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
 from outscore.core.paired import PairedScores
+from outscore.core.repeats import Draws
 from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.discordance import Discordance, discordance, wilson_limits
 from outscore.inference.base.own_score import score_interval
+from outscore.inference.runs.exchange import Exchange, exchange_of_rows
 from outscore.inference.runs.two_way import TwoWay, two_way_of_rows
 
 __all__ = ["SystemRows", "baseline_of", "pairs_of"]
@@ -26,7 +28,8 @@ class SystemRows:
     """(systems, items, columns) rows in the metric's own columns, true numbers being rows / scale; 0 where not present.
 
     `runs` are each system's (items, runs, columns) rows, true numbers, where runs are drawn anew; else None.
-    `run_metric` is the metric of a run's rows, where it is not `metric`.
+    `run_metric` is the metric of a run's rows, where it is not `metric`. `draws` are each system's rows before repeats were
+    averaged, where runs of these items are drawn anew; else None.
 
     Examples
     --------
@@ -44,6 +47,7 @@ class SystemRows:
     scale: int = 1
     runs: tuple[Array, ...] | None = None
     run_metric: AdditiveMetric | None = None
+    draws: tuple[Draws, ...] | None = None
 
     @property
     def complete(self) -> bool:
@@ -90,6 +94,22 @@ class SystemRows:
         scores = [float(self.metric.score(total)) for total in pairs.totals()]
         a, b = (self.runs[system][both] for system in (left, right))
         return two_way_of_rows(a, b, self.run_metric or self.metric, difference=scores[0] - scores[1], clusters=pairs.clusters)
+
+    def exchange(self, left: int, right: int) -> Exchange:
+        """Runs of two systems to be exchanged within the items that both have."""
+        assert self.draws is not None
+        both = np.flatnonzero(self.present[left] & self.present[right])
+        found = exchange_of_rows((self.draws[left].take(both), self.draws[right].take(both)), self.metric)
+        assert found is not None
+        return found
+
+    def run_scores(self, left: int, right: int) -> tuple[Array, Array]:
+        """The scores of the runs of two systems on the items that both have."""
+        assert self.runs is not None
+        both = self.present[left] & self.present[right]
+        metric = self.run_metric or self.metric
+        a, b = (np.asarray(metric.score(self.runs[system][both].sum(axis=0)), dtype=float) for system in (left, right))
+        return a, b
 
     def totals(self) -> Array:
         """(systems, columns) sums in true units, correctly rounded."""

@@ -31,6 +31,13 @@ __all__ = [
 Uses = Iterable[tuple[str, str]]
 """What for, and the key of the work."""
 
+WORKS_ON_INTERVALS = {
+    "Tango": "tango1998",
+    "bootstrap": "efron1993",
+    "Welch": "welch1947",
+    "Miettinen": "miettinen1985",
+}
+"""Works by a word in the name of the method."""
 WORDS = dict.fromkeys(("las", "uas", "upos", "xpos", "feats"), ("zeman2018",))
 """Scores of words and trees, as the shared tasks on universal dependencies define them."""
 
@@ -188,10 +195,9 @@ def _of_p(p: PValue) -> Uses:
 
 
 def _of_interval(interval: Interval | None) -> Uses:
-    if interval is not None and "Tango" in interval.method:
-        yield "interval", "tango1998"
-    if interval is not None and "bootstrap" in interval.method:
-        yield "interval", "efron1993"
+    for word, key in WORKS_ON_INTERVALS.items():
+        if interval is not None and word in interval.method:
+            yield "interval", key
 
 
 def _of_metric(name: str) -> Uses:

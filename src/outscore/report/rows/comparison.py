@@ -54,7 +54,14 @@ __all__ = [
 ]
 
 CONTRIBUTIONS = "{metric} is computed from all {noun} at once: what each contributes (jackknife) stands for its difference."
-SEGMENT_VIEWS = {"rows": "segments", "items": "segments", "clusters": "documents", "items-and-runs": "segments and runs"}
+SEGMENT_VIEWS = {
+    "rows": "segments",
+    "items": "segments",
+    "clusters": "documents",
+    "items-and-runs": "segments and runs",
+    "these-items": "runs of these segments",
+}
+ITEM_VIEWS = {"items-and-runs": "items and runs", "these-items": "runs of these items"}
 """The steps of a design, where its rows are segments of texts."""
 EFFECT_NAMES = {
     "difference": "difference",
@@ -83,6 +90,7 @@ VIEWS = {
     "rows": "each row by itself",
     "items": "repeats averaged per item",
     "items-and-runs": "items and runs, both drawn anew",
+    "these-items": "runs drawn anew, of these items",
 }
 
 
@@ -109,7 +117,7 @@ def scored_noun(c: Comparison) -> str:
 
 def view_of(c: Comparison, view: str) -> str:
     """What the rows, items or clusters of a step of the design are called."""
-    return SEGMENT_VIEWS[view] if noun_of(c) == "segment" else view.replace("-", " ")
+    return (SEGMENT_VIEWS if noun_of(c) == "segment" else ITEM_VIEWS).get(view, view)
 
 
 def alpha_of(whole: Comparisons) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
@@ -21,7 +21,7 @@ from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.permutation.dispatch import permutation
-from outscore.inference.populations import ITEMS
+from outscore.inference.populations import ITEMS, THESE_ITEMS
 from outscore.inference.registry import ALL, TESTS
 from outscore.language.signature import comparison_signature
 from outscore.language.verdict.comparison import with_verdict
@@ -114,12 +114,19 @@ def compare_rows(
     path = path_of(pairs, additive, found.p, request, entry)
     if answer.population != ITEMS:
         # They are about the test of items, which does not decide here.
-        parts |= {"power": None, "fragility": None, "pictures": replace(parts["pictures"], sizes=[], sizes_test="")}
-        found = replace(found, notes=[note for note in found.notes if note.kind not in ("method", "interval")])
-        path.append(PathStep("items-and-runs", answer.found.p.n, path[-1].difference, answer.found.p.value))
+        pictures = replace(parts["pictures"], sizes=[], sizes_test="")
+        idle = ["method", "interval"]
+        if answer.population == THESE_ITEMS:
+            pictures = replace(pictures, null=answer.null)
+            idle.append("warning")
+        parts |= {"power": None, "fragility": None, "pictures": pictures}
+        found = replace(found, notes=[note for note in found.notes if note.kind not in idle])
+        view = cast("Literal['items-and-runs', 'these-items']", answer.population)
+        path.append(PathStep(view, answer.found.p.n, path[-1].difference, answer.found.p.value))
     design = _design(rows, additive, remainder, question.unit_size, path, repeats)
     design = replace(design, unit_statistic=question.unit_statistic)
-    found = replace(answer.found, notes=[*answer.notes, *unequal_runs_note(pairs, additive, repeats), *found.notes])
+    unequal = [] if answer.population == THESE_ITEMS else unequal_runs_note(pairs, additive, repeats)
+    found = replace(answer.found, notes=[*answer.notes, *unequal, *found.notes])
     return _assemble(pairs, additive, question, found, design, names, parts)
 
 

@@ -1,13 +1,15 @@
 """Which population a comparison speaks of: what each can be had for, which one decides, and what the others say.
 
 The test that was named answers for new items. Where repeats are runs and both systems have a complete table of items by runs,
-the two-way test answers for new items and new runs, and decides unless the caller asks otherwise.
+the two-way test answers for new items and new runs, and decides unless the caller asks otherwise. Whatever the repeats are,
+exchanging them answers for new runs of these very items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import numpy as np
 
@@ -15,16 +17,19 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.core.repeats import RUNS, Repeats
+from outscore.core.repeats import RUNS, Draws, Repeats
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import scores_if_any, skewness
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.describe.repeats import run_test, standard_error
-from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, usual_population
+from outscore.inference.describe.null_law import null_of_exchange
+from outscore.inference.describe.repeats import run_interval, run_test, smallest_run_p, standard_error
+from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, usual_population
 from outscore.inference.registry import DEFAULT
+from outscore.inference.runs.exchange import COARSE, FINE, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
 from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, two_way_of_rows
-from outscore.language.numbers import count
+from outscore.language.numbers import count, format_probability
 from outscore.metrics.registry import resolve
+from outscore.results.chart_data import NullHistogram
 from outscore.results.comparison import PopulationAnswer, Runs, TestResult
 from outscore.results.note import Note
 from outscore.workflows.compare.variants import scores_of
@@ -36,16 +41,32 @@ COCHRAN = 25
 """A mean of n numbers with skewness γ is nearly normal from n = 25 γ² on."""
 
 
+Run = Callable[[TestRequest], TestResult]
+
+
 @dataclass(frozen=True)
 class Answer:
-    """The answer for the population that decides: its test as a function of what is asked, and what goes with it."""
+    """The answer for the population that decides: its test as a function of what is asked, and what goes with it.
+
+    `null` is the law that chance gives, where the population has another one than swaps of items do.
+    """
 
     population: str
     found: TestResult
-    run: Callable[[TestRequest], TestResult]
+    run: Run
     others: list[PopulationAnswer] = field(default_factory=list)
     runs: Runs | None = None
     notes: list[Note] = field(default_factory=list)
+    null: NullHistogram | None = None
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What one population says: its test, notes for where it decides, and the law that chance gives."""
+
+    run: Run
+    notes: list[Note] = field(default_factory=list)
+    null: Callable[[], NullHistogram | None] = lambda: None
 
 
 def answer_of(
@@ -57,27 +78,42 @@ def answer_of(
     *,
     spec: str | AdditiveMetric,
 ) -> Answer:
-    """The answer of the test that was named, or of the two-way test where the claim is about new runs too.
+    """The answer for the population that was asked for, or is usual, and those for all others that can be had.
 
-    `found` is what the test that was named says, `spec` the metric as it was asked for.
+    `found` is what the test that was named says of new items, `spec` the metric as it was asked for.
     """
 
     def over_items(request: TestRequest) -> TestResult:
         return question.entry.run(pairs, metric, request)
 
     crossed, lacking = _crossed(pairs, metric, spec, question, repeats)
-    if crossed is None:
-        _refuse_other(question.population, lacking)
-        notes = [] if repeats is None or repeats.kind != RUNS else [_these_runs(lacking)]
-        return Answer(ITEMS, found, over_items, notes=notes)
-    both = crossed.result(question.of_test)
-    runs = crossed.runs(question)
+    lines: dict[str, _Line] = {ITEMS: _Line(over_items)}
+    missing = {ITEMS_AND_RUNS: lacking}
+    if crossed is not None:
+        few = min(crossed.found.a.runs, crossed.found.b.runs) < 3
+        lines[ITEMS_AND_RUNS] = _Line(crossed.result, [Note("runs", FEW_RUNS)] if few else [])
+    these, missing[THESE_ITEMS] = _these_items(pairs, metric, spec, question, repeats)
+    if these is not None:
+        lines[THESE_ITEMS] = these
     named = None if question.entry.name == DEFAULT else ITEMS
-    if (question.population or named or usual_population(RUNS)) == ITEMS:
-        return Answer(ITEMS, found, over_items, [PopulationAnswer(ITEMS_AND_RUNS, both.p, both.interval)], runs)
-    others = [PopulationAnswer(ITEMS, found.p, found.interval)]
-    few = [Note("runs", FEW_RUNS)] if min(crossed.found.a.runs, crossed.found.b.runs) < 3 else []
-    return Answer(ITEMS_AND_RUNS, both, crossed.result, others, runs, few)
+    usual = usual_population(None if repeats is None else repeats.kind)
+    chosen = question.population or named or (usual if usual in lines else ITEMS)
+    if chosen not in lines:
+        _refuse(chosen, missing[chosen])
+    notes = list(lines[chosen].notes)
+    if chosen == ITEMS and usual not in lines:
+        notes = [_these_runs(lacking)]
+    asked = question.of_test
+    answers = {name: found if name == ITEMS else line.run(asked) for name, line in lines.items()}
+    return Answer(
+        chosen,
+        answers[chosen],
+        lines[chosen].run,
+        [PopulationAnswer(name, one.p, one.interval) for name, one in answers.items() if name != chosen],
+        None if crossed is None else crossed.runs(question),
+        notes,
+        lines[chosen].null(),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,8 +206,96 @@ def _these_runs(lacking: str) -> Note:
     return Note("runs", f"The claim is about these runs and not about new ones: {lacking}.")
 
 
-def _refuse_other(population: str | None, lacking: str) -> None:
-    if population in (None, ITEMS):
-        return
-    cure = "Leave --population out, or say --repeats runs where one repeat spans all items."
-    raise OutscoreError(f"Population {population} cannot be had: {lacking}.", cure, parameter="population")
+def _refuse(population: str, lacking: str) -> NoReturn:
+    cures = {
+        ITEMS_AND_RUNS: "Leave --population out, or say --repeats runs where one repeat spans all items.",
+        THESE_ITEMS: "Leave --population out, or give several runs of each item.",
+    }
+    raise OutscoreError(f"Population {population} cannot be had: {lacking}.", cures[population], parameter="population")
+
+
+def _these_items(
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    spec: str | AdditiveMetric,
+    question: Question,
+    repeats: Repeats | None,
+) -> tuple[_Line | None, str]:
+    """The exchange of runs on these very items, or why it cannot be had, as a clause."""
+    if repeats is None:
+        return None, "each item was scored once"
+    if question.unit_size != 1:
+        return None, "units of several items are compared"
+    asked = question.population == THESE_ITEMS
+    if repeats.kind == RUNS:
+        if repeats.lacking or repeats.a.values is None or repeats.b.values is None:
+            return None, repeats.lacking
+        of_run, a, b = _in_columns(repeats.metric or spec, repeats.a.values, repeats.b.values)
+        first, second = (np.asarray(of_run.score(rows.sum(axis=0)), dtype=float) for rows in (a, b))
+        return _whole_runs(first, second, of_run, question), ""
+    if repeats.draws is None:
+        return None, "the runs of the items are not known one by one"
+    return _epochs(pairs, metric, spec, question, repeats.draws, points=FINE if asked else COARSE), ""
+
+
+def _whole_runs(a: Array, b: Array, metric: AdditiveMetric, question: Question) -> _Line:
+    """Runs that span all items are exchanged whole."""
+
+    def run(request: TestRequest) -> TestResult:
+        p = run_test(
+            a,
+            b,
+            alternative=request.alternative,
+            higher_is_better=metric.higher_is_better,
+            seed=request.seed,
+            delta=request.delta,
+        )
+        interval = run_interval(a, b, request.alpha, request.alternative, higher_is_better=metric.higher_is_better)
+        return TestResult(p, interval if request.interval else None)
+
+    least = smallest_run_p(len(a), len(b), question.alternative)
+    text = f"{len(a)} and {len(b)} runs that are exchanged whole give no p below {format_probability(least)}."
+    return _Line(run, [Note("runs", text)] if least > question.alpha else [])
+
+
+def _epochs(
+    pairs: PairedScores,
+    metric: AdditiveMetric,
+    spec: str | AdditiveMetric,
+    question: Question,
+    draws: tuple[Draws, Draws],
+    *,
+    points: int,
+) -> _Line:
+    """Runs that have nothing to do with one another from item to item are exchanged within each."""
+    of_row, a, b = resolve(spec, draws[0].values, draws[1].values)
+    rows = Draws(a, draws[0].items), Draws(b, draws[1].items)
+    exchange = exchange_of_rows(rows, of_row)
+    if exchange is None:
+        first, second = scores_of(pairs.per_item(), metric)
+
+        def sampled(request: TestRequest) -> TestResult:
+            if request.delta:
+                raise OutscoreError(
+                    f"Runs of {of_row.name} are exchanged under no difference only.",
+                    "Leave `delta` and the margin out, or --population.",
+                    parameter="population",
+                )
+            return TestResult(sampled_exchange(*rows, of_row, first - second, request.alternative, request.seed))
+
+        text = (
+            f"Runs of {of_row.name}, which is no mean over items, are exchanged at random, and this population has no interval."
+        )
+        return _Line(sampled, [Note("method", text)])
+    known = exchange
+
+    def run(request: TestRequest) -> TestResult:
+        p = known.p(request.alternative, request.delta, points=points, seed=request.seed)
+        interval = None
+        if request.interval:
+            at_zero = p if not request.delta else known.p(request.alternative, points=points, seed=request.seed)
+            interval = known.interval(request.alpha, request.alternative, at_zero)
+        return TestResult(p, interval, own=known.own(request.alpha))
+
+    notes = [] if known.equal_runs else [Note("runs", UNEQUAL_LAWS)]
+    return _Line(run, notes, lambda: null_of_exchange(known, question.delta))

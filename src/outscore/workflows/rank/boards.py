@@ -84,7 +84,7 @@ def rank_boards(
     PairCounts(pairs=1, testable=1, significant=1)
     """
     question = _enough_swaps(question, len(boards[0].systems), 1 + len(further))
-    population, others, remarks = population_of(boards, question)
+    population, others, remarks = population_of(boards, question, [(metric, boards), *further])
 
     def measured_for(population: str) -> list[Measured]:
         measured: list[Measured] = []

@@ -22,6 +22,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
+from outscore.core.repeats import Draws
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
 from outscore.inference.base.entry import TestRequest
@@ -40,15 +41,16 @@ from outscore.inference.pairwise.macro import (
     macro_tested,
 )
 from outscore.inference.pairwise.moments import moments_of
-from outscore.inference.pairwise.per_pair import CHUNK, PairTest, crossed_numbers, exact_rows, pair_rows, table_of
+from outscore.inference.pairwise.per_pair import CHUNK, PairTest, exact_rows, pair_rows, population_numbers, table_of
 from outscore.inference.pairwise.systems import SystemRows, baseline_of, pairs_of
 from outscore.inference.pairwise.table import KINDS, Measured, PairTable
-from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, TWO_WAY
-from outscore.inference.runs.two_way import INTERVAL, macro_two_way
+from outscore.inference.populations import EXCHANGE, EXCHANGE_OF_RUNS, ITEMS, TWO_WAY, own_test
+from outscore.inference.runs.two_way import INTERVAL
 from outscore.metrics.registry import resolve
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS
 from outscore.scores.board import Board
+from outscore.workflows.rank.populations import test_of
 from outscore.workflows.rank.question import USUAL, Question
 
 __all__ = ["measure", "systems_of"]
@@ -83,11 +85,14 @@ def measure(
     request = TestRequest(alpha=question.alpha, seed=question.seed, options=question.check())
     base = baseline_of(boards[0].systems, question.baseline)
     rows = [systems_of(board, metric) for board in boards]
-    if population == ITEMS_AND_RUNS:
+    test = test_of(population, boards, question)
+    if test in (TWO_WAY, EXCHANGE_OF_RUNS):
         rows = [_with_runs(systems, board, metric) for systems, board in zip(rows, boards, strict=True)]
+    elif test == EXCHANGE:
+        rows = [_with_draws(systems, board, metric) for systems, board in zip(rows, boards, strict=True)]
     left, right = pairs_of(len(boards[0].systems), base)
     asked = PairTest(
-        TWO_WAY if population == ITEMS_AND_RUNS else question.test,
+        test,
         request,
         question.unit_size,
         cast("Literal['mean', 'median']", question.unit_statistic),
@@ -125,6 +130,15 @@ def _with_runs(systems: SystemRows, board: Board, metric: str | AdditiveMetric) 
     return replace(systems, runs=tuple(tables), run_metric=board.run_metric)
 
 
+def _with_draws(systems: SystemRows, board: Board, metric: str | AdditiveMetric) -> SystemRows:
+    """The same systems with all rows of their items, in the metric's own columns."""
+    found = []
+    for draws in board.draws or ():
+        values = draws.values if len(draws.values) else np.zeros((1, *draws.values.shape[1:]))
+        found.append(Draws(resolve(metric, values, values[:1])[1][: len(draws.values)], draws.items))
+    return replace(systems, draws=tuple(found))
+
+
 def _travels(metric: AdditiveMetric) -> bool:
     """Whether other processes can be given the metric."""
     try:
@@ -153,7 +167,7 @@ class _Work:
     def measured(self, board: Board, systems: SystemRows) -> Measured:
         """One board."""
         pairs, kernel, interval = self._pairs(systems, board.dataset or "all pairs")
-        low, high = systems.own_limits(self.asked.request.alpha)
+        low, high = self._own_limits(systems)
         absent = [name for name, n in zip(board.systems, board.counts.tolist(), strict=True) if not n]
         lacking = [Note("input", f"`{name}` has no item on `{board.dataset}`.") for name in absent if board.dataset]
         return Measured(
@@ -174,6 +188,17 @@ class _Work:
             unit=self._unit_of(board),
             notes=[*board.notes, *lacking],
         )
+
+    def _own_limits(self, systems: SystemRows) -> tuple[Array, Array]:
+        """The interval of each system's own score: over new items, or over new runs of these."""
+        alpha = self.asked.request.alpha
+        if self.asked.test != EXCHANGE:
+            return systems.own_limits(alpha)
+        limits = np.full((len(systems.rows), 2), np.nan)
+        for system in np.flatnonzero(systems.present.any(axis=1)).tolist():
+            own = systems.exchange(system, system).own(alpha)
+            limits[system] = np.nan if own is None else own[0]
+        return limits[:, 0], limits[:, 1]
 
     def _unit_of(self, board: Board) -> Unit:
         """What is swapped as one."""
@@ -280,8 +305,8 @@ class _Work:
 
     def macro(self, rows: Sequence[SystemRows], measured: Sequence[Measured]) -> Measured:
         """The macro average of all boards, tested by stratified swaps whatever the test on each."""
-        if self.asked.test == TWO_WAY:
-            return self._macro_crossed(rows, measured)
+        if own_test(self.asked.test) is not None:
+            return self._macro_of_population(rows, measured)
         request = macro_request(self.asked.request.alpha, self.asked.request.seed, self.options.get("resamples"))
         found = macro_from_counts(measured, request)
         if found is not None:
@@ -303,21 +328,25 @@ class _Work:
         notes = macro_notes(self.asked.test, kernel, in_units=self.asked.unit_size > 1)
         return macro_measured(measured, log_p, kind, kernel, notes)
 
-    def _macro_crossed(self, rows: Sequence[SystemRows], measured: Sequence[Measured]) -> Measured:
-        """The macro average with items and runs both drawn anew, on the datasets that both systems have."""
+    def _macro_of_population(self, rows: Sequence[SystemRows], measured: Sequence[Measured]) -> Measured:
+        """The macro average by the test of a population, on the datasets that both systems have."""
         kind = np.full(len(self.left), KINDS.index("asymptotic"), dtype=np.int8)
         log_p, ends = np.zeros(len(self.left)), np.full((2, len(self.left)), np.nan)
+        kernels, intervals = set(), set()
         for i, (left, right) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
-            parts = [one.crossed(left, right) for one in rows if (one.present[left] & one.present[right]).any()]
-            if not parts:
+            datasets = [one for one in rows if (one.present[left] & one.present[right]).any()]
+            if not datasets:
                 continue
             try:
-                numbers, *_ = crossed_numbers(macro_two_way(parts), rows[0].orientation, self.asked.request)
+                numbers, kernel, interval = population_numbers(datasets, left, right, self.asked)
             except NoSpreadError:
                 continue
-            ends[:, i], log_p[i] = numbers[2:4], numbers[4]
-        found = macro_measured(measured, log_p, kind, "two-way", [])
-        return replace(found, pairs=replace(found.pairs, low=ends[0], high=ends[1]), test=TWO_WAY, interval=INTERVAL)
+            ends[:, i], log_p[i], kind[i] = numbers[2:4], numbers[4], int(numbers[7])
+            kernels.add(kernel)
+            intervals.add(interval)
+        found = macro_measured(measured, log_p, kind, ", ".join(sorted(kernels)) or self.asked.test, [])
+        pairs = replace(found.pairs, low=ends[0], high=ends[1])
+        return replace(found, pairs=pairs, test=self.asked.test, interval=", ".join(sorted(intervals)) or INTERVAL)
 
     def _macro_linear(self, rows: Sequence[SystemRows], request: TestRequest) -> tuple[Array, Array, str]:
         approximate = len(self.left) > MAX_TESTED

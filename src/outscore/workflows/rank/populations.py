@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import cast
 
+import numpy as np
+
 from outscore.core.errors import OutscoreError
-from outscore.core.repeats import RUNS, RepeatKind, kind_of_column
-from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, usual_population
+from outscore.core.metric import AdditiveMetric
+from outscore.core.repeats import RUNS, Draws, RepeatKind, kind_of_column
+from outscore.inference.populations import (
+    EXCHANGE,
+    EXCHANGE_OF_RUNS,
+    ITEMS,
+    ITEMS_AND_RUNS,
+    THESE_ITEMS,
+    TWO_WAY,
+    usual_population,
+)
 from outscore.inference.registry import DEFAULT
+from outscore.inference.runs.exchange import UNEQUAL_LAWS, exchange_of_rows
 from outscore.inference.runs.two_way import FEW_RUNS
+from outscore.metrics.registry import resolve
 from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.workflows.rank.question import Question
 
-__all__ = ["population_of", "repeat_kind"]
+MOST_PAIRS = 2_000
+"""Pairs that are also tested as claims that decide nothing, at some milliseconds each."""
+
+__all__ = ["population_of", "repeat_kind", "test_of"]
 
 
 def repeat_kind(boards: Sequence[Board], question: Question) -> RepeatKind | None:
@@ -26,21 +43,85 @@ def repeat_kind(boards: Sequence[Board], question: Question) -> RepeatKind | Non
     return cast("RepeatKind", question.repeats) if question.repeats is not None else kind_of_column(boards[0].repeat_column)
 
 
-def population_of(boards: Sequence[Board], question: Question) -> tuple[str, list[str], list[Note]]:
-    """The population that decides, the others that can be had, and what to say of those that cannot."""
+def test_of(population: str, boards: Sequence[Board], question: Question) -> str:
+    """The test that answers for a population."""
+    if population == THESE_ITEMS:
+        return EXCHANGE_OF_RUNS if repeat_kind(boards, question) == RUNS else EXCHANGE
+    return TWO_WAY if population == ITEMS_AND_RUNS else question.test
+
+
+def population_of(
+    boards: Sequence[Board], question: Question, metrics: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]]
+) -> tuple[str, list[str], list[Note]]:
+    """The population that decides, the others that can be had, and what to say of those that cannot.
+
+    `metrics` are all metrics that are ranked by, each with its boards.
+    """
     kind = repeat_kind(boards, question)
-    lacking = _lacking(boards, question, kind)
-    if lacking:
-        if question.population not in (None, ITEMS):
-            cure = "Leave --population out, or say --repeats runs where one repeat spans all items."
-            raise OutscoreError(f"Population {question.population} cannot be had: {lacking}.", cure, parameter="population")
-        text = f"The claims are about these runs and not about new ones: {lacking}."
-        return ITEMS, [], [Note("runs", text)] if kind == RUNS else []
+    lacking = {
+        ITEMS: "",
+        ITEMS_AND_RUNS: _lacking(boards, question, kind),
+        THESE_ITEMS: _these_lacking(boards, question, kind, metrics),
+    }
+    usual = usual_population(kind)
     named = None if question.test == DEFAULT else ITEMS
-    chosen = question.population or named or usual_population(kind)
+    chosen = question.population or named or (ITEMS if lacking[usual] else usual)
+    if lacking[chosen]:
+        cures = {
+            ITEMS_AND_RUNS: "Leave --population out, or say --repeats runs where one repeat spans all items.",
+            THESE_ITEMS: "Leave --population out, or give several runs of each item.",
+        }
+        raise OutscoreError(f"Population {chosen} cannot be had: {lacking[chosen]}.", cures[chosen], parameter="population")
+    others = [name for name in lacking if name != chosen and not lacking[name]] if kind is not None else []
+    notes = []
+    if THESE_ITEMS in others and math.comb(len(boards[0].systems), 2) > MOST_PAIRS:
+        others.remove(THESE_ITEMS)
+        text = f"More than {MOST_PAIRS:,} pairs are tested for another population only if asked: --population {THESE_ITEMS}."
+        notes.append(Note("runs", text))
     few = any(table.values is not None and table.values.shape[1] < 3 for board in boards for table in board.runs or ())
-    notes = [Note("runs", FEW_RUNS)] if few and chosen == ITEMS_AND_RUNS else []
-    return chosen, [name for name in (ITEMS_AND_RUNS, ITEMS) if name != chosen], notes
+    if chosen == ITEMS_AND_RUNS and few:
+        notes.append(Note("runs", FEW_RUNS))
+    if chosen == ITEMS and kind == RUNS and lacking[usual]:
+        text = f"The claims are about these runs and not about new ones: {lacking[usual]}."
+        notes.append(Note("runs", text))
+    if chosen == THESE_ITEMS and kind != RUNS and _unequal(boards):
+        notes.append(Note("runs", UNEQUAL_LAWS))
+    return chosen, others, notes
+
+
+def _unequal(boards: Sequence[Board]) -> bool:
+    """Whether some system has more runs of an item than another that has it."""
+    for board in boards:
+        items = board.shape[1]
+        counts = np.array([np.bincount(draws.items, minlength=items) for draws in board.draws or ()])
+        if len(counts) and (counts.max(axis=0) != np.where(counts > 0, counts, counts.max()).min(axis=0)).any():
+            return True
+    return False
+
+
+def _these_lacking(
+    boards: Sequence[Board],
+    question: Question,
+    kind: RepeatKind | None,
+    metrics: Sequence[tuple[str | AdditiveMetric, Sequence[Board]]],
+) -> str:
+    """What an exchange of the runs of these items lacks, as a clause; empty where it lacks nothing."""
+    if kind is None:
+        return "each item was scored once"
+    if question.unit_size != 1:
+        return "units of several items are compared"
+    if kind == RUNS:
+        return _tables_lacking(boards)
+    for metric, tables in metrics:
+        for board in tables:
+            if board.draws is None:
+                return "the runs of the items are not known one by one"
+            values = np.concatenate([draws.values for draws in board.draws])
+            additive, rows, _ = resolve(metric, values, values[:1])
+            whole = Draws(rows, np.zeros(len(rows), dtype=np.int64))
+            if exchange_of_rows((whole, whole), additive) is None:
+                return f"{additive.name} is no mean over items"
+    return ""
 
 
 def _lacking(boards: Sequence[Board], question: Question, kind: RepeatKind | None) -> str:
@@ -51,13 +132,18 @@ def _lacking(boards: Sequence[Board], question: Question, kind: RepeatKind | Non
         return "epochs have nothing to do with one another from item to item"
     if question.unit_size != 1:
         return "units of several items are compared"
+    if any(board.shape[1] < 2 for board in boards):
+        return "there is a single item"
+    return _tables_lacking(boards)
+
+
+def _tables_lacking(boards: Sequence[Board]) -> str:
+    """Why there is no table of items by runs for every system; empty where there is."""
     sizes: dict[int, set[int]] = {}
     for board in boards:
         for code, table in enumerate(board.runs or ()):
             if table.values is None:
                 return table.lacking
             sizes.setdefault(code, set()).add(table.values.shape[1])
-    if any(board.shape[1] < 2 for board in boards):
-        return "there is a single item"
     uneven = next((code for code, found in sizes.items() if len(found) > 1), None)
     return "" if uneven is None else f"{boards[0].systems[uneven]} has other numbers of runs on other datasets"

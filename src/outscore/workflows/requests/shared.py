@@ -420,16 +420,17 @@ POPULATION = Option(
     "population",
     str,
     None,
-    "What the claim is about: new items, or new items and new runs.",
+    "What the claim is about: new items, new items and new runs, or new runs of these items.",
     _populations,
     label="Population",
     form_help="What the claim is about; empty: new items and new runs where repeats are runs, otherwise new items.",
     group="test",
-    metavar="items|items-and-runs",
+    metavar="items|items-and-runs|these-items",
     default_text="items-and-runs for runs",
     always_saved=False,
     doc='What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly trained\n'
-    "systems on new items. None is the second where the repeats are runs and the first otherwise.",
+    'systems on new items, ``"these-items"`` new runs of exactly these items. None is the second where the repeats are\n'
+    "runs and the first otherwise.",
 )
 SLICE = Option(
     "slice",

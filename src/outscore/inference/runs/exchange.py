@@ -1,0 +1,517 @@
+r"""Runs exchanged within each item, for the question whether A is better on exactly these items or had luck with its draws.
+
+H0: at each item all runs of A and of B come from one law. Then, given the n_A + n_B scores of an item, every division of them
+between the systems is as likely, and items are independent. With S_i the sum of A's scores of item i and T_i that of both,
+
+    D = Σ_i w_i (S_i/n_A - (T_i - S_i)/n_B) / Σ_i w_i
+
+is a sum of independent laws. Right-or-wrong scores make S_i hypergeometric; equally many runs of right-or-wrong items give the
+exact test of Birch (1964) for stratified tables. Other scores have the law of all C(n_A + n_B, n_A) divisions (Pitman, 1937),
+which is listed or counted where that is possible, and sampled where not. Two-sided p is P(|D| ≥ |observed|): its mean is 0.
+
+With equally many runs the test is cautious where mean scores are equal and laws are not; with unequally many it tests equal
+laws only, and may reject those of equal means.
+
+The interval is that of the same draws: items fixed, runs new. The variance of D is Σ w_i² (s²_Ai/n_A + s²_Bi/n_B), each s²
+within its item and system, with the degrees of freedom of Satterthwaite (1946), moved to agree with p about 0. Where no run
+differs from another there is no such variance; right-or-wrong items then get the stratified score interval of Miettinen and
+Nurminen (1985).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
+from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array
+from outscore.core.repeats import Draws
+from outscore.exact import laws, numbers
+from outscore.exact.bracket import Bounds
+from outscore.exact.flipsum import BudgetError
+from outscore.exact.laws import Law
+from outscore.inference.base import p_values
+from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
+from outscore.inference.base.paired import interval_for, side_of
+from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.classical.student import log_t_tail, make_agree
+from outscore.inference.populations import EXCHANGE
+from outscore.results.interval import Interval
+from outscore.results.pvalue import PValue
+
+__all__ = [
+    "COARSE",
+    "FINE",
+    "INTERVAL",
+    "SCORE_INTERVAL",
+    "UNEQUAL_LAWS",
+    "Exchange",
+    "Line",
+    "exchange_of",
+    "exchange_of_rows",
+    "macro_exchange",
+    "sampled_exchange",
+]
+
+INTERVAL = "Welch t over runs within items, moved to agree with the test"
+SCORE_INTERVAL = "stratified score interval of Miettinen and Nurminen, moved to agree with the test"
+UNEQUAL_LAWS = (
+    "Unequally many runs of an item test whether the systems' runs have the same law: systems of equal mean scores whose runs"
+    " vary differently may be told apart too often."
+)
+"""What is to be said where the systems have unequally many runs of an item."""
+COARSE, FINE = 1 << 16, 1 << 20
+"""Points of a rounded lattice where no exact one serves: of a line that decides nothing, and of one that decides."""
+SAMPLED = 9_999
+BITS = 40
+"""Real scores are rounded to so many bits in all, and what that may have moved is added to the bounds."""
+BLOCK = 1 << 20
+STEPS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """D as a sum of independent laws on whole numbers: `unit` times their sum.
+
+    `observed` is D itself, and `doubt` what rounding may have moved it by.
+    """
+
+    laws: Counter[Law]
+    observed: int
+    doubt: int
+    unit: float
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """The scores of two systems' runs on the same items.
+
+    Attributes
+    ----------
+    a, b
+        All scores with the codes of their items, 0 … n - 1; every item has one of each system at the least.
+    weights
+        What an item counts, in whole numbers.
+    total
+        The sum of weights that makes D a mean: their own sum for a mean over items, 1 for a sum.
+    orientation
+        -1 where lower is better.
+
+    Examples
+    --------
+    >>> a, b = Draws(np.array([1, 1, 1, 0]), np.array([0, 0, 1, 1])), Draws(np.array([0, 0, 0, 0]), np.array([0, 0, 1, 1]))
+    >>> found = exchange_of(a, b)
+    >>> found.difference, round(found.p().value, 6)  # 1/6 · 1/2, in both directions
+    (0.75, 0.166667)
+    """
+
+    a: Draws
+    b: Draws
+    weights: Array
+    total: int
+    orientation: int = 1
+
+    @cached_property
+    def sizes(self) -> tuple[Array, Array]:
+        """How many runs of A and of B each item has."""
+        n = len(self.weights)
+        return np.bincount(self.a.items, minlength=n), np.bincount(self.b.items, minlength=n)
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether any item has more than a run of each."""
+        return bool((self.sizes[0] + self.sizes[1] > 2).any())
+
+    @property
+    def equal_runs(self) -> bool:
+        """Whether both systems have equally many runs of every item."""
+        return bool((self.sizes[0] == self.sizes[1]).all())
+
+    @cached_property
+    def means(self) -> tuple[Array, Array]:
+        """Both systems' mean scores by item."""
+        n = len(self.weights)
+        a, b = (
+            np.bincount(draws.items, weights=draws.values, minlength=n) / size
+            for draws, size in zip((self.a, self.b), self.sizes, strict=True)
+        )
+        return a, b
+
+    @property
+    def difference(self) -> float:
+        """D."""
+        a, b = self.means
+        return float(self.weights @ (a - b)) / self.total
+
+    @cached_property
+    def worth(self) -> Worth | None:
+        """What wrong and right runs score, where there are no others."""
+        values = np.concatenate([self.a.values, self.b.values])
+        least, largest = float(values.min()), float(values.max())
+        return worth_of(least, largest, len(values)) if ((values == least) | (values == largest)).all() else None
+
+    def p(self, alternative: Alternative = "two-sided", delta: float = 0.0, *, points: int = FINE, seed: int = 0) -> PValue:
+        """The p-value of H0; a difference other than 0 is tested by the statistic of the interval, which is asymptotic."""
+        if delta:
+            found = self._welch_p(alternative, delta)
+        else:
+            found = self._exchange_p(alternative, points, seed)
+        return replace(found, test=EXCHANGE, statistic=self.difference, n=len(self.a.values) + len(self.b.values))
+
+    def _exchange_p(self, alternative: Alternative, points: int, seed: int) -> PValue:
+        try:
+            line = self.line()
+        except BudgetError:
+            return self._sampled_p(alternative, seed)
+        known, observed, doubt = line.laws, line.observed, line.doubt
+        if not any(len(law.support) > 1 for law in known):
+            return p_values.identical_p()
+        if alternative != "two-sided" and (alternative == "greater") != (self.orientation > 0):
+            known, observed = laws.mirrored_laws(known), -observed
+        if abs(observed) <= doubt and alternative == "two-sided":
+            return p_values.identical_p()
+        if doubt:
+            return self._real_p(known, observed, doubt, alternative, points)
+        try:
+            if alternative == "two-sided":
+                tail = laws.two_sided(known, observed, Fraction(0))
+            else:
+                tail = laws.tail(known, observed)
+            return PValue.from_logs(tail.log, tail.log, method="exact", kernel="laws", log_mid=min(tail.log_mid, 0.0))
+        except BudgetError:
+            return self._bounded_p(known, observed, doubt, alternative, points)
+
+    def _real_p(self, known: Counter[Law], observed: int, doubt: int, alternative: Alternative, points: int) -> PValue:
+        """Other than short decimals: of few items all sums are listed, near ones being ties; of more there are bounds."""
+        try:
+            sums, mass = laws.all_sums(known)
+        except BudgetError:
+            return self._bounded_p(known, observed, doubt, alternative, points)
+        hits = np.abs(sums) >= abs(observed) - doubt if alternative == "two-sided" else sums >= observed - doubt
+        log = math.log(math.fsum(mass[hits].tolist()))
+        return PValue.from_logs(log, log, method="exact", kernel="enumeration")
+
+    def _bounded_p(self, known: Counter[Law], observed: int, doubt: int, alternative: Alternative, points: int) -> PValue:
+        if alternative != "two-sided":
+            found = laws.bounds(known, observed, doubt=doubt, points=points)
+        else:
+            upper = laws.bounds(known, abs(observed), doubt=doubt, points=points)
+            lower = laws.bounds(laws.mirrored_laws(known), abs(observed), doubt=doubt, points=points)
+            found = Bounds(
+                float(np.logaddexp(upper.lower, lower.lower)), min(0.0, float(np.logaddexp(upper.upper, lower.upper)))
+            )
+        return PValue.from_logs(found.lower, found.upper, method="certified", kernel="laws")
+
+    def line(self) -> Line:
+        """The law of each item's part of D in whole numbers; `BudgetError` where the divisions of an item are too many."""
+        n_a, n_b = self.sizes
+        step = math.lcm(*{int(k) for k in np.unique(np.concatenate([n_a, n_b]))})
+        values = np.concatenate([self.a.values, self.b.values])
+        written = numbers.to_exact_integers(values)
+        if written is not None:
+            (whole,), scale = written
+            unit = 1 / (scale * step * self.total)
+        else:
+            whole, shift = numbers.fixed_point(values.astype(float), BITS)
+            unit = math.ldexp(1.0, -shift) / (step * self.total)
+        a, b = whole[: len(self.a.values)], whole[len(self.a.values) :]
+        sums = [_sums(part, draws.items, len(self.weights)) for part, draws in zip((a, b), (self.a, self.b), strict=True)]
+        known: Counter[Law] = Counter()
+        observed = doubt = 0
+        if self.worth is not None and written is not None:
+            parts = self._binary_laws(a, b)
+        else:
+            parts = self._split_laws(a, b)
+        for (first, second, weight), law, total, count in parts:
+            factor = weight * (step // first + step // second)
+            known[law.times(factor, -weight * total * (step // second))] += count
+        for first, second, weight, one, other in zip(
+            n_a.tolist(), n_b.tolist(), self.weights.tolist(), *(part.tolist() for part in sums), strict=True
+        ):
+            observed += weight * (one * (step // first) - other * (step // second))
+            if written is None:
+                doubt += weight * step
+        return Line(known, observed, doubt, unit)
+
+    def _binary_laws(self, a: Array, b: Array) -> list[tuple[tuple[int, int, int], Law, int, int]]:
+        """Items with the same numbers of runs and of right ones have the same hypergeometric law."""
+        low, high = int(min(a.min(), b.min())), int(max(a.max(), b.max()))
+        n = len(self.weights)
+        right = np.bincount(self.a.items[a == high], minlength=n) + np.bincount(self.b.items[b == high], minlength=n)
+        rows = np.stack([*self.sizes, self.weights, right if high > low else 0 * right], axis=1)
+        found = []
+        for (n_a, n_b, weight, k), count in zip(
+            *(x.tolist() for x in np.unique(rows, axis=0, return_counts=True)), strict=True
+        ):
+            law = laws.hypergeometric(n_a, n_b, k)
+            total = (n_a + n_b) * low + k * (high - low)
+            found.append(((n_a, n_b, weight), law.times(high - low, n_a * low) if high > low else law, total, count))
+        return found
+
+    def _split_laws(self, a: Array, b: Array) -> list[tuple[tuple[int, int, int], Law, int, int]]:
+        """Every item has the law of all divisions of its scores."""
+        by_item: Counter[tuple[int, int, int, tuple[int, ...]]] = Counter()
+        parts = zip(_grouped(a, self.a.items), _grouped(b, self.b.items), self.weights.tolist(), strict=True)
+        for one, other, weight in parts:
+            by_item[len(one), len(other), weight, tuple(sorted([*one, *other]))] += 1
+        return [
+            ((n_a, n_b, weight), laws.split_sums(scores, n_a), sum(scores), count)
+            for (n_a, n_b, weight, scores), count in by_item.items()
+        ]
+
+    def _sampled_p(self, alternative: Alternative, seed: int) -> PValue:
+        column = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+        parts = [Draws(np.stack([d.values, np.ones(len(d.values))], axis=1), d.items) for d in (self.a, self.b)]
+        moved = _divisions(parts[0], parts[1], column, self.weights, seed)
+        return _hits(moved, self.difference * self.total / int(self.weights.sum()), alternative, self.orientation)
+
+    def error(self) -> tuple[float, float]:
+        """The standard error of D over new runs of these items, and its degrees of freedom; 0 where no run differs."""
+        variances, freedom = zip(*(self._noise(k) for k in (0, 1)), strict=True)
+        parts = [(self.weights / self.total) ** 2 * v for v in variances]
+        total = float(sum(part.sum() for part in parts))
+        noise = sum(float((part[df > 0] ** 2 / df[df > 0]).sum()) for part, df in zip(parts, freedom, strict=True))
+        return math.sqrt(total), total**2 / noise if noise else math.inf
+
+    def _noise(self, system: int) -> tuple[Array, Array]:
+        """s²/n of a system's runs of each item, and the degrees of freedom; single runs borrow the other system's variance."""
+        squares, sizes = [], self.sizes
+        for draws, mean in zip((self.a, self.b), self.means, strict=True):
+            about = (draws.values - mean[draws.items]) ** 2
+            squares.append(np.bincount(draws.items, weights=about, minlength=len(self.weights)))
+        freedom = [size - 1 for size in sizes]
+        own, other = squares[system], squares[1 - system]
+        here, there = freedom[system], freedom[1 - system]
+        # What rounding leaves of equal scores is nothing.
+        scale = float(max(np.abs(self.a.values).max(), np.abs(self.b.values).max()))
+        own, other = (np.where(x <= (64 * np.spacing(scale)) ** 2 * len(self.a.values), 0.0, x) for x in (own, other))
+        typical = float(own.sum() + other.sum()) / max(1, int(here.sum() + there.sum()))
+        borrowed = np.where(there > 0, other / np.maximum(there, 1), typical)
+        variance = np.where(here > 0, own / np.maximum(here, 1), borrowed)
+        return variance / sizes[system], np.where(here > 0, here, there)
+
+    def _welch_p(self, alternative: Alternative, delta: float) -> PValue:
+        error, df = self.error()
+        gap = self.orientation * (self.difference - delta)
+        if error == 0.0:
+            t, df = (math.copysign(math.inf, gap) if gap else 0.0), math.inf
+            if self.worth is not None:
+                t = self.orientation * self._score(delta)
+        else:
+            t = gap / error
+        if alternative == "two-sided":
+            log_p = LOG2 + _log_tail(df, abs(t))
+        else:
+            log_p = _log_tail(df, t if alternative == "greater" else -t)
+        return PValue.from_logs(max(log_p, -1e6), max(log_p, -1e6), method="asymptotic", kernel="welch")
+
+    def interval(self, alpha: float, alternative: Alternative, p: PValue) -> Interval | None:
+        """The interval of the difference over new runs of these items; None where nothing varies and nothing bounds it."""
+        import scipy.special
+
+        error, df = self.error()
+        side = side_of(alpha, alternative)
+        if error > 0.0:
+            reach = float(scipy.special.stdtrit(df, 1 - side)) if math.isfinite(df) else -float(scipy.special.ndtri(side))
+            limits, method = (self.difference - reach * error, self.difference + reach * error), INTERVAL
+        elif self.worth is not None and self.total == int(self.weights.sum()):
+            limits, method = self._score_limits(-float(scipy.special.ndtri(side))), SCORE_INTERVAL
+        else:
+            return None
+        found = Interval(*limits, 1 - alpha, method, dual=False, estimate=self.difference)
+        if alternative == "two-sided":
+            return make_agree(found, p, self.difference, alpha)
+        return interval_for(limits, alpha, alternative, self.orientation, method=method, dual=False, estimate=self.difference)
+
+    def own(self, alpha: float) -> tuple[tuple[float, float], tuple[float, float]] | None:
+        """The interval of each system's own score over new runs of these items; None where nothing varies."""
+        import scipy.special
+
+        found = []
+        for system in (0, 1):
+            variance, freedom = self._noise(system)
+            parts = (self.weights / self.total) ** 2 * variance
+            score, spread = float(self.weights @ self.means[system]) / self.total, float(parts.sum())
+            if spread == 0.0 and self.worth is None:
+                return None
+            noise = float((parts[freedom > 0] ** 2 / freedom[freedom > 0]).sum())
+            t = -float(scipy.special.stdtrit(spread**2 / noise, alpha / 2) if noise else scipy.special.ndtri(alpha / 2))
+            if self.worth is None or self.total != int(self.weights.sum()):
+                found.append((score - t * math.sqrt(spread), score + t * math.sqrt(spread)))
+                continue
+            share, unit = self.worth.share(score), self.worth.unit
+            inside = share * (1 - share)
+            looks = inside / (spread / unit**2) if spread and inside else float(self.sizes[system].sum())
+            low, high = wilson_limits(share, looks, t)
+            found.append((self.worth.wrong + unit * low, self.worth.wrong + unit * high))
+        return found[0], found[1]
+
+    def _score(self, delta: float) -> float:
+        """The stratified score z of Miettinen and Nurminen, every item's rates at their constrained maximum."""
+        assert self.worth is not None
+        unit, shares = self.worth.unit, [self.worth.share(mean) for mean in self.means]  # type: ignore[arg-type]
+        n_a, n_b = (size.astype(float) for size in self.sizes)
+        gap = delta / unit
+        rate_a, rate_b = _constrained(shares[0] * n_a, n_a, shares[1] * n_b, n_b, gap)
+        whole = n_a + n_b
+        variance = (rate_a * (1 - rate_a) / n_a + rate_b * (1 - rate_b) / n_b) * whole / (whole - 1)
+        spread = math.sqrt(float(self.weights**2 @ variance))
+        moved = float(self.weights @ (shares[0] - shares[1] - gap))
+        if spread > 0:
+            return moved / spread
+        return math.copysign(math.inf, moved) if abs(moved) > 1e-12 else 0.0
+
+    def _score_limits(self, z: float) -> tuple[float, float]:
+        assert self.worth is not None
+        ends = []
+        for target in (z, -z):
+            low, high = -self.worth.unit, self.worth.unit
+            for _ in range(STEPS):
+                middle = (low + high) / 2
+                low, high = (middle, high) if self._score(middle) > target else (low, middle)
+            ends.append((low + high) / 2)
+        return ends[0], ends[1]
+
+
+def _constrained(x_a: Array, n_a: Array, x_b: Array, n_b: Array, gap: float) -> tuple[Array, Array]:
+    """The likeliest rates of two binomials that differ by `gap`: the root of a cubic (Miettinen and Nurminen, 1985)."""
+    whole, right = n_a + n_b, x_a + x_b
+    second = (n_a + 2 * n_b) * gap - whole - right
+    first = (n_b * gap - whole - 2 * x_b) * gap + right
+    constant = x_b * gap * (1 - gap)
+    q = second**3 / (27 * whole**3) - first * second / (6 * whole**2) + constant / (2 * whole)
+    p = np.copysign(np.sqrt(np.maximum(second**2 / (9 * whole**2) - first / (3 * whole), 0.0)), q)
+    cube = np.where(p != 0, p**3, 1.0)
+    angle = (np.pi + np.arccos(np.clip(np.where(p != 0, q / cube, 1.0), -1.0, 1.0))) / 3
+    rate = np.clip(2 * p * np.cos(angle) - second / (3 * whole), max(0.0, -gap), min(1.0, 1.0 - gap))
+    return np.clip(rate + gap, 0.0, 1.0), rate
+
+
+def _log_tail(df: float, t: float) -> float:
+    """log P(T ≥ t), of the normal law for infinitely many degrees of freedom."""
+    import scipy.special
+
+    if math.isinf(t):
+        return -math.inf if t > 0 else 0.0
+    return log_t_tail(df, t) if math.isfinite(df) else float(scipy.special.log_ndtr(-t))
+
+
+def _sums(values: Array, items: Array, n: int) -> Array:
+    found = np.zeros(n, dtype=np.int64)
+    np.add.at(found, items, values)
+    return found
+
+
+def _grouped(values: Array, items: Array) -> list[list[int]]:
+    """The values of each item, by code."""
+    order = np.argsort(items, kind="stable")
+    return [part.tolist() for part in np.split(values[order], np.flatnonzero(np.diff(items[order])) + 1)]
+
+
+def exchange_of(a: Draws, b: Draws, *, orientation: int = 1, is_sum: bool = False) -> Exchange:
+    """The exchange of scores whose mean over items, or sum, is compared."""
+    n = int(a.items.max()) + 1
+    if n != int(b.items.max()) + 1:
+        raise OutscoreError("Both systems need a run of every item.", "Leave the others out.")
+    return Exchange(a, b, np.ones(n, dtype=np.int64), 1 if is_sum else n, orientation)
+
+
+def exchange_of_rows(draws: tuple[Draws, Draws], metric: AdditiveMetric) -> Exchange | None:
+    """The exchange of rows in a metric's own columns; None where the metric is no mean, and no sum, of one score per row.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> a, b = (Draws(np.array([[x, 1], [1 - x, 1]]), np.array([0, 0])) for x in (1, 0))
+    >>> exchange_of_rows((a, b), mean).difference
+    0.0
+    """
+    if metric.ratio is None:
+        return None
+    u, v = metric.ratio
+    tops = [np.asarray(one.values @ np.asarray(u)) for one in draws]
+    weight: float = 1
+    if v is not None:
+        bottoms = np.concatenate([one.values @ np.asarray(v) for one in draws])
+        weight = bottoms[0].item()
+        if weight <= 0 or (bottoms != weight).any():
+            return None
+    scores = [Draws(top if weight == 1 else top / weight, one.items) for top, one in zip(tops, draws, strict=True)]
+    return exchange_of(scores[0], scores[1], orientation=1 if metric.higher_is_better else -1, is_sum=v is None)
+
+
+def macro_exchange(parts: Sequence[Exchange]) -> Exchange:
+    """The exchange behind the mean difference over datasets, each with items of its own.
+
+    Examples
+    --------
+    >>> one = exchange_of(Draws(np.array([1, 1, 0, 1]), np.array([0, 0, 1, 1])), Draws(np.array([0, 1]), np.array([0, 1])))
+    >>> both = macro_exchange([one, one])
+    >>> bool(np.isclose(both.difference, one.difference)), both.weights.tolist()
+    (True, [1, 1, 1, 1])
+    """
+    common = math.lcm(*(part.total for part in parts))
+    starts = np.cumsum([0, *(len(part.weights) for part in parts)])
+    draws = [
+        Draws(
+            np.concatenate([getattr(part, side).values for part in parts]),
+            np.concatenate([getattr(part, side).items + start for part, start in zip(parts, starts, strict=False)]),
+        )
+        for side in ("a", "b")
+    ]
+    weights = np.concatenate([part.weights * (common // part.total) for part in parts])
+    return Exchange(draws[0], draws[1], weights, common * len(parts), parts[0].orientation)
+
+
+def sampled_exchange(
+    a: Draws, b: Draws, metric: AdditiveMetric, difference: float, alternative: Alternative, seed: int
+) -> PValue:
+    """p of a metric that is no mean over items, from sampled divisions of the rows of each item.
+
+    `a` and `b` hold rows in the metric's own columns; those of an item are averaged, as everywhere.
+    """
+    n = int(a.items.max()) + 1
+    moved = _divisions(a, b, metric, np.ones(n), seed)
+    orientation = 1 if metric.higher_is_better else -1
+    found = _hits(moved, difference, alternative, orientation)
+    return replace(found, test=EXCHANGE, statistic=difference, n=len(a.values) + len(b.values))
+
+
+def _divisions(a: Draws, b: Draws, metric: AdditiveMetric, weights: Array, seed: int) -> Array:
+    """Differences in the metric after random divisions of every item's rows between the systems."""
+    rows, items = np.concatenate([a.values, b.values]).astype(float), np.concatenate([a.items, b.items])
+    order = np.argsort(items, kind="stable")
+    rows, items = rows[order], items[order]
+    n_a, n_b = (np.bincount(draws.items, minlength=len(weights)) for draws in (a, b))
+    starts = np.cumsum(n_a + n_b) - n_a - n_b
+    first = np.arange(len(items)) - starts[items] < n_a[items]
+    to_a = np.where(first, weights[items] / n_a[items], 0.0)
+    to_b = np.where(first, 0.0, weights[items] / n_b[items])
+    stream = np.random.Generator(np.random.Philox(key=seed))
+    block = max(1, BLOCK // len(items))
+    found = []
+    for start in range(0, SAMPLED, block):
+        count = min(block, SAMPLED - start)
+        # Random places within every item: whole parts sort by item, fractions by chance.
+        places = np.argsort(items + stream.random((count, len(items))), axis=1)
+        moved = rows[places]
+        totals = [np.einsum("krc,r->kc", moved, weight) for weight in (to_a, to_b)]
+        found.append(np.asarray(metric.score(totals[0])) - np.asarray(metric.score(totals[1])))
+    return np.concatenate(found)
+
+
+def _hits(moved: Array, observed: float, alternative: Alternative, orientation: int) -> PValue:
+    slack = TIE_TOLERANCE * max(float(np.abs(moved).max()), abs(observed))
+    if alternative == "two-sided":
+        hits = int((np.abs(moved) >= abs(observed) - slack).sum())
+    else:
+        side = orientation if alternative == "greater" else -orientation
+        hits = int((side * moved >= side * observed - slack).sum())
+    return p_values.sampled_p(hits, SAMPLED, "divisions")
