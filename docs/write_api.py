@@ -220,6 +220,34 @@ FRONTS = (
         """,
     ),
     Front(
+        name="prefer",
+        request=REQUESTS["prefer"],
+        summary="Battles between systems: win rates, strengths and places, with the prompt as what is drawn anew.",
+        details=(
+            "H0 of two systems: on every prompt they are exchangeable, so that swapping their names flips all its verdicts."
+            " Votes of one prompt, whatever their order or judge, are swapped as one."
+        ),
+        positional=(
+            Argument(
+                "battles",
+                "Path | Sequence[Path] | Table",
+                "Battles: a file or a folder of files, several of them, or a table (pandas, polars ...) with columns such as"
+                " prompt, model_a, model_b and winner.",
+            ),
+        ),
+        returns="Preference",
+        returned="Pairs, strengths, and what verdicts owe to position, length and judge.",
+        home="outscore.workflows.prefer.run",
+        example="""
+        >>> import polars as pl
+        >>> first, second, winner = ["new"] * 7 + ["old"] * 7, ["old"] * 7 + ["new"] * 7, ["new"] * 6 + ["tie"] + ["new"] * 7
+        >>> votes = {"prompt": [*range(7)] * 2, "model_a": first, "model_b": second, "winner": winner}
+        >>> found = prefer(pl.DataFrame(votes))
+        >>> found.headline, round(found.pairs[0].win_rate, 4), found.pairs[0].p.value
+        ('new is preferred to old', 0.9643, 0.015625)
+        """,
+    ),
+    Front(
         name="diff",
         request=REQUESTS["diff"],
         summary="Compare what systems put out, unit by unit: what each corrected, broke and changed, and whether it is real.",
@@ -324,6 +352,7 @@ if TYPE_CHECKING:
     from outscore.results.diff import Diff
     from outscore.results.logs import Logs
     from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.preference import Preference
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
     from outscore.results.score import ScoreResult

@@ -12,7 +12,7 @@ from importlib import import_module
 from outscore._version import __version__
 
 PUBLIC = {
-    "outscore.api": ("compare", "compare_texts", "diff", "permutation_test", "plan", "rank", "score", "show"),
+    "outscore.api": ("compare", "compare_texts", "diff", "permutation_test", "plan", "prefer", "rank", "score", "show"),
     "outscore.core.errors": ("OutscoreError",),
     "outscore.core.metric": ("AdditiveMetric",),
     "outscore.exact.distribution": ("NullDistribution", "null_distribution"),
@@ -28,6 +28,7 @@ PUBLIC = {
     "outscore.results.logs": ("Logs",),
     "outscore.results.note": ("Note",),
     "outscore.results.plan": ("PlanResult", "PossibleP", "SimulatedCurve", "StudyDesign"),
+    "outscore.results.preference": ("Preference",),
     "outscore.results.pvalue": ("PValue",),
     "outscore.results.ranking": ("Ranking",),
     "outscore.results.reading": ("Reading",),

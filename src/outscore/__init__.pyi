@@ -4,6 +4,7 @@ from outscore.api import compare_texts as compare_texts
 from outscore.api import diff as diff
 from outscore.api import permutation_test as permutation_test
 from outscore.api import plan as plan
+from outscore.api import prefer as prefer
 from outscore.api import rank as rank
 from outscore.api import score as score
 from outscore.api import show as show
@@ -38,6 +39,7 @@ from outscore.results.plan import PlanResult as PlanResult
 from outscore.results.plan import PossibleP as PossibleP
 from outscore.results.plan import SimulatedCurve as SimulatedCurve
 from outscore.results.plan import StudyDesign as StudyDesign
+from outscore.results.preference import Preference as Preference
 from outscore.results.pvalue import PValue as PValue
 from outscore.results.ranking import Ranking as Ranking
 from outscore.results.reading import Reading as Reading

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from outscore.results.diff import Diff
     from outscore.results.logs import Logs
     from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.preference import Preference
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
     from outscore.results.score import ScoreResult
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Texts = Sequence[str] | Sequence[Sequence[str]] | Sequence[os.PathLike[str]] | Segments | Path
     Table = Any  # a dataframe of whichever library: anything with named columns
 
-__all__ = ["compare", "compare_texts", "diff", "permutation_test", "plan", "rank", "score", "show"]
+__all__ = ["compare", "compare_texts", "diff", "permutation_test", "plan", "prefer", "rank", "score", "show"]
 
 
 @overload
@@ -1084,6 +1085,139 @@ def rank(
         names=names,
         engine=engine,
         progress=progress,
+    )
+
+
+def prefer(
+    battles: Path | Sequence[Path] | Table,
+    *,
+    labels: Path | Table | None = None,
+    people: str | None = None,
+    order: Literal["auto", "random", "fixed", "unrecorded"] = "auto",
+    strength: int = 1,
+    ties: Literal["half", "davidson"] = "half",
+    alpha: float = 0.05,
+    correction: Literal["bonferroni", "holm", "shaffer", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
+    seed: int = 0,
+    systems: Sequence[str] = (),
+    judges: str | Sequence[str] = (),
+    first: str | None = None,
+    second: str | None = None,
+    winner: str | Sequence[str] = (),
+    prompt: str | None = None,
+    judge: str | None = None,
+    category: str | None = None,
+    cluster: str | None = None,
+    position: str | None = None,
+    length: Sequence[str] = (),
+    baseline: str | None = None,
+    reader: Literal["auto", "arena-hard", "mt-bench", "alpaca-eval", "arena-hard-battles", "arena", "battles"] = "auto",
+    names: Sequence[str] | None = None,
+) -> Preference:
+    """Battles between systems: win rates, strengths and places, with the prompt as what is drawn anew.
+
+    H0 of two systems: on every prompt they are exchangeable, so that swapping their names flips all its verdicts.
+    Votes of one prompt, whatever their order or judge, are swapped as one.
+
+    Parameters
+    ----------
+    battles : Path | Sequence[Path] | Table
+        Battles: a file or a folder of files, several of them, or a table (pandas, polars ...) with columns
+        such as prompt, model_a, model_b and winner.
+    labels : Path | Table | None, default None
+        People's verdicts on some of the prompts, a file or table of battles: the judge's verdicts on all of
+        them then serve to estimate the win rate that people would give.
+    people : str | None, default None
+        The judge among the battles whose verdicts are people's, as with `labels`.
+    order : str, default "auto"
+        How it came about which answer was shown first: ``"random"`` by lot, ``"fixed"`` one chosen order for
+        each prompt (then orders are exchanged between prompts), ``"unrecorded"`` both orders or by lot, but
+        the file does not say which. ``"auto"`` takes what the file shows, and refuses one that always names
+        the same first.
+    strength : int, default 1
+        Arena-Hard: how many wins A>>B counts as.
+    ties : str, default "half"
+        Strengths: ties as half a win each, or by Davidson's model.
+    alpha : float, default 0.05
+        The level of all claims together; intervals have level 1 - alpha one by one.
+    correction : str, default "holm"
+        Correction for the number of pairs.
+    seed : int, default 0
+        Seed of what has to be sampled.
+    systems : Sequence[str], default ()
+        Which systems of a file to take.
+    judges : str | Sequence[str], default ()
+        Verdicts of these judges only.
+    first : str | None, default None
+        Column of the systems shown first.
+    second : str | None, default None
+        Column of the systems shown second.
+    winner : str | Sequence[str], default ()
+        Column of the verdicts; several are a judge each.
+    prompt : str | None, default None
+        Column of the prompts; none: every battle has its own.
+    judge : str | None, default None
+        Column of the judges; or none.
+    category : str | None, default None
+        Column of kinds of prompts; or none.
+    cluster : str | None, default None
+        Column of what is swapped as one, instead of the prompt. None means: the prompt.
+    position : str | None, default None
+        Column of the system that was shown first; or none.
+    length : Sequence[str], default ()
+        Column of the first answer's length, then of the second's.
+    baseline : str | None, default None
+        Arena-Hard: what to call the baseline, which its files do not name.
+    reader : str, default "auto"
+        The format of the files, a name from ``outscore formats``.
+    names : Sequence[str] | None, default None
+        What to call the two systems of a table whose rows are all about the same two, and name none.
+
+    Returns
+    -------
+    Preference
+        Pairs, strengths, and what verdicts owe to position, length and judge.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> first, second, winner = ["new"] * 7 + ["old"] * 7, ["old"] * 7 + ["new"] * 7, ["new"] * 6 + ["tie"] + ["new"] * 7
+    >>> votes = {"prompt": [*range(7)] * 2, "model_a": first, "model_b": second, "winner": winner}
+    >>> found = prefer(pl.DataFrame(votes))
+    >>> found.headline, round(found.pairs[0].win_rate, 4), found.pairs[0].p.value
+    ('new is preferred to old', 0.9643, 0.015625)
+    """
+    from outscore.workflows.prefer.run import call
+
+    return call(
+        battles,
+        labels=labels,
+        people=people,
+        order=order,
+        strength=strength,
+        ties=ties,
+        alpha=alpha,
+        correction=correction,
+        seed=seed,
+        systems=systems,
+        judges=judges,
+        first=first,
+        second=second,
+        winner=winner,
+        prompt=prompt,
+        judge=judge,
+        category=category,
+        cluster=cluster,
+        position=position,
+        length=length,
+        baseline=baseline,
+        reader=reader,
+        names=names,
     )
 
 

@@ -114,6 +114,7 @@ GIVEN = {
     "rank": {"files": ["t.csv"], "critical-difference": "true", "score": ["tp", "fp"]},
     "diff": {"gold": "g", "files": ["a", "b"], "task": "dep", "punct": "true", "map": ["a=b"]},
     "plan": {"scores": ".871 .864", "n": "1000"},
+    "prefer": {"files": ["votes.csv"], "winner": ["human", "gpt"], "names": "new,old", "strength": "3", "people": "human"},
     "show": {"files": ["runs", "log.eval"], "reader": "inspect"},
 }
 
@@ -148,6 +149,12 @@ class TestWritten:
             ("diff", {"gold": "g", "files": ["a"], "task": "pos", "punct": "true"}, "punct"),
             ("diff", {"gold": "g", "files": ["a"], "task": "pos", "min-support": "0"}, "min_support"),
             ("plan", {"scores": ".8 .7"}, "n"),
+            ("prefer", {}, "files"),
+            ("prefer", {"files": ["a"], "alpha": "2"}, "alpha"),
+            ("prefer", {"files": ["a"], "length": ["x"]}, "length"),
+            ("prefer", {"files": ["a"], "order": "swapped"}, "order"),
+            ("prefer", {"files": ["a"], "correction": "max-t"}, "correction"),
+            ("prefer", {"files": ["a"], "labels": "b", "people": "c"}, "people"),
             ("plan", {"effect": ".1", "replicates": "9"}, "replicates"),
         ],
     )
@@ -224,6 +231,8 @@ def files(tmp_path, monkeypatch):
         labels = [f"q{i},{'no' if i % step == 0 and name != 'gold' else 'yes'}" for i in range(30)]
         column = "gold" if name == "gold" else "prediction"
         Path(f"{name}.csv").write_text("\n".join([f"id,{column}", *labels]) + "\n")
+    votes = [f"p{i % 12},{'xy'[i % 2]},{'yx'[i % 2]},{('x', 'y', 'tie', 'x')[i % 4]},{i % 7},{i % 5}" for i in range(24)]
+    Path("votes.csv").write_text("\n".join(["prompt,model_a,model_b,winner,length_a,length_b", *votes]) + "\n")
     return tmp_path
 
 
@@ -250,6 +259,7 @@ SAME = {
         ["first.csv", "second.csv", "--gold", "gold.csv", "--task", "label"],
         lambda: osc.rank(["first.csv", "second.csv"], gold="gold.csv", task="label"),
     ),
+    "prefer": (["votes.csv", "--alpha", "0.1"], lambda: osc.prefer("votes.csv", alpha=0.1)),
     "diff": (
         ["gold.csv", "first.csv", "second.csv", "--task", "label", "--min-support", "5"],
         lambda: osc.diff("gold.csv", ["first.csv", "second.csv"], task="label", min_support=5),

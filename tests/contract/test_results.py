@@ -9,6 +9,7 @@ import typing
 from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.report.diff_making import make_diff, make_units
 from tests.report.making import make_full
@@ -75,6 +76,15 @@ def make_scores(name):
     )
 
 
+def make_preference(name):
+    """Three systems with everything there is to say about battles."""
+    first, second = ["x", "y", "z"] * 20, [name, "z", name] * 20
+    winner = ["model_a", "model_b", "tie", "model_b", "model_a"] * 12
+    votes = {"prompt": [i // 4 for i in range(60)], "model_a": first, "model_b": second, "winner": winner}
+    votes |= {"judge": [f"j{i % 2}" for i in range(60)], "length_a": [9 + i % 5 for i in range(60)], "length_b": [9] * 60}
+    return osc.prefer(pl.DataFrame(votes), order="random")
+
+
 # Each kind twice: as usual, and with names that come from outside at their worst.
 KINDS = {
     "Comparison": (lambda: make_full().comparisons[0], hostile_comparison),
@@ -92,6 +102,7 @@ KINDS = {
         lambda: possible_p("87.1", "86.4", 1000),
         lambda: replace(possible_p("87.1", "86.4", 1000), notes=[Note("data", HOSTILE)], verdict=HOSTILE),
     ),
+    "Preference": (lambda: make_preference("w"), lambda: make_preference(HOSTILE)),
     "Logs": (lambda: make_logs("amber"), lambda: make_logs(HOSTILE)),
     "ScoreResult": (lambda: make_scores("amber"), lambda: make_scores(HOSTILE)),
     "PValue": (lambda: P, lambda: replace(P, test=HOSTILE, kernel=HOSTILE)),
@@ -181,7 +192,8 @@ def test_dictionaries_hold_everything(make):
 @pytest.mark.parametrize("kind", KINDS)
 def test_charts(kind):
     charts = KINDS[kind][0]().charts()
-    assert bool(charts) == (kind in {"Comparison", "Comparisons", "Ranking", "Diff", "PlanResult", "PossibleP", "ScoreResult"})
+    drawn = {"Comparison", "Comparisons", "Ranking", "Diff", "PlanResult", "PossibleP", "Preference", "ScoreResult"}
+    assert bool(charts) == (kind in drawn)
     assert all(chart.to_svg().startswith("<svg") for chart in charts[:1])
 
 

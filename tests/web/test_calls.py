@@ -52,6 +52,7 @@ TEXT = b"".join(b"the %d cats sat on the mat\n" % i for i in range(12))
 TABLE = b"id,x,y,z\n" + b"".join(b"q%d,%d,%d,%d\n" % (i, i % 2, i % 3, i % 5) for i in range(40))
 SAMPLE = {"schema_version": "0.3.0", "model_id": "x", "evaluation_name": "sums", "evaluation": {"score": 1.0}}
 LOG = b"".join(json.dumps({**SAMPLE, "sample_id": str(i)}).encode() + b"\n" for i in range(3))
+VOTES = b"prompt,model_a,model_b,winner\n" + b"".join(b"p%d,x,y,x\np%d,y,x,tie\n" % (i, i) for i in range(12))
 SMALL = {
     "compare": ({"files": {"t.csv": TABLE}}, {"system": ["x", "y"], "metric": "mean", "seed": "7", "margin": "0.1"}),
     "texts": (
@@ -62,6 +63,7 @@ SMALL = {
     "rank": ({"files": {"t.csv": TABLE}}, {"test": "sign", "baseline": "x"}),
     "diff": ({"gold": {"gold.csv": LABELS}, "files": {"new.csv": CHANGED, "old.csv": LABELS}}, {"task": "label"}),
     "plan": ({"pilot": {"a.txt": b"1\n0\n1\n1\n" * 9, "b.txt": b"0\n0\n1\n1\n" * 9}}, {"effect": "0.05"}),
+    "prefer": ({"files": {"votes.csv": VOTES}}, {"alpha": "0.1"}),
     "show": ({"files": {"run_samples.jsonl": LOG}}, {}),
 }
 

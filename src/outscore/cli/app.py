@@ -27,6 +27,7 @@ COMMANDS = {
     "rank": "outscore.cli.rank",
     "diff": "outscore.cli.diff",
     "plan": "outscore.cli.plan",
+    "prefer": "outscore.cli.prefer",
     "show": "outscore.cli.show",
     "convert": "outscore.cli.convert",
     "report": "outscore.cli.report",

@@ -28,6 +28,7 @@ __all__ = ["DeclaredOption", "Saved", "changed_inputs", "config_option", "saved_
 MADE_BY = {
     "outscore/result/1": "compare",
     "outscore/ranking/1": "rank",
+    "outscore/preference/1": "prefer",
     "outscore/score/1": "score",
     "outscore/diff/1": "diff",
     "outscore/plan/1": "plan",

@@ -37,6 +37,7 @@ def tests() -> None:
 @click.command()
 def formats() -> None:
     """List the file formats that can be read."""
+    from outscore.formats.battles.registry import BATTLES
     from outscore.formats.logs.registry import LOGS
     from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 
@@ -45,6 +46,8 @@ def formats() -> None:
     click.echo(_table((f.name, [f.summary, f"e.g. {f.example}"]) for f in OUTPUT_FORMATS.values()))
     click.echo("\nLogs of evaluation harnesses, for `compare`, `rank`, `show` and `convert`:\n")
     click.echo(_table((log.name, [f"{log.title}: {log.summary}"]) for log in LOGS.values()))
+    click.echo("\nBattles, for `prefer`:\n")
+    click.echo(_table((one.name, [f"{one.title}: {one.summary}"]) for one in BATTLES.values()))
     click.echo(
         "\nBare numbers may be separated by blanks, tabs, commas or semicolons, with or\n"
         "without a header line; gzip, bzip2, xz and zstd are unpacked, and - is standard\n"

@@ -14,6 +14,7 @@ outscore compare --names A,B entities.tsv
 
 from __future__ import annotations
 
+from outscore.examples.battles import BATTLES
 from outscore.examples.coreference import COREFERENCE
 from outscore.examples.counts import COUNTS, TAGGING
 from outscore.examples.entities import ENTITIES
@@ -39,6 +40,7 @@ EXAMPLES: dict[str, Example] = {
     "coreference": COREFERENCE,
     "labels": LABELS,
     "leaderboard": LEADERBOARD,
+    "battles": BATTLES,
     "plan": PLAN,
     "reviewer": REVIEWER,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from outscore._version import __version__
+from outscore.language.verdict.preference import Found
 from outscore.language.verdict.ranking import Claims
 from outscore.results.comparison import Bayes
 from outscore.results.design import Family
@@ -14,7 +15,14 @@ from outscore.results.ranking import RankDesign, Standing
 from outscore.results.score import ScoredSystem
 from outscore.results.signature import Signature
 
-__all__ = ["comparison_signature", "plan_signature", "possible_p_signature", "ranking_signature", "score_signature"]
+__all__ = [
+    "comparison_signature",
+    "plan_signature",
+    "possible_p_signature",
+    "preference_signature",
+    "ranking_signature",
+    "score_signature",
+]
 
 NAMED = {"method", "resamples", "rope"}
 """Options of tests that stand in the signature under their own rules."""
@@ -186,3 +194,22 @@ def possible_p_signature(found: PossibleP) -> Signature:
             VERSION,
         ]
     )
+
+
+def preference_signature(found: Found, *, order: str, strength: int, ties: str) -> Signature:
+    """How the numbers of battles came about."""
+    methods = list(dict.fromkeys(f"{pair.by} {pair.p.method}" for pair in found.pairs if pair.p is not None))
+    parts: list[tuple[str, object]] = [
+        ("prefer", "pairs" if found.baseline is None else f"against {found.baseline}"),
+        ("test", ", ".join(methods) or "none"),
+        ("systems", len(found.systems)),
+        ("battles", found.battles),
+        ("unit", f"{found.unit}s"),
+        ("n", found.clusters),
+        ("order", order),
+    ]
+    if strength > 1:
+        parts.append(("strength", strength))
+    if len(found.systems) > 2:
+        parts += [("ties", ties), ("correction", found.family.correction), ("m", found.family.m)]
+    return Signature([*parts, ("alternative", "two-sided"), ("alpha", f"{found.alpha:g}"), VERSION])

@@ -15,6 +15,7 @@ from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff
 from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP
+from outscore.results.preference import Preference
 from outscore.results.ranking import Ranking
 from outscore.results.score import ScoreResult
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AnyResult", "Kind", "Shown", "kind_of"]
 
-AnyResult = Comparison | Comparisons | Ranking | Diff | Logs | PlanResult | PossibleP | ScoreResult | Value
+AnyResult = Comparison | Comparisons | Ranking | Diff | Logs | PlanResult | PossibleP | Preference | ScoreResult | Value
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,34 @@ def _scores_charts(result: ScoreResult) -> list[list[Chart]]:
     return [score.charts(result)]
 
 
+def _build_preference(result: Preference, _: Shown) -> Document:
+    from outscore.report.build import preference
+
+    return preference.build(result)
+
+
+def _preference_card(result: Preference) -> Document:
+    from outscore.report.build import preference
+
+    return preference.card(result)
+
+
+def _preference_records(function: str) -> Callable[[Any], Records]:
+    def made(result: Preference) -> Records:
+        from outscore.report.rows import preference
+
+        found: Records = getattr(preference, function)(result)
+        return found
+
+    return made
+
+
+def _preference_charts(result: Preference) -> list[list[Chart]]:
+    from outscore.report.charts import preference
+
+    return [preference.charts(result)]
+
+
 def _build_value(result: Value, _: Shown) -> Document:
     from outscore.report.build import value
 
@@ -215,6 +244,15 @@ KINDS: tuple[tuple[Any, Kind], ...] = (
         ),
     ),
     ((PlanResult, PossibleP), Kind(_build_plan, _card, {"plan": _records("plan")}, _plan_charts)),
+    (
+        Preference,
+        Kind(
+            _build_preference,
+            _preference_card,
+            {"pairs": _preference_records("pair_records"), "strengths": _preference_records("strength_records")},
+            _preference_charts,
+        ),
+    ),
     (Logs, Kind(_build_logs, _logs_card, {"scores": _logs_records})),
     (ScoreResult, Kind(_build_scores, _scores_card, {"scores": _scores_records}, _scores_charts)),
     (Value, Kind(_build_value, _card, {"value": value_records})),

@@ -23,6 +23,7 @@ from outscore.results.diff import Diff
 from outscore.results.interval import Interval
 from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
+from outscore.results.preference import Preference
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
 from outscore.results.rendering import BrokenResultError
@@ -41,7 +42,7 @@ __all__ = [
     "refuse_inconsistent",
 ]
 
-Document = Comparisons | Diff | Logs | PlanResult | PossibleP | Ranking | ScoreResult
+Document = Comparisons | Diff | Logs | PlanResult | PossibleP | Preference | Ranking | ScoreResult
 """What the command line writes and reports."""
 Value = Interval | PValue | SimulatedCurve | SystemScore | TestResult
 Saved = Document | Comparison | Value
@@ -51,6 +52,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "outscore/logs/1": Logs,
     "outscore/plan/1": PlanResult,
     "outscore/possible-p/1": PossibleP,
+    "outscore/preference/1": Preference,
     "outscore/ranking/1": Ranking,
     "outscore/score/1": ScoreResult,
 }

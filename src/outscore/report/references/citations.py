@@ -13,6 +13,7 @@ from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff
 from outscore.results.interval import Interval
 from outscore.results.plan import PlanResult
+from outscore.results.preference import Preference
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
 from outscore.results.score import ScoreResult
@@ -22,6 +23,7 @@ __all__ = [
     "cited_by_comparisons",
     "cited_by_diff",
     "cited_by_plan",
+    "cited_by_preference",
     "cited_by_ranking",
     "cited_by_scores",
     "works_on_metric",
@@ -129,6 +131,35 @@ def _of_ranking(ranking: Ranking) -> Uses:
         yield from _each("replicability", ("benjamini2008", "dror2017"))
     if ranking.critical_difference is not None:
         yield from _each("critical difference", ("friedman1937", "nemenyi1963", "demsar2006"))
+
+
+def cited_by_preference(result: Preference) -> Cited:
+    """The works behind an analysis of battles."""
+    return _cited(_of_preference(result))
+
+
+def _of_preference(result: Preference) -> Uses:
+    if any(pair.by != "model" and pair.p is not None for pair in result.pairs):
+        yield from _each("test", works_on_test("permutation"))
+        yield "exact p", "zmigrod2022"
+    yield "interval of a win rate", "wilson1927"
+    yield "clusters", "bell2002"
+    if len(result.systems) > 2:
+        yield "strengths", "bradley1952"
+        yield "intervals of strengths", "liang1986"
+        yield from _of_correction(result.family.correction)
+        if result.groups:
+            yield "groups", "piepho2004"
+        if result.family.error_rate == "FWER":
+            yield "rank intervals", "almohamad2022"
+    if result.settings.get("ties") == "davidson":
+        yield "ties", "davidson1970"
+    if result.judges is not None:
+        yield from _each("agreement of judges", ("cohen1960", "krippendorff2011"))
+    if result.labels is not None:
+        yield "labels of people", "angelopoulos2023"
+    if result.intransitivity is not None and result.intransitivity.p is not None:
+        yield "circles", "boos1992"
 
 
 def cited_by_diff(diff: Diff) -> Cited:

@@ -14,6 +14,7 @@ from typing import Any
 from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import PACKED, Peek, is_result, label_of, open_source, unpacks_to_more
+from outscore.formats.battles.read import is_battles, read_battles
 from outscore.formats.detect import alternatives, certain_format, diff_task
 from outscore.formats.logs.base.entry import LogEntry
 from outscore.formats.logs.base.evaluation import Evaluation
@@ -26,6 +27,8 @@ from outscore.formats.tables.number_text import DECIMAL_POINT, is_name
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
+from outscore.language.verdict.preference import battle_reading_line
+from outscore.results.preference import BattleReading
 from outscore.results.saved import parse
 from outscore.scores.system import Origin, Scores, score_columns
 from outscore.web.messages import Column, FileDescription
@@ -151,10 +154,31 @@ def _table_or_text(path: Path) -> FileDescription:
     readers: dict[str, Callable[[Path, list[str]], FileDescription]] = {"conll2012": _chains, "conllu": _words}
     if entry is not None and entry.name in readers:
         return readers[entry.name](path, lines)
+    if (battles := _battles(path)) is not None:
+        return battles
     try:
         return _scores(path)
     except OutscoreError as refusal:
         return _labels(path) or _ambiguous(path, refusal) or _other(path, peek, refusal)
+
+
+def _battles(path: Path) -> FileDescription | None:
+    """Battles between systems; None where the columns do not say so."""
+    if not is_battles(str(path)):
+        return None
+    battles = read_battles([path])
+    (origin,) = battles.origins
+    columns, head = _table(path, origin.columns, ())
+    facts = BattleReading([origin.format], 1, origin.rows, dict(origin.columns))
+    return FileDescription(
+        origin.format,
+        origin.rows,
+        columns,
+        battles.systems[:MAX_SYSTEMS],
+        head,
+        ["prefer"],
+        reading=battle_reading_line(facts),
+    )
 
 
 def _scores(path: Path) -> FileDescription:

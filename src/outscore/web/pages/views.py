@@ -94,6 +94,15 @@ VIEWS = (
         "log-task filter missing force-same test correction baseline alpha critical-difference",
     ),
     View(
+        "prefer",
+        "Battles",
+        "See who is preferred",
+        "Battles between systems",
+        "Who won against whom on which prompt, by people or a model: a table of votes, Chatbot Arena, Arena-Hard, AlpacaEval.",
+        "test data",
+        "order correction alpha system",
+    ),
+    View(
         "diff",
         "Diff",
         "See what changed",

@@ -46,11 +46,12 @@ export function assign(view, fields, files, taken = {}) {
 export function proposals(files) {
   const usable = files.filter((file) => !file.problem);
   const suits = (view) => usable.filter((file) => file.suits.includes(view));
-  const [scores, texts, outputs, saved] = ["compare", "texts", "diff", "report"].map(suits);
+  const [scores, texts, outputs, battles, saved] = ["compare", "texts", "diff", "prefer", "report"].map(suits);
   const logged = new Set(scores.filter(isLog).flatMap((file) => file.systems)).size;
   const systems = logged || (scores.length > 1 ? scores.length : scores[0]?.systems.length ?? 0);
   const found = [], offer = (view, own, why) => found.push({ view, files: own, why });
   if (saved.length) offer("report", saved.slice(0, 1), "A saved result, shown again.");
+  if (battles.length) offer("prefer", battles, "Battles: win rates and strengths, with the prompt as what is drawn anew.");
   if (systems > 2) offer("rank", scores, `${systems} systems: every pair is tested, and corrected for their number.`);
   const pair = systems === 2 ? "Two systems scored on the same items." : "Two of the systems, in full detail.";
   if (systems >= 2 && (logged || scores.length <= 2)) offer("compare", scores, pair);

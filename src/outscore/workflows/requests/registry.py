@@ -6,6 +6,7 @@ from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.diff import DiffRequest
 from outscore.workflows.requests.plan import PlanRequest
+from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.requests.show import ShowRequest
@@ -19,6 +20,7 @@ REQUESTS: dict[str, type[Request]] = {
         TextsRequest,
         ScoreRequest,
         RankRequest,
+        PreferRequest,
         DiffRequest,
         PlanRequest,
         ShowRequest,

@@ -1,0 +1,121 @@
+"""A judge on all prompts, people on some of them: what people would say, with the judge to help (PPI++).
+
+With h what people and j what the judge gives a prompt, n prompts labelled at random and m not, the estimate is
+
+    θ = λ mean(j, unlabelled) + mean(h - λ j, labelled),   λ = cov(h, j) / ((1 + n/m) var j)  cut to [0, 1]
+    V = s²(h - λj) (n - 1)/((n - 2) n) + λ² s²(j, unlabelled)/m,   t with n - 2 degrees of freedom
+
+(Angelopoulos, Duchi and Zrnic, 2023, for θ and λ; one degree of freedom more is given up for λ.) Whatever the judge is like, θ
+is what people would say: a judge without use gets λ = 0 and costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+
+__all__ = ["MIN_LABELS", "Powered", "audit_p", "power_tuned"]
+
+MIN_LABELS = 4
+"""With fewer labels than this nothing is left to estimate the spread from."""
+
+
+@dataclass(frozen=True)
+class Powered:
+    """The estimate, its error and degrees of freedom, how far the judge was trusted, and the error of labels alone."""
+
+    value: float
+    error: float
+    df: int
+    weight: float
+    alone: float
+    alone_error: float
+
+    @property
+    def effective(self) -> float:
+        """How many labels alone would be as exact, by the labels that there are."""
+        n = self.df + 2
+        return n * (self.alone_error / self.error) ** 2 if self.error > 0 else math.inf
+
+    def limits(self, alpha: float) -> tuple[float, float]:
+        """The interval of level 1 - α."""
+        reach = _quantile(self.df, alpha) * self.error
+        return self.value - reach, self.value + reach
+
+    def alone_limits(self, alpha: float) -> tuple[float, float]:
+        """The interval from labels alone."""
+        reach = _quantile(self.df + 1, alpha) * self.alone_error
+        return self.alone - reach, self.alone + reach
+
+    def log_p(self, null: float) -> float:
+        """log p of the value being `null`, two-sided."""
+        import scipy.special
+
+        if self.error == 0.0:
+            return 0.0 if self.value == null else -math.inf
+        tail = float(scipy.special.stdtr(self.df, -abs(self.value - null) / self.error))
+        return min(0.0, math.log(2 * tail)) if tail > 0 else -745.0
+
+
+def power_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
+    """The mean of people's verdicts over all prompts.
+
+    Parameters
+    ----------
+    people, judged
+        People's and the judge's numbers on the labelled prompts.
+    unlabelled
+        The judge's numbers on the others; there may be none.
+
+    Examples
+    --------
+    >>> people = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
+    >>> judged = np.array([0.9, 0.2, 0.8, 1.0, 0.1, 0.7])
+    >>> found = power_tuned(people, judged, np.array([0.9, 0.8, 0.3, 0.6]))
+    >>> round(found.value, 4), round(found.weight, 4)
+    (0.6883, 0.5856)
+    """
+    n, m = len(people), len(unlabelled)
+    if n < MIN_LABELS:
+        raise OutscoreError(
+            f"{n} labelled prompts are too few to judge a judge by.", f"Label {MIN_LABELS} at least; 20 make it useful."
+        )
+    spread = float(np.var(np.concatenate([judged, unlabelled]), ddof=1))
+    weight = 0.0
+    if m > 1 and spread > 0:
+        shared = float(((people - people.mean()) * (judged - judged.mean())).mean())
+        weight = min(max(shared / ((1 + n / m) * spread), 0.0), 1.0)
+    rest = people - weight * judged
+    value = float(rest.mean()) + (weight * float(unlabelled.mean()) if weight else 0.0)
+    variance = float(np.var(rest, ddof=1)) * (n - 1) / ((n - 2) * n)
+    if weight:
+        variance += weight**2 * float(np.var(unlabelled, ddof=1)) / m
+    alone = float(people.mean())
+    return Powered(value, math.sqrt(variance), n - 2, weight, alone, math.sqrt(float(np.var(people, ddof=1)) / n))
+
+
+def audit_p(judged: Array, unlabelled: Array) -> float | None:
+    """Welch's p of labelled and unlabelled prompts having the same mean by the judge; None where nothing varies."""
+    import scipy.special
+
+    n, m = len(judged), len(unlabelled)
+    if min(n, m) < 2:
+        return None
+    parts = np.var(judged, ddof=1) / n, np.var(unlabelled, ddof=1) / m
+    whole = float(sum(parts))
+    if whole == 0.0:
+        return None
+    df = whole**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
+    t = abs(float(judged.mean() - unlabelled.mean())) / math.sqrt(whole)
+    return float(2 * scipy.special.stdtr(df, -t))
+
+
+def _quantile(df: float, alpha: float) -> float:
+    import scipy.special
+
+    return -float(scipy.special.stdtrit(df, alpha / 2))

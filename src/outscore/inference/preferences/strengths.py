@@ -1,0 +1,503 @@
+"""Strengths of systems by the model of Bradley and Terry, with intervals that draw whole prompts anew.
+
+P(i beats j) = 1 / (1 + exp(θ_j - θ_i)), ties as half a win each (Bradley and Terry, 1952). θ maximises the likelihood by
+Newton's steps; Σ θ = 0 within every set of systems that have met, directly or through others. With covariates x (shown first,
+length), the log-odds of a battle are θ_i - θ_j + γ·x.
+
+The model has one curve for all pairs, and votes of a prompt depend on one another. Both are left to the sandwich: with H the
+information and S_g the score of prompt g,
+
+    V = H⁺ (Σ_g S_g S_g') H⁺ · G / (G - 1),   t with G - 1 degrees of freedom.
+
+G is the number of prompts that the system met somebody on, of a contrast the smaller one of both: the scores of a system add up
+to 0, so that one seen on a single prompt would seem to have no spread at all.
+
+Davidson's (1970) model gives ties a chance of their own, P(tie) : P(i) : P(j) = ν : exp(δ/2) : exp(-δ/2) with δ = θ_i - θ_j, so
+that δ is the log-odds among decided battles.
+
+The estimate is finite only where nobody is unbeaten, nor any set of systems by all others (Ford, 1957): the graph of who took
+anything from whom is strongly connected. Systems outside its largest such part get a bound instead, from the chance of no loss
+at all on so many prompts.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.inference.preferences.tally import Tally
+
+__all__ = [
+    "Fit",
+    "Strengths",
+    "elo_of",
+    "fit_davidson",
+    "fit_model",
+    "order_by_strength",
+    "sandwich",
+    "strengths_of",
+    "unit_scores",
+]
+
+STEPS, HALVINGS = 100, 40
+CLOSE = 1e-13
+"""The largest gradient, per battle, at which a fit is done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted model: strengths, coefficients of covariates, and the inverse of the information of both."""
+
+    theta: Array
+    gamma: Array
+    inverse: Array
+
+
+def fit_model(left: Array, right: Array, share: Array, weight: Array, systems: int, covariates: Array | None = None) -> Fit:
+    """Maximum likelihood of strengths and coefficients, Σ θ = 0.
+
+    Parameters
+    ----------
+    left, right
+        The two systems of each row.
+    share, weight
+        The share of the win of `left`, and how many battles the row stands for.
+    systems
+        How many there are.
+    covariates
+        (rows, c) numbers whose coefficients are fitted too.
+
+    Examples
+    --------
+    >>> fit = fit_model(np.array([0]), np.array([1]), np.array([0.75]), np.array([8.0]), 2)
+    >>> [round(x, 6) for x in fit.theta.tolist()]  # ± log 3 / 2
+    [0.549306, -0.549306]
+    """
+    x = np.zeros((len(left), 0)) if covariates is None else covariates
+    size = systems + x.shape[1]
+    beta = np.zeros(size)
+    whole = float(weight.sum())
+
+    def chance(at: Array) -> Array:
+        eta = at[left] - at[right] + x @ at[systems:]
+        return np.asarray(1 / (1 + np.exp(-eta)))
+
+    def likelihood(at: Array) -> float:
+        eta = at[left] - at[right] + x @ at[systems:]
+        return float((weight * (share * eta - np.logaddexp(0.0, eta))).sum())
+
+    value = likelihood(beta)
+    for _ in range(STEPS):
+        p = chance(beta)
+        gradient = _spread(left, right, weight * (share - p), x, systems)
+        information = _information(left, right, weight * p * (1 - p), x, systems)
+        step = np.linalg.solve(_pinned(information, systems), gradient)
+        if float(np.abs(gradient).max()) <= CLOSE * whole:
+            break
+        for halving in range(HALVINGS):
+            tried = beta + step / 2**halving
+            after = likelihood(tried)
+            if after >= value - 1e-12 * abs(value):
+                break
+        beta, value = tried, after
+        if float(np.abs(step).max()) < 1e-14:
+            break
+    beta[:systems] -= beta[:systems].mean()
+    p = chance(beta)
+    information = _information(left, right, weight * p * (1 - p), x, systems)
+    return Fit(beta[:systems], beta[systems:], _inverse(information, systems))
+
+
+def _spread(left: Array, right: Array, values: Array, x: Array, systems: int) -> Array:
+    """Σ values · (e_left - e_right, x) over rows."""
+    own = np.bincount(left, weights=values, minlength=systems) - np.bincount(right, weights=values, minlength=systems)
+    return np.concatenate([own, values @ x])
+
+
+def _information(left: Array, right: Array, v: Array, x: Array, systems: int) -> Array:
+    """Σ v · z z' with z = (e_left - e_right, x)."""
+    size = systems + x.shape[1]
+    found = np.zeros((size, size))
+    cross = np.bincount(left * systems + right, weights=v, minlength=systems**2).reshape(systems, systems)
+    cross = cross + cross.T
+    found[:systems, :systems] = np.diag(cross.sum(axis=1)) - cross
+    for c in range(x.shape[1]):
+        column = _spread(left, right, v * x[:, c], x, systems)
+        found[systems + c] = column
+        found[:, systems + c] = column
+    return found
+
+
+def _pinned(information: Array, systems: int) -> Array:
+    """The information with the direction that no battle tells anything about, all strengths up alike, held fast."""
+    pinned = information.copy()
+    scale = max(float(np.trace(information[:systems, :systems])) / systems, 1e-300)
+    pinned[:systems, :systems] += scale / systems
+    return pinned
+
+
+def _inverse(information: Array, systems: int) -> Array:
+    """The inverse on the strengths that add up to 0, and on coefficients."""
+    size = len(information)
+    project = np.eye(size)
+    project[:systems, :systems] -= 1 / systems
+    return np.asarray(project @ np.linalg.inv(_pinned(information, systems)) @ project.T)
+
+
+def sandwich(fit: Fit, scores: Any) -> Array:  # noqa: ANN401 - an array, or a sparse table
+    """The clustered variance from the scores of units, (units, parameters); not yet widened for their number."""
+    middle = scores.T @ scores
+    middle = middle.toarray() if hasattr(middle, "toarray") else np.asarray(middle)
+    return np.asarray(fit.inverse @ middle @ fit.inverse)
+
+
+def fit_davidson(left: Array, right: Array, lead: Array, tied: Array, weight: Array, systems: int) -> Fit:
+    """Maximum likelihood of strengths and of log ν, which is the coefficient of the fit; Σ θ = 0.
+
+    Parameters
+    ----------
+    left, right
+        The two systems of each row.
+    lead, tied, weight
+        Wins less losses of `left`, ties, and battles of the row.
+    systems
+        How many there are.
+
+    Examples
+    --------
+    >>> fit = fit_davidson(np.array([0]), np.array([1]), np.array([2.0]), np.array([4.0]), np.array([10.0]), 2)
+    >>> round(float(fit.theta[0] - fit.theta[1]), 6), round(float(np.exp(fit.gamma[0])), 6)  # log(4/2), 4/√(4·2)
+    (0.693147, 1.414214)
+    """
+    none = np.zeros((len(left), 0))
+    beta = np.zeros(systems + 1)
+
+    def likelihood(at: Array) -> float:
+        half = (at[left] - at[right]) / 2
+        whole = np.logaddexp(np.logaddexp(half, -half), at[-1])
+        return float((lead * half + tied * at[-1] - weight * whole).sum())
+
+    value, information = likelihood(beta), np.eye(systems + 1)
+    for _ in range(STEPS):
+        gap, drawn = davidson_chances(beta[left] - beta[right], float(beta[-1]))
+        gradient = np.append(
+            _spread(left, right, (lead - weight * gap) / 2, none, systems), float((tied - weight * drawn).sum())
+        )
+        information = _davidson_information(left, right, weight, gap, drawn, systems)
+        if float(np.abs(gradient).max()) <= CLOSE * float(weight.sum()):
+            break
+        step = np.linalg.solve(_pinned(information, systems), gradient)
+        for halving in range(HALVINGS):
+            tried = beta + step / 2**halving
+            after = likelihood(tried)
+            if after >= value - 1e-12 * abs(value):
+                break
+        beta, value = tried, after
+        if float(np.abs(step).max()) < 1e-14:
+            break
+    beta[:systems] -= beta[:systems].mean()
+    return Fit(beta[:systems], beta[systems:], _inverse(information, systems))
+
+
+def davidson_chances(gap: Array, log_nu: float) -> tuple[Array, Array]:
+    """P(i wins) - P(j wins) and P(tie) at a difference of strengths."""
+    half = np.abs(gap) / 2
+    # Both sides divided by the larger term, which may be too large for a float.
+    small, tie = np.exp(-2 * half), np.exp(log_nu - half)
+    whole = 1 + small + tie
+    return np.asarray(np.sign(gap) * (1 - small) / whole), np.asarray(tie / whole)
+
+
+def _davidson_information(left: Array, right: Array, weight: Array, gap: Array, drawn: Array, systems: int) -> Array:
+    none = np.zeros((len(left), 0))
+    found = np.zeros((systems + 1, systems + 1))
+    found[:systems, :systems] = _information(left, right, weight * (1 - drawn - gap**2) / 4, none, systems)
+    cross = _spread(left, right, -weight * gap * drawn / 2, none, systems)
+    found[:systems, -1] = found[-1, :systems] = cross
+    found[-1, -1] = float((weight * drawn * (1 - drawn)).sum())
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """Strengths of all systems.
+
+    Parameters
+    ----------
+    theta
+        Log-odds, Σ = 0 within a group's core; inf and -inf where only a bound exists, nan where nothing is known.
+    variance
+        Of the strengths in the cores; rows of other systems are nan.
+    group
+        Sets of systems that have met, directly or through others; strengths of different sets cannot be compared.
+    core
+        Whether a system is in the largest part of its group in which everybody took something from somebody.
+    bound
+        Of systems outside the core, the limit of level 1 - α/2: at least (unbeaten) or at most; nan where there is none.
+    prompts
+        How many units each system has battles on, within its core.
+    below
+        How many systems are ahead for certain: a chain of wins leads from them, and none back.
+    units
+        Prompts.
+    log_nu
+        Of Davidson's model, how likely ties are; None where they are half wins.
+    """
+
+    theta: Array
+    variance: Array
+    group: Array
+    core: Array
+    bound: Array
+    prompts: Array
+    below: Array
+    units: int
+    log_nu: float | None = None
+
+    def rate(self, gap: float) -> float:
+        """The win rate, ties as half, at a difference of strengths."""
+        if self.log_nu is None:
+            return 1 / (1 + math.exp(-gap)) if gap >= 0 else math.exp(gap) / (1 + math.exp(gap))
+        return (1 + float(davidson_chances(np.array(gap), self.log_nu)[0])) / 2
+
+    @property
+    def finite(self) -> bool:
+        """Whether all systems are in one core."""
+        return bool(self.core.all()) and bool((self.group == 0).all())
+
+    def contrast(self, i: int, j: int) -> tuple[float, float, int]:
+        """θ_i - θ_j, its standard error, and the number of prompts behind it; nan where there are fewer than two."""
+        v, prompts = self.variance, int(min(self.prompts[i], self.prompts[j]))
+        spread = float(v[i, i] + v[j, j] - 2 * v[i, j])
+        return float(self.theta[i] - self.theta[j]), _widened(spread, prompts), prompts
+
+    def error(self, i: int) -> tuple[float, int]:
+        """The standard error of θ_i, and the number of prompts behind it; nan where there are fewer than two."""
+        prompts = int(self.prompts[i])
+        return _widened(float(self.variance[i, i]), prompts), prompts
+
+
+def _widened(spread: float, prompts: int) -> float:
+    return math.sqrt(max(spread, 0.0) * prompts / (prompts - 1)) if prompts > 1 else math.nan
+
+
+def strengths_of(tally: Tally, alpha: float, ties: str = "half") -> Strengths:
+    """Strengths, variances and bounds of all systems that have met anybody.
+
+    Examples
+    --------
+    >>> from outscore.inference.preferences.tally import tally_of
+    >>> from outscore.scores.battles import Battles
+    >>> from outscore.scores.system import Labels
+    >>> first, second = np.array([0, 0, 0, 0]), np.array([1, 1, 1, 1])
+    >>> share, prompts = np.array([1.0, 1.0, 1.0, 0.0]), Labels.of("abcd")
+    >>> found = strengths_of(tally_of(Battles(("x", "y"), first, second, share, prompts)), 0.05)
+    >>> found.theta.round(6).tolist(), found.finite
+    ([0.549306, -0.549306], True)
+    """
+    k = tally.systems
+    group = _connected(k, tally.left, tally.right)
+    won, lost = (tally.total + tally.lead) / 2 > 0, (tally.total - tally.lead) / 2 > 0
+    part = _strongly_connected(
+        k, np.concatenate([tally.left[won], tally.right[lost]]), np.concatenate([tally.right[won], tally.left[lost]])
+    )
+    theta, bound, prompts = np.full(k, np.nan), np.full(k, np.nan), np.zeros(k, dtype=np.int64)
+    core = np.zeros(k, dtype=bool)
+    variance, log_nu = np.full((k, k), np.nan), None
+    fitted = _fit_davidson_core if ties == "davidson" and tally.ties.any() else _fit_core
+    for g in range(int(group.max()) + 1 if k else 0):
+        members = np.flatnonzero(group == g)
+        sizes = np.bincount(part[members])
+        main = members[part[members] == int(sizes.argmax())]
+        core[main] = True
+        theta[main], variance[np.ix_(main, main)], nu = fitted(tally, main)
+        prompts[main] = _prompts(tally, main)
+        log_nu = nu if g == 0 else log_nu
+    beats = _reach(k, tally, won, lost)
+    for system in np.flatnonzero(~core).tolist():
+        rivals = np.flatnonzero(core & (group == group[system]))
+        above, below = bool(beats[system, rivals].any()), bool(beats[rivals, system].any())
+        if above != below:
+            theta[system] = math.inf if above else -math.inf
+            bound[system] = _bound(tally, system, theta, above=above, alpha=alpha)
+    below = (beats & ~beats.T).sum(axis=0)
+    return Strengths(theta, variance, group, core, bound, prompts, below, tally.units, log_nu)
+
+
+@dataclass(frozen=True, eq=False)
+class _Core:
+    """The battles among some systems, which are numbered anew: pairs, and cells with the systems of their pairs."""
+
+    left: Array
+    right: Array
+    pairs: Array
+    cells: Array
+    cell_left: Array
+    cell_right: Array
+    size: int
+    units: int
+
+
+def _core(tally: Tally, members: Array) -> _Core:
+    place = np.full(tally.systems, -1)
+    place[members] = np.arange(len(members))
+    inside = (place[tally.left] >= 0) & (place[tally.right] >= 0)
+    pairs, cells = np.flatnonzero(inside), np.flatnonzero(inside[tally.pair])
+    own = tally.pair[cells]
+    return _Core(
+        place[tally.left[pairs]],
+        place[tally.right[pairs]],
+        pairs,
+        cells,
+        place[tally.left[own]],
+        place[tally.right[own]],
+        len(members),
+        len(np.unique(tally.unit[cells])),
+    )
+
+
+Fitted = tuple[Array, Array, float | None]
+"""Strengths, their variance, and log ν of Davidson's model."""
+
+
+def _fit_core(tally: Tally, members: Array) -> Fitted:
+    if len(members) == 1:
+        return np.zeros(1), np.zeros((1, 1)), None
+    core = _core(tally, members)
+    weight = tally.total[core.pairs]
+    fit = fit_model(core.left, core.right, (1 + tally.lead[core.pairs] / weight) / 2, weight, core.size)
+    p = 1 / (1 + np.exp(fit.theta[core.cell_right] - fit.theta[core.cell_left]))
+    residual = (tally.d[core.cells] + tally.n[core.cells]) / 2 - p * tally.n[core.cells]
+    scores = unit_scores(tally.unit[core.cells], core.cell_left, core.cell_right, residual, tally.units, core.size)
+    return fit.theta, _variance(fit, scores, core), None
+
+
+def _fit_davidson_core(tally: Tally, members: Array) -> Fitted:
+    if len(members) == 1:
+        return np.zeros(1), np.zeros((1, 1)), None
+    from scipy import sparse
+
+    core = _core(tally, members)
+    tied = tally.by_pair(tally.tied)[core.pairs]
+    if not tied.any():
+        return _fit_core(tally, members)
+    fit = fit_davidson(core.left, core.right, tally.lead[core.pairs], tied, tally.total[core.pairs], core.size)
+    gap, drawn = davidson_chances(fit.theta[core.cell_left] - fit.theta[core.cell_right], float(fit.gamma[0]))
+    n, unit = tally.n[core.cells], tally.unit[core.cells]
+    own = unit_scores(unit, core.cell_left, core.cell_right, (tally.d[core.cells] - n * gap) / 2, tally.units, core.size)
+    drawn_less = np.bincount(unit, weights=tally.tied[core.cells] - n * drawn, minlength=tally.units)
+    scores: Any = sparse.hstack([own, sparse.csr_matrix(drawn_less[:, None])]).tocsr()
+    return fit.theta, _variance(fit, scores, core), float(fit.gamma[0])
+
+
+def _variance(fit: Fit, scores: Any, core: _Core) -> Array:  # noqa: ANN401 - a sparse table
+    if core.units < 2:
+        return np.full((core.size, core.size), np.nan)
+    return sandwich(fit, scores)[: core.size, : core.size]
+
+
+def _prompts(tally: Tally, members: Array) -> Array:
+    """How many units each of these systems has battles on with another of them."""
+    core = _core(tally, members)
+    unit = tally.unit[core.cells]
+    seen = np.unique(np.concatenate([unit * core.size + core.cell_left, unit * core.size + core.cell_right]))
+    return np.bincount(seen % core.size, minlength=core.size)
+
+
+def unit_scores(unit: Array, left: Array, right: Array, residual: Array, units: int, systems: int) -> Any:  # noqa: ANN401
+    """The scores of units: (units, systems), a sparse table of scipy."""
+    from scipy import sparse
+
+    rows = np.concatenate([unit, unit])
+    columns = np.concatenate([left, right])
+    values = np.concatenate([residual, -residual])
+    return sparse.csr_matrix((values, (rows, columns)), shape=(units, systems))
+
+
+def _connected(k: int, left: Array, right: Array) -> Array:
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    graph = sparse.coo_matrix((np.ones(len(left)), (left, right)), shape=(k, k))
+    return np.asarray(_by_size(connected_components(graph, directed=False)[1]))
+
+
+def _strongly_connected(k: int, winner: Array, loser: Array) -> Array:
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    graph = sparse.coo_matrix((np.ones(len(winner)), (winner, loser)), shape=(k, k))
+    return np.asarray(connected_components(graph, directed=True, connection="strong")[1])
+
+
+def _by_size(labels: Array) -> Array:
+    """Labels in order of the size of their sets, largest first."""
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return np.asarray(place[labels])
+
+
+def _reach(k: int, tally: Tally, won: Array, lost: Array) -> Array:
+    """(k, k): whether a chain of wins or ties leads from the row's system to the column's."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import shortest_path
+
+    winner = np.concatenate([tally.left[won], tally.right[lost]])
+    loser = np.concatenate([tally.right[won], tally.left[lost]])
+    graph = sparse.coo_matrix((np.ones(len(winner)), (winner, loser)), shape=(k, k)).tocsr()
+    return np.asarray(np.isfinite(shortest_path(graph, unweighted=True)))
+
+
+def _bound(tally: Tally, system: int, theta: Array, *, above: bool, alpha: float) -> float:
+    """The strength at which no loss at all (or no win) against the core on so many prompts has probability α/2.
+
+    A prompt counts as one battle, at the mean log-probability of those it holds: votes of a prompt may agree for its sake.
+    """
+    own = np.flatnonzero((tally.left[tally.pair] == system) | (tally.right[tally.pair] == system))
+    pair = tally.pair[own]
+    rival = np.where(tally.left[pair] == system, tally.right[pair], tally.left[pair])
+    there = np.isfinite(theta[rival])
+    if not there.any():
+        return math.nan
+    own, rival = own[there], rival[there]
+    _, unit = np.unique(tally.unit[own], return_inverse=True)
+    weight = tally.n[own] / np.bincount(unit, weights=tally.n[own])[unit]
+    wanted = math.log(alpha / 2)
+    sign = 1.0 if above else -1.0
+
+    def miss(at: float) -> float:
+        return float((weight * -np.logaddexp(0.0, -sign * (at - theta[rival]))).sum()) - wanted
+
+    from scipy.optimize import brentq
+
+    ends = (float(theta[rival].min()) - 800.0, float(theta[rival].max()) + 800.0)
+    return float(brentq(miss, *ends, xtol=1e-12))
+
+
+def order_by_strength(strengths: Strengths) -> list[int]:
+    """Systems best first: group by group, the unbeaten before the core and the beaten behind, those of unknown place last."""
+    theta, bound = strengths.theta, strengths.bound
+
+    def key(i: int) -> tuple[float, ...]:
+        known = not math.isnan(theta[i])
+        behind = 0.0 if strengths.core[i] else float(strengths.below[i])
+        limit = bound[i] if math.isfinite(bound[i]) else 0.0
+        return (float(strengths.group[i]), 0.0 if known else 1.0, -theta[i] if known else 0.0, behind, -limit, float(i))
+
+    return sorted(range(len(theta)), key=key)
+
+
+def elo_of(log_odds: float) -> float:
+    """Log-odds on the scale of Elo, 400 points for ten to one, 1000 in the middle.
+
+    Examples
+    --------
+    >>> round(elo_of(math.log(10)), 6)
+    1400.0
+    """
+    return 1000.0 + 400.0 / math.log(10.0) * log_odds

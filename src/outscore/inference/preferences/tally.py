@@ -1,0 +1,147 @@
+"""Battles added up: one cell for every pair of systems and every unit, which is a prompt unless something else was asked for.
+
+Everything about pairs and strengths follows from the cells. A cell holds d, wins less losses of the pair's left system, and n,
+the number of battles; both count a verdict as often as its weight says. Cells of different units are independent, so the cells
+of several shares of the data can be counted apart and added, as long as no unit is in two of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.scores.battles import Battles
+
+__all__ = ["Tally", "tally_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Cells of battles, sorted by pair and unit.
+
+    Parameters
+    ----------
+    systems
+        How many systems there are.
+    left, right
+        The two systems of each pair, left < right.
+    wins, ties, losses
+        Rows of each pair, from the side of `left`; a win is any share above a half.
+    pair, unit
+        The pair and the unit of each cell.
+    d, n, tied
+        Weighted wins less losses of `left`, weighted battles, and weighted ties; d is whole unless verdicts are shares.
+    units
+        How many units there are.
+    d_first, n_first, n_shown
+        Of the battles in a cell whose order is known: d and n of those with `left` shown first, and n of all of them.
+    squares
+        Σ weight · (2 share - 1)² of each pair, for the spread of single rows.
+    """
+
+    systems: int
+    left: Array
+    right: Array
+    wins: Array
+    ties: Array
+    losses: Array
+    pair: Array
+    unit: Array
+    d: Array
+    n: Array
+    tied: Array
+    units: int
+    d_first: Array
+    n_first: Array
+    n_shown: Array
+    squares: Array
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs have met."""
+        return len(self.left)
+
+    def by_pair(self, cells: Array) -> Array:
+        """Sums over the cells of each pair."""
+        return np.bincount(self.pair, weights=cells, minlength=self.pairs)
+
+    @property
+    def total(self) -> Array:
+        """Weighted battles of each pair."""
+        return self.by_pair(self.n)
+
+    @property
+    def lead(self) -> Array:
+        """Weighted wins less losses of each pair, from the side of `left`."""
+        return self.by_pair(self.d)
+
+    @property
+    def rate(self) -> Array:
+        """The win rate of `left`, ties as half."""
+        return np.asarray((1 + self.lead / self.total) / 2)
+
+    @property
+    def meetings(self) -> Array:
+        """Units in which each pair met."""
+        return np.bincount(self.pair, minlength=self.pairs)
+
+    def cells_of(self, pair: int) -> slice:
+        """Where the cells of a pair stand."""
+        ends = np.searchsorted(self.pair, [pair, pair + 1])
+        return slice(int(ends[0]), int(ends[1]))
+
+
+def tally_of(battles: Battles) -> Tally:
+    """Add battles up; those without a verdict are not counted.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> share = np.array([1.0, 0.5, 0.0, 1.0])
+    >>> first, second = np.array([0, 1, 0, 0]), np.array([1, 0, 1, 1])
+    >>> found = tally_of(Battles(("new", "old"), first, second, share, Labels.of(["q1", "q1", "q2", "q3"])))
+    >>> found.d.tolist(), found.n.tolist(), found.rate.tolist()
+    ([1, -1, 1], [2, 1, 1], [0.625])
+    """
+    kept = battles.take(np.flatnonzero(battles.decided))
+    k = len(kept.systems)
+    turned = kept.first > kept.second
+    left, right = np.where(turned, kept.second, kept.first), np.where(turned, kept.first, kept.second)
+    share = np.where(turned, 1 - kept.share, kept.share)
+    weight = kept.weight
+    keys, pair = np.unique(left * k + right, return_inverse=True)
+    used, unit = np.unique(kept.units.codes, return_inverse=True)
+    lead = weight * (2 * share - 1)
+    if (lead == np.rint(lead)).all():
+        lead = lead.astype(np.int64)
+    cells, cell = np.unique(pair * len(used) + unit, return_inverse=True)
+    shown = np.zeros(kept.rows, dtype=bool) if kept.shown is None else kept.shown
+    left_first = shown & ~turned
+
+    def added(values: Array) -> Array:
+        sums = np.bincount(cell, weights=values, minlength=len(cells))
+        return sums.astype(np.int64) if values.dtype.kind in "ib" else sums
+
+    def counted(rows: Array) -> Array:
+        return np.bincount(pair[rows], minlength=len(keys))
+
+    return Tally(
+        systems=k,
+        left=keys // k,
+        right=keys % k,
+        wins=counted(share > 0.5),
+        ties=counted(share == 0.5),
+        losses=counted(share < 0.5),
+        pair=cells // max(len(used), 1),
+        unit=cells % max(len(used), 1),
+        d=added(lead),
+        n=added(weight),
+        tied=added(np.where(share == 0.5, weight, 0)),
+        units=len(used),
+        d_first=added(np.where(left_first, lead, 0)),
+        n_first=added(np.where(left_first, weight, 0)),
+        n_shown=added(np.where(shown, weight, 0)),
+        squares=np.bincount(pair, weights=weight * (2 * share - 1) ** 2, minlength=len(keys)),
+    )

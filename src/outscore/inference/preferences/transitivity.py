@@ -1,0 +1,71 @@
+"""Whether one strength per system explains who beats whom, or whether pairs have win rates of their own.
+
+The model of Bradley and Terry is set against the saturated one by the score of the pairs' own rates at the fitted strengths,
+with its variance over prompts: with R_g the residuals of prompt g, one for each pair that met, projected off the directions in
+which the strengths were fitted,
+
+    T = (Σ R_g)' (Σ R_g R_g')⁻ (Σ R_g),   (G - q) T / (q (G - T)) ~ F(q, G - q)
+
+for q = pairs - systems + 1 degrees of freedom (Hotelling's T²; Boos, 1992, for scores of which parameters were fitted). The χ²
+of rows counts votes of one prompt as independent and rejects far too often. With q ≥ G - 1 there is no test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.inference.preferences.strengths import Strengths
+from outscore.inference.preferences.tally import Tally
+
+__all__ = ["ScoreTest", "score_test"]
+
+MAX_PAIRS = 400
+"""Pairs up to which the covariance of all of them is held at once."""
+
+
+@dataclass(frozen=True)
+class ScoreTest:
+    """The statistic F, its degrees of freedom and its p; `note` says why there is none."""
+
+    statistic: float | None
+    df: int
+    units: int
+    p: float | None
+    note: str = ""
+
+
+def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
+    """Test one strength per system against a win rate of its own for each pair."""
+    import scipy.special
+
+    df = tally.pairs - tally.systems + int(strengths.group.max()) + 1
+    units = tally.units
+    if df < 1:
+        return ScoreTest(None, df, units, None, "No three systems met in a circle, so nothing can contradict the order.")
+    if not strengths.core.all():
+        return ScoreTest(None, df, units, None, "Some strengths are not finite.")
+    if df >= units - 1:
+        return ScoreTest(None, df, units, None, f"{df} degrees of freedom need more than {df + 1} prompts.")
+    if tally.pairs > MAX_PAIRS:
+        return ScoreTest(None, df, units, None, f"There are more than {MAX_PAIRS} pairs.")
+    theta = strengths.theta
+    p = 1 / (1 + np.exp(theta[tally.right] - theta[tally.left]))
+    residual = np.zeros((units, tally.pairs))
+    residual[tally.unit, tally.pair] = (tally.d + tally.n) / 2 - p[tally.pair] * tally.n
+    # Pairs' residuals react to fitted strengths by D = diag(n p (1 - p)) X; what X explains is taken out.
+    design = np.zeros((tally.pairs, tally.systems))
+    design[np.arange(tally.pairs), tally.left] = 1.0
+    design[np.arange(tally.pairs), tally.right] = -1.0
+    information = (tally.total * p * (1 - p))[:, None] * design
+    hat = information @ np.linalg.pinv(design.T @ information) @ design.T
+    free = residual @ (np.eye(tally.pairs) - hat).T
+    total = free.sum(axis=0)
+    values, vectors = np.linalg.eigh(free.T @ free)
+    kept = np.argsort(values)[::-1][:df]
+    if values[kept].min() <= 1e-10 * values.max():
+        return ScoreTest(None, df, units, None, "The prompts leave some pairs without spread.")
+    t = float((((vectors[:, kept].T @ total) ** 2) / values[kept]).sum())
+    statistic = (units - df) * t / (df * max(units - t, 1e-300))
+    return ScoreTest(statistic, df, units, float(scipy.special.fdtrc(df, units - df, statistic)))

@@ -1,0 +1,195 @@
+"""Words for battles: who is preferred to whom, and one line that makes the numbers reproducible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from outscore.language.numbers import count, format_level, format_p, format_percent, format_probability
+from outscore.language.phrases import NO_CORRECTION, correction_name
+from outscore.results.design import Family, Verdict
+from outscore.results.preference import BattleReading, PreferencePair, Strength
+from outscore.results.ranking import PairCounts
+
+__all__ = ["Found", "battle_reading_line", "format_rate", "preference_sentence", "preference_verdict"]
+
+SHOWN = 3
+"""Names listed in a sentence; of more, the rest is counted."""
+TITLES = {
+    "prompt": "prompts",
+    "systems": "systems",
+    "winner": "verdicts",
+    "judge": "judges",
+    "category": "categories",
+    "cluster": "clusters",
+    "position": "shown first",
+    "length": "lengths",
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What words need of a result."""
+
+    systems: Sequence[str]
+    pairs: Sequence[PreferencePair]
+    strengths: Sequence[Strength]
+    counts: PairCounts
+    family: Family
+    alpha: float
+    battles: int
+    clusters: int
+    unit: str
+    baseline: str | None
+
+    @property
+    def prompts(self) -> str:
+        """How many units there are."""
+        return count(self.clusters, self.unit)
+
+
+def format_rate(rate: float | None) -> str:
+    """A win rate in per cent, with one decimal.
+
+    Examples
+    --------
+    >>> format_rate(0.5834), format_rate(None)
+    ('58.3 %', '')
+    """
+    return "" if rate is None else f"{100 * rate:.1f} %"
+
+
+def rate_interval(pair: PreferencePair, alpha: float) -> str:
+    """The interval of a win rate; empty where there is none."""
+    if pair.low is None or pair.high is None:
+        return ""
+    return f"{format_percent(1 - alpha)} interval {100 * pair.low:.1f} to {100 * pair.high:.1f} %"
+
+
+def battle_reading_line(reading: BattleReading) -> str:
+    """The one line that says what the input was taken to mean.
+
+    Examples
+    --------
+    >>> battle_reading_line(BattleReading(["battles"], 1, 60, {"prompt": "id", "winner": "vote"}))
+    'battles; prompts: `id`; verdicts: `vote`; 60 rows of 1 file'
+    """
+    parts = [", ".join(reading.formats)]
+    for part, title in TITLES.items():
+        if part in reading.columns:
+            names = ", ".join(f"`{name}`" for name in reading.columns[part].split(", "))
+            parts.append(f"{title}: {names}")
+    rows = count(reading.rows, "row")
+    parts.append(f"{rows} of {count(reading.files, 'file')}" if reading.files else rows)
+    return "; ".join(parts)
+
+
+def preference_verdict(found: Found) -> Verdict:
+    """The answer in one or two sentences."""
+    return _pair_verdict(found) if len(found.systems) == 2 else _board_verdict(found)
+
+
+def _pair_verdict(found: Found) -> Verdict:
+    (pair,) = found.pairs
+    won = f"{pair.a} wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')} on {found.prompts}"
+    limits = rate_interval(pair, found.alpha)
+    inside = f" ({limits})" if limits else ""
+    if pair.p is None:
+        return Verdict("No test", f"{won}{inside}; {pair.note}")
+    evidence = f"{format_p(pair.p, found.alpha)}, {_how(pair)}"
+    if pair.p.upper <= found.alpha:
+        return Verdict(
+            f"{pair.a} is preferred to {pair.b}", f"it {won.removeprefix(pair.a + ' ')}{inside}; {evidence}.", 0, "better"
+        )
+    if not (pair.wins or pair.losses):
+        same = f"all {count(pair.ties, 'battle')} of {pair.a} and {pair.b} are ties"
+        return Verdict("No preference", f"{same}, on {found.prompts}; {evidence}.")
+    unclear = f"the battles cannot tell {pair.a} and {pair.b} apart at alpha = {format_level(found.alpha)}"
+    return Verdict("No preference", f"{unclear}; {won}{inside}; {evidence}.")
+
+
+def _battles(pair: PreferencePair) -> int:
+    return pair.wins + pair.ties + pair.losses
+
+
+def _how(pair: PreferencePair) -> str:
+    """The test of a pair, in words."""
+    assert pair.p is not None
+    kinds = {"exact": "exact ", "monte-carlo": "Monte-Carlo ", "certified": "certified ", "asymptotic": "asymptotic "}
+    if pair.by == "model":
+        return "by strengths of the Bradley-Terry model"
+    if pair.p.kernel.startswith("exchanged-orders"):
+        return f"{kinds[pair.p.method]}test by exchanging orders between prompts"
+    return f"{kinds[pair.p.method]}permutation test, names swapped prompt by prompt"
+
+
+def _board_verdict(found: Found) -> Verdict:
+    leader = found.systems[0]
+    name = correction_name(found.family.correction)
+    corrected = "not corrected" if name == NO_CORRECTION else f"{name} correction"
+    tests = f"{corrected} over {count(found.family.m, 'test')}, alpha = {format_level(found.alpha)}"
+    evidence = f"{count(found.battles, 'battle')} on {found.prompts}; {tests}"
+    if not found.counts.testable:
+        return Verdict("Nothing could be tested", f"{leader} is ahead; {evidence}.")
+    beaten, better, tied = _claims(found, leader)
+    if better:
+        others = f"{_named(better)} {'is' if len(better) == 1 else 'are'}"
+        return Verdict("No clear leader", f"{leader} is strongest, but {others} significantly preferred to it ({evidence}).")
+    apart = f"it cannot be told apart from {_named(tied)}" if tied else ""
+    if not beaten:
+        return Verdict("No winner", f"{leader} is strongest, but {apart} ({evidence}).")
+    rivals = len(found.systems) - 1
+    whom = f"{len(beaten):,} of {rivals:,} other systems"
+    if len(beaten) == rivals:
+        whom = "both other systems" if rivals == 2 else f"all {rivals:,} other systems"
+    why = f"significantly preferred to {whom}{'; ' + apart if apart else ''} ({evidence})."
+    alone = not tied
+    return Verdict(f"{leader} leads", why, 0 if alone else None, "better" if alone else "undecided")
+
+
+def _claims(found: Found, leader: str) -> tuple[list[str], list[str], list[str]]:
+    """The systems that the leader beats, those that beat it, and those not told apart from it."""
+    beaten: list[str] = []
+    better: list[str] = []
+    for pair in found.pairs:
+        if leader in (pair.a, pair.b) and pair.p is not None:
+            other = pair.b if pair.a == leader else pair.a
+            adjusted = pair.p.upper if pair.p.adjusted is None else pair.p.adjusted
+            if adjusted <= found.alpha:
+                (beaten if pair.a == leader else better).append(other)
+    tied = [name for name in found.systems if name != leader and name not in beaten and name not in better]
+    return beaten, better, tied
+
+
+def _named(names: Sequence[str]) -> str:
+    if len(names) <= SHOWN + 1:
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN} more"
+
+
+def preference_sentence(found: Found) -> str:
+    """One sentence to paste into a paper."""
+    level = format_level(found.alpha)
+    if len(found.systems) == 2:
+        (pair,) = found.pairs
+        limits = rate_interval(pair, found.alpha)
+        games = f"{count(_battles(pair), 'battle')} against {pair.b} on {found.prompts}"
+        won = f"{pair.a} won {format_rate(pair.win_rate)} of {games}"
+        if pair.p is None:
+            return f"{won} (ties as half{', ' + limits if limits else ''}); no test could be made."
+        tested = f"{_how(pair)}, two-sided, {format_p(pair.p, found.alpha)}"
+        verb = "significant" if pair.p.upper <= found.alpha else "not significant"
+        return f"{won} (ties as half, {limits}; {tested}), which is {verb} at the {level} level."
+    differ = f"{found.counts.significant:,} of {count(found.counts.testable, 'pair')}"
+    name = correction_name(found.family.correction)
+    corrected = "p not corrected" if name == NO_CORRECTION else f"p corrected after {name}, {found.family.error_rate} {level}"
+    return (
+        f"In {count(found.battles, 'battle')} of {count(len(found.systems), 'system')} on {found.prompts}, {differ} differ"
+        f" significantly (the {found.unit} as cluster, two-sided, {corrected}, {count(found.family.m, 'test')}); by strength"
+        f" (Bradley-Terry) {found.systems[0]} ranks first."
+    )
+
+
+def probability_text(p: float | None) -> str:
+    """A p-value that is only a number."""
+    return "" if p is None else format_probability(p)

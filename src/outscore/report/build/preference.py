@@ -1,0 +1,152 @@
+"""The document of battles: the verdict, strengths and pairs, what verdicts owe to place, length and judge, and the grounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from outscore.language.numbers import count, format_level, format_p_number
+from outscore.language.verdict.preference import format_rate
+from outscore.report.build.common import by_level, charts_section, facts_block, folded, paper, settings, warnings_of, works
+from outscore.report.charts.preference import charts
+from outscore.report.charts.theme import stylesheet
+from outscore.report.document import (
+    Article,
+    Block,
+    Card,
+    Cards,
+    Document,
+    Fact,
+    Facts,
+    Later,
+    Listing,
+    Paragraph,
+    Section,
+    Table,
+    Verdict,
+    clean,
+)
+from outscore.report.references.citations import cited_by_preference
+from outscore.report.rows.preference import (
+    agreement_table,
+    decided,
+    facts,
+    interval_name,
+    pair_table,
+    strength_table,
+)
+from outscore.results.preference import Preference
+
+__all__ = ["build", "card"]
+
+MAX_SHOWN, MAX_PAIRS = 20, 12
+"""Systems and pairs that a brief report lists."""
+MAX_OPEN = 40
+"""Rows beyond which a page folds a table away."""
+
+
+def build(result: Preference) -> Document:
+    """The whole report."""
+    repeated = settings(result.settings, "preference-settings")
+    sections = (
+        Section("answer", "", lambda: [_verdict(result), *_told(result), _cards(result)]).but("latex"),
+        Section("strengths", "Strengths", lambda: _strengths(result)),
+        Section("pairs", "Pairs", lambda: _pairs(result)),
+        charts_section(lambda: charts(result)),
+        Section("judges", "Judges", lambda: [agreement_table(result)]),
+        repeated.but("html"),
+        Section("grounds", "Method and assumptions", lambda: [facts_block(facts(result))], headed=True).but("latex"),
+        paper(result.sentence, str(result.signature)),
+        works(lambda: cited_by_preference(result)),
+        repeated.only("html"),
+    )
+    return Document(_title(result), (Article("", clean(result.headline), sections),), style=stylesheet())
+
+
+def card(result: Preference) -> Document:
+    """The verdict and its numbers, for notebooks."""
+
+    def blocks() -> list[Block]:
+        many = len(result.systems) > 2
+        table = strength_table(result, MAX_SHOWN) if many else pair_table(result, MAX_PAIRS)
+        notes = tuple(clean(note.text) for note in result.notes)
+        listed: list[Block] = [Listing("notes", notes)] if notes else []
+        return [Verdict((result.verdict,), clean(result.headline), clean(result.reason)), table, *listed]
+
+    return Document(clean(result.headline), (Article("", "", (Section("card", "", blocks),)),))
+
+
+def _title(result: Preference) -> str:
+    if len(result.systems) == 2:
+        return clean(f"{result.systems[0]} against {result.systems[1]}")
+    return f"{count(len(result.systems), 'system')} in {count(result.battles, 'battle')}"
+
+
+def _verdict(result: Preference) -> Verdict:
+    return Verdict(
+        (result.verdict,),
+        clean(result.headline),
+        clean(result.reason),
+        _title(result),
+        plain=(clean(result.reason),) if result.reason else (),
+        tone="won" if decided(result) else "",
+    )
+
+
+def _told(result: Preference) -> list[Block]:
+    """What may make the verdict wrong, and what was decided about the data."""
+    told = tuple(clean(note.text) for note in result.notes if note.kind == "reading")
+    beware: list[Block] = [Facts((Fact("beware", told),)).only("text", "markdown")] if told else []
+    return [*warnings_of(result.notes), *beware, *(Paragraph(text, "note").only("html") for text in told)]
+
+
+def _strengths(result: Preference) -> Iterable[Block | Later]:
+    if len(result.systems) < 3:
+        return
+    brief, full = strength_table(result, MAX_SHOWN), strength_table(result)
+    optional = ("log-odds", "battles", "won", "groups")
+    for table in by_level(replace(brief, optional=optional, heading="bold"), replace(full, optional=optional, heading="bold")):
+        yield table.but("html")
+    yield folded(full, MAX_OPEN).only("html")
+
+
+def _pairs(result: Preference) -> Iterable[Block | Later]:
+    if len(result.systems) < 3:
+        return
+    brief, full = _plain(pair_table(result, MAX_PAIRS)), _plain(pair_table(result))
+    for table in by_level(brief, full):
+        yield table.but("html")
+    yield folded(full, MAX_OPEN).only("html")
+
+
+def _plain(table: Table) -> Table:
+    return replace(table, optional=("tied", "by", "p"), heading="bold")
+
+
+def _cards(result: Preference) -> Cards:
+    """The numbers everybody looks for first."""
+    if len(result.systems) == 2:
+        pair = result.pairs[0]
+        interval = "" if pair.low is None else f"{interval_name(result)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
+        p = "none" if pair.p is None else format_p_number(pair.p, result.alpha)
+        cards = (
+            Card(
+                clean(pair.a), format_rate(pair.win_rate), tuple(filter(None, ("of battles won, ties as half", interval))), "a"
+            ),
+            Card("p", p, (f"the {result.unit} as cluster",)),
+            Card("battles", f"{result.battles:,}", (f"on {count(result.clusters, result.unit)}",)),
+        )
+    else:
+        first = result.strengths[0]
+        value = "unbeaten" if first.elo is None else f"{first.elo:.0f}"
+        interval = "" if first.elo_low is None or first.elo_high is None else f"{first.elo_low:.0f} to {first.elo_high:.0f}"
+        cards = (
+            Card(clean(first.system), value, tuple(filter(None, ("Elo, 1000 is average", interval))), "a"),
+            Card("battles", f"{result.battles:,}", (f"on {count(result.clusters, result.unit)}",)),
+            Card(
+                "pairs that differ",
+                f"{result.counts.significant:,} of {result.counts.testable:,}",
+                (f"at alpha = {format_level(result.alpha)}",),
+            ),
+        )
+    return Cards(cards).only("html")

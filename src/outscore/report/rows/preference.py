@@ -1,0 +1,313 @@
+"""What battles say, in rows of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from outscore.language.numbers import count, format_level, format_number, format_p_number, format_percent, format_probability
+from outscore.language.phrases import correction_name
+from outscore.language.verdict.preference import battle_reading_line, format_rate
+from outscore.report.document import Fact, Records, Table, clean, make_table
+from outscore.results.note import note_texts
+from outscore.results.preference import Preference, PreferencePair, Strength
+
+__all__ = [
+    "agreement_table",
+    "decided",
+    "facts",
+    "interval_name",
+    "is_significant",
+    "pair_records",
+    "pair_table",
+    "strength_records",
+    "strength_table",
+]
+
+MAX_LEVELLED = 5
+"""Pairs whose win rates at equal length a report tells."""
+BY = {"games": "games", "baseline": "baseline", "model": "model"}
+ORDERS = {
+    "both": "both orders of every prompt",
+    "random": "by lot",
+    "fixed": "chosen: orders are exchanged between prompts",
+    "unrecorded": "not recorded: taken as both orders or by lot",
+}
+PAIR_COLUMNS = (
+    "a", "b", "by", "wins", "ties", "losses", "win_rate", "low", "high", "p", "p_adjusted", "p_method", "clusters",
+    "standard_error", "rows_standard_error", "independent_p", "both_orders", "equal_length", "equal_length_low",
+    "equal_length_high", "difference", "difference_low", "difference_high", "log_odds", "order", "note",
+)  # fmt: skip
+STRENGTH_COLUMNS = (
+    "system", "log_odds", "low", "high", "elo", "elo_low", "elo_high", "rank_low", "rank_high", "battles", "win_rate",
+    "letters", "component", "equal_length",
+)  # fmt: skip
+
+
+def interval_name(result: Preference) -> str:
+    """What intervals are called."""
+    return f"{format_percent(1 - result.alpha)} interval"
+
+
+def is_significant(pair: PreferencePair, alpha: float) -> bool:
+    """Whether a pair differs after correction."""
+    return pair.p is not None and (pair.p.upper if pair.p.adjusted is None else pair.p.adjusted) <= alpha
+
+
+def decided(result: Preference) -> bool:
+    """Whether the verdict names a winner: one of two systems, or a leader that beats all others."""
+    if len(result.systems) == 2:
+        return is_significant(result.pairs[0], result.alpha)
+    leader = result.systems[0]
+    return sum(pair.a == leader and is_significant(pair, result.alpha) for pair in result.pairs) == len(result.systems) - 1
+
+
+def strength_table(result: Preference, most: int | None = None) -> Table:
+    """Systems by strength, the strongest first."""
+    apart = len({one.component for one in result.strengths}) > 1
+    rows = [_strength_row(place, one, apart=apart) for place, one in enumerate(result.strengths[:most], 1)]
+    head = [
+        "",
+        "system",
+        *(["set"] if apart else []),
+        "Elo",
+        interval_name(result),
+        "log-odds",
+        "won",
+        "battles",
+        "ranks",
+        "groups",
+    ]
+    left = len(result.strengths) - len(rows)
+    notes = [f"and {count(left, 'more system')}"] if left > 0 else []
+    return make_table("strengths", "Strengths", head, "rl" + "r" * apart + "rlrrrrl", rows, notes)
+
+
+def _strength_row(place: int, one: Strength, *, apart: bool) -> list[str]:
+    if one.elo is not None:
+        elo, interval = f"{one.elo:.0f}", "" if one.elo_low is None else f"{one.elo_low:.0f} to {one.elo_high:.0f}"
+        odds = format_number(one.log_odds, 3, sign=True)
+    else:
+        elo, odds = "", ""
+        interval = ""
+        if one.elo_low is not None:
+            interval = f"at least {one.elo_low:.0f}"
+        elif one.elo_high is not None:
+            interval = f"at most {one.elo_high:.0f}"
+    ranks = f"{one.rank_low}" if one.rank_low == one.rank_high else f"{one.rank_low} to {one.rank_high}"
+    where = [str(one.component + 1)] if apart else []
+    return [
+        str(place),
+        one.system,
+        *where,
+        elo,
+        interval,
+        odds,
+        format_rate(one.win_rate),
+        f"{one.battles:,}",
+        ranks,
+        one.letters,
+    ]
+
+
+def pair_table(result: Preference, most: int | None = None) -> Table:
+    """Every pair: games, win rate or difference, interval and p."""
+    rows = [_pair_row(pair, result.alpha) for pair in result.pairs[:most]]
+    head = ["preferred", "to", "by", "won", "tied", "lost", "win rate", interval_name(result), "p", "adjusted p", ""]
+    left = len(result.pairs) - len(rows)
+    notes = [f"and {count(left, 'more pair')}"] if left > 0 else []
+    if any(pair.by == "baseline" for pair in result.pairs[:most]):
+        shared = f"both against {result.baseline} on the same prompts"
+        notes.append(f"by baseline: {shared}; prompts won, tied and lost, and the difference of their win rates against it.")
+    if any(pair.by == "model" for pair in result.pairs[:most]):
+        notes.append("by model: predicted by the strengths, not by enough games of their own.")
+    return make_table("pairs", "Pairs", head, "lllrrrrlrrl", rows, notes)
+
+
+def _pair_row(pair: PreferencePair, alpha: float) -> list[str]:
+    if pair.by == "baseline":
+        rate = "" if pair.difference is None else f"{100 * pair.difference:+.1f} %"
+        ends = (pair.difference_low, pair.difference_high)
+        interval = "" if None in ends else f"{100 * (ends[0] or 0):+.1f} to {100 * (ends[1] or 0):+.1f} %"
+    else:
+        rate = format_rate(pair.win_rate)
+        interval = "" if pair.low is None or pair.high is None else f"{100 * pair.low:.1f} to {100 * pair.high:.1f} %"
+    p = "" if pair.p is None else format_p_number(pair.p)
+    adjusted = "" if pair.p is None or pair.p.adjusted is None else format_probability(pair.p.adjusted)
+    counts = [f"{n:,}" for n in (pair.wins, pair.ties, pair.losses)]
+    if not any((pair.wins, pair.ties, pair.losses)):
+        counts = ["", "", ""]
+    return [pair.a, pair.b, BY[pair.by], *counts, rate, interval, p, adjusted, "*" if is_significant(pair, alpha) else ""]
+
+
+def agreement_table(result: Preference) -> Table | None:
+    """How far each two judges agree."""
+    if result.judges is None or not result.judges.pairs:
+        return None
+    rows = [
+        [
+            *one.judges,
+            f"{one.items:,}",
+            format_rate(one.agreement),
+            _ends(one.low, one.high, percent=True),
+            format_number(one.kappa, 3),
+            _ends(one.kappa_low, one.kappa_high),
+        ]
+        for one in result.judges.pairs
+    ]
+    name = interval_name(result)
+    return make_table("judges", "Judges", ["judge", "judge", "items", "agree", name, "kappa", name], "llrrlrl", rows)
+
+
+def _ends(low: float | None, high: float | None, *, percent: bool = False) -> str:
+    if low is None or high is None:
+        return ""
+    return f"{100 * low:.1f} to {100 * high:.1f} %" if percent else f"{low:.3f} to {high:.3f}"
+
+
+def facts(result: Preference) -> list[Fact]:
+    """What else there is to know, the most important first."""
+    two = len(result.systems) == 2
+    listed: list[tuple[str, Sequence[str]]] = [
+        ("battles", _battle_lines(result)),
+        ("p-value", _p_lines(result) if two else []),
+        ("position", _position_lines(result)),
+        ("length", _length_lines(result)),
+        ("judges", _judge_lines(result)),
+        ("people", _label_lines(result)),
+        ("circles", _circle_lines(result)),
+        ("design", _design_lines(result)),
+        ("data", [battle_reading_line(result.reading)]),
+        ("notes", note_texts(note for note in result.notes if note.kind not in ("warning", "reading"))),
+    ]
+    return [Fact(label, tuple(map(clean, lines)), guarded=label == "notes") for label, lines in listed if lines]
+
+
+def _battle_lines(result: Preference) -> list[str]:
+    if len(result.systems) != 2:
+        return [f"{count(result.battles, 'battle')} of {count(len(result.systems), 'system')}"]
+    pair = result.pairs[0]
+    lines = [f"{pair.a} {pair.wins:,} won, {pair.ties:,} tied, {pair.losses:,} lost"]
+    interval = "" if pair.low is None else f", {interval_name(result)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
+    lines.append(f"win rate {format_rate(pair.win_rate)}{interval} (ties as half)")
+    if pair.both_orders is not None and result.order != "both":
+        lines.append(f"with both orders counted alike {format_rate(pair.both_orders)}")
+    if pair.standard_error is not None and pair.rows_standard_error and pair.clusters < result.battles:
+        ratio = pair.standard_error / pair.rows_standard_error
+        lines.append(
+            f"standard error {format_number(100 * pair.standard_error, 2)} % with the {result.unit} as cluster;"
+            f" {format_number(100 * pair.rows_standard_error, 2)} % if rows were independent (ratio {ratio:.2f})"
+        )
+    return lines
+
+
+def _p_lines(result: Preference) -> list[str]:
+    pair = result.pairs[0]
+    if pair.p is None:
+        return [pair.note or ""]
+    lines = [f"p = {format_p_number(pair.p, result.alpha)}, {pair.p.method}, the {result.unit} as cluster"]
+    if pair.independent_p is not None and pair.clusters < result.battles:
+        lines.append(f"if votes were independent, p would be {format_probability(pair.independent_p)} (sign test on rows)")
+    return [*lines, *([pair.note] if pair.note else [])]
+
+
+def _position_lines(result: Preference) -> list[str]:
+    found = result.position
+    if found is None:
+        return []
+    ends = "" if found.low is None else f", {interval_name(result)} {_ends(found.low, found.high, percent=True)}"
+    won = f"{found.first:,} won, {found.ties:,} tied, {found.second:,} lost"
+    p = f"p = {format_p_number(found.p, result.alpha)}, {found.p.method}"
+    lines = [
+        f"shown first: {won}; win rate {format_rate(found.first_rate)}{ends}",
+        f"no effect of the order: {p}; {format_probability(found.independent_p)} if votes were independent",
+    ]
+    if found.compared:
+        share = format_rate(found.flipped_rate)
+        lines.append(f"{found.flipped:,} of {count(found.compared, 'verdict')} change when the order is exchanged ({share})")
+    return lines
+
+
+def _length_lines(result: Preference) -> list[str]:
+    found = result.length
+    if found is None:
+        return []
+    gain = f"{found.coefficient:.3f} log-odds ({interval_name(result)} {found.low:.3f} to {found.high:.3f})"
+    lines = [f"an answer longer by everything, (a - b)/(a + b) = 1, gains {gain}; p = {format_probability(found.p)}"]
+    for pair in result.pairs[:MAX_LEVELLED]:
+        if pair.equal_length is not None:
+            ends = _ends(pair.equal_length_low, pair.equal_length_high, percent=True)
+            lines.append(f"at equal length {pair.a} would win {format_rate(pair.equal_length)} ({ends}) against {pair.b}")
+    return lines
+
+
+def _judge_lines(result: Preference) -> list[str]:
+    found = result.judges
+    if found is None:
+        return []
+    lines = [f"{count(len(found.judges), 'judge')}"]
+    if found.alpha is not None and found.alpha.value is not None:
+        ends = "" if found.alpha.low is None else f", {interval_name(result)} {_ends(found.alpha.low, found.alpha.high)}"
+        what = count(found.alpha.items, "item")
+        lines.append(f"Krippendorff's alpha {found.alpha.value:.3f}{ends}, on {what} with two verdicts or more")
+    return lines
+
+
+def _label_lines(result: Preference) -> list[str]:
+    found = result.labels
+    if found is None:
+        return []
+    interval = f"{interval_name(result)} {_ends(found.low, found.high, percent=True)}"
+    alone = f"{format_rate(found.people_rate)} ({_ends(found.people_low, found.people_high, percent=True)})"
+    bias = f"{100 * found.bias:+.1f} % off ({_ends(found.bias_low, found.bias_high, percent=True)})"
+    kappa = "" if found.kappa is None else f", kappa {found.kappa:.3f}"
+    labels = f"{count(found.labelled, 'labelled prompt')}, {found.unlabelled:,} more by the judge alone"
+    won = f"people would let {result.pairs[0].a} win {format_rate(found.win_rate)}"
+    return [
+        f"{won}, {interval}; p = {format_p_number(found.p, result.alpha)}",
+        f"{labels}; the judge counts with weight {found.weight:.2f}",
+        f"people alone {alone}; the judge alone {format_rate(found.judge_rate)}",
+        f"with the judge, {count(found.labelled, 'label')} are worth {found.effective:,.0f}",
+        f"the judge is {bias}; it agrees with people on {format_rate(found.agreement)} of the prompts{kappa}",
+    ]
+
+
+def _circle_lines(result: Preference) -> list[str]:
+    found = result.intransitivity
+    if found is None:
+        return []
+    if found.p is None:
+        return [f"whether one strength per system is enough was not tested: {found.note[:1].lower()}{found.note[1:]}"]
+    told = "speaks against" if found.p <= result.alpha else "does not speak against"
+    statistic = f"F = {format_number(found.statistic)} on {found.df} and {found.clusters - found.df} degrees of freedom"
+    return [f"{statistic}, p = {format_probability(found.p)}: this {told} one strength per system"]
+
+
+def _design_lines(result: Preference) -> list[str]:
+    lines = [f"{count(result.clusters, result.unit)}, swapped as one with all their battles", f"order: {ORDERS[result.order]}"]
+    if len(result.systems) > 2:
+        name = correction_name(result.family.correction)
+        lines.append(
+            f"{name} over {count(result.family.m, 'test')} ({result.family.error_rate}), alpha = {format_level(result.alpha)}"
+        )
+    return lines
+
+
+def pair_records(result: Preference) -> Records:
+    """A record for every pair, with all digits."""
+    return Records(PAIR_COLUMNS, tuple(_pair_record(pair) for pair in result.pairs))
+
+
+def _pair_record(pair: PreferencePair) -> dict[str, object]:
+    found: dict[str, object] = {name: getattr(pair, name) for name in PAIR_COLUMNS if hasattr(pair, name)}
+    p = pair.p
+    found |= {"p": None if p is None else p.value, "p_adjusted": None if p is None else p.adjusted}
+    return found | {"p_method": None if p is None else p.method}
+
+
+def strength_records(result: Preference) -> Records:
+    """A record for every system, with all digits."""
+    return Records(STRENGTH_COLUMNS, tuple(_fields(one, STRENGTH_COLUMNS) for one in result.strengths))
+
+
+def _fields(one: object, names: Iterable[str]) -> dict[str, object]:
+    return {name: getattr(one, name) for name in names}

@@ -1,0 +1,1 @@
+"""Battles: from a request to win rates, strengths, position, length and judges."""

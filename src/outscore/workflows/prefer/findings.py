@@ -1,0 +1,260 @@
+"""What verdicts owe to position, length and judge, and what people would say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of, verdicts_of
+from outscore.inference.preferences.labelled import MIN_LABELS, audit_p, power_tuned
+from outscore.inference.preferences.lengths import LengthFit, fit_lengths
+from outscore.inference.preferences.position import by_place, swapped_verdicts
+from outscore.inference.preferences.strengths import Strengths
+from outscore.inference.preferences.tally import Tally, tally_of
+from outscore.inference.preferences.transitivity import score_test
+from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.results.note import Note
+from outscore.results.preference import (
+    Agreement,
+    Alpha,
+    Intransitivity,
+    JudgeRow,
+    Judges,
+    Labelled,
+    Length,
+    Position,
+    PreferencePair,
+    Strength,
+)
+from outscore.results.pvalue import PValue
+from outscore.scores.battles import Battles
+
+__all__ = ["at_equal_length", "intransitivity_of", "judges_of", "labels_of", "length_of", "position_of"]
+
+MAX_JUDGES = 10
+"""Judges up to which each two of them are compared; of crowds only alpha is told."""
+MIN_LABELLED = 20
+"""Labels below which the interval of the estimate is a little too short."""
+AUDITED = 0.01
+"""A p of the audit below this says that the labelled prompts are no random part."""
+
+
+def position_of(battles: Battles, alpha: float) -> Position | None:
+    """What being shown first is worth; None where no order is known."""
+    tally = by_place(battles)
+    if tally is None:
+        return None
+    p = flip_p(tally.d, alpha)
+    rates = win_rates(tally, alpha)
+    low, high = kept_half(float(rates.low[0]), float(rates.high[0]), float(rates.rate[0]), p, alpha)
+    swapped = swapped_verdicts(battles)
+    return Position(
+        int(tally.wins[0]),
+        int(tally.losses[0]),
+        int(tally.ties[0]),
+        p,
+        tally.units,
+        float(independent_p(tally.wins, tally.losses)[0]),
+        float(rates.rate[0]),
+        _finite(low),
+        _finite(high),
+        swapped.compared,
+        swapped.flipped,
+        swapped.flipped / swapped.compared if swapped.compared else None,
+    )
+
+
+def length_of(battles: Battles, alpha: float) -> tuple[Length | None, LengthFit | None]:
+    """What the longer answer is worth, and the fit it comes from."""
+    fit = fit_lengths(battles)
+    if fit is None:
+        return None, None
+    import scipy.special
+
+    df, error = fit.units - 1, fit.coefficient_error()
+    reach = -float(scipy.special.stdtrit(df, alpha / 2)) * error
+    p = float(2 * scipy.special.stdtr(df, -abs(fit.coefficient) / error)) if error > 0 else math.nan
+    if math.isnan(p):
+        return None, None
+    found = Length(fit.coefficient, fit.coefficient - reach, fit.coefficient + reach, p, fit.battles, fit.units)
+    return found, fit
+
+
+def at_equal_length(
+    battles: Battles, fit: LengthFit | None, pairs: Sequence[PreferencePair], strengths: Sequence[Strength], alpha: float
+) -> tuple[list[PreferencePair], list[Strength]]:
+    """The same with win rates and strengths at equal length.
+
+    Win rates are those of each pair's own games where all systems met one baseline, or there are two; of others the strengths
+    alone are told.
+    """
+    if fit is None:
+        return list(pairs), list(strengths)
+    place = {name: i for i, name in enumerate(battles.systems)}
+    levelled = [replace(one, equal_length=float(fit.fit.theta[place[one.system]])) for one in strengths]
+    found = []
+    for pair in pairs:
+        own = fit
+        if pair.by == "games" and len(battles.systems) > 2:
+            wanted = (place[pair.a], place[pair.b])
+            rows = np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
+            refit = fit_lengths(battles.take(np.flatnonzero(rows)).compact())
+            if refit is None:
+                found.append(pair)
+                continue
+            names = battles.take(np.flatnonzero(rows)).compact().systems
+            found.append(_levelled(pair, refit, (names.index(pair.a), names.index(pair.b)), alpha))
+        elif pair.by == "games":
+            found.append(_levelled(pair, own, (place[pair.a], place[pair.b]), alpha))
+        else:
+            found.append(pair)
+    return found, levelled
+
+
+def _levelled(pair: PreferencePair, fit: LengthFit, which: tuple[int, int], alpha: float) -> PreferencePair:
+    import scipy.special
+
+    gap, error = fit.contrast(*which)
+    reach = -float(scipy.special.stdtrit(fit.units - 1, alpha / 2)) * error
+    value, low, high = (float(scipy.special.expit(x)) for x in (gap, gap - reach, gap + reach))
+    return replace(pair, equal_length=value, equal_length_low=low, equal_length_high=high)
+
+
+def judges_of(battles: Battles, alpha: float) -> Judges | None:
+    """How far several judges agree; None where there are not two that judged the same."""
+    if battles.judges is None:
+        return None
+    used = np.unique(battles.judges.codes)
+    if len(used) < 2:
+        return None
+    verdicts = verdicts_of(battles)
+    items, units, alpha_found = alpha_of(verdicts, alpha)
+    if not items:
+        return None
+    two = len(battles.systems) == 2
+    rows = [_judge(battles, int(code), two=two) for code in used]
+    pairs = []
+    if len(used) <= MAX_JUDGES:
+        for one, other in combinations(used.tolist(), 2):
+            n, clusters, agreed, kappa = kappa_of(verdicts, one, other, alpha)
+            if n:
+                names = (battles.judges.names[one], battles.judges.names[other])
+                pairs.append(Agreement(names, n, agreed.value, *_ends(agreed), _finite(kappa.value), *_ends(kappa), clusters))
+    return Judges(rows, pairs, Alpha(_finite(alpha_found.value), *_ends(alpha_found), items, units))
+
+
+def _judge(battles: Battles, code: int, *, two: bool) -> JudgeRow:
+    assert battles.judges is not None
+    own = battles.take(np.flatnonzero(battles.judges.codes == code))
+    given = own.share[own.decided]
+    first = own.first[own.decided] == 0
+    rate = float(np.where(first, given, 1 - given).mean()) if two and len(given) else None
+    return JudgeRow(battles.judges.names[code], len(given), own.rows - len(given), int((given == 0.5).sum()), rate)
+
+
+def intransitivity_of(tally: Tally, strengths: Strengths) -> Intransitivity | None:
+    """Whether one strength per system explains the win rates; None with two systems."""
+    if tally.systems < 3:
+        return None
+    found = score_test(tally, strengths)
+    return Intransitivity(found.statistic, found.df, found.units, found.p, found.note)
+
+
+def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha: float) -> tuple[Labelled, list[Note]]:
+    """The win rate of `ahead` that people would give, from their verdicts on some prompts and the judge's on all."""
+    judged, known = _by_prompt(battles, ahead), _by_prompt(labels, ahead)
+    strangers = [prompt for prompt in known if prompt not in judged]
+    both = [prompt for prompt in judged if prompt in known]
+    if len(both) < MIN_LABELS:
+        raise OutscoreError(
+            f"People and the judge share {len(both)} prompts, {MIN_LABELS} are the least.",
+            "Check that both name prompts alike, and let people judge more of them; 20 make it useful.",
+            parameter="labels",
+        )
+    human = np.array([known[prompt] for prompt in both])
+    machine = np.array([judged[prompt] for prompt in both])
+    rest = np.array([share for prompt, share in judged.items() if prompt not in known])
+    found = power_tuned(human, machine, rest)
+    audit = audit_p(machine, rest)
+    low, high = found.limits(alpha)
+    alone_low, alone_high = found.alone_limits(alpha)
+    bias = power_tuned(machine - human, np.zeros(len(both)), np.zeros(0))
+    bias_low, bias_high = bias.alone_limits(alpha)
+    sides = np.sign(human - 0.5), np.sign(machine - 0.5)
+    log_p = found.log_p(0.5)
+    p = replace(
+        PValue.from_logs(log_p, log_p, method="asymptotic", kernel="ppi++"),
+        test="student",
+        statistic=found.value - 0.5,
+        n=len(both),
+    )
+    labelled = Labelled(
+        people,
+        len(both),
+        len(rest),
+        found.value,
+        max(low, 0.0),
+        min(high, 1.0),
+        p,
+        found.weight,
+        found.alone,
+        max(alone_low, 0.0),
+        min(alone_high, 1.0),
+        float(np.mean([*machine, *rest])),
+        found.effective,
+        float((machine - human).mean()),
+        bias_low,
+        bias_high,
+        float((sides[0] == sides[1]).mean()),
+        _kappa(*sides),
+        audit,
+    )
+    return labelled, _label_notes(labelled, len(strangers))
+
+
+def _label_notes(found: Labelled, strangers: int) -> list[Note]:
+    notes = [Note("assumption", "The labelled prompts are taken for a random part of all prompts.")]
+    if found.audit_p is not None and found.audit_p <= AUDITED:
+        text = (
+            "By the judge, the labelled prompts differ from the others: they may be no random part, and then the estimate of"
+            " people's win rate is off."
+        )
+        notes.append(Note("warning", text))
+    if found.labelled < MIN_LABELLED:
+        notes.append(
+            Note("interval", f"With {found.labelled} labels, fewer than {MIN_LABELLED}, the interval may be too short.")
+        )
+    if strangers:
+        many = "prompt that people judged is" if strangers == 1 else "prompts that people judged are"
+        notes.append(Note("input", f"{strangers:,} {many} not among the judge's, and left out."))
+    return notes
+
+
+def _kappa(one: np.ndarray, other: np.ndarray) -> float | None:
+    agreed = float((one == other).mean())
+    chance = sum(float((one == side).mean()) * float((other == side).mean()) for side in (-1.0, 0.0, 1.0))
+    return None if chance >= 1 else (agreed - chance) / (1 - chance)
+
+
+def _by_prompt(battles: Battles, ahead: str) -> dict[str, float]:
+    """The win rate of a system on every prompt."""
+    tally = tally_of(replace(battles, clusters=None))
+    rate = (1 + tally.d / tally.n) / 2
+    if battles.systems[int(tally.left[0])] != ahead:
+        rate = 1 - rate
+    kept = np.unique(battles.prompts.codes[battles.decided])
+    names = [battles.prompts.names[code] for code in kept.tolist()]
+    return dict(zip((names[unit] for unit in tally.unit.tolist()), rate.tolist(), strict=True))
+
+
+def _ends(found: Estimate) -> tuple[float | None, float | None]:
+    return _finite(found.low), _finite(found.high)
+
+
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None

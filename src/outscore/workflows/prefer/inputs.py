@@ -1,0 +1,104 @@
+"""From files or tables to the battles that are counted, and what became of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.battles.entry import BattleChoice
+from outscore.formats.battles.read import battles_of_records, read_battles
+from outscore.formats.tables.names import suggest_name
+from outscore.formats.tables.records import Block, Records
+from outscore.language.numbers import count
+from outscore.results.note import Note
+from outscore.results.preference import BattleReading
+from outscore.scores.battles import Battles
+from outscore.scores.system import Origin
+from outscore.workflows.frames import TABLE, table_of
+from outscore.workflows.requests.prefer import PreferRequest
+
+__all__ = ["battles_of", "chosen", "decided", "labels_file", "reading_of_battles", "table_battles"]
+
+SAMPLE = 20
+
+
+def battles_of(request: PreferRequest) -> Battles:
+    """The battles of a request's files."""
+    return read_battles(request.files, request.choice(), format=request.reader)
+
+
+def labels_file(request: PreferRequest) -> Battles:
+    """People's verdicts; columns that were named are those of the judge's files, and need not be here."""
+    assert request.labels is not None
+    found = read_battles([request.labels], replace(BattleChoice(), strength=request.strength, baseline=request.baseline))
+    return found.take(np.flatnonzero(found.decided)).compact()
+
+
+def table_battles(given: Any, choice: BattleChoice, format: str) -> Battles:  # noqa: ANN401 - a table of whichever library
+    """The battles of a table with named columns."""
+    table = table_of(given)
+    columns = {str(name): np.asarray(table[name]).tolist() for name in table.columns}
+    rows = len(next(iter(columns.values()), ()))
+
+    def blocks(needed: Sequence[str]) -> Iterator[Block]:
+        yield Block(np.arange(1, rows + 1), {name: columns[name] for name in needed})
+
+    sample = {name: values[:SAMPLE] for name, values in columns.items()}
+    records = Records("The table", tuple(columns), sample, blocks, "row")
+    return battles_of_records(records, choice, Origin(TABLE, "", rows, "dataframe"), format)
+
+
+def chosen(battles: Battles, request: PreferRequest) -> Battles:
+    """Battles between the systems and by the judges that were asked for."""
+    kept = np.ones(battles.rows, dtype=bool)
+    if request.only_judge:
+        if battles.judges is None:
+            raise OutscoreError(
+                "The battles name no judge.", "Leave --only-judge out, or name --judge COLUMN.", parameter="only_judge"
+            )
+        kept &= np.isin(battles.judges.codes, _codes(request.only_judge, battles.judges.names, "judge", "only_judge"))
+    if request.system:
+        wanted = _codes(request.system, battles.systems, "system", "system")
+        if len(wanted) < 2:
+            raise OutscoreError("--system names one system.", "Name two at least, or leave it out.", parameter="system")
+        kept &= np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
+    if not kept.any():
+        raise OutscoreError("No battle is left.", "Ask for other systems or judges.", parameter="system")
+    return battles if kept.all() else battles.take(np.flatnonzero(kept)).compact()
+
+
+def _codes(names: Sequence[str], known: Sequence[str], noun: str, parameter: str) -> list[int]:
+    for name in names:
+        if name not in known:
+            raise OutscoreError(f"There is no {noun} `{name}`.", suggest_name(name, known), parameter=parameter)
+    return [known.index(name) for name in dict.fromkeys(names)]
+
+
+def decided(battles: Battles) -> tuple[Battles, int]:
+    """Battles with a verdict, and how many have none; a note counts them."""
+    there = battles.decided
+    missing = int((~there).sum())
+    if not there.any():
+        raise OutscoreError("No battle has a verdict.", "Check the column of verdicts.", parameter="winner")
+    if not missing:
+        return battles, 0
+    note = Note("input", f"{count(missing, 'battle')} without a verdict {'is' if missing == 1 else 'are'} left out.")
+    kept = battles.take(np.flatnonzero(there)).compact()
+    return replace(kept, notes=(*kept.notes, note)), missing
+
+
+def reading_of_battles(battles: Battles) -> BattleReading:
+    """What the files were taken to mean."""
+    columns: dict[str, str] = {}
+    for origin in battles.origins:
+        for part, names in origin.columns.items():
+            told = columns.setdefault(part, names)
+            if names not in told.split(" or "):
+                columns[part] = f"{told} or {names}"
+    formats = list(dict.fromkeys(origin.format for origin in battles.origins))
+    files = sum(bool(origin.sha256) for origin in battles.origins)
+    return BattleReading(formats, files, sum(origin.rows for origin in battles.origins), columns)

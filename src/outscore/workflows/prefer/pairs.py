@@ -1,0 +1,302 @@
+"""Every pair of systems: its own games, both against a common baseline, or the strengths of the model; one test for each.
+
+Which test a pair gets depends on the design alone, never on what came out: its own games where it met on enough prompts; where
+all systems met one baseline and nobody else, both against that on the same prompts; otherwise the strengths. All tests of all
+pairs are one family.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import cast
+
+import numpy as np
+
+from outscore.core.numeric import LN10
+from outscore.inference.families.multiplicity import CORRECTIONS, adjust
+from outscore.inference.pairwise.table import KINDS
+from outscore.inference.preferences.orders import exchanged_p, orders_of
+from outscore.inference.preferences.strengths import Strengths
+from outscore.inference.preferences.tally import Tally
+from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.results.design import Family
+from outscore.results.preference import Order, PreferencePair
+from outscore.results.pvalue import Kind, PValue
+from outscore.scores.battles import Battles
+from outscore.scores.board import Board
+from outscore.workflows.rank.measure import measure
+from outscore.workflows.rank.question import Question
+
+__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "corrected", "tested_pairs"]
+
+MIN_PROMPTS = 10
+"""With fewer prompts no p comes from the model, and a pair's own games tell little."""
+FEW = 8
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of all pairs."""
+
+    alpha: float
+    correction: str
+    order: Order
+    seed: int
+
+
+def baseline_in(tally: Tally) -> int | None:
+    """The system that every other one met, where nobody met anybody else; None where there is none, or only two systems."""
+    if tally.systems < 3 or tally.pairs != tally.systems - 1:
+        return None
+    met = np.bincount(np.concatenate([tally.left, tally.right]), minlength=tally.systems)
+    found = np.flatnonzero(met == tally.systems - 1)
+    return int(found[0]) if len(found) else None
+
+
+def tested_pairs(battles: Battles, tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
+    """All pairs with their tests, not yet corrected: those that met first."""
+    direct = _games(battles, tally, strengths, asked)
+    centre = baseline_in(tally)
+    if centre is not None:
+        return [*direct, *_through_baseline(battles, centre, asked)]
+    if tally.systems == 2:
+        return direct
+    met = {frozenset((pair.a, pair.b)): pair for pair in direct}
+    found = []
+    for i, j in combinations(range(tally.systems), 2):
+        pair = met.get(frozenset((battles.systems[i], battles.systems[j])))
+        if pair is None or pair.clusters < MIN_PROMPTS:
+            modelled = _through_model(battles.systems, (i, j), strengths, asked, pair)
+            pair = modelled or pair
+        if pair is not None:
+            found.append(pair)
+    return found
+
+
+def _games(battles: Battles, tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
+    rates = win_rates(tally, asked.alpha)
+    naive = independent_p(tally.wins, tally.losses)
+    whole = tally.d.dtype.kind == "i"
+    kinds, meetings, total = orders_of(tally), tally.meetings, tally.total
+    n_first, d_first, n_shown = (tally.by_pair(cells) for cells in (tally.n_first, tally.d_first, tally.n_shown))
+    lead = tally.lead
+    found = []
+    for i in range(tally.pairs):
+        cells = tally.cells_of(i)
+        p, note = _tested(tally, cells, asked, int(meetings[i]))
+        rate = float(rates.rate[i])
+        low, high = kept_half(float(rates.low[i]), float(rates.high[i]), rate, p, asked.alpha)
+        left, right = int(tally.left[i]), int(tally.right[i])
+        n_second = n_shown[i] - n_first[i]
+        both = None
+        if n_shown[i] == total[i] and n_first[i] and n_second:
+            both = (2 + d_first[i] / n_first[i] + (lead[i] - d_first[i]) / n_second) / 4
+        contrast = strengths.theta[left] - strengths.theta[right]
+        pair = PreferencePair(
+            battles.systems[left],
+            battles.systems[right],
+            int(tally.wins[i]),
+            int(tally.ties[i]),
+            int(tally.losses[i]),
+            rate,
+            _finite(low),
+            _finite(high),
+            p,
+            int(meetings[i]),
+            "games",
+            _finite(float(rates.error[i])),
+            _finite(float(rates.rows_error[i])),
+            float(naive[i]) if whole else None,
+            None if both is None else float(both),
+            asked.order if kinds[i] != 1 else "both",
+            log_odds=_finite(float(contrast)) if strengths.group[left] == strengths.group[right] else None,
+            note=note,
+        )
+        ahead = rate > 0.5 or (rate == 0.5 and not strengths.theta[left] < strengths.theta[right])
+        found.append(pair if ahead else turned(pair))
+    return found
+
+
+def _tested(tally: Tally, cells: slice, asked: Asked, meetings: int) -> tuple[PValue | None, str | None]:
+    """The p of a pair's own games, and what to know about it."""
+    few = None
+    if meetings == 1:
+        few = "All battles are about one prompt, so nothing shows how another would come out: p is 1."
+    elif meetings < FEW and 2.0 ** (1 - meetings) > asked.alpha:
+        few = f"With {meetings} prompts no p can be below {2.0 ** (1 - meetings):g}."
+    if asked.order != "fixed" or (2 * tally.n_first[cells] == tally.n[cells]).all():
+        return flip_p(tally.d[cells], asked.alpha), few
+    single = (tally.n_first[cells] == 0) | (tally.n_first[cells] == tally.n[cells])
+    left_first = tally.n_first[cells] > 0
+    if not single.all():
+        return None, "Some prompts were judged in both orders and others in one: no exchange of orders serves them all."
+    if left_first.all() or not left_first.any():
+        return None, "One of the two was always shown first, so that cannot be told from being better."
+    first = np.where(left_first, tally.d[cells], -tally.d[cells]) / tally.n[cells]
+    return exchanged_p(first, left_first, asked.seed), few
+
+
+def turned(pair: PreferencePair) -> PreferencePair:
+    """The same pair from the other side."""
+
+    def other(x: float | None) -> float | None:
+        return None if x is None else 1 - x
+
+    def negative(x: float | None) -> float | None:
+        return None if x is None else 0.0 - x
+
+    p = pair.p
+    return replace(
+        pair,
+        a=pair.b,
+        b=pair.a,
+        wins=pair.losses,
+        losses=pair.wins,
+        win_rate=other(pair.win_rate),
+        low=other(pair.high),
+        high=other(pair.low),
+        p=None if p is None else replace(p, statistic=0.0 - p.statistic),
+        both_orders=other(pair.both_orders),
+        equal_length=other(pair.equal_length),
+        equal_length_low=other(pair.equal_length_high),
+        equal_length_high=other(pair.equal_length_low),
+        difference=negative(pair.difference),
+        difference_low=negative(pair.difference_high),
+        difference_high=negative(pair.difference_low),
+        log_odds=negative(pair.log_odds),
+    )
+
+
+def _through_baseline(battles: Battles, centre: int, asked: Asked) -> list[PreferencePair]:
+    """Two systems against the baseline, paired by prompt: the ordinary test of two systems' scores, prompt by prompt."""
+    others = [i for i in range(len(battles.systems)) if i != centre]
+    board = _board(battles, centre, others)
+    (found,) = measure([board], "mean", Question(alpha=asked.alpha, seed=asked.seed))
+    table = found.pairs
+    p, log_p = table.p, table.log_p
+    pairs = []
+    for i in range(len(table)):
+        left, right = int(table.left[i]), int(table.right[i])
+        both = board.present[left] & board.present[right]
+        gap = board.values[left][both] - board.values[right][both]
+        shared = int(both.sum())
+        value = float(p[i])
+        pair = PreferencePair(
+            board.systems[left],
+            board.systems[right],
+            int((gap > 0).sum()),
+            int((gap == 0).sum()),
+            int((gap < 0).sum()),
+            None,
+            None,
+            None,
+            PValue(
+                value,
+                value,
+                value,
+                float(log_p[i]) / LN10 + 0.0,
+                cast("Kind", KINDS[int(table.kind[i])]),
+                found.kernel,
+                n=shared,
+            )
+            if shared
+            else None,
+            shared,
+            "baseline",
+            order=asked.order,
+            difference=_finite(float(table.difference[i])),
+            difference_low=_finite(float(table.low[i])),
+            difference_high=_finite(float(table.high[i])),
+            note=None if shared else f"They share no prompt against {battles.systems[centre]}.",
+        )
+        pairs.append(pair if (pair.difference or 0.0) >= 0 else turned(pair))
+    return pairs
+
+
+def _board(battles: Battles, centre: int, others: Sequence[int]) -> Board:
+    """Win rates against the baseline by system and unit; several battles of a unit are averaged."""
+    rival = np.where(battles.first == centre, battles.second, battles.first)
+    share = np.where(battles.first == centre, 1 - battles.share, battles.share)
+    place = np.full(len(battles.systems), -1)
+    place[list(others)] = np.arange(len(others))
+    used, unit = np.unique(battles.units.codes, return_inverse=True)
+    cell = place[rival] * len(used) + unit
+    shape = (len(others), len(used))
+    weight = np.bincount(cell, weights=battles.weight, minlength=shape[0] * shape[1]).reshape(shape)
+    won = np.bincount(cell, weights=battles.weight * share, minlength=shape[0] * shape[1]).reshape(shape)
+    values = np.divide(won, weight, out=np.zeros(shape), where=weight > 0)
+    return Board(tuple(battles.systems[i] for i in others), values, weight > 0)
+
+
+def _through_model(
+    systems: Sequence[str], which: tuple[int, int], strengths: Strengths, asked: Asked, met: PreferencePair | None
+) -> PreferencePair | None:
+    """The difference of two strengths; None where the model has none, or too few prompts for a p."""
+    i, j = which
+    same = strengths.group[i] == strengths.group[j]
+    if not same or not (strengths.core[i] and strengths.core[j]):
+        return None
+    gap, error, prompts = strengths.contrast(i, j)
+    if prompts < MIN_PROMPTS or not (math.isfinite(error) and error > 0):
+        return None
+    reach = _quantile(prompts - 1, asked.alpha) * error
+    counts = (0, 0, 0)
+    if met is not None:
+        counts = (met.wins, met.ties, met.losses) if met.a == systems[i] else (met.losses, met.ties, met.wins)
+    pair = PreferencePair(
+        systems[i],
+        systems[j],
+        *counts,
+        strengths.rate(gap),
+        strengths.rate(gap - reach),
+        strengths.rate(gap + reach),
+        model_p(gap, error, prompts - 1),
+        prompts,
+        "model",
+        order=asked.order,
+        log_odds=gap,
+    )
+    return pair if gap >= 0 else turned(pair)
+
+
+def model_p(value: float, error: float, df: int) -> PValue:
+    """The two-sided p of a contrast by Student's law."""
+    import scipy.special
+
+    tail = float(scipy.special.stdtr(df, -abs(value) / error))
+    log_p = min(math.log(2 * tail), 0.0) if tail > 0 else -740.0
+    found = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="sandwich")
+    return replace(found, test="bradley-terry", statistic=value, n=df + 1)
+
+
+def corrected(pairs: Sequence[PreferencePair], asked: Asked, systems: int) -> tuple[list[PreferencePair], Family]:
+    """The pairs with adjusted p-values; pairs without a test are not in the family, unless the correction wants all pairs."""
+    entry = CORRECTIONS[asked.correction]
+    tested = [i for i, pair in enumerate(pairs) if pair.p is not None]
+    claimed = [_claimed(pairs[i].p) for i in tested]
+    missing = systems * (systems - 1) // 2 - len(tested) if entry.all_pairs else 0
+    adjusted = adjust([*claimed, *[1.0] * missing], asked.correction, systems=systems if entry.all_pairs else None)
+    found = list(pairs)
+    for i, value in zip(tested, adjusted.tolist(), strict=False):
+        p = pairs[i].p
+        assert p is not None
+        found[i] = replace(pairs[i], p=replace(p, adjusted=float(value)))
+    return found, Family(asked.correction, entry.error_rate, len(tested) + missing)
+
+
+def _claimed(p: PValue | None) -> float:
+    assert p is not None
+    return p.upper if p.method == "certified" else p.value
+
+
+def _quantile(df: float, alpha: float) -> float:
+    import scipy.special
+
+    return -float(scipy.special.stdtrit(df, alpha / 2))
+
+
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None

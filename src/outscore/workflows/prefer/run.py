@@ -1,0 +1,331 @@
+"""From a request to win rates, strengths, position, length and judges."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.formats.tables.names import join_names, suggest_name
+from outscore.inference.leaderboard.groups import groups_of, rank_intervals
+from outscore.inference.preferences.orders import seen_order
+from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
+from outscore.inference.preferences.tally import Tally, tally_of
+from outscore.language.numbers import count
+from outscore.language.signature import preference_signature
+from outscore.language.verdict.preference import Found, preference_sentence, preference_verdict
+from outscore.results.note import Note
+from outscore.results.preference import Labelled, Order, Preference, PreferencePair, Strength
+from outscore.results.ranking import PairCounts
+from outscore.scores.battles import Battles
+from outscore.workflows.frames import is_table
+from outscore.workflows.names import path_texts
+from outscore.workflows.prefer.findings import (
+    at_equal_length,
+    intransitivity_of,
+    judges_of,
+    labels_of,
+    length_of,
+    position_of,
+)
+from outscore.workflows.prefer.inputs import battles_of, chosen, decided, labels_file, reading_of_battles, table_battles
+from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, corrected, tested_pairs
+from outscore.workflows.requests.prefer import PreferRequest
+
+__all__ = ["call", "run"]
+
+MAX_NAMED = 5
+
+
+def run(request: PreferRequest) -> Preference:
+    """Analyse the battles of a request."""
+    request.validate()
+    labels = None if request.labels is None else labels_file(request)
+    return analysed(battles_of(request), request, labels)
+
+
+def call(battles: object, **given: Any) -> Preference:  # noqa: ANN401 - the keywords of `outscore.prefer`
+    """`outscore.prefer`: a path, several, or a table."""
+    labels = given.pop("labels", None)
+    handed = is_table(labels)
+    if labels is not None and not handed:
+        given["labels"] = os.fspath(labels)
+    if is_table(battles) or handed:
+        return _of_tables(battles, labels if handed else None, given)
+    several = battles if isinstance(battles, (list, tuple)) else [battles]
+    files = path_texts(several)
+    if not files:
+        raise OutscoreError(
+            "`battles` holds something that is no path.", "Give paths, or a table of battles.", parameter="files"
+        )
+    return run(PreferRequest.from_python(given, files=files))
+
+
+def _of_tables(battles: Any, labels: Any, given: dict[str, Any]) -> Preference:  # noqa: ANN401 - tables of whichever library
+    """The same where at least one of both is a table."""
+    request = PreferRequest.from_python(given)
+    request.validate(files=False)
+    choice = request.choice()
+    if is_table(battles):
+        found = table_battles(battles, choice, request.reader)
+    else:
+        files = path_texts(battles if isinstance(battles, (list, tuple)) else [battles]) or ()
+        found = battles_of(replace(request, files=files))
+    people = None
+    if labels is not None:
+        people = table_battles(labels, choice, request.reader)
+    elif request.labels is not None:
+        people = labels_file(request)
+    return analysed(found, request, people)
+
+
+def analysed(given: Battles, request: PreferRequest, labels: Battles | None = None) -> Preference:
+    """What battles say; `labels` are people's verdicts on some of the prompts."""
+    wanted, people = _people_apart(chosen(given, request).compact(), request)
+    battles, undecided = decided(wanted)
+    if len(battles.systems) < 2:
+        raise OutscoreError(
+            f"Only `{battles.systems[0]}` has battles.", "Give battles of two systems at least.", parameter="files"
+        )
+    tally = tally_of(battles)
+    order, notes = _order(battles, tally, request.order)
+    asked = Asked(request.alpha, request.correction, order, request.seed)
+    strengths = strengths_of(tally, request.alpha, request.ties)
+    ranked = order_by_strength(strengths)
+    tested = _by_place(tested_pairs(battles, tally, strengths, asked), [battles.systems[i] for i in ranked])
+    pairs, family = corrected(tested, asked, len(battles.systems))
+    better = _better(pairs, battles.systems, ranked, request.alpha)
+    listed, groups, group_note = _strengths(battles, tally, strengths, ranked, better, request.alpha)
+    length, length_fit = length_of(battles, request.alpha)
+    pairs, listed = at_equal_length(battles, length_fit, pairs, listed, request.alpha)
+    people = labels if people is None else people
+    labelled, label_notes = _labels(battles, people, pairs, request)
+    centre = baseline_in(tally)
+    k = len(battles.systems)
+    counts = PairCounts(k * (k - 1) // 2, family.m, int(better.sum()))
+    unit = "prompt" if battles.clusters is None else str(request.cluster)
+    found = Found(
+        [battles.systems[i] for i in ranked],
+        pairs,
+        listed,
+        counts,
+        family,
+        request.alpha,
+        battles.rows,
+        tally.units,
+        unit,
+        None if centre is None else battles.systems[centre],
+    )
+    verdict = preference_verdict(found)
+    notes += [*battles.notes, *_remarks(battles, tally, strengths, better, ranked), *group_note, *label_notes]
+    return Preference(
+        systems=list(found.systems),
+        pairs=pairs,
+        strengths=listed,
+        position=position_of(battles, request.alpha),
+        counts=counts,
+        family=family,
+        alpha=request.alpha,
+        order=order,
+        clusters=tally.units,
+        battles=battles.rows,
+        verdict=verdict.text,
+        headline=verdict.headline,
+        reason=verdict.reason,
+        sentence=preference_sentence(found),
+        signature=preference_signature(found, order=order, strength=request.strength, ties=request.ties),
+        settings=request.settings(battles.origins),
+        reading=reading_of_battles(given),
+        length=length,
+        judges=judges_of(wanted, request.alpha),
+        labels=labelled,
+        intransitivity=intransitivity_of(tally, strengths),
+        groups=groups,
+        baseline=found.baseline,
+        unit=unit,
+        undecided=undecided,
+        notes=list(dict.fromkeys(notes)),
+    )
+
+
+def _people_apart(battles: Battles, request: PreferRequest) -> tuple[Battles, Battles | None]:
+    """The judge's battles, and those of the people among the judges, where one was named."""
+    if request.people is None:
+        return battles, None
+    if battles.judges is None or request.people not in battles.judges.names:
+        known = () if battles.judges is None else battles.judges.names
+        hint = suggest_name(request.people, known) if known else "Name the column of judges with --judge COLUMN."
+        raise OutscoreError(f"There is no judge `{request.people}`.", hint, parameter="people")
+    own = battles.judges.codes == battles.judges.names.index(request.people)
+    if own.all():
+        raise OutscoreError(
+            f"`{request.people}` is the only judge.", "Give verdicts of another judge as well.", parameter="people"
+        )
+    return battles.take(np.flatnonzero(~own)).compact(), battles.take(np.flatnonzero(own)).compact()
+
+
+def _labels(
+    battles: Battles, people: Battles | None, pairs: list[PreferencePair], request: PreferRequest
+) -> tuple[Labelled | None, list[Note]]:
+    if people is None:
+        return None, []
+    if set(people.systems) != set(battles.systems) or len(battles.systems) != 2:
+        raise OutscoreError(
+            f"People judged {join_names(sorted(people.systems))}, the judge {join_names(sorted(battles.systems))}.",
+            "Labels serve two systems, the same on both sides: choose them with --system NAME, twice.",
+            parameter="labels",
+        )
+    return labels_of(battles, people, request.people or "people", pairs[0].a, request.alpha)
+
+
+def _order(battles: Battles, tally: Tally, asked: str) -> tuple[Order, list[Note]]:
+    """What is known of the order, and what to say about it; refuses what would take a place for a better system."""
+    seen = seen_order(tally)
+    if asked == "unrecorded" or (asked == "auto" and seen == "unrecorded"):
+        return "unrecorded", []
+    if seen == "both":
+        return "both", []
+    if seen == "unrecorded":
+        raise OutscoreError(
+            f"--order is {asked}, but the files do not say which answer was shown first.",
+            "Leave --order out, or name --position COLUMN.",
+            parameter="order",
+        )
+    if asked == "fixed":
+        if len(battles.systems) > 2:
+            raise OutscoreError("--order fixed serves two systems.", "Choose two with --system NAME.", parameter="order")
+        return "fixed", []
+    if asked == "random":
+        return "random", []
+    if seen == "single":
+        first, second = battles.systems[int(battles.first[0])], battles.systems[int(battles.second[0])]
+        always = f"Every battle of `{first}` and `{second}` names `{first}` first"
+        raise OutscoreError(
+            f"{always}, so being shown first cannot be told from being better.",
+            "If both orders were shown or it was drawn by lot, and the file does not say so, give --order unrecorded;"
+            " if a column says who was shown first, give --position COLUMN.",
+            parameter="order",
+        )
+    text = "Prompts were judged in one order or the other, which is taken to be by lot; if it was chosen, give --order fixed."
+    return "random", [Note("design", text)]
+
+
+def _by_place(pairs: list[PreferencePair], systems: list[str]) -> list[PreferencePair]:
+    """Pairs with games of their own first, then through a baseline, then through the model; each by the places of both."""
+    place = {name: i for i, name in enumerate(systems)}
+    kinds = ("games", "baseline", "model")
+    return sorted(pairs, key=lambda pair: (kinds.index(pair.by), place[pair.a], place[pair.b]))
+
+
+def _better(pairs: list[PreferencePair], systems: tuple[str, ...], ranked: list[int], alpha: float) -> Array:
+    """(k, k), strongest first: whether the row's system is significantly preferred to the column's."""
+    place = {systems[i]: at for at, i in enumerate(ranked)}
+    found = np.zeros((len(systems), len(systems)), dtype=bool)
+    for pair in pairs:
+        if pair.p is not None and pair.p.adjusted is not None and pair.p.adjusted <= alpha:
+            found[place[pair.a], place[pair.b]] = True
+    return found
+
+
+def _strengths(
+    battles: Battles, tally: Tally, strengths: Strengths, ranked: list[int], better: Array, alpha: float
+) -> tuple[list[Strength], list[list[str]], list[Note]]:
+    import scipy.special
+
+    k = len(battles.systems)
+    lowest, highest = rank_intervals(better)
+    groups = groups_of(better)
+    won, met = np.zeros(k), np.zeros(k)
+    np.add.at(won, tally.left, (tally.total + tally.lead) / 2)
+    np.add.at(won, tally.right, (tally.total - tally.lead) / 2)
+    np.add.at(met, tally.left, tally.total)
+    np.add.at(met, tally.right, tally.total)
+    rows = np.bincount(battles.first, minlength=k) + np.bincount(battles.second, minlength=k)
+    listed = []
+    for place, i in enumerate(ranked):
+        theta, bound = float(strengths.theta[i]), float(strengths.bound[i])
+        low: float | None = None
+        high: float | None = None
+        if strengths.core[i]:
+            error, prompts = strengths.error(i)
+            reach = -float(scipy.special.stdtrit(prompts - 1, alpha / 2)) * error if error > 0 else math.nan
+            low, high = _finite(theta - reach), _finite(theta + reach)
+        elif theta == math.inf:
+            low = _finite(bound)
+        elif theta == -math.inf:
+            high = _finite(bound)
+        value = _finite(theta)
+        listed.append(
+            Strength(
+                battles.systems[i],
+                value,
+                _elo(value),
+                low,
+                high,
+                _elo(low),
+                _elo(high),
+                int(lowest[place]),
+                int(highest[place]),
+                int(rows[i]),
+                float(won[i] / met[i]),
+                groups.letters[place],
+                int(strengths.group[i]),
+            )
+        )
+    names = [battles.systems[i] for i in ranked]
+    note = [] if groups.note is None else [Note("omission", groups.note)]
+    return listed, [[names[i] for i in members] for members in groups.members], note
+
+
+def _remarks(battles: Battles, tally: Tally, strengths: Strengths, better: Array, ranked: list[int]) -> list[Note]:
+    """What the data leave open: one prompt, unbeaten systems, sets that never met, places that pairs contradict."""
+    notes = []
+    names = battles.systems
+    if tally.units == 1:
+        notes.append(Note("warning", "All battles are about one prompt: nothing shows how other prompts would come out."))
+    elif tally.units < MIN_PROMPTS and len(names) > 2:
+        text = f"With {tally.units} prompts, fewer than {MIN_PROMPTS}, no p is taken from the strengths."
+        notes.append(Note("design", text))
+    groups = int(strengths.group.max()) + 1
+    if groups > 1:
+        sets = [[names[i] for i in np.flatnonzero(strengths.group == g)] for g in range(groups)]
+        shown = "; ".join(", ".join(members[:MAX_NAMED]) + (" ..." if len(members) > MAX_NAMED else "") for members in sets[:3])
+        start = f"The systems fall into {groups} sets that never met, not even through others: {shown}."
+        notes.append(Note("warning", f"{start} Strengths and places hold within a set."))
+    unbeaten = [names[i] for i in np.flatnonzero(np.isposinf(strengths.theta)).tolist()]
+    winless = [names[i] for i in np.flatnonzero(np.isneginf(strengths.theta)).tolist()]
+    for who, did, which in ((unbeaten, "never lost to", "lower"), (winless, "never won against", "upper")):
+        if who and len(names) > 2:
+            start = f"{_listed(who)} {did} the others, so that no finite strength fits"
+            notes.append(Note("data", f"{start}: the {which} bound is shown."))
+    unknown = [names[i] for i in np.flatnonzero(np.isnan(strengths.theta)).tolist()]
+    if unknown:
+        notes.append(Note("data", f"{_listed(unknown)} cannot be placed: chains of wins lead neither way, or both."))
+    wrong = np.argwhere(np.tril(better, -1))
+    if len(wrong):
+        order = [names[i] for i in ranked]
+        shown = ", ".join(
+            f"{order[low]} (place {low + 1}) to {order[high]} ({high + 1})" for low, high in wrong[:MAX_NAMED].tolist()
+        )
+        start = f"In {count(len(wrong), 'pair')} the weaker system by strength is significantly preferred in direct games"
+        notes.append(Note("warning", f"{start}: {shown}. One strength per system does not tell all; trust the pairs."))
+    return notes
+
+
+def _listed(names: list[str]) -> str:
+    shown = names[:MAX_NAMED]
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"{', '.join(shown)}{more}"
+
+
+def _elo(value: float | None) -> float | None:
+    return None if value is None else elo_of(value)
+
+
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None

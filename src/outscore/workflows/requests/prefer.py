@@ -1,0 +1,268 @@
+"""`prefer`: battles between systems, by people or by a model: who is preferred to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option, did_you_mean
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.base import Request, declare, input_settings, saved_value, versions
+
+if TYPE_CHECKING:
+    from outscore.formats.battles.entry import BattleChoice
+    from outscore.scores.system import Origin
+
+__all__ = ["PreferRequest"]
+
+
+def _readers() -> dict[str, str]:
+    from outscore.formats.battles.registry import BATTLES
+
+    return {"auto": "recognise it", **{name: f"{entry.title}: {entry.summary}" for name, entry in BATTLES.items()}}
+
+
+def _column(name: str, help_: str, label: str, doc: str = "", **more: Any) -> Any:  # noqa: ANN401 - a declared field
+    return declare(
+        Option(
+            name,
+            str,
+            more.pop("default", None),
+            help_,
+            label=label,
+            group="data",
+            kind="column",
+            metavar="COLUMN",
+            always_saved=False,
+            doc=doc,
+            **more,
+        )
+    )
+
+
+@dataclass(frozen=True)
+class PreferRequest(Request):
+    """Battles: win rates, strengths, position, length and judges."""
+
+    command: ClassVar[str] = "prefer"
+    subcommand: ClassVar[str] = "prefer"
+    function: ClassVar[str] = "prefer"
+
+    files: tuple[str, ...] = declare(
+        Option(
+            "files",
+            str,
+            (),
+            "Battles: files, or folders of files.",
+            label="Battles",
+            group="files",
+            kind="file",
+            many=True,
+            least=1,
+            metavar="BATTLES ...",
+        )
+    )
+    labels: str | None = declare(
+        Option(
+            "labels",
+            str,
+            None,
+            "People's verdicts on some of the prompts, where a judge decided all.",
+            label="People's verdicts",
+            form_help="Battles judged by people on some of the prompts; those above are then the judge's.",
+            group="files",
+            kind="file",
+            most=1,
+            metavar="FILE",
+            always_saved=False,
+            annotation="Path | Table | None",
+            doc="People's verdicts on some of the prompts, a file or table of battles: the judge's verdicts on all of them\n"
+            "then serve to estimate the win rate that people would give.",
+        )
+    )
+    people: str | None = declare(
+        Option(
+            "people",
+            str,
+            None,
+            "The judge among the battles whose verdicts are people's, as with --labels.",
+            label="Judge who is people",
+            form_help="The judge among the battles whose verdicts are taken for right, instead of a file of people's verdicts.",
+            group="data",
+            metavar="NAME",
+            always_saved=False,
+        )
+    )
+    order: str = declare(
+        Option(
+            "order",
+            str,
+            "auto",
+            "How it came about which answer was shown first.",
+            lambda: {
+                "auto": "both orders, or by lot",
+                "random": "drawn by lot for each prompt",
+                "fixed": "chosen, one order for each prompt",
+                "unrecorded": "both orders or by lot, and the file does not say which",
+            },
+            label="Order",
+            group="test",
+            metavar="auto|random|fixed|unrecorded",
+            doc='How it came about which answer was shown first: ``"random"`` by lot, ``"fixed"`` one chosen order for\n'
+            'each prompt (then orders are exchanged between prompts), ``"unrecorded"`` both orders or by lot, but the file\n'
+            'does not say which. ``"auto"`` takes what the file shows, and refuses one that always names the same first.',
+        )
+    )
+    strength: int = declare(
+        Option(
+            "strength",
+            int,
+            1,
+            "Arena-Hard: how many wins A>>B counts as.",
+            minimum=1,
+            label="Strong verdicts",
+            form_help="How many wins a strong verdict (A>>B) counts as.",
+            group="data",
+            metavar="N",
+        )
+    )
+    ties: str = declare(
+        Option(
+            "ties",
+            str,
+            "half",
+            "Strengths: ties as half a win each, or by Davidson's model.",
+            ("half", "davidson"),
+            label="Ties",
+            group="test",
+        )
+    )
+    alpha: float = declare(shared.ALPHA, doc="The level of all claims together; intervals have level 1 - alpha one by one.")
+    correction: str = declare(shared.CORRECTION, help="Correction for the number of pairs.", choices=shared.known_corrections)
+    seed: int = declare(shared.SEED, help="Seed of what has to be sampled.")
+    system: tuple[str, ...] = declare(shared.SYSTEM, help="Battles between these systems only; repeatable.")
+    only_judge: tuple[str, ...] = declare(
+        Option(
+            "only_judge",
+            str,
+            (),
+            "Verdicts of these judges only; repeatable.",
+            label="Judges",
+            form_help="Verdicts of these judges only.",
+            group="data",
+            many=True,
+            metavar="NAME",
+            always_saved=False,
+            python="judges",
+            annotation="str | Sequence[str]",
+            doc="Verdicts of these judges only.",
+        )
+    )
+    first: str | None = _column("first", "Column of the systems shown first.", "First system")
+    second: str | None = _column("second", "Column of the systems shown second.", "Second system")
+    winner: tuple[str, ...] = _column(
+        "winner",
+        "Column of the verdicts; several are a judge each.",
+        "Verdicts",
+        default=(),
+        many=True,
+        annotation="str | Sequence[str]",
+    )
+    prompt: str | None = _column("prompt", "Column of the prompts; none: every battle has its own.", "Prompts")
+    judge: str | None = _column("judge", "Column of the judges; or none.", "Judges' names")
+    category: str | None = _column("category", "Column of kinds of prompts; or none.", "Categories")
+    cluster: str | None = _column(
+        "cluster", "Column of what is swapped as one, instead of the prompt.", "Clusters", default_text="the prompt"
+    )
+    position: str | None = _column("position", "Column of the system that was shown first; or none.", "Shown first")
+    length: tuple[str, ...] = _column(
+        "length",
+        "Column of the first answer's length, then of the second's.",
+        "Lengths",
+        default=(),
+        many=True,
+        annotation="Sequence[str]",
+    )
+    baseline: str | None = declare(
+        shared.BASELINE,
+        help="Arena-Hard: what to call the baseline, which its files do not name.",
+        kind="value",
+        label="Name of the baseline",
+        always_saved=False,
+    )
+    reader: str = declare(
+        shared.READER,
+        choices=_readers,
+        form_help="How the files are read.",
+        doc="The format of the files, a name from ``outscore formats``.",
+    )
+    names: tuple[str, ...] = declare(
+        shared.NAMES,
+        help="What to call the two systems of a table that names none.",
+        form_help="What to call the two systems of a table that names none, separated by a comma.",
+        most=2,
+        always_saved=False,
+        default_text="",
+        doc="What to call the two systems of a table whose rows are all about the same two, and name none.",
+    )
+
+    @property
+    def inputs(self) -> list[str]:
+        """Everything that is read."""
+        return [*self.files, *([self.labels] if self.labels else [])]
+
+    def choice(self) -> BattleChoice:
+        """What is said about columns, as readers take it."""
+        from outscore.formats.battles.entry import BattleChoice
+
+        names = ("first", "second", "winner", "prompt", "judge", "category", "cluster", "position", "length", "strength")
+        return BattleChoice(**{name: self.value(name) for name in (*names, "baseline", "names")})
+
+    def validate(self, *, files: bool = True) -> None:
+        """Refuse what can be refused before a file is opened; `files` is False where a table was handed over."""
+        from outscore.core.levels import check_level
+        from outscore.workflows.rank.question import Question
+        from outscore.workflows.validate import check_seed
+
+        if files and not self.files:
+            raise OutscoreError("No file was named.", "Write `outscore prefer BATTLES`.", parameter="files")
+        check_level("alpha", self.alpha)
+        check_seed("seed", self.seed)
+        Question(correction=self.correction).check_family()
+        for name in ("order", "ties", "reader"):
+            option = self.option(name)
+            if self.value(name) not in option.known:
+                raise OutscoreError(
+                    f"There is no {name} `{self.value(name)}`.", did_you_mean(self.value(name), option.known), parameter=name
+                )
+        if len(self.length) not in (0, 2):
+            raise OutscoreError(
+                f"--length names {len(self.length)} columns.",
+                "Name two: the first answer's, and the second's.",
+                parameter="length",
+            )
+        if self.strength < 1:
+            raise OutscoreError(f"--strength is {self.strength}.", "Give a whole number from 1 up.", parameter="strength")
+        if self.labels and self.people:
+            raise OutscoreError("--labels and --people both say what people decided.", "Give one of them.", parameter="people")
+
+    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
+        """What repeats the call."""
+        saved = {
+            option.name: saved_value(option, self.value(option.name))
+            for option in self.options()
+            if option.always_saved or self.is_given(option)
+        }
+        if self.names:
+            saved["names"] = ",".join(self.names)
+        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
+
+    def data_arguments(self) -> list[str]:
+        """One file or a list of them."""
+        return [repr(self.files[0])] if len(self.files) == 1 else [repr(list(self.files))]
+
+    def file_arguments(self) -> list[str]:
+        """People's verdicts."""
+        return [f"labels={self.labels!r}"] if self.labels else []

@@ -1,0 +1,217 @@
+"""Judges, lengths and labels: against plain loops, published coefficients and other tools' numbers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import optimize
+from tests.inference.preferences.battle_making import made
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.battles.entry import BattleChoice
+from outscore.formats.battles.read import read_battles
+from outscore.inference.preferences.agreement import alpha_of, kappa_of, verdicts_of
+from outscore.inference.preferences.labelled import audit_p, power_tuned
+from outscore.inference.preferences.lengths import fit_lengths
+from outscore.inference.preferences.position import by_place, swapped_verdicts
+from outscore.inference.preferences.win_rates import flip_p, independent_p
+from outscore.scores.system import Labels
+
+
+def judged(verdicts):
+    """Battles of two systems from verdicts by judge and item; None is an item that the judge has not seen."""
+    rows = [(f"p{i}", "x", "y", share, judge) for judge, shares in verdicts.items() for i, share in enumerate(shares)]
+    rows = [row for row in rows if row[3] is not None]
+    return made([row[:4] for row in rows], judges=[row[4] for row in rows])
+
+
+def naive_alpha(battles):
+    """Krippendorff's alpha for names, from all pairs of verdicts of an item."""
+    by_item = {}
+    for i, share in enumerate(battles.share.tolist()):
+        by_item.setdefault(battles.prompts[i], []).append("none" if math.isnan(share) else share)
+    units = [values for values in by_item.values() if len(values) > 1]
+    every = [value for values in units for value in values]
+    n = len(every)
+    observed = sum(sum(a != b for a, b in itertools.permutations(values, 2)) / (len(values) - 1) for values in units) / n
+    expected = sum(a != b for a, b in itertools.permutations(every, 2)) / (n * (n - 1))
+    return 1 - observed / expected
+
+
+class TestAgreement:
+    def test_against_loops(self):
+        rng = np.random.default_rng(0)
+        table = {f"j{k}": rng.choice([0.0, 0.5, 1.0, np.nan, None], 40, p=[0.3, 0.1, 0.4, 0.1, 0.1]).tolist() for k in range(4)}
+        battles = judged(table)
+        items, units, found = alpha_of(verdicts_of(battles), 0.05)
+        assert found.value == pytest.approx(naive_alpha(battles))
+        assert items == units
+        assert found.low < found.value < found.high
+
+    def test_other_tools_numbers(self):
+        """evalica 0.4.2, alpha with nominal distance, on four judges and thirty items."""
+        table = np.random.default_rng(3).choice([0, 1, 2, -1], (4, 30), p=[0.35, 0.15, 0.4, 0.1])
+        shares = {f"j{k}": [None if code < 0 else code / 2 for code in row.tolist()] for k, row in enumerate(table)}
+        assert alpha_of(verdicts_of(judged(shares)), 0.05)[2].value == pytest.approx(0.014953921057207498, abs=1e-12)
+
+    def test_the_jackknife_leaves_out_prompts(self):
+        rng = np.random.default_rng(1)
+        battles = judged({"a": rng.choice([0.0, 1.0], 30).tolist(), "b": rng.choice([0.0, 1.0], 30).tolist()})
+        # Two items of a prompt are left out together.
+        battles = replace(battles, clusters=Labels.of([int(battles.prompts[i][1:]) // 2 for i in range(battles.rows)]))
+        _, clusters, _, found = kappa_of(verdicts_of(battles), 0, 1, 0.05)
+        assert clusters == 15
+
+        def kappa(kept):
+            a, b = battles.share[:30][kept], battles.share[30:][kept]
+            chance = a.mean() * b.mean() + (1 - a.mean()) * (1 - b.mean())
+            return ((a == b).mean() - chance) / (1 - chance)
+
+        without = np.array([kappa(np.arange(30) // 2 != g) for g in range(15)])
+        error = math.sqrt(14 / 15 * ((without - without.mean()) ** 2).sum())
+        assert found.value == pytest.approx(kappa(np.ones(30, dtype=bool)))
+        assert (found.high - found.low) / 2 == pytest.approx(2.1447866879169273 * error)
+
+    def test_agreement_in_everything_is_one(self):
+        battles = judged({"a": [1.0, 0.0, 0.5], "b": [1.0, 0.0, 0.5]})
+        assert alpha_of(verdicts_of(battles), 0.05)[2].value == 1.0
+        assert kappa_of(verdicts_of(battles), 0, 1, 0.05)[3].value == 1.0
+
+    def test_the_order_belongs_to_the_question(self):
+        rows = [("p", "x", "y", 1.0), ("p", "y", "x", 1.0), ("p", "x", "y", 1.0), ("p", "y", "x", 0.0)]
+        found = kappa_of(verdicts_of(made(rows, judges=["a", "a", "b", "b"])), 0, 1, 0.05)
+        assert (found[0], found[2].value) == (2, 0.5)
+
+    def test_real_judges(self, shared_data):
+        path = shared_data / "judges/llmbar-vanilla.csv"
+        names = ("GPT-4", "ChatGPT", "LLaMA2", "PaLM2")
+        columns = ("human", *(f"{name} {order}" for order in ("original", "swapped") for name in names))
+        verdicts = verdicts_of(read_battles([path], BattleChoice(winner=columns, names=("one", "two"))))
+        both = [(kappa_of(verdicts, 0, i, 0.05), kappa_of(verdicts, 0, i + 4, 0.05)) for i in range(1, 5)]
+        agreed = [(one[2].value + other[2].value) / 2 for one, other in both]
+        assert agreed == pytest.approx([0.844869, 0.399761, 0.441527, 0.698091], abs=5e-7)
+        assert [one[3].value for one, _ in both] == pytest.approx([0.656503, -0.183683, -0.113843, 0.367005], abs=5e-7)
+        between = [kappa_of(verdicts, i, i + 4, 0.05)[3].value for i in range(1, 5)]
+        assert between == pytest.approx([0.856876, 0.370256, 0.503711, 0.466632], abs=5e-7)
+
+    @pytest.mark.parametrize(
+        ("name", "flipped", "p"),
+        [
+            ("GPT-4", (20, 10), 0.0987371),
+            ("ChatGPT", (133, 10), 1.383e-28),
+            ("LLaMA2", (76, 27), 1.446e-6),
+            ("PaLM2", (83, 32), 2.159e-6),
+        ],
+    )
+    def test_real_positions(self, shared_data, name, flipped, p):
+        """Verdicts in both orders: of those that depend on the order, how many are for the first."""
+        path = shared_data / "judges/llmbar-vanilla.csv"
+        columns = (f"{name} original", f"{name} swapped")
+        whole = read_battles([path], BattleChoice(winner=columns, names=("one", "two")))
+        half = whole.rows // 2
+        swapped = np.arange(whole.rows) >= half
+        battles = replace(
+            whole,
+            first=np.where(swapped, whole.second, whole.first),
+            second=np.where(swapped, whole.first, whole.second),
+            share=np.where(swapped, 1 - whole.share, whole.share),
+            shown=np.ones(whole.rows, dtype=bool),
+            judges=None,
+        )
+        tally = by_place(battles)
+        there = tally.n == 2
+        assert (int((tally.d[there] > 0).sum()), int((tally.d[there] < 0).sum())) == flipped
+        assert flip_p(tally.d[there]).value == pytest.approx(p, rel=5e-4)
+        assert swapped_verdicts(battles).flipped == sum(flipped)
+
+
+class TestLengths:
+    def test_against_a_general_optimiser(self):
+        rng = np.random.default_rng(2)
+        rows, lengths = [], []
+        for i in range(300):
+            la, lb = rng.integers(20, 200, 2)
+            gap = 0.4 + 1.5 * (la - lb) / (la + lb)
+            rows.append((f"p{i // 2}", "x", "y", float(rng.random() < 1 / (1 + np.exp(-gap)))))
+            lengths.append((la, lb))
+        battles = made(rows, lengths=np.array(lengths, dtype=float))
+        found = fit_lengths(battles)
+        x = (battles.lengths[:, 0] - battles.lengths[:, 1]) / battles.lengths.sum(axis=1)
+
+        def loss(beta):
+            gap = beta[0] + beta[1] * x
+            return -(battles.share * gap - np.logaddexp(0, gap)).sum()
+
+        best = optimize.minimize(loss, np.zeros(2), method="BFGS").x
+        assert (found.contrast(0, 1)[0], found.coefficient) == pytest.approx(tuple(best), abs=1e-4)
+        # The sandwich over prompts, written out.
+        z = np.stack([np.ones(300), x], axis=1)
+        p = 1 / (1 + np.exp(-z @ best))
+        inverse = np.linalg.inv((z * (p * (1 - p))[:, None]).T @ z)
+        scores = np.array([((battles.share - p)[:, None] * z)[battles.prompts.codes == g].sum(axis=0) for g in range(150)])
+        variance = inverse @ scores.T @ scores @ inverse * 150 / 149
+        assert found.contrast(0, 1)[1] == pytest.approx(variance[0, 0] ** 0.5, rel=1e-3)
+        assert found.coefficient_error() == pytest.approx(variance[1, 1] ** 0.5, rel=1e-3)
+
+    def test_where_there_is_nothing_to_fit(self):
+        rows = [(f"p{i}", "x", "y", float(i % 2)) for i in range(12)]
+        assert fit_lengths(made(rows)) is None
+        assert fit_lengths(made(rows, lengths=np.full((12, 2), 9.0))) is None
+        assert fit_lengths(made(rows, lengths=np.full((12, 2), np.nan))) is None
+        assert fit_lengths(made(rows[:6], lengths=np.arange(12.0).reshape(6, 2) + 1)) is None
+        # Length tells the winner for certain.
+        sure = np.array([[9.0, 5.0] if i % 2 else [5.0, 9.0] for i in range(12)])
+        assert fit_lengths(made(rows, lengths=sure)) is None
+
+
+class TestLabels:
+    def test_other_tools_numbers(self):
+        """ppi-python 0.2.3, ppi_mean_pointestimate and its lambda, on these numbers."""
+        rng = np.random.default_rng(0)
+        people = (rng.random(40) < 0.6).astype(float)
+        judged = 0.4 * people + 0.6 * rng.random(40)
+        rest = 0.4 * (rng.random(200) < 0.6) + 0.6 * rng.random(200)
+        found = power_tuned(people, judged, rest)
+        assert (found.value, found.weight) == pytest.approx((0.5088614831654686, 0.8537944186066221), abs=1e-12)
+
+    def test_the_formulas(self):
+        rng = np.random.default_rng(1)
+        h, rest = rng.random(20), rng.random(70)
+        j = 0.5 * h + 0.5 * rng.random(20)
+        found = power_tuned(h, j, rest)
+        weight = ((h - h.mean()) * (j - j.mean())).mean() / ((1 + 20 / 70) * np.var([*j, *rest], ddof=1))
+        assert found.weight == pytest.approx(weight)
+        assert found.value == pytest.approx(weight * rest.mean() + (h - weight * j).mean())
+        variance = np.var(h - weight * j, ddof=1) * 19 / (18 * 20) + weight**2 * np.var(rest, ddof=1) / 70
+        assert found.error == pytest.approx(variance**0.5)
+        assert found.df == 18
+        assert found.effective == pytest.approx(np.var(h, ddof=1) / variance)
+
+    def test_a_judge_without_use_costs_nothing(self):
+        h = np.array([1.0, 0.0] * 10)
+        opposite = power_tuned(h, 1 - h, np.array([1.0, 0.0] * 40))
+        assert opposite.weight == 0.0
+        assert opposite.value == 0.5
+        constant = power_tuned(h, np.ones(20), np.ones(80))
+        assert (constant.weight, constant.value) == (0.0, 0.5)
+
+    def test_too_few_labels(self):
+        with pytest.raises(OutscoreError, match="3 labelled prompts are too few"):
+            power_tuned(np.ones(3), np.ones(3), np.ones(9))
+
+    def test_the_audit(self):
+        rng = np.random.default_rng(2)
+        assert audit_p(rng.normal(1, 1, 40), rng.normal(0, 1, 60)) < 1e-3
+        assert audit_p(np.ones(5), np.ones(9)) is None
+        assert audit_p(np.ones(1), np.ones(9)) is None
+
+
+def test_positions_of_people(shared_data):
+    battles = read_battles([shared_data / "preferences/llmfao/llmfao.csv"])
+    tally = by_place(battles)
+    assert (int(tally.wins[0]), int(tally.losses[0]), int(tally.ties[0])) == (2911, 2549, 3471)
+    assert independent_p(tally.wins, tally.losses)[0] == pytest.approx(1.02265e-6, rel=1e-5)
