@@ -27,7 +27,7 @@ from click.testing import CliRunner
 from outscore.cli.app import app
 from outscore.core.options import Option
 from outscore.examples.registry import EXAMPLES
-from outscore.workflows.requests.registry import REQUESTS
+from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -73,7 +73,8 @@ def _default(option: Option) -> str:
 
 def renewed(text: str, folder: Path) -> str:
     """A page with all its outputs and tables made anew."""
-    text = OPTIONS.sub(lambda block: block[1] + option_table(REQUESTS[block["request"]].options()) + block[3], text)
+    requests = {**REQUESTS, **FILE_REQUESTS}
+    text = OPTIONS.sub(lambda block: block[1] + option_table(requests[block["request"]].options()) + block[3], text)
     return BLOCK.sub(lambda block: block[1] + run(block["command"], folder) + "\n" + block[3], text)
 
 

@@ -19,7 +19,7 @@ from outscore import PUBLIC
 from outscore.core.options import Option
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request
-from outscore.workflows.requests.registry import REQUESTS
+from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "outscore"
 TARGET = PACKAGE / "api.py"
@@ -118,6 +118,25 @@ FRONTS = (
         home="outscore.workflows.show.run",
         example="""
         >>> show("no-such-log.json")
+        Traceback (most recent call last):
+        ...
+        outscore.core.errors.OutscoreError: `no-such-log.json` does not exist. ...
+        """,
+    ),
+    Front(
+        name="convert",
+        request=FILE_REQUESTS["convert"],
+        summary="Write logs of evaluation harnesses as Every Eval Ever: a line per item and score, and the totals beside them.",
+        details="Both files are written whole or not at all, and read back with the same systems, items, scores and repeats.",
+        positional=(
+            Argument("paths", "Path | Sequence[Path]", "A log, a folder of logs, or several of them."),
+            Argument("output", "Path", "The file of samples, `NAME_samples.jsonl`; `NAME.json` is written beside it."),
+        ),
+        returns="Logs",
+        returned="What was written, as `show` lists it.",
+        home="outscore.workflows.convert.run",
+        example="""
+        >>> convert("no-such-log.json", "new_samples.jsonl")
         Traceback (most recent call last):
         ...
         outscore.core.errors.OutscoreError: `no-such-log.json` does not exist. ...

@@ -1,6 +1,7 @@
 from outscore._version import __version__ as __version__
 from outscore.api import compare as compare
 from outscore.api import compare_texts as compare_texts
+from outscore.api import convert as convert
 from outscore.api import diff as diff
 from outscore.api import permutation_test as permutation_test
 from outscore.api import plan as plan

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Texts = Sequence[str] | Sequence[Sequence[str]] | Sequence[os.PathLike[str]] | Segments | Path
     Table = Any  # a dataframe of whichever library: anything with named columns
 
-__all__ = ["compare", "compare_texts", "diff", "permutation_test", "plan", "prefer", "rank", "score", "show"]
+__all__ = ["compare", "compare_texts", "convert", "diff", "permutation_test", "plan", "prefer", "rank", "score", "show"]
 
 
 @overload
@@ -476,6 +476,70 @@ def show(
     from outscore.workflows.show.run import call
 
     return call(paths, reader=reader)
+
+
+def convert(
+    paths: Path | Sequence[Path],
+    output: Path,
+    *,
+    reader: Literal[
+        "auto",
+        "lm-eval",
+        "every-eval-ever",
+        "openai-evals",
+        "inspect",
+        "inspect-json",
+        "helm",
+        "swe-bench",
+        "evalplus",
+        "bigcodebench",
+        "promptfoo",
+        "lighteval",
+        "comet",
+    ] = "auto",
+    systems: Sequence[str] = (),
+    log_task: str | None = None,
+    filter: str | None = None,
+) -> Logs:
+    """Write logs of evaluation harnesses as Every Eval Ever: a line per item and score, and the totals beside them.
+
+    Both files are written whole or not at all, and read back with the same systems, items, scores and repeats.
+
+    Parameters
+    ----------
+    paths : Path | Sequence[Path]
+        A log, a folder of logs, or several of them.
+    output : Path
+        The file of samples, `NAME_samples.jsonl`; `NAME.json` is written beside it.
+    reader : str, default "auto"
+        The format of the logs, a name from ``outscore formats``.
+    systems : Sequence[str], default ()
+        Which systems.
+    log_task : str | None, default None
+        The task to convert; all of them otherwise.
+    filter : str | None, default None
+        The filter whose scores are converted; all of them otherwise.
+
+    Returns
+    -------
+    Logs
+        What was written, as `show` lists it.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> convert("no-such-log.json", "new_samples.jsonl")
+    Traceback (most recent call last):
+    ...
+    outscore.core.errors.OutscoreError: `no-such-log.json` does not exist. ...
+    """
+    from outscore.workflows.convert.run import call
+
+    return call(paths, output, reader=reader, systems=systems, log_task=log_task, filter=filter)
 
 
 def score(

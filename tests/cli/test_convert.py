@@ -9,7 +9,9 @@ import pytest
 from click.testing import CliRunner
 from tests.log_files import WRITERS, inspect_json, lm_eval
 
+import outscore as osc
 from outscore.cli.app import app
+from outscore.core.errors import OutscoreError
 from outscore.formats.logs.base.evaluation import STATES
 from outscore.formats.logs.find import read_logs
 
@@ -120,3 +122,37 @@ def test_corpus_scores_are_refused(shared_data, tmp_path):
     done = run("convert", sample, "-o", tmp_path / "x_samples.jsonl")
     assert done.exit_code == 2
     assert "is scored as a whole" in done.output
+
+
+def test_python_writes_the_same_bytes_and_says_what_it_wrote(tmp_path):
+    lm_eval(tmp_path / "logs")
+    by_command = converted(tmp_path, tmp_path / "logs")
+    by_python = tmp_path / "own_samples.jsonl"
+    found = osc.convert(tmp_path / "logs", by_python)
+    assert by_python.read_bytes() == by_command.read_bytes()
+    assert (tmp_path / "own.json").read_bytes() == (tmp_path / "all.json").read_bytes()
+    assert found.evaluations == osc.show(tmp_path / "logs").evaluations
+    assert str(by_python) in found.next_command
+
+
+def test_one_system_or_task_is_chosen(tmp_path):
+    lm_eval(tmp_path / "logs", task="sums")
+    lm_eval(tmp_path / "logs", task="products")
+    target = tmp_path / "one_samples.jsonl"
+    found = osc.convert(tmp_path / "logs", target, systems=["maker/birch"], log_task="sums")
+    assert [(one.system, one.task) for one in found.evaluations] == [("maker/birch", "sums")]
+    (read,) = read_logs([target])
+    assert (read.system, read.task, read.rows) == ("maker/birch", "sums", 12)
+    done = run("convert", tmp_path / "logs", "-o", target, "--system", "maker/elm")
+    assert done.exit_code == 2
+    assert "no system `maker/elm`" in done.output
+
+
+@pytest.mark.parametrize(
+    ("paths", "output", "parameter"),
+    [([3], "a_samples.jsonl", "files"), (["x"], 4, "output"), (["x"], "a.jsonl", "output"), ([], "a_samples.jsonl", "files")],
+)
+def test_python_refuses_what_is_no_path(paths, output, parameter):
+    with pytest.raises(OutscoreError) as refused:
+        osc.convert(paths, output)
+    assert refused.value.parameter == parameter

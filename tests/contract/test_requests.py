@@ -20,10 +20,12 @@ from outscore.cli.declared import declared_options, given_of
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.workflows.requests.base import Request, declare
-from outscore.workflows.requests.registry import REQUESTS
+from outscore.workflows.requests.registry import FILE_REQUESTS
+from outscore.workflows.requests.registry import REQUESTS as ANSWERED
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "outscore"
+REQUESTS = {**ANSWERED, **FILE_REQUESTS}
 DUMMY = Option("dummy_size", int, 37, "Only a dummy.", minimum=2, label="Dummy", group="test")
 
 
@@ -116,6 +118,7 @@ GIVEN = {
     "plan": {"scores": ".871 .864", "n": "1000"},
     "prefer": {"files": ["votes.csv"], "winner": ["human", "gpt"], "names": "new,old", "strength": "3", "people": "human"},
     "show": {"files": ["runs", "log.eval"], "reader": "inspect"},
+    "convert": {"files": ["runs"], "reader": "helm", "system": ["amber", "birch"], "log-task": "sums"},
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import glob
 import os
 import shutil
 import sys
@@ -16,7 +15,7 @@ import click
 
 from outscore.core.errors import OutscoreError
 from outscore.results.files import SUFFIXES as WITH_TABLES
-from outscore.results.files import check_suffixes, form_of_file, write_files
+from outscore.results.files import check_folder, check_suffixes, form_of_file, refuse_overwriting, write_files
 
 if TYPE_CHECKING:
     from outscore.report.kinds import AnyResult
@@ -54,11 +53,11 @@ def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str
     """Refuse what could not be written before any work is done: endings, folders, missing packages, one's own input."""
     paths = list(paths)
     check_suffixes(paths)
-    _refuse_overwriting(paths, inputs, "-o")
+    refuse_overwriting(paths, inputs, "-o")
     for path in paths:
         if Path(path).is_dir():
             raise OutscoreError(f"`{path}` is a folder, a file was expected.", "Name a file inside it with -o.")
-        _check_folder(path)
+        check_folder(path)
         _check_access(path, Path(os.path.realpath(path)).parent)
         if Path(path).suffix.lower() == ".html":
             _check_packages(PAGES, f"write `{path}`")
@@ -74,8 +73,8 @@ def check_further(path: str, inputs: Iterable[str], *, option: str, ending: str,
     """Refuse one more file that could not be written, of an option of its own, before any work is done."""
     if Path(path).suffix.lower() != ending:
         raise OutscoreError(f"`{path}`: {option} writes {holds}.", f"Name a file that ends in {ending}.")
-    _refuse_overwriting([path], inputs, option)
-    _check_folder(path)
+    refuse_overwriting([path], inputs, option)
+    check_folder(path)
 
 
 def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> None:
@@ -93,30 +92,6 @@ def segments_csv(scores: SegmentScores) -> bytes:
     from outscore.report.render import csv_text
 
     return csv_text(Records(scores.columns, tuple(scores.rows()))).encode()
-
-
-def _check_folder(path: str) -> None:
-    folder = Path(path).parent
-    if not folder.is_dir():
-        raise OutscoreError(f"`{path}` cannot be written: there is no folder `{folder}`.", "Make it first.")
-
-
-def _refuse_overwriting(paths: Iterable[str], inputs: Iterable[str], option: str) -> None:
-    """Refuse to write over what is read: files, files behind a pattern, files in a folder."""
-    read = {os.path.realpath(file) for written in inputs for file in _files_behind(written)}
-    for path in paths:
-        if os.path.realpath(path) in read:
-            raise OutscoreError(f"`{path}` is read from, and would be overwritten.", f"Name another file with {option}.")
-
-
-def _files_behind(written: str) -> list[str]:
-    if written == "-":
-        return []
-    if Path(written).is_dir():
-        return [str(path) for path in Path(written).rglob("*")]
-    if glob.has_magic(written) and not Path(written).exists():
-        return glob.glob(written, recursive=True)  # noqa: PTH207 - patterns may be absolute
-    return [written]
 
 
 def _check_access(path: str, folder: Path) -> None:

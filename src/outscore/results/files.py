@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import secrets
 from collections.abc import Iterable, Mapping
@@ -10,7 +11,15 @@ from pathlib import Path
 
 from outscore.core.errors import OutscoreError
 
-__all__ = ["SUFFIXES", "check_suffixes", "form_of_file", "write_files"]
+__all__ = [
+    "SUFFIXES",
+    "check_folder",
+    "check_suffixes",
+    "check_target",
+    "form_of_file",
+    "refuse_overwriting",
+    "write_files",
+]
 
 SUFFIXES = {".txt": "text", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html", ".csv": "csv"}
 """The form of a file by its suffix."""
@@ -39,19 +48,55 @@ def form_of_file(path: str | os.PathLike[str], *, has_pairs: bool = False) -> st
     return SUFFIXES[Path(path).suffix.lower()]
 
 
-def write_files(contents: Mapping[str, str | bytes]) -> None:
-    """Write all files or none: everything goes to neighbours first, and only then takes its place."""
+def check_target(path: str, inputs: Iterable[str], option: str) -> None:
+    """Refuse a file that could not be written, or that is read, before any work is done; `option` is the one that names it."""
+    refuse_overwriting([path], inputs, option)
+    if Path(path).is_dir():
+        raise OutscoreError(f"`{path}` is a folder, a file was expected.", f"Name a file inside it with {option}.")
+    check_folder(path)
+
+
+def check_folder(path: str) -> None:
+    """Refuse a file whose folder is not there."""
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise OutscoreError(f"`{path}` cannot be written: there is no folder `{folder}`.", "Make it first.")
+
+
+def refuse_overwriting(paths: Iterable[str], inputs: Iterable[str], option: str) -> None:
+    """Refuse to write over what is read: files, files behind a pattern, files in a folder."""
+    read = {os.path.realpath(file) for written in inputs for file in _files_behind(written)}
+    for path in paths:
+        if os.path.realpath(path) in read:
+            raise OutscoreError(f"`{path}` is read from, and would be overwritten.", f"Name another file with {option}.")
+
+
+def _files_behind(written: str) -> list[str]:
+    if written == "-":
+        return []
+    if Path(written).is_dir():
+        return [str(path) for path in Path(written).rglob("*")]
+    if glob.has_magic(written) and not Path(written).exists():
+        return glob.glob(written, recursive=True)  # noqa: PTH207 - patterns may be absolute
+    return [written]
+
+
+def write_files(contents: Mapping[str, str | bytes | Iterable[bytes]]) -> None:
+    """Write all files or none: everything goes to neighbours first, and only then takes its place.
+
+    A content may be made piece by piece while it is written.
+    """
     ready: list[tuple[Path, Path]] = []
     try:
         for name, content in contents.items():
-            target, data = Path(os.path.realpath(name)), content.encode() if isinstance(content, str) else content
+            target, pieces = Path(os.path.realpath(name)), _pieces(content)
             if target.exists() and not target.is_file():
                 # A device or a pipe cannot be replaced; a folder fails here with a clear reason.
-                target.write_bytes(data)
+                _write(target, pieces)
                 continue
             neighbour = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
             ready.append((neighbour, target))
-            neighbour.write_bytes(data)
+            _write(neighbour, pieces)
         for neighbour, target in ready:
             neighbour.replace(target)
     except OSError as error:
@@ -61,3 +106,14 @@ def write_files(contents: Mapping[str, str | bytes]) -> None:
         for neighbour, _ in ready:
             with contextlib.suppress(OSError):
                 neighbour.unlink(missing_ok=True)
+
+
+def _pieces(content: str | bytes | Iterable[bytes]) -> Iterable[bytes]:
+    if isinstance(content, str):
+        return [content.encode()]
+    return [content] if isinstance(content, bytes) else content
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
+    with path.open("wb") as file:
+        file.writelines(pieces)

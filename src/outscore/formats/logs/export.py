@@ -21,7 +21,7 @@ __all__ = ["aggregate", "sample_lines"]
 
 SCHEMA = "0.3.0"
 # Questions and answers are read again, this many rows at a time.
-AT_ONCE = 1_000
+AT_ONCE = 10_000
 NOTHING = Exchange(None, None, None)
 
 

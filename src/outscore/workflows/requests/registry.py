@@ -1,9 +1,13 @@
-"""REQUESTS: what can be asked, by name. `texts` is `outscore compare` with references."""
+"""REQUESTS: what can be asked, by name. `texts` is `outscore compare` with references.
+
+FILE_REQUESTS are answered by files and not by a result, so that the page does not ask them.
+"""
 
 from __future__ import annotations
 
 from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
+from outscore.workflows.requests.convert import ConvertRequest
 from outscore.workflows.requests.diff import DiffRequest
 from outscore.workflows.requests.plan import PlanRequest
 from outscore.workflows.requests.prefer import PreferRequest
@@ -11,7 +15,7 @@ from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.requests.show import ShowRequest
 
-__all__ = ["REQUESTS"]
+__all__ = ["FILE_REQUESTS", "REQUESTS"]
 
 REQUESTS: dict[str, type[Request]] = {
     request.command: request
@@ -26,3 +30,4 @@ REQUESTS: dict[str, type[Request]] = {
         ShowRequest,
     )
 }
+FILE_REQUESTS: dict[str, type[Request]] = {request.command: request for request in (ConvertRequest,)}

@@ -67,7 +67,7 @@ class ShowRequest(Request):
     def validate(self) -> None:
         """Refuse what can be refused before a log is opened."""
         if not self.files:
-            raise OutscoreError("No log was named.", "Write `outscore show LOG`.", parameter="files")
+            raise OutscoreError("No log was named.", f"Write `outscore {self.subcommand} LOG`.", parameter="files")
         if self.reader not in _readers():
             raise OutscoreError(
                 f"There is no format of logs `{self.reader}`.", did_you_mean(self.reader, _readers()), parameter="reader"

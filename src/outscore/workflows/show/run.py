@@ -19,7 +19,7 @@ from outscore.workflows.names import path_texts
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.show import ShowRequest
 
-__all__ = ["call", "run"]
+__all__ = ["call", "listing", "run"]
 
 
 def run(request: ShowRequest) -> Logs:
@@ -28,11 +28,16 @@ def run(request: ShowRequest) -> Logs:
     found: list[Evaluation] = []
     for path in request.files:
         found += read_logs([path], request.reader if request.reader in LOGS else None)
+    return listing(found, request, request.files)
+
+
+def listing(found: Sequence[Evaluation], request: ShowRequest, files: Sequence[str]) -> Logs:
+    """What evaluations hold; `files` is where the next command finds them."""
     origins = dict.fromkeys(origin for one in found for origin in one.origins)
     notes = dict.fromkeys(Note("input", text) for one in found for text in one.notes)
     return Logs(
         [_listed(evaluation) for evaluation in found],
-        _next_command(request.files, found),
+        _next_command(files, found),
         _verdict(found),
         {**request.settings(), "inputs": input_settings(origins), "versions": versions()},
         list(notes),

@@ -1,0 +1,1 @@
+"""Logs in the common format."""

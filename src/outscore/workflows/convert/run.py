@@ -1,0 +1,48 @@
+"""From a request to two files: the samples of logs as Every Eval Ever, and the aggregate beside them."""
+
+from __future__ import annotations
+
+import os
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.logs.choose import choose_filter, choose_systems, choose_task
+from outscore.formats.logs.export import aggregate, sample_lines
+from outscore.formats.logs.find import read_logs
+from outscore.formats.logs.harnesses.every_eval_ever import ENDING, aggregate_path
+from outscore.formats.logs.registry import LOGS
+from outscore.results.files import check_target, write_files
+from outscore.results.logs import Logs
+from outscore.workflows.names import path_texts
+from outscore.workflows.requests.convert import ConvertRequest
+from outscore.workflows.show.run import listing
+
+__all__ = ["call", "run"]
+
+
+def run(request: ConvertRequest, output: str) -> Logs:
+    """Write the samples to `output` and the aggregate beside it, both or neither; what was written, as a listing."""
+    request.validate()
+    if not output.endswith(ENDING):
+        raise OutscoreError(
+            f"`{output}` is no name of a file of samples.", f"Name a file that ends in {ENDING}.", parameter="output"
+        )
+    totals = str(aggregate_path(output))
+    for path in (output, totals):
+        check_target(path, request.inputs, "--output")
+    found = read_logs(request.files, request.reader if request.reader in LOGS else None)
+    found = choose_systems(found, request.system)
+    found = choose_task(found, request.log_task, several=True)
+    found = found if request.filter is None else choose_filter(found, request.filter)
+    write_files({output: sample_lines(found), totals: aggregate(found)})
+    return listing(found, request, [output])
+
+
+def call(paths: object, output: object, *, systems: object, **given: object) -> Logs:
+    """`outscore.convert`: a path, or several, and the file to write."""
+    several = paths if isinstance(paths, (list, tuple)) else [paths]
+    files, target = path_texts(several), path_texts([output])
+    if files is None:
+        raise OutscoreError("`paths` holds something that is no path.", "Give the paths of logs.", parameter="files")
+    if target is None:
+        raise OutscoreError("`output` is no path.", f"Name a file that ends in {ENDING}.", parameter="output")
+    return run(ConvertRequest.from_python({**given, "systems": systems}, files=files), os.fspath(target[0]))
