@@ -12,7 +12,18 @@ from importlib import import_module
 from outscore._version import __version__
 
 PUBLIC = {
-    "outscore.api": ("compare", "compare_texts", "convert", "diff", "permutation_test", "plan", "prefer", "rank", "score", "show"),
+    "outscore.api": (
+        "compare",
+        "compare_texts",
+        "convert",
+        "diff",
+        "permutation_test",
+        "plan",
+        "prefer",
+        "rank",
+        "score",
+        "show",
+    ),
     "outscore.core.errors": ("OutscoreError",),
     "outscore.core.metric": ("AdditiveMetric",),
     "outscore.exact.distribution": ("NullDistribution", "null_distribution"),

@@ -11,7 +11,7 @@ from typing import Any, Unpack, cast
 from outscore.core.errors import OutscoreError
 from outscore.core.options import did_you_mean
 from outscore.formats.base.entry import Choice, FormatEntry
-from outscore.formats.base.source import Peek, Source, open_source, shorten
+from outscore.formats.base.source import Peek, Source, label_of, open_source, shorten
 from outscore.formats.conll import conllu, corefud, tagged_lines, word_columns
 from outscore.formats.conll.conll2012 import chains_of
 from outscore.formats.detect import Detection, detect, refuse_formats
@@ -109,9 +109,20 @@ def read(
     """
     _check_format(format, [*FORMATS, *OUTPUT_FORMATS, *LOGS])
     if are_logs([path], format):
-        slices = _as_tuple(slice)
-        question = LogQuestion(log_task, metric, filter, missing, force_same=force_same, cluster=cluster, slices=slices)
+        columns = {"item": item, "system": system, "score": score, "repeat": repeat, "dataset": dataset}
+        _refuse_given(path, logs=True, **columns, gold=gold, prediction=prediction)
+        question = LogQuestion(
+            log_task,
+            metric,
+            filter,
+            missing,
+            force_same=force_same,
+            cluster=cluster,
+            slices=_as_tuple(slice),
+            systems=_as_tuple(systems),
+        )
         return read_systems([path], question, format=None if format == "auto" else format, several=True).scores
+    _refuse_given(path, logs=False, metric=metric, filter=filter, log_task=log_task, missing=missing)
     choice = Choice(
         item,
         system,
@@ -125,7 +136,7 @@ def read(
         gold=gold,
         prediction=prediction,
     )
-    with open_source(path) as source:
+    with open_source(path, columns=choice.columns) as source:
         if format in OUTPUT_FORMATS:
             return _read_outputs(source, choice, OUTPUT_FORMATS[format])
         if format in FORMATS:
@@ -134,6 +145,18 @@ def read(
         if detection.entry is not None and detection.entry.holds == "outputs":
             return _read_outputs(source, choice, detection.entry)
         return _read_scores(source, choice, detection)
+
+
+def _refuse_given(path: str | os.PathLike[str], *, logs: bool, **given: object) -> None:
+    """Refuse parameters that mean nothing for what the file is."""
+    kinds = ("tables", "a log of an evaluation harness") if logs else ("logs of evaluation harnesses", "none")
+    for name, value in given.items():
+        if value is not None:
+            raise OutscoreError(
+                f"`{name}` is for {kinds[0]}, and {label_of(os.fspath(path))} is {kinds[1]}.",
+                f"Leave `{name}` out, or say what the file is with `format`.",
+                parameter=name,
+            )
 
 
 def read_scores(
@@ -152,7 +175,7 @@ def read_scores(
         )
     _check_format(format, FORMATS)
     choice = Choice(score=_as_tuple(score), slice=_as_tuple(slice), systems=_as_tuple(systems), **columns)
-    with open_source(path) as source:
+    with open_source(path, columns=choice.columns) as source:
         if format != "auto":
             return cast("list[Scores]", FORMATS[format].read(source, choice))
         return _read_scores(source, choice, detect(source.peek, choice, "scores"))

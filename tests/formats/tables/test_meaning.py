@@ -149,7 +149,7 @@ def test_documents_with_several_lists_are_refused(write):
     path = write('{"a": [{"id": 1, "score": 1}],\n "b": [{"id": 1, "score": 0}]}', "x.json")
     problem = refused(path)
     assert "2 lists of records: `a`, `b`" in problem.message
-    assert "jq -c '.a[]'" in problem.hint
+    assert "--item a.ID --score a.SCORE" in problem.hint
 
 
 def test_a_broken_document_says_so(write):

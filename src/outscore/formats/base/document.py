@@ -11,11 +11,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["document_lines", "leaves", "lists_in", "may_be_json", "parse_document", "value_at"]
+__all__ = ["KEY", "document_lines", "leaves", "lists_in", "may_be_json", "parse_document", "value_at"]
 
 _BEGINS = re.compile(r"\s*(\{\s*(\"|\}|$)|\[\s*([\[{\"\]\-\d]|true|false|null|$))")
 MAX_DEPTH = 4
 """Objects inside one another that are searched for records and for named values."""
+KEY, VALUE = "key", "value"
+"""What the columns of an object are called whose keys are the items."""
 Path = tuple[str, ...]
 
 
@@ -41,8 +43,11 @@ def parse_document(text: str) -> Any:  # noqa: ANN401 - what JSON can hold
         return None
 
 
-def document_lines(document: object) -> list[str] | None:
+def document_lines(document: object, columns: Sequence[str] = ()) -> list[str] | None:
     r"""The records of a document as JSON lines, or its numbers as lines; None where it has none, or several lists of them.
+
+    Of several lists, the one is taken that all `columns` lie in by their dotted names. An object whose keys are the items is
+    taken for records where a column is called `key`; numbers in it are then called `value`.
 
     Examples
     --------
@@ -50,14 +55,49 @@ def document_lines(document: object) -> list[str] | None:
     ['{"id": "q1", "score": 1}\n']
     >>> document_lines([1, 0, 1])
     ['1\n', '0\n', '1\n']
+    >>> document_lines({"runs": [{"id": "q1"}], "errors": [{"at": 7}]}, ["runs.id"])
+    ['{"runs": {"id": "q1"}}\n']
+    >>> document_lines({"q1": {"score": 1}, "q2": {"score": 0}}, ["key", "score"])
+    ['{"key": "q1", "score": 1}\n', '{"key": "q2", "score": 0}\n']
     """
     if isinstance(document, list) and document and all(isinstance(value, (int, float)) for value in document):
         return [f"{json.dumps(value)}\n" for value in document]
     lists = lists_in(document)
-    if len(lists) != 1:
+    records: list[dict[str, Any]] | None = None
+    if lists:
+        only = next(iter(lists.values())) if len(lists) == 1 else None
+        records = _chosen(lists, columns) or only
+    elif KEY in columns:
+        records = _keyed(document)
+    return None if records is None else [f"{json.dumps(record, ensure_ascii=False)}\n" for record in records]
+
+
+def _chosen(lists: Mapping[str, list[dict[str, Any]]], columns: Sequence[str]) -> list[dict[str, Any]] | None:
+    """The records of the list that all columns lie in, under its name, unless they have an object of that name themselves."""
+    for name, records in lists.items():
+        first, *_ = name.split(".")
+        inner = any(first in record for record in records)
+        if columns and not inner and all(column.startswith(f"{name}.") for column in columns):
+            inside = []
+            for record in records:
+                for key in reversed(name.split(".")):
+                    record = {key: record}  # noqa: PLW2901 - one more object around it
+                inside.append(record)
+            return inside
+    return None
+
+
+def _keyed(document: object) -> list[dict[str, Any]] | None:
+    """The values of an object as records with their keys; None where some value is neither an object nor a number."""
+    if not isinstance(document, Mapping) or not document:
         return None
-    (records,) = lists.values()
-    return [f"{json.dumps(record, ensure_ascii=False)}\n" for record in records]
+    records = []
+    for key, value in document.items():
+        record = {VALUE: value} if isinstance(value, (int, float)) else value
+        if not isinstance(record, Mapping) or KEY in record:
+            return None
+        records.append({KEY: key, **record})
+    return records
 
 
 def lists_in(document: object, depth: int = MAX_DEPTH) -> dict[str, list[dict[str, Any]]]:

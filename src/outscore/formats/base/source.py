@@ -145,10 +145,16 @@ class Source:
 
 
 @contextmanager
-def open_source(path: str | os.PathLike[str], *, line_ends: Literal["translated", "kept"] = "translated") -> Iterator[Source]:
+def open_source(
+    path: str | os.PathLike[str],
+    *,
+    line_ends: Literal["translated", "kept"] = "translated",
+    columns: Sequence[str] = (),
+) -> Iterator[Source]:
     """Open a file, or standard input for ``-``, as lines of text; every failure becomes an `OutscoreError`.
 
-    Where line ends are kept, a carriage return alone ends no line.
+    Where line ends are kept, a carriage return alone ends no line. `columns` are those that the caller names, which tell the
+    records of one JSON document from other lists in it.
     """
     name = os.fspath(path)
     label = label_of(name)
@@ -169,7 +175,7 @@ def open_source(path: str | os.PathLike[str], *, line_ends: Literal["translated"
         head = list(itertools.islice(itertools.chain.from_iterable(map(_split_lines, begun)), HEAD_LINES))
         if may_be_json(head) and not (head[0].lstrip().startswith("{") and Peek(name, head).suffix == ".jsonl"):
             begun.extend(pieces)
-            yield _document_source(name, head, begun, digesting)
+            yield _document_source(name, head, begun, digesting, columns)
             return
         yield Source(Peek(name, head), itertools.chain(begun, pieces), digesting)
 
@@ -211,12 +217,12 @@ def explain_failures(name: str) -> Iterator[None]:
         raise OutscoreError(f"{label} could not be read: {reason}.", "Copy the file and try again.", file=name) from None
 
 
-def _document_source(name: str, head: list[str], pieces: list[str], digesting: _Digesting) -> Source:
+def _document_source(name: str, head: list[str], pieces: list[str], digesting: _Digesting, columns: Sequence[str]) -> Source:
     """The records of a JSON document as lines, or the text itself where it has none."""
     document = parse_document("".join(pieces))
     records = None
     if document is not None and not is_result(document):
-        records = document_lines(document)
+        records = document_lines(document, columns)
     if records is None:
         return Source(Peek(name, head, document=document), iter(pieces), digesting)
     return Source(Peek(name, records[:HEAD_LINES], document=document, unit="row"), iter(records), digesting)

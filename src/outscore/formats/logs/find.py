@@ -67,7 +67,16 @@ def are_logs(paths: Sequence[str | os.PathLike[str]], format: str = AUTO) -> boo
     """Whether every path is a log or a folder with one; files that cannot be read are left to those who read other files."""
     if format != AUTO:
         return format in LOGS
-    return bool(paths) and all(map(_is_log, paths))
+    found = [_is_log(path) for path in paths]
+    if any(found) and not all(found):
+        log, other = (label_of(os.fspath(paths[found.index(kind)])) for kind in (True, False))
+        if Path(paths[found.index(False)]).exists():
+            raise OutscoreError(
+                f"{log} is a log of an evaluation harness, and {other} is none that is known.",
+                "Give logs only, or read all files as tables: --reader jsonl, with the columns named.",
+                parameter="files",
+            )
+    return bool(found) and all(found)
 
 
 def _is_log(path: str | os.PathLike[str]) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.document import leaves, lists_in, value_at
+from outscore.formats.base.document import KEY, leaves, lists_in, value_at
 from outscore.formats.base.source import Peek, Source, line_error, refuse_undecoded
 from outscore.formats.tables.cells import looks_numeric
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
@@ -63,6 +63,7 @@ def sample(peek: Peek) -> dict[str, list[Any]]:
     """The first values of each column, None where an object lacks it; those with dotted names come last."""
     if next(iter(peek.filled), "").lstrip().startswith("["):
         raise _document_error(peek)
+    _refuse_nested(peek)
     first = [record for _, record in _objects(peek.head, peek)]
     if not first:
         raise OutscoreError(f"{peek.label} is empty, JSON objects were expected.", "Give one object per line.")
@@ -91,12 +92,29 @@ def _document_error(peek: Peek) -> OutscoreError:
         one = next(iter(lists))
         return OutscoreError(
             f"{peek.label} is one JSON object with {len(lists)} lists of records: {', '.join(names)}.",
-            f"Take one out, such as `jq -c '.{one}[]' {peek.path}`.",
+            f"Name columns inside one of them, such as --item {one}.ID --score {one}.SCORE.",
+            parameter="item",
         )
     return OutscoreError(
         f"{peek.label} is one JSON document without a list of records.",
         'Give a list of objects such as [{"id": ..., "score": ...}], or one object per line.',
     )
+
+
+def _refuse_nested(peek: Peek) -> None:
+    """Refuse an object that is no record: one with several lists of records, or with an object for each item."""
+    document = peek.document
+    if peek.unit == "row" or not isinstance(document, Mapping):
+        return
+    if lists_in(document):
+        raise _document_error(peek)
+    if len(document) > 1 and all(isinstance(value, Mapping) for value in document.values()):
+        keys = list(document)
+        raise OutscoreError(
+            f"{peek.label} is one JSON object with {len(keys):,} objects inside, from `{keys[0]}` to `{keys[-1]}`.",
+            f"If each of them is an item, say --item {KEY} and name the score with --score.",
+            parameter="item",
+        )
 
 
 def _objects(lines: Sequence[str] | Iterator[str], peek: Peek) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from outscore.core.errors import OutscoreError
 from outscore.formats.logs.base.evaluation import Evaluation, Exchange
 from outscore.formats.logs.choose import LogQuestion
+from outscore.formats.logs.find import are_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems
 from outscore.formats.tables.columns import join_names
+from outscore.scores.system import label_of
 from outscore.workflows.compare.inputs import TwoSystems, pair_scores
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from outscore.workflows.requests.rank import RankRequest
     from outscore.workflows.requests.score import ScoreRequest
 
-__all__ = ["LogPair", "better_of", "log_question", "pair_logs", "with_exchanges"]
+__all__ = ["LogPair", "asks_logs", "better_of", "log_question", "pair_logs", "with_exchanges"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,32 @@ class LogPair:
     measure: str
     systems: TwoSystems | None
     found: LogSystems
+
+
+TABLE_OPTIONS = (
+    "item", "score", "system_column", "repeat", "dataset", "transpose", "prediction", "gold", "gold_column",
+)  # fmt: skip
+"""Columns that logs have by themselves."""
+LOG_OPTIONS = ("log_task", "filter", "missing", "force_same")
+"""What is asked of logs only."""
+
+
+def asks_logs(request: CompareRequest | RankRequest | ScoreRequest) -> bool:
+    """Whether the files of a request are logs; options that mean nothing for them, or for logs only, are refused."""
+    logs = are_logs(request.files, request.reader)
+    for option in request.options():
+        if option.name not in (TABLE_OPTIONS if logs else LOG_OPTIONS) or not request.is_given(option):
+            continue
+        if logs:
+            message = f"--{option.long} is for tables, and {label_of(request.files[0])} is a log of an evaluation harness."
+            cure = (
+                "Choose among what it holds with --log-task, --metric and --filter, or read it as a table with --reader jsonl."
+            )
+        else:
+            message = f"--{option.long} is for logs of evaluation harnesses, which the input is not."
+            cure = f"Leave --{option.long} out, or name the format of the logs with --reader."
+        raise OutscoreError(message, cure, parameter=option.name)
+    return logs
 
 
 def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQuestion:

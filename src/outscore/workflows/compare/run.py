@@ -14,7 +14,6 @@ from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import codes_of
 from outscore.core.repeats import RepeatKind, Repeats, repeats_of_rows
-from outscore.formats.logs.find import are_logs
 from outscore.inference.base.paired import NoSpreadError
 from outscore.language.verdict.comparison import with_omission
 from outscore.results.comparison import Comparison, Comparisons
@@ -22,7 +21,7 @@ from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.datasets import macro_averaged
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems
-from outscore.workflows.compare.logs import pair_logs, with_exchanges
+from outscore.workflows.compare.logs import asks_logs, pair_logs, with_exchanges
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed
 from outscore.workflows.frames import counts_in, in_order_of, is_table
@@ -48,7 +47,7 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
     ('new outscored old', 0.03125)
     """
-    if data is None and are_logs(request.files, request.reader):
+    if data is None and asks_logs(request):
         return _run_logs(request)
     request.validate(arrays=data is not None)
     return _run(request, data or _read(request), metric=request.metric, from_files=data is None)

@@ -16,7 +16,6 @@ from outscore.core.repeats import RUNS, kind_of_column
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
-from outscore.formats.logs.find import are_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import missing_notes, read_systems
 from outscore.formats.tables.columns import NO_ITEMS
@@ -28,7 +27,7 @@ from outscore.results.ranking import Ranking
 from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
 from outscore.scores.system import Origin, Scores, score_columns
-from outscore.workflows.compare.logs import better_of, log_question
+from outscore.workflows.compare.logs import asks_logs, better_of, log_question
 from outscore.workflows.direction import Better, directed
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
@@ -114,7 +113,7 @@ def run_measured(
     remark: Callable[[str], None] = warnings.warn,
 ) -> Ranked:
     """The ranking with everything measured for it: the pairs themselves, however many there are."""
-    logs = data is None and are_logs(request.files, request.reader)
+    logs = data is None and asks_logs(request)
     (replace(request, metric=None) if logs else request).validate(kind=None if data is None else data.kind)
     work = _Work(engine or engine_of(), progress or Steps(), remark)
     if logs:

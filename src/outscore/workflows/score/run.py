@@ -11,7 +11,6 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.repeats import RepeatKind, kind_of_column
-from outscore.formats.logs.find import are_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import read_systems
 from outscore.formats.tables.partitions import are_partitions
@@ -23,7 +22,7 @@ from outscore.results.note import Note
 from outscore.results.score import ScoreResult
 from outscore.scores.duplicates import DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Origin, Scores, score_columns
-from outscore.workflows.compare.logs import better_of, log_question
+from outscore.workflows.compare.logs import asks_logs, better_of, log_question
 from outscore.workflows.direction import Better, directed
 from outscore.workflows.frames import encode_labels, is_table
 from outscore.workflows.names import path_texts
@@ -62,7 +61,7 @@ def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreRes
     >>> found.verdict
     'new scores 0.750: 95 % interval 0.598 to 0.858, mean, 40 items.'
     """
-    logs = data is None and are_logs(request.files, request.reader)
+    logs = data is None and asks_logs(request)
     (replace(request, metric=None) if logs else request).validate(arrays=data is not None)
     if logs:
         return _scored(replace(request, metric=None), request, _from_logs(request))
