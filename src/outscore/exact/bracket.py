@@ -12,6 +12,8 @@ exp(-θy)·1{y ≥ 0} as a mixture of intervals [0, t], t exponential and cut of
 averaged over t; each frequency then gets the coefficient Λ = θ(1 - exp(-qT))/q + exp(-qT), q = θ + iω. θ = 0
 gives the plain pair on [0, T].
 
+Up to `MAX_COUNTED` flips a grid serves better (`_count`).
+
 The bounds account for the mass outside the period, for frequencies below the floor and for rounding.
 """
 
@@ -23,7 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outscore.core.numeric import Array, exact_sum
-from outscore.exact.enumeration import all_sums
+from outscore.exact.enumeration import all_sums, count_subsets
 from outscore.exact.expansion import Expanded
 from outscore.exact.flipsum import FLOOR, NEGLIGIBLE, BudgetError, FlipSum
 from outscore.exact.lattice import UP, tilt
@@ -38,6 +40,10 @@ WIDTH = 0.005
 """Relative width of bounds that nobody asked to be wider."""
 SIEVE_BUDGET = 2e7
 MAX_SURVIVORS = 400_000
+MAX_COUNTED = 200
+FIRST_POINTS = 1 << 15
+COUNTED_WORK = 1e8
+"""Flips, grid points to begin with, and flips times points, up to which sums are counted on a grid."""
 MAX_OUTLIERS = 8
 FAR_OUT = 6.0
 """An outlier is more than so many standard deviations of everything smaller."""
@@ -66,6 +72,7 @@ CERTAIN = Bounds(0.0, 0.0)
 HALF = Bounds(math.log(0.5), 0.0)
 """P(S ≥ 0) of a symmetric law: a half and half the probability of a tie at 0."""
 IMPOSSIBLE = Bounds(-math.inf, -math.inf)
+UNKNOWN = Bounds(-math.inf, 0.0)
 
 
 def bounds(
@@ -131,7 +138,46 @@ def _bounds(sizes: Array, threshold: float, slack: float, aim: _Aim) -> Bounds:
         return Bounds(max(_complement(beyond.upper), math.log(0.5)), upper)
     if threshold >= total - 3 * slack:
         return _unanimous(sizes, slack) if threshold <= total else IMPOSSIBLE
-    return _refine(_Bracket.at(sizes, threshold, total), aim)
+    counted = _count(sizes, threshold, total, aim)
+    if aim.met(counted):
+        return counted
+    finer = _refine(_Bracket.at(sizes, threshold, total), aim)
+    return Bounds(max(counted.lower, finer.lower), min(counted.upper, finer.upper))
+
+
+def _count(sizes: Array, threshold: float, total: float, aim: _Aim) -> Bounds:
+    """Bounds from sizes rounded to a grid, on which sums are counted; `UNKNOWN` for many flips.
+
+    A sum moves by at most Σ |a - k·step| when its sizes move to the grid, so the counts beyond the threshold plus that, and
+    minus that, enclose the probability. With few flips the polynomials have many frequencies left, and this is the quicker way.
+    """
+    best, points = UNKNOWN, FIRST_POINTS
+    while len(sizes) <= MAX_COUNTED and len(sizes) * points <= COUNTED_WORK:
+        found = _count_on_grid(sizes, threshold, total, points)
+        best = Bounds(max(best.lower, found.lower), min(best.upper, found.upper))
+        if aim.met(best):
+            break
+        wanted = 1.3 * best.width / aim.width if best.width < math.inf else 8.0
+        points = int(points * min(max(wanted, 2.0), 16.0))
+    return best
+
+
+def _count_on_grid(sizes: Array, threshold: float, total: float, points: int) -> Bounds:
+    step = total / points
+    whole = np.rint(sizes / step).astype(np.int64)
+    # Quotients below are rounded, by far less than a millionth of a step.
+    moved = exact_sum(np.abs(sizes - whole * step)) + 1e-6 * step + 4 * UNIT * total
+    extreme = int(whole.sum())
+    whole = whole[whole > 0]
+    # S ≥ t leaves the flips that are negative a sum of at most (Σk - t/step)/2 steps.
+    least, most = (math.floor((extreme - (threshold + shift) / step) / 2) for shift in (moved, -moved))
+    if most < 0:
+        return IMPOSSIBLE
+    ways = count_subsets(whole, min(most, extreme))
+    slip = 2 * UNIT * (len(whole) + 64)
+    upper = math.log(float(ways.sum())) - len(whole) * math.log(2) + slip
+    few = float(ways[: least + 1].sum()) if least >= 0 else 0.0
+    return Bounds(math.log(few) - len(whole) * math.log(2) - slip if few > 0 else -math.inf, min(0.0, upper))
 
 
 def _complement(log: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["MAX_ENUMERATED", "MAX_HALVED", "all_sums", "meet_in_the_middle"]
+__all__ = ["MAX_ENUMERATED", "MAX_HALVED", "all_sums", "count_subsets", "meet_in_the_middle"]
 
 MAX_HALVED = 44
 MAX_ENUMERATED = 20
@@ -54,3 +54,21 @@ def all_sums(vectors: Array) -> Array:
     for vector in vectors:
         sums = np.concatenate([sums + vector, sums - vector])
     return sums
+
+
+def count_subsets(sizes: Array, most: int) -> Array:
+    """How many subsets of positive integers have the sum 0, 1, ..., `most`, as floats: exact up to 2^53, then to n roundings.
+
+    Examples
+    --------
+    >>> count_subsets(np.array([1, 2, 3]), 4).tolist()
+    [1.0, 1.0, 1.0, 2.0, 1.0]
+    """
+    ways = np.zeros(most + 1)
+    ways[0], top = 1.0, 0
+    for size in np.sort(sizes).tolist():
+        if size > most:
+            break
+        top = min(top + size, most)
+        ways[size : top + 1] += ways[: top + 1 - size]
+    return ways

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.core.numeric import LOG2, Array
+from outscore.exact.enumeration import count_subsets
 from outscore.exact.expansion import MANY, expand
 from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
 from outscore.exact.sieve import survivors
@@ -125,17 +126,13 @@ def _spectral_tail(values: Array, counts: Array, observed: int, extreme: int) ->
 
 
 def _counted_tail(flips: Array, observed: int, extreme: int) -> Tail:
-    """The patterns of signs counted by their sum, one flip after the other; nothing cancels, so every digit holds.
+    """S ≥ o leaves the flips that are negative a sum of at most (extreme - o)/2: their subsets are counted; nothing cancels.
 
     With few flips whose sizes differ widely there is little for a spectrum to leave out, and counting is the quicker way.
     """
-    ways = np.zeros(extreme + 1)
-    ways[0], top = 1.0, 0
-    for k in flips.tolist():
-        ways[k : top + k + 1] += ways[: top + 1]
-        top += k
-    place, total = (observed + extreme) // 2, len(flips) * LOG2
-    return Tail(math.log(float(ways[place:].sum())) - total, _log(float(ways[place])) - total)
+    ways = count_subsets(flips, (extreme - observed) // 2)
+    total = len(flips) * LOG2
+    return Tail(math.log(float(ways.sum())) - total, _log(float(ways[-1])) - total)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from outscore.results.pvalue import PValue
 __all__ = ["inversion_interval", "lower_limit"]
 
 MAX_LISTED = 20
-MAX_HALVED = 36
+MAX_HALVED = 28
 TOLERANCE = 1.25e-3
 """How far, in standard errors, either end of a certified limit lies from it at the best."""
 MAX_DEGREE = 20_000
