@@ -16,6 +16,10 @@ TREE = "1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t{misc}\n2\tworks\twork\tVERB\tVBZ\
 FILES = {
     "conllu": ("x.txt", TREE.format(misc="_")),
     "conll2012": ("x.txt", "#begin document (a); part 000\na 0 0 The DT (3\na 0 1 mayor NN 3)\n#end document\n"),
+    "corefud": ("x.txt", "# global.Entity = eid-etype-head-other\n" + TREE.format(misc="Entity=(e1-person-1-)")),
+    "coref-jsonl": ("x.txt", '{"doc_key": "d", "sentences": [["The", "mayor", "left"]], "clusters": [[[0, 1]]]}\n'),
+    "json-words": ("x.txt", '{"tokens": ["Ekeus", "flew"], "ner_tags": ["B-PER", "O"]}\n'),
+    "tagged-lines": ("x.txt", "The/DT mayor/NN resigned/VBD\n"),
     "word-columns": ("x.txt", "It PRON\nworks VERB\n. .\n\nNow ADV\n"),
     "labels": ("x.txt", "id,label,prediction\nq1,yes,yes\nq2,no,\n"),
     "jsonl": ("x.txt", '{"id": 1, "new": 1, "old": 0}\n{"id": 2, "new": 1, "old": 1}\n'),
@@ -93,6 +97,10 @@ def test_a_brace_does_not_make_words_json(tmp_path):
     ("format", "rows", "task"),
     [
         ("conll2012", [["a", "(3"]], "coref"),
+        ("corefud", [["1", "It"]], "coref"),
+        ("coref-jsonl", [["x"]], "coref"),
+        ("json-words", [["Ekeus", "B-PER"], ["flew", "O"]], "ner"),
+        ("tagged-lines", [["The", "DT"]], "pos"),
         ("labels", [["q1", "yes"]], "label"),
         ("csv", [["q1", "1"]], "label"),
         ("conllu", [["1", "It", "_"]], "pos"),

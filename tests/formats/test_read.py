@@ -15,10 +15,15 @@ from outscore.formats.registry import FORMATS, OUTPUT_FORMATS
 from outscore.outputs.model import Chains, Items, Words
 
 TREE = "1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tworks\twork\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
+ENTITY = TREE.replace("nsubj\t_\t_", "nsubj\t_\tEntity=(e1-thing-1-)")
 CHAIN = "#begin document (a); part 000\na 0 0 The DT (3\na 0 1 mayor NN 3)\n#end document\n"
 FILES = {
     "conllu": ("# sent_id = 1\n" + TREE, Words),
     "conll2012": (CHAIN, Chains),
+    "corefud": ("# global.Entity = eid-etype-head-other\n" + ENTITY, Chains),
+    "coref-jsonl": ('{"doc_key": "d", "sentences": [["The", "mayor", "left"]], "clusters": [[[0, 1]]]}\n', Chains),
+    "json-words": ('{"tokens": ["Ekeus", "flew"], "ner_tags": ["B-PER", "O"]}\n', Words),
+    "tagged-lines": ("The/DT mayor/NN resigned/VBD\nHe/PRP\n", Words),
     "word-columns": ("It PRON\nworks VERB\n. .\n\nNow ADV\n", Words),
     "labels": ("id,label,prediction\nq1,yes,yes\nq2,no,\n", Items),
 }
@@ -30,9 +35,20 @@ TOLD = {
         "U.N.\tNNP\tB-ORG\nofficial\tNN\tO\n",
         "# a comment\nIt\tPRON\n\nworks\tVERB\n",
     ),
+    "corefud": (ENTITY,),
+    "coref-jsonl": ('[{"sentences": [["He", "left"]], "predicted_clusters": [], "clusters": []}]\n',),
+    "json-words": (
+        '[{"tokens": ["Ekeus"], "pos_tags": ["PROPN"]}]\n',
+        '[[{"id": 1, "text": "Ekeus", "upos": "PROPN"}]]\n',
+        '[[[{"id": 1, "text": "Ekeus", "upos": "PROPN"}]]]\n',
+        '{"text": "It works", "tokens": [{"id": 0, "start": 0, "end": 2, "pos": "PRON"}]}\n',
+    ),
     "labels": (
         "nr;answer\n1;A\n2;B\n",
         "question_id\tgold\nq1\tyes\n",
+        # As many tags as tokens would be tags of them.
+        '{"id": 1, "tokens": ["a", "b", "c"], "labels": ["law", "art"]}\n{"id": 2, "tokens": ["d", "e"], "labels": ["art"]}\n',
+        '{"id": 1, "answers": {"text": ["Paris", "paris"], "answer_start": [3, 9]}}\n{"id": 2, "answers": {"text": ["4"]}}\n',
         '{"id": 1, "prediction": "yes", "task": "law"}\n{"id": 2, "prediction": "no"}\n',
         "id,prediction,difficulty\nq1,yes,1\nq2,no,2\n",
     ),
@@ -60,7 +76,7 @@ def test_every_example_is_a_line_of_its_format(write, name):
     if name == "parquet":
         assert not example
         return
-    if name in ("conllu", "tsv"):
+    if name in ("conllu", "corefud", "tsv"):
         example = example.replace("  ", "\t")
     body = {"csv": "q1,1,0\n", "tsv": "q1\t1\t0\n", "labels": "q1,yes,no\n"}.get(name, "")
     text = f"{example}\n{body}"

@@ -136,9 +136,8 @@ def diff_task(format: str, rows: Sequence[Sequence[str]]) -> str:
     >>> diff_task("word-columns", [["Ekeus", "NNP", "B-PER"], ["flew", "VBD", "O"]])
     'ner'
     """
-    if format == "conll2012":
-        return "coref"
-    if format not in ("conllu", "word-columns"):
-        return "label"
+    unit = OUTPUT_FORMATS[format].unit if format in OUTPUT_FORMATS else "items"
+    if unit != "words":
+        return "coref" if unit == "chains" else "label"
     has_entities = bool(rows) and all(_ENTITY_TAG.fullmatch(row[-1]) for row in rows)
     return "ner" if has_entities else "pos"

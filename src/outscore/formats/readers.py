@@ -31,7 +31,7 @@ from outscore.scores.system import Scores
 
 __all__ = ["WORD_FORMATS", "read", "read_chains", "read_labels", "read_scores", "read_words"]
 
-WORD_FORMATS = ("conllu", "word-columns")
+WORD_FORMATS = tuple(name for name, entry in OUTPUT_FORMATS.items() if entry.unit == "words")
 
 
 def read(
@@ -243,7 +243,7 @@ def read_words(
     name
         The name of the system; by default that of the file.
     format
-        ``"conllu"``, ``"word-columns"``, or ``"auto"`` to recognise it.
+        One of `WORD_FORMATS`, or ``"auto"`` to recognise it.
     columns
         The columns of a CoNLL-U file to read, as far as it has them; plain files are read whole.
     layout
@@ -263,10 +263,11 @@ def read_words(
     if format not in ("auto", *WORD_FORMATS):
         raise OutscoreError(f"There is no format of words `{format}`.", did_you_mean(format, ["auto", *WORD_FORMATS]))
     with open_source(path) as source:
-        if is_json(source.peek):
+        if format == json_words.FORMAT or (format == "auto" and is_json(source.peek)):
             return json_words.words_of(source, name)
         refuse_formats(source.peek, ("conll2012", *TABLES), "words with their tags were")
-        if layout is None and tagged_lines.looks_like_tagged_lines(source.peek):
+        tagged = format == "auto" and layout is None and tagged_lines.looks_like_tagged_lines(source.peek)
+        if tagged or format == tagged_lines.FORMAT:
             return tagged_lines.words_of(source, name)
         if format == "conllu" or (format == "auto" and layout is None and _is_conllu(source.peek)):
             return conllu.words_of(source, name, [column for column in columns if column in conllu.COLUMNS])

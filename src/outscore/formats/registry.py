@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from outscore.formats.base.entry import Choice, FormatEntry
 from outscore.formats.base.source import Peek, Source
-from outscore.formats.conll import conllu, word_columns
+from outscore.formats.conll import conllu, corefud, tagged_lines, word_columns
 from outscore.formats.conll.conll2012 import chains_of, looks_like_chains
+from outscore.formats.json import chains as json_chains
+from outscore.formats.json import words as json_words
 from outscore.formats.tables import delimited, jsonl, numbers, parquet
 from outscore.formats.tables.assemble import read_table
 from outscore.formats.tables.labels import items_of, looks_like_labels
@@ -90,6 +92,19 @@ FORMATS: dict[str, FormatEntry] = {
 OUTPUT_FORMATS: dict[str, FormatEntry] = {
     entry.name: entry
     for entry in (
+        # CoNLL-U in its other columns, so that trees and tags of such a file can be compared as well.
+        FormatEntry(
+            corefud.FORMAT,
+            "CorefUD: CoNLL-U with coreference as Entity=(e1-...) in the last column",
+            "1  Go  go  VERB  VB  Mood=Imp  0  root  _  Entity=(e1-event-1-)",
+            lambda peek, _: corefud.looks_like_corefud(peek),
+            lambda source, _: corefud.chains_of(source),
+            "outputs",
+            title="CorefUD",
+            task="coref",
+            columns=(),
+            unit="chains",
+        ),
         FormatEntry(
             "conllu",
             "CoNLL-U: a word per line with tags, head and relation in ten columns between tabs",
@@ -101,6 +116,7 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             is_certain=conllu.looks_like_conllu,
             task="pos or --task dep",
             columns=(),
+            unit="words",
         ),
         FormatEntry(
             "conll2012",
@@ -115,6 +131,46 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             columns=(),
             refuses=("conllu", *TABLES),
             expected="CoNLL-2012 was",
+            unit="chains",
+        ),
+        FormatEntry(
+            json_chains.FORMAT,
+            "coreference as JSON lines: sentences of words, and clusters of first and last words, counted through the document",
+            '{"doc_key": "nw/a_0001", "sentences": [["The", "mayor", "left"]], "clusters": [[[0, 1]]]}',
+            lambda peek, _: json_chains.looks_like_chains(peek),
+            lambda source, _: json_chains.chains_of(source),
+            "outputs",
+            title="coreference as JSON",
+            is_certain=json_chains.looks_like_chains,
+            task="coref",
+            columns=(),
+            unit="chains",
+        ),
+        FormatEntry(
+            json_words.FORMAT,
+            "words with their tags as JSON: lists of tokens and tags (Hugging Face), spaCy's Doc.to_json(), Stanza's to_dict()",
+            '{"tokens": ["Ekeus", "flew"], "ner_tags": ["B-PER", "O"]}',
+            lambda peek, _: json_words.looks_like_words(peek),
+            lambda source, _: json_words.words_of(source),
+            "outputs",
+            title="words as JSON",
+            is_certain=json_words.looks_like_words,
+            task="pos, --task dep or --task ner",
+            columns=(),
+            unit="words",
+        ),
+        FormatEntry(
+            tagged_lines.FORMAT,
+            "a sentence per line, with a slash between each word and its tag",
+            "The/DT mayor/NN resigned/VBD",
+            lambda peek, _: tagged_lines.looks_like_tagged_lines(peek),
+            lambda source, _: tagged_lines.words_of(source),
+            "outputs",
+            title="words with tags behind slashes",
+            is_certain=tagged_lines.looks_like_tagged_lines,
+            task="pos",
+            columns=(),
+            unit="words",
         ),
         FormatEntry(
             "word-columns",
@@ -125,6 +181,7 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             "outputs",
             title="words in columns",
             columns=(),
+            unit="words",
         ),
         FormatEntry(
             "labels",
@@ -137,8 +194,9 @@ OUTPUT_FORMATS: dict[str, FormatEntry] = {
             "outputs",
             title="a label per item",
             columns=("item", "cluster", "slice"),
-            refuses=("conllu", "conll2012"),
+            refuses=("conllu", "conll2012", json_chains.FORMAT, json_words.FORMAT, tagged_lines.FORMAT),
             expected="a table with a label per item was",
+            unit="items",
         ),
     )
 }

@@ -141,3 +141,46 @@ def test_columns_in_another_order(write):
         diff(path, {"same": path}, task="dep", columns="id,word,upos,deprel,head")
     with pytest.raises(OutscoreError, match="has 5 columns, and `columns` names 2"):
         diff(path, {"same": path}, task="dep", columns="id,word")
+
+
+def test_every_form_of_chains_is_compared(write):
+    """The same chains in JSON and in CorefUD; one mention moved to a chain of its own is one link less."""
+    gold = write("gold.jsonl", json.dumps(CHAINS) + "\n")
+    moved = write("moved.jsonl", json.dumps({**CHAINS, "predicted_clusters": [[[0, 1]], [[3, 3]]]}) + "\n")
+    found = diff(gold, {"same": gold, "moved": moved}, task="coref")
+    assert (found.scores["same"]["muc"].f1, found.scores["moved"]["muc"].f1) == (1.0, 0.0)
+    ud = write("x.conllu", COREFUD)
+    assert diff(ud, {"same": ud}, task="coref").scores["same"]["muc"].f1 == 1.0
+    # Trees of the same file are compared as well.
+    assert diff(ud, {"same": ud}, task="dep").scores["same"]["las"].f1 == 1.0
+
+
+def test_tags_behind_slashes_are_compared_with_columns(write):
+    gold = write("gold.txt", "The/DT mayor/NN left/VBD\n")
+    columns = write("x.tsv", "The\tDT\nmayor\tNNP\nleft\tVBD\n\n")
+    found = diff(gold, {"x": columns}, task="pos")
+    assert found.scores["x"]["tag"].r == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("answers", [["Paris", "paris, France"], {"text": ["Paris", "paris, France"], "answer_start": [1, 9]}])
+def test_lists_of_accepted_answers(write, answers):
+    gold = write(
+        "gold.jsonl", json.dumps({"id": 1, "answers": answers}) + "\n" + json.dumps({"id": 2, "answers": ["4"]}) + "\n"
+    )
+    system = write("x.jsonl", '{"id": 1, "prediction": "paris, France"}\n{"id": 2, "prediction": "5"}\n')
+    found = diff(gold, {"x": system}, task="label")
+    assert found.scores["x"]["accuracy"] == 0.5
+    assert any("accepted answers" in note.text for note in found.notes)
+
+
+def test_lists_of_labels_are_sets(write):
+    gold = write("gold.jsonl", '{"id": 1, "labels": ["a", "b"]}\n{"id": 2, "labels": ["c"]}\n')
+    system = write("x.jsonl", '{"id": 1, "labels": ["b", "a"]}\n{"id": 2, "labels": ["c", "a"]}\n')
+    assert diff(gold, {"x": system}, task="label").scores["x"]["accuracy"] == 0.5
+
+
+def test_bare_labels_are_refused_with_their_cure(write):
+    gold, system = write("gold.txt", "entailment\nneutral\n"), write("x.txt", "neutral\nneutral\n")
+    with pytest.raises(OutscoreError, match="has one column, and its first line, `entailment`, does not name") as found:
+        diff(gold, {"x": system}, task="label")
+    assert "id,gold" in found.value.hint

@@ -83,6 +83,8 @@ class FormatEntry:
     refuses, expected
         Formats whose files are refused when they are certain, and how the message names what was expected
         instead.
+    unit
+        Of outputs: what a file holds.
     """
 
     name: str
@@ -97,3 +99,4 @@ class FormatEntry:
     columns: tuple[str, ...] | None = None
     refuses: tuple[str, ...] = ()
     expected: str = ""
+    unit: Literal["", "words", "chains", "items"] = ""

@@ -18,11 +18,12 @@ from outscore.formats.base.source import Peek, Source, line_error
 from outscore.formats.conll.conll2012 import Parser, assemble_chains
 from outscore.outputs.model import Chains
 
-__all__ = ["chains_of", "looks_like_corefud"]
+__all__ = ["FORMAT", "chains_of", "looks_like_corefud"]
 
 FORMAT = "corefud"
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*))?")
+_ENTITY = re.compile(r"(^|\|)Entity=\(")
 _PIECE = re.compile(r"(\()?([^()]+)(\))?")
 _PART = re.compile(r"(.*)\[(\d+)/(\d+)\]")
 _WIDTH, _FORM, _UPOS, _MISC = 10, 1, 3, 9
@@ -30,8 +31,11 @@ _HINT = "Give CorefUD files: CoNLL-U with `# global.Entity` and `Entity=` in the
 
 
 def looks_like_corefud(peek: Peek) -> bool:
-    """Whether the comments declare entities as CorefUD does."""
-    return any(_GLOBAL.match(line) for line in peek.head)
+    """Whether the comments declare entities as CorefUD does, or the first word has one."""
+    if any(_GLOBAL.match(line) for line in peek.head):
+        return True
+    first = next((line for line in peek.filled if not line.startswith("#")), "").rstrip("\r\n").split("\t")
+    return len(first) == _WIDTH and _ENTITY.search(first[_MISC]) is not None
 
 
 def chains_of(source: Source, *, repair: bool = False) -> Chains:

@@ -31,7 +31,7 @@ class Sentence:
     document: str | None = None
 
 
-def assemble(source: Source, sentences: Sequence[Sentence], name: str, format: str = "json-words") -> Words:
+def assemble(source: Source, sentences: Sequence[Sentence], name: str, format: str) -> Words:
     """Words from sentences; a column that only some sentences have is left out."""
     sizes = np.array([len(sentence.forms) for sentence in sentences])
     forms = [form for sentence in sentences for form in sentence.forms]

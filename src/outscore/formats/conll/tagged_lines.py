@@ -8,7 +8,9 @@ from outscore.formats.base.source import Peek, Source, line_error, stem_of
 from outscore.formats.conll.sentences import Sentence, assemble
 from outscore.outputs.model import Words
 
-__all__ = ["looks_like_tagged_lines", "words_of"]
+__all__ = ["FORMAT", "looks_like_tagged_lines", "words_of"]
+
+FORMAT = "tagged-lines"
 
 _WORD = re.compile(r"(\S+)/([^\s/]+)")
 _ADDRESS = re.compile(r"\w+://")
@@ -35,4 +37,4 @@ def words_of(source: Source, name: str | None = None) -> Words:
             )
         if found:
             sentences.append(Sentence([m[1] for m in found if m], {"tag": [m[2] for m in found if m]}))
-    return assemble(source, sentences, stem_of(source.path) if name is None else name, "word/TAG")
+    return assemble(source, sentences, stem_of(source.path) if name is None else name, FORMAT)

@@ -14,16 +14,26 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import Source, stem_of
+from outscore.formats.base.source import Peek, Source, stem_of
 from outscore.formats.conll.sentences import Sentence, assemble
-from outscore.formats.json.objects import objects_of, refuse_shape
+from outscore.formats.json.objects import first_value, objects_of, refuse_shape
 from outscore.outputs.model import Chains
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["chains_of"]
+__all__ = ["FORMAT", "chains_of", "looks_like_chains"]
+
+FORMAT = "coref-jsonl"
 
 CLUSTERS, PREDICTED = "clusters", "predicted_clusters"
 HINT = "Give objects with `doc_key`, `sentences` and `clusters` (or `predicted_clusters`)."
+
+
+def looks_like_chains(peek: Peek) -> bool:
+    """Whether the first object has sentences and clusters."""
+    first = first_value(peek)
+    if not isinstance(first, Mapping) or not isinstance(first.get("sentences"), list):
+        return False
+    return any(isinstance(first.get(key), list) for key in (CLUSTERS, PREDICTED))
 
 
 def chains_of(source: Source, *, predicted: bool = False) -> Chains:
@@ -50,8 +60,8 @@ def chains_of(source: Source, *, predicted: bool = False) -> Chains:
     if not sentences:
         raise OutscoreError(f"{source.label} holds no documents.", HINT)
     table = np.array(mentions, dtype=np.int64).reshape(-1, 4)
-    origin = Origin(source.path, source.sha256(), len(table), "coref-jsonl")
-    words = assemble(source, sentences, stem_of(source.path), "coref-jsonl")
+    origin = Origin(source.path, source.sha256(), len(table), FORMAT)
+    words = assemble(source, sentences, stem_of(source.path), FORMAT)
     codes, starts, ends, chains = table.T
     return Chains(stem_of(source.path), Labels(codes, tuple(documents)), starts, ends, chains, words, origin)
 

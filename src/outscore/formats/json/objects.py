@@ -11,7 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import Peek, Source, line_error
 from outscore.formats.tables.jsonl import begins_with_object
 
-__all__ = ["is_json", "objects_of", "refuse_shape"]
+__all__ = ["first_value", "is_json", "objects_of", "refuse_shape"]
 
 _BEGIN = re.compile(r"[\[{]\s*$|\[\s*[\[{]|\{\s*\"")
 
@@ -22,14 +22,34 @@ def is_json(peek: Peek) -> bool:
     return begins_with_object(peek) or _BEGIN.match(first) is not None
 
 
+def first_value(peek: Peek) -> Any:  # noqa: ANN401 - any JSON value
+    """The first of the values that `objects_of` would give; None where the beginning is no JSON."""
+    if peek.document is not None:
+        return next(iter(_several(peek.document)), None)
+    first = next((line for line in peek.filled), "")
+    if not first.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return msgspec.json.decode(first)
+    except (msgspec.DecodeError, UnicodeError):
+        return None
+
+
 def objects_of(source: Source) -> list[Any]:
     """The values of a file: those of one list, one object, or one value per line."""
     text = "".join(source.pieces())
+    if source.peek.document is not None:
+        # Of a document with one list of records inside, the pieces are those.
+        return _several(source.peek.document)
     decode = msgspec.json.Decoder().decode
     try:
         whole = decode(text)
     except (msgspec.DecodeError, UnicodeError):
         return [_value(source, number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return _several(whole)
+
+
+def _several(whole: object) -> list[Any]:
     return list(whole) if isinstance(whole, list) else [whole]
 
 

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.base.source import Source, stem_of
+from outscore.formats.base.source import Peek, Source, stem_of
 from outscore.formats.conll.sentences import EMPTY, Sentence, assemble
 from outscore.formats.conll.word_lines import refuse_empty
-from outscore.formats.json.objects import objects_of, refuse_shape
+from outscore.formats.json.objects import first_value, objects_of, refuse_shape
 from outscore.outputs.model import Words
 
-__all__ = ["words_of"]
+__all__ = ["FORMAT", "looks_like_words", "words_of"]
+
+FORMAT = "json-words"
 
 # Keys of token lists, by column; the first that is there is read.
 LISTS = {
@@ -34,13 +36,31 @@ HINT = (
 )
 
 
+def looks_like_words(peek: Peek) -> bool:
+    """Whether the first value is a sentence or a document in one of the three forms."""
+    first = first_value(peek)
+    if isinstance(first, list):
+        # Stanza: a sentence, or a document of sentences.
+        inner = first[0] if first and isinstance(first[0], list) else first
+        return bool(inner) and all(isinstance(word, Mapping) and {"id", "text"} <= word.keys() for word in inner)
+    tokens = first.get("tokens", first.get("words")) if isinstance(first, Mapping) else None
+    if not isinstance(tokens, list) or not tokens or not isinstance(first, Mapping):
+        return False
+    if all(isinstance(token, Mapping) and {"start", "end"} <= token.keys() for token in tokens):
+        return isinstance(first.get("text"), str)
+    lists = [first.get(key) for keys in LISTS.values() for key in keys]
+    # Labels of a whole text are as many as they are.
+    tagged = any(isinstance(tags, list) and len(tags) == len(tokens) for tags in lists)
+    return tagged and all(isinstance(token, str) for token in tokens)
+
+
 def words_of(source: Source, name: str | None = None) -> Words:
     """The words of an open JSON file in any of the three forms."""
     values = objects_of(source)
     sentences = list(_sentences(source, values))
     if not sentences:
         refuse_empty(source, "words with their tags")
-    return assemble(source, sentences, stem_of(source.path) if name is None else name)
+    return assemble(source, sentences, stem_of(source.path) if name is None else name, FORMAT)
 
 
 def _sentences(source: Source, values: Sequence[Any]) -> Iterator[Sentence]:

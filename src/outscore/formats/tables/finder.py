@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.tables.cells import is_scalar
 from outscore.formats.tables.names import Tiers, join_names, normalize_name
 from outscore.formats.tables.records import Records
 
-__all__ = ["OPTIONS", "ColumnFinder", "is_list", "is_nested"]
+__all__ = ["OPTIONS", "ColumnFinder", "is_list", "is_nested", "listed"]
 
 # On the command line --system names a system, not a column.
 OPTIONS = {"system": "system-column"}
@@ -57,8 +57,19 @@ class ColumnFinder:
 
 def is_list(sample: Sequence[object]) -> bool:
     """Whether a column holds lists of plain values, by its first value."""
-    first = next((value for value in sample if value is not None), None)
-    return isinstance(first, list) and all(map(is_scalar, first))
+    return listed(next((value for value in sample if value is not None), None)) is not None
+
+
+def listed(value: object) -> list[object] | None:
+    """The values of a list of plain ones, or of an object that holds it beside their places, as SQuAD's answers do.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed({"text": ["a"], "answer_start": [3]}), listed("a")
+    (['a', 'b'], ['a'], None)
+    """
+    inner = value.get("text") if isinstance(value, Mapping) else value
+    return inner if isinstance(inner, list) and all(map(is_scalar, inner)) else None
 
 
 def is_nested(sample: Sequence[object]) -> bool:

@@ -17,8 +17,8 @@ from outscore.core.numeric import Array
 from outscore.formats.base.source import Peek, Source, stem_of
 from outscore.formats.tables import delimited, jsonl
 from outscore.formats.tables.assemble import open_table
-from outscore.formats.tables.cells import LabelColumn, is_scalar, label_text, looks_numeric
-from outscore.formats.tables.finder import ColumnFinder, is_list, is_nested
+from outscore.formats.tables.cells import LabelColumn, label_text, looks_numeric
+from outscore.formats.tables.finder import ColumnFinder, is_list, is_nested, listed
 from outscore.formats.tables.names import (
     EITHER,
     PREDICTED,
@@ -141,6 +141,10 @@ def _find_answers(records: Records, finder: ColumnFinder, options: LabelOptions)
         answer, gold = gold, None
     if answer is None:
         what, name = ("right answers", "gold") if role == "gold" else ("answers", "prediction")
+        if len(records.columns) == 1:
+            first = f"{records.label} has one column, and its first line, {join_names(records.columns)},"
+            cure = f"Write the line id,{name} above all, and an id and a comma before each label."
+            raise OutscoreError(f"{first} does not name a column of {what}.", cure)
         raise OutscoreError(
             f"{records.label} has no column of {what} among {join_names(records.columns)}.",
             f"Call it `{name}` in the line of column names.",
@@ -169,9 +173,8 @@ def _read_columns(records: Records, layout: _Layout) -> tuple[dict[str, Labels],
 
 def _set_text(value: object) -> object:
     """A list of labels as one label, whatever their order; anything else as it is."""
-    if not isinstance(value, list) or not all(map(is_scalar, value)):
-        return value
-    return SET_SEPARATOR.join(sorted({text for x in value if (text := label_text(x))}))
+    values = listed(value)
+    return value if values is None else SET_SEPARATOR.join(sorted({text for x in values if (text := label_text(x))}))
 
 
 def _items(source: Source, records: Records, layout: _Layout, columns: dict[str, Labels], lines: Array, name: str) -> Items:

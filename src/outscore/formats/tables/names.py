@@ -75,6 +75,8 @@ PREDICTED: Tiers = (
 RIGHT: Tiers = (
     ("gold", "gold_label", "gold_answer", "gold_standard"),
     ("target", "reference", "truth", "ground_truth", "true_label", "expected", "correct_answer", "correct_label", "answer_key"),
+    # Lists of all answers that are accepted, as question answering has them.
+    ("answers", "gold_answers", "accepted_answers", "correct_answers", "answer_aliases", "aliases"),
 )
 # Next to a column of predictions they hold the right answers; alone they can mean both.
 EITHER: Tiers = (("label", "labels", "class", "tag"), ("answer",))

@@ -60,6 +60,8 @@ ESCAPES = {
     "−": "$-$",
     "≤": r"$\leq$",
     "→": r"$\rightarrow$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
     "Δ": r"$\Delta$",
     "√": r"$\surd$",
     "³": "$^3$",

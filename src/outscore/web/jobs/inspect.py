@@ -15,7 +15,7 @@ from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import PACKED, Peek, is_result, label_of, open_source, unpacks_to_more
 from outscore.formats.battles.read import is_battles, read_battles
-from outscore.formats.detect import alternatives, certain_format, diff_task
+from outscore.formats.detect import alternatives, certain_format, detect, diff_task
 from outscore.formats.logs.base.entry import LogEntry
 from outscore.formats.logs.base.evaluation import Evaluation
 from outscore.formats.logs.find import is_companion, read_logs, recognise
@@ -149,11 +149,12 @@ def _table_or_text(path: Path) -> FileDescription:
         peek = source.peek
     entry = certain_format(peek)
     lines = [line.rstrip("\r\n") for line in peek.head]
+    if entry is not None and entry.holds == "outputs":
+        # What is certainly CoNLL-U may be CorefUD besides.
+        chains = detect(peek, holds="outputs").entry
+        return _chains(path, lines) if chains is not None and chains.unit == "chains" else _words(path, lines)
     if (result := _result(path, peek)) is not None:
         return result
-    readers: dict[str, Callable[[Path, list[str]], FileDescription]] = {"conll2012": _chains, "conllu": _words}
-    if entry is not None and entry.name in readers:
-        return readers[entry.name](path, lines)
     if (battles := _battles(path)) is not None:
         return battles
     try:
@@ -291,7 +292,11 @@ def _words(path: Path, lines: list[str]) -> FileDescription:
     assert words.origin is not None
     names = CONLLU if words.origin.format == "conllu" else ("word", *words.columns)
     columns = [Column(name, None, "text") for name in names]
-    return FileDescription(words.origin.format, words.origin.rows, columns, [words.name], _cut(lines), ["diff"])
+    head = _cut(lines)
+    if words.origin.format not in ("conllu", "word-columns"):
+        # Lines of other formats are sentences or documents.
+        head = [[words.forms[i], *(column[i] for column in words.columns.values())] for i in range(min(ROWS, words.rows))]
+    return FileDescription(words.origin.format, words.origin.rows, columns, [words.name], head, ["diff"])
 
 
 def _chains(path: Path, lines: list[str]) -> FileDescription:
