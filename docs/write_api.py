@@ -165,6 +165,35 @@ FRONTS = (
         """,
     ),
     Front(
+        name="gate",
+        request=REQUESTS["gate"],
+        summary="Whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.",
+        details=(
+            "With Δ the candidate's lead and m the margin: pass where Δ <= -m is rejected, else fail where Δ >= 0 is, both"
+            " one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences taken as symmetric"
+            " about it, Tango's score for right-or-wrong items, the bootstrap for metrics that are no means."
+        ),
+        positional=(
+            Argument(
+                "baseline",
+                f"{DATA} | Texts",
+                "The scores of the baseline, in any form that `compare` takes; with `reference` its texts. A file or table"
+                " alone holds both systems, the baseline first.",
+            ),
+            Argument("candidate", f"{DATA} | Texts | None", "The scores of the candidate, in the same form.", "None"),
+        ),
+        required=("margin",),
+        returns="GateResult",
+        returned="The outcome, with the comparison behind it; `passed` and `exit_code` are what scripts ask for.",
+        home="outscore.workflows.gate.run",
+        example="""
+        >>> old, new = [1, 0, 1, 1] * 100, [1, 0, 1, 1] * 99 + [1, 1, 1, 0]
+        >>> found = gate(old, new, margin=0.02)
+        >>> found.outcome, found.exit_code, round(found.not_worse.value, 4)
+        ('pass', 0, 0.0016)
+        """,
+    ),
+    Front(
         name="compare_texts",
         request=REQUESTS["texts"],
         summary="Compare two systems' texts, metric by metric, with p corrected for the number of metrics.",
@@ -369,6 +398,7 @@ if TYPE_CHECKING:
     from outscore.metrics.cache import StatisticsCache
     from outscore.results.comparison import Comparison, Comparisons
     from outscore.results.diff import Diff
+    from outscore.results.gate import GateResult
     from outscore.results.logs import Logs
     from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.preference import Preference

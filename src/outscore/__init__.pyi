@@ -3,6 +3,7 @@ from outscore.api import compare as compare
 from outscore.api import compare_texts as compare_texts
 from outscore.api import convert as convert
 from outscore.api import diff as diff
+from outscore.api import gate as gate
 from outscore.api import permutation_test as permutation_test
 from outscore.api import plan as plan
 from outscore.api import prefer as prefer
@@ -33,6 +34,7 @@ from outscore.results.design import Family as Family
 from outscore.results.design import Missing as Missing
 from outscore.results.design import Verdict as Verdict
 from outscore.results.diff import Diff as Diff
+from outscore.results.gate import GateResult as GateResult
 from outscore.results.interval import Interval as Interval
 from outscore.results.logs import Logs as Logs
 from outscore.results.note import Note as Note

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from outscore.metrics.cache import StatisticsCache
     from outscore.results.comparison import Comparison, Comparisons
     from outscore.results.diff import Diff
+    from outscore.results.gate import GateResult
     from outscore.results.logs import Logs
     from outscore.results.plan import PlanResult, PossibleP
     from outscore.results.preference import Preference
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Texts = Sequence[str] | Sequence[Sequence[str]] | Sequence[os.PathLike[str]] | Segments | Path
     Table = Any  # a dataframe of whichever library: anything with named columns
 
-__all__ = ["compare", "compare_texts", "convert", "diff", "permutation_test", "plan", "prefer", "rank", "score", "show"]
+__all__ = ["compare", "compare_texts", "convert", "diff", "gate", "permutation_test", "plan", "prefer", "rank", "score", "show"]
 
 
 @overload
@@ -703,6 +704,218 @@ def score(
         gold=gold,
         duplicates=duplicates,
         reader=reader,
+        log_task=log_task,
+        filter=filter,
+        missing=missing,
+        force_same=force_same,
+        names=names,
+    )
+
+
+def gate(
+    baseline: ArrayLike | Scores | Path | Table | Texts,
+    candidate: ArrayLike | Scores | Path | Table | Texts | None = None,
+    *,
+    margin: float,
+    alpha: float = 0.05,
+    inconclusive: Literal["pass", "fail"] | None = None,
+    metric: str | AdditiveMetric | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+    ]
+    | None = None,
+    options: Mapping[str, object] | None = None,
+    population: Literal["items", "items-and-runs", "these-items"] | None = None,
+    seed: int = 0,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | Sequence[str] = (),
+    system_column: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    repeats: Literal["epochs", "runs"] | None = None,
+    dataset: str | None = None,
+    transpose: bool = False,
+    prediction: str | None = None,
+    gold: str | None = None,
+    duplicates: Literal["stop", "mean", "first", "last"] = "stop",
+    reader: Literal[
+        "auto",
+        "parquet",
+        "jsonl",
+        "csv",
+        "tsv",
+        "scores",
+        "score-pairs",
+        "f1-counts",
+        "lm-eval",
+        "every-eval-ever",
+        "openai-evals",
+        "inspect",
+        "inspect-json",
+        "helm",
+        "swe-bench",
+        "evalplus",
+        "bigcodebench",
+        "promptfoo",
+        "lighteval",
+        "comet",
+    ] = "auto",
+    reference: Path | Sequence[object] | None = None,
+    documents: Sequence[object] | Segments | Path | None = None,
+    text_column: Mapping[str, str] | None = None,
+    log_task: str | None = None,
+    filter: str | None = None,
+    missing: Literal["stop", "drop", "zero"] | None = None,
+    force_same: bool = False,
+    names: Sequence[str] | None = None,
+) -> GateResult:
+    """Whether a candidate may replace a baseline: pass, fail or inconclusive, for continuous integration.
+
+    With Δ the candidate's lead and m the margin: pass where Δ <= -m is rejected, else fail where Δ >= 0 is, both
+    one-sided at `alpha`, else inconclusive. H0 at -m is that of the test: swaps of differences taken as symmetric
+    about it, Tango's score for right-or-wrong items, the bootstrap for metrics that are no means.
+
+    Parameters
+    ----------
+    baseline : ArrayLike | Scores | Path | Table | Texts
+        The scores of the baseline, in any form that `compare` takes; with `reference` its texts. A file or
+        table alone holds both systems, the baseline first.
+    candidate : ArrayLike | Scores | Path | Table | Texts | None, default None
+        The scores of the candidate, in the same form.
+    margin : float
+        How much worse the candidate may be, in the metric's own unit.
+    alpha : float, default 0.05
+        The level of either test, one-sided; at most .25.
+    inconclusive : str | None, default None
+        What the outcome "inconclusive" counts as: ``"pass"``, ``"fail"``, or neither.
+    metric : str | AdditiveMetric | None, default None
+        A name with options such as ``"fbeta:beta=2"``, or an `AdditiveMetric`. None is the mean, or F1 for
+        counts of a file.
+    direction : str, default "auto"
+        Which scores are better, ``"higher"`` or ``"lower"``. ``"auto"`` goes by the name of the score column
+        (wer, loss, latency and the like are better when lower), and takes the higher ones where it says
+        nothing.
+    test : str | None, default None
+        A test that takes a margin. None is `permutation`, and `bootstrap` where the metric is no mean of
+        items.
+    options : Mapping[str, object] | None, default None
+        The test's own options by name, such as ``{"resamples": 999}``; ``outscore tests`` lists them.
+    population : str | None, default None
+        What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly
+        trained systems on new items, ``"these-items"`` new runs of exactly these items. None is the second
+        where the repeats are runs and the first otherwise.
+    seed : int, default 0
+        Seed of Monte Carlo and the bootstrap.
+    systems : Sequence[str], default ()
+        Which systems of a file to take.
+    items : ArrayLike | str | None, default None
+        A label per row: rows of one item are repeats and are averaged first. Of a file or table, the column
+        of item ids, or ``"none"`` if every row is an item of its own.
+    score : str | Sequence[str], default ()
+        Column of the scores; several make counts (tp, fp, fn).
+    system_column : str | None, default None
+        Column of the systems' names.
+    clusters : ArrayLike | str | None, default None
+        A label per row: rows of one cluster are swapped together. Of a file or table, the column of clusters,
+        or ``"none"``.
+    repeat : str | None, default None
+        Column of epochs, seeds, samples: averaged per item.
+    repeats : str | None, default None
+        What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
+        ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
+        runs.
+    dataset : str | None, default None
+        Column of the dataset an item belongs to; of texts a file with a label per line, or none.
+    transpose : bool, default False
+        The rows of the file or table are systems, and its columns items.
+    prediction : str | None, default None
+        Of a file, the column of a system's answers: an item scores 1 where the answer is the right one.
+    gold : str | None, default None
+        Of a file, the column of the right answers, with which predictions or the columns of systems are
+        compared.
+    duplicates : str, default "stop"
+        What to do with rows of a file that have the same id: refuse them, or take their mean, the first or
+        the last.
+    reader : str, default "auto"
+        The format of the files, a name from ``outscore formats``.
+    reference : Path | Sequence[object] | None, default None
+        Of texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.
+    documents : Sequence[object] | Segments | Path | None, default None
+        The document of each segment, or the path of a file of them: documents are swapped and resampled as
+        one.
+    text_column : Mapping[str, str] | None, default None
+        Columns of a table of texts by the part they play: ``hypothesis``, ``reference``, ``source``,
+        ``system``, ``document`` or ``item``. None recognises them by their names.
+    log_task : str | None, default None
+        Logs: the task that is compared.
+    filter : str | None, default None
+        Logs: the filter that answers were scored by.
+    missing : str | None, default None
+        Logs: rows without a score: stop, drop them, or count them as zero. None means: stop; zero for SWE-
+        bench.
+    force_same : bool, default False
+        Logs: compare them although their questions or settings differ.
+    names : Sequence[str] | None, default None
+        What to call the baseline and the candidate. None takes the names that the data have.
+
+    Returns
+    -------
+    GateResult
+        The outcome, with the comparison behind it; `passed` and `exit_code` are what scripts ask for.
+
+    Raises
+    ------
+    OutscoreError
+        If the data or an option cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> old, new = [1, 0, 1, 1] * 100, [1, 0, 1, 1] * 99 + [1, 1, 1, 0]
+    >>> found = gate(old, new, margin=0.02)
+    >>> found.outcome, found.exit_code, round(found.not_worse.value, 4)
+    ('pass', 0, 0.0016)
+    """
+    from outscore.workflows.gate.run import call
+
+    return call(
+        baseline,
+        candidate,
+        margin=margin,
+        alpha=alpha,
+        inconclusive=inconclusive,
+        metric=metric,
+        direction=direction,
+        test=test,
+        options=options,
+        population=population,
+        seed=seed,
+        systems=systems,
+        items=items,
+        score=score,
+        system_column=system_column,
+        clusters=clusters,
+        repeat=repeat,
+        repeats=repeats,
+        dataset=dataset,
+        transpose=transpose,
+        prediction=prediction,
+        gold=gold,
+        duplicates=duplicates,
+        reader=reader,
+        reference=reference,
+        documents=documents,
+        text_column=text_column,
         log_task=log_task,
         filter=filter,
         missing=missing,

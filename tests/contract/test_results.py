@@ -19,7 +19,8 @@ import outscore as osc
 from outscore.core.brief import MAX_REPR
 from outscore.core.errors import OutscoreError
 from outscore.results import saved
-from outscore.results.comparison import SystemScore, TestResult
+from outscore.results.comparison import Margin, SystemScore, TestResult
+from outscore.results.gate import GateResult
 from outscore.results.interval import Interval
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
@@ -85,6 +86,17 @@ def make_preference(name):
     return osc.prefer(pl.DataFrame(votes), order="random")
 
 
+def make_gate(c):
+    c = replace(c, margin=Margin(0.02, P, P))
+    words = {"headline": f"Fail: {c.systems[0]}", "reason": c.systems[0], "sentence": c.systems[0]}
+    return GateResult(
+        *("inconclusive", 0.02, 0.05, False, c, INTERVAL, 420, "pass", 0.8, "fail"),
+        **words,
+        notes=[Note("data", c.systems[0])],
+        settings={"files": ["a"]},
+    )
+
+
 # Each kind twice: as usual, and with names that come from outside at their worst.
 KINDS = {
     "Comparison": (lambda: make_full().comparisons[0], hostile_comparison),
@@ -104,6 +116,7 @@ KINDS = {
     ),
     "Preference": (lambda: make_preference("w"), lambda: make_preference(HOSTILE)),
     "Logs": (lambda: make_logs("amber"), lambda: make_logs(HOSTILE)),
+    "GateResult": (lambda: make_gate(make_full().comparisons[0]), lambda: make_gate(hostile_comparison())),
     "ScoreResult": (lambda: make_scores("amber"), lambda: make_scores(HOSTILE)),
     "PValue": (lambda: P, lambda: replace(P, test=HOSTILE, kernel=HOSTILE)),
     "Interval": (lambda: INTERVAL, lambda: replace(INTERVAL, method=HOSTILE)),
@@ -192,7 +205,17 @@ def test_dictionaries_hold_everything(make):
 @pytest.mark.parametrize("kind", KINDS)
 def test_charts(kind):
     charts = KINDS[kind][0]().charts()
-    drawn = {"Comparison", "Comparisons", "Ranking", "Diff", "PlanResult", "PossibleP", "Preference", "ScoreResult"}
+    drawn = {
+        "Comparison",
+        "Comparisons",
+        "Ranking",
+        "Diff",
+        "PlanResult",
+        "PossibleP",
+        "Preference",
+        "ScoreResult",
+        "GateResult",
+    }
     assert bool(charts) == (kind in drawn)
     assert all(chart.to_svg().startswith("<svg") for chart in charts[:1])
 

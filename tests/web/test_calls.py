@@ -60,6 +60,7 @@ SMALL = {
         {"metric": ["bleu", "ter"], "lengths": True},
     ),
     "score": ({"files": {"t.csv": TABLE}}, {"alpha": "0.1", "names": "one,two,three"}),
+    "gate": ({"files": {"t.csv": TABLE}}, {"system": ["x", "y"], "margin": "0.3"}),
     "rank": ({"files": {"t.csv": TABLE}}, {"test": "sign", "baseline": "x"}),
     "diff": ({"gold": {"gold.csv": LABELS}, "files": {"new.csv": CHANGED, "old.csv": LABELS}}, {"task": "label"}),
     "plan": ({"pilot": {"a.txt": b"1\n0\n1\n1\n" * 9, "b.txt": b"0\n0\n1\n1\n" * 9}}, {"effect": "0.05"}),

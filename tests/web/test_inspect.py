@@ -197,7 +197,7 @@ def test_a_full_disk_is_a_sentence(page, monkeypatch):
     assert page.post("/api/files", files={"file": ("a.txt", b"1\n")}).status_code == 500
 
 
-SCORES = ["compare", "rank", "plan", "score"]
+SCORES = ["compare", "rank", "plan", "score", "gate"]
 FILES = {
     "one.txt": (b"0.5\n0.25\n", "scores", 2, SCORES),
     "two.tsv": (b"new\told\n0.5\t1\n0.25\t0\n", "score-pairs", 2, SCORES),

@@ -1,7 +1,8 @@
 """The `outscore` command: its subcommands, and what happens when something goes wrong.
 
-Exit codes: 0 done, 2 bad input or usage, 130 interrupted. A refusal is one sentence on standard error. Commands are imported
-when they are called for, so that `--help` answers at once and an interrupt hardly ever comes before there is a handler.
+Exit codes: 0 done, 2 bad input or usage, 130 interrupted; of `gate` also 1 and 3. A refusal is one sentence on standard error.
+Commands are imported when they are called for, so that `--help` answers at once and an interrupt hardly ever comes before there
+is a handler.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ DONE, REFUSED, INTERRUPTED = 0, 2, 130
 COMMANDS = {
     "compare": "outscore.cli.compare",
     "score": "outscore.cli.score",
+    "gate": "outscore.cli.gate",
     "rank": "outscore.cli.rank",
     "diff": "outscore.cli.diff",
     "plan": "outscore.cli.plan",

@@ -30,6 +30,7 @@ MADE_BY = {
     "outscore/ranking/1": "rank",
     "outscore/preference/1": "prefer",
     "outscore/score/1": "score",
+    "outscore/gate/1": "gate",
     "outscore/diff/1": "diff",
     "outscore/plan/1": "plan",
     "outscore/possible-p/1": "plan",

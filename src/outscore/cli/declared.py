@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -94,6 +94,7 @@ def output_options(
     charts: str = "Also write the charts as SVG, PNG and PDF.",
     verbose: str = "Show digits, alignment and settings too.",
     config: bool = True,
+    forms: Sequence[str] = FORMS,
 ) -> Callable[[_Command], _Command]:
     """Give a command the options that say where a result goes, and --config unless it repeats nothing."""
 
@@ -104,7 +105,7 @@ def output_options(
             _option("--charts", metavar="DIR", help=charts),
             _option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(endings)}."),
             _option(
-                "--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Format of the output."
+                "--format", "form", type=click.Choice(forms), default="text", show_default=True, help="Format of the output."
             ),
         ):
             command = option(command)

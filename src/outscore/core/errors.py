@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ClustersError", "OutscoreError", "cut_quotes"]
+__all__ = ["ClustersError", "OutscoreError", "ShiftError", "cut_quotes"]
 
 MAX_QUOTED = 160
 _QUOTE = re.compile("`([^`]*)`")
@@ -82,3 +82,7 @@ class OutscoreError(ValueError):
 
 class ClustersError(OutscoreError):
     """A refusal because the items lie in clusters, which may have been recognised by the name of a column."""
+
+
+class ShiftError(OutscoreError):
+    """A refusal because the test can ask about no difference of this metric but 0."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 __all__ = ["Example", "Floats", "draw_uniform", "percent", "random_stream"]
 
 Floats = NDArray[np.float64]
-View = Literal["compare", "texts", "score", "rank", "prefer", "diff", "plan"]
+View = Literal["compare", "texts", "score", "gate", "rank", "prefer", "diff", "plan"]
 Value = str | int | float | list[str]
 # Options that take several values at once, after commas or as words; all others are repeated for each value.
 WITH_COMMAS, WITH_SPACES = "metric", "scores"

@@ -6,7 +6,7 @@ import numpy as np
 
 from outscore.examples.entry import Example, Floats, random_stream
 
-__all__ = ["CLUSTERS", "NOISE", "PLAN", "REVIEWER", "SCORES", "simulate_scores"]
+__all__ = ["CLUSTERS", "GATE", "NOISE", "PLAN", "REVIEWER", "SCORES", "simulate_scores"]
 
 ITEMS, LEAD = 40, 0.06
 EASE, EASE_SD, NOISE_SD = 0.55, 0.15, 0.18
@@ -14,6 +14,7 @@ CONVERSATIONS, TURNS = 30, 12
 RIGHT, TOPIC_SD, TASTE_SD = 0.65, 0.1, 0.18
 QUESTIONS, SEEDS, SEED_SD = 240, 4, 0.2
 TOPICS = {"law": 0.4, "maths": 1.4, "news": 0.9}
+CASES, CHANGED, SHARE = 900, 0.06, 0.82
 # Random data do not always show the point of an example: of many draws, these do with seed 0.
 SCORES_DRAW, TURNS_DRAW = 20, 252
 
@@ -73,6 +74,17 @@ def _noise(seed: int) -> dict[str, str]:
     return {"seeds.csv": "\n".join(["id,topic,seed,correct", *rows]) + "\n"}
 
 
+def _gate(seed: int) -> dict[str, str]:
+    """A baseline, and a candidate that answers a few cases anew, right as often as before."""
+    rng = random_stream("gate", seed)
+    baseline = rng.random(CASES) < SHARE
+    candidate = np.where(rng.random(CASES) < CHANGED, rng.random(CASES) < SHARE, baseline)
+    return {
+        f"{name}.csv": "\n".join(["id,correct", *(f"case-{i + 1},{score:d}" for i, score in enumerate(scores))]) + "\n"
+        for name, scores in (("baseline", baseline), ("candidate", candidate))
+    }
+
+
 _SIMULATED = (
     f"{ITEMS} items of shared ease N({EASE}, {EASE_SD}²), noise N(0, {NOISE_SD}²) for each system, the first one {LEAD} ahead; "
     "clipped to 0 to 1."
@@ -106,6 +118,16 @@ NOISE = Example(
     _noise,
     {"files": ("seeds.csv",)},
     {"slice": "topic", "names": "model"},
+)
+GATE = Example(
+    "May the new version pass?",
+    "A candidate that changes a few answers, on average for no worse: it is shown not to be worse by two points, which is what "
+    "a gate in continuous integration asks.",
+    f"{CASES} cases, right with the chance {SHARE}; the candidate answers {CHANGED:.0%} of them anew with the same chance.",
+    "gate",
+    _gate,
+    {"files": ("baseline.csv", "candidate.csv")},
+    {"margin": 0.02},
 )
 PLAN = Example(
     "How many items would it take?",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from outscore.report.build.value import Value, value_records
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff
+from outscore.results.gate import GateResult
 from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.preference import Preference
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AnyResult", "Kind", "Shown", "kind_of"]
 
-AnyResult = Comparison | Comparisons | Ranking | Diff | Logs | PlanResult | PossibleP | Preference | ScoreResult | Value
+AnyResult = (
+    Comparison | Comparisons | GateResult | Ranking | Diff | Logs | PlanResult | PossibleP | Preference | ScoreResult | Value
+)
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,15 @@ class Kind:
         Its tables of all digits by name, the first of which is its `csv`.
     charts
         The charts of each of its parts.
+    forms
+        Forms that no other kind of result has, by name.
     """
 
     build: Callable[[Any, Shown], Document]
     card: Callable[[Any], Document]
     tables: Mapping[str, Callable[[Any], Records]] = field(default_factory=dict)
     charts: Callable[[Any], list[list[Chart]]] = _no_charts
+    forms: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
 
 def kind_of(result: AnyResult) -> Kind:
@@ -174,6 +180,42 @@ def _preference_charts(result: Preference) -> list[list[Chart]]:
     return [preference.charts(result)]
 
 
+def _build_gate(result: GateResult, _: Shown) -> Document:
+    from outscore.report.build import gate
+
+    return gate.build(result)
+
+
+def _gate_card(result: GateResult) -> Document:
+    from outscore.report.build import gate
+
+    return gate.card(result)
+
+
+def _gate_records(result: GateResult) -> Records:
+    from outscore.report.rows import gate
+
+    return gate.records(result)
+
+
+def _gate_charts(result: GateResult) -> list[list[Chart]]:
+    from outscore.report.charts import gate
+
+    return [gate.charts(result)]
+
+
+def _github(result: GateResult) -> str:
+    from outscore.report.ci import github
+
+    return github.log(result)
+
+
+def _junit(result: GateResult) -> str:
+    from outscore.report.ci import junit
+
+    return junit.xml(result)
+
+
 def _build_value(result: Value, _: Shown) -> Document:
     from outscore.report.build import value
 
@@ -255,6 +297,10 @@ KINDS: tuple[tuple[Any, Kind], ...] = (
     ),
     (Logs, Kind(_build_logs, _logs_card, {"scores": _logs_records})),
     (ScoreResult, Kind(_build_scores, _scores_card, {"scores": _scores_records}, _scores_charts)),
+    (
+        GateResult,
+        Kind(_build_gate, _gate_card, {"gate": _gate_records}, _gate_charts, {"github": _github, "junit": _junit}),
+    ),
     (Value, Kind(_build_value, _card, {"value": value_records})),
 )
 """Kinds by the types of their results."""

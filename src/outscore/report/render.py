@@ -61,8 +61,11 @@ def render(
     examples
         Of a diff as `html`: its changed units and their contexts. A saved result has none.
     """
+    own = kind_of(result).forms
+    if form in own:
+        return own[form](result)
     if form not in FORMS:
-        raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join(FORMS)}.")
+        raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join((*FORMS, *own))}.")
     if form == "json":
         return json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     kind = kind_of(result)

@@ -20,6 +20,7 @@ from typing import Any
 from outscore.core.errors import OutscoreError
 from outscore.results.comparison import Comparison, Comparisons, SystemScore, TestResult
 from outscore.results.diff import Diff
+from outscore.results.gate import GateResult
 from outscore.results.interval import Interval
 from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
@@ -42,13 +43,14 @@ __all__ = [
     "refuse_inconsistent",
 ]
 
-Document = Comparisons | Diff | Logs | PlanResult | PossibleP | Preference | Ranking | ScoreResult
+Document = Comparisons | Diff | GateResult | Logs | PlanResult | PossibleP | Preference | Ranking | ScoreResult
 """What the command line writes and reports."""
 Value = Interval | PValue | SimulatedCurve | SystemScore | TestResult
 Saved = Document | Comparison | Value
 DOCUMENTS: dict[str, type[Document]] = {
     "outscore/result/1": Comparisons,
     "outscore/diff/1": Diff,
+    "outscore/gate/1": GateResult,
     "outscore/logs/1": Logs,
     "outscore/plan/1": PlanResult,
     "outscore/possible-p/1": PossibleP,

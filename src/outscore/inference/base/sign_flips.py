@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from outscore.core.errors import OutscoreError
+from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import MAX_EXACT, Array, combine, exact_sum
 from outscore.core.paired import PairedScores
@@ -121,7 +121,7 @@ def flips_of(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) ->
     statistic = Statistic(metric, total, vectors.sum(axis=0), units.scale, units.integral)
     line, doubt = _line(a, b, metric, units, delta)
     if line is None and delta:
-        raise OutscoreError(
+        raise ShiftError(
             f"Swaps test a margin or a `delta` only where the metric is a mean over items, which {metric.name} is not here.",
             "Use the test `bootstrap`, which takes both for any metric.",
         )

@@ -39,10 +39,10 @@ __all__ = ["inspect", "systems_of"]
 
 ROWS, WIDTH, LONGEST = 10, 60, 2_000
 MAX_SYSTEMS = 500
-SCORES = ["compare", "rank", "plan", "score"]
+SCORES = ["compare", "rank", "plan", "score", "gate"]
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 CONFIG = (".yaml", ".yml")
-LOGGED = ["compare", "rank", "score"]
+LOGGED = ["compare", "rank", "score", "gate"]
 MAX_LISTED = 3
 AS_LINES = "Write one JSON object per line, with the id and the score of an item, or a table."
 # Tools by keys that only their files have, what the file is, and where to find scores of items.
@@ -70,7 +70,7 @@ def inspect(path: Path, max_bytes: int) -> dict[str, Any]:
     ...     _ = Path("runs.csv").write_text("question_id,new,old\nq1,1,0\nq2,1,1\n")
     ...     found = inspect(Path("runs.csv"), 1000)
     >>> found["format"], found["rows"], found["systems"], found["suits"]
-    ('csv', 2, ['new', 'old'], ['compare', 'rank', 'plan', 'score'])
+    ('csv', 2, ['new', 'old'], ['compare', 'rank', 'plan', 'score', 'gate'])
     >>> [(column["name"], column["part"]) for column in found["columns"]]
     [('question_id', 'item'), ('new', 'scores'), ('old', 'scores')]
     """

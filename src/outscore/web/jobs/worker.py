@@ -188,6 +188,7 @@ def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[
     """The result of a request, and a function that collects the examples of a diff."""
     from outscore.workflows.requests.compare import CompareRequest, TextsRequest
     from outscore.workflows.requests.diff import DiffRequest
+    from outscore.workflows.requests.gate import GateRequest
     from outscore.workflows.requests.plan import PlanRequest
     from outscore.workflows.requests.prefer import PreferRequest
     from outscore.workflows.requests.rank import RankRequest
@@ -195,7 +196,7 @@ def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[
     from outscore.workflows.requests.show import ShowRequest
 
     match request:
-        case CompareRequest() | PreferRequest() | ScoreRequest() | ShowRequest():
+        case CompareRequest() | GateRequest() | PreferRequest() | ScoreRequest() | ShowRequest():
             return _at_once(request), None
         case TextsRequest():
             from outscore.workflows.texts import run as texts
@@ -222,12 +223,14 @@ def _compute(request: Request, listener: Listener) -> tuple[AnyResult, Callable[
 def _at_once(request: Request) -> AnyResult:
     """The result of a request that needs no engine and tells no progress."""
     from outscore.workflows.compare import run as compare
+    from outscore.workflows.gate import run as gate
     from outscore.workflows.prefer import run as prefer
     from outscore.workflows.score import run as score
     from outscore.workflows.show import run as show
 
     runs: Mapping[str, Callable[[Any], AnyResult]] = {
         "compare": compare.run,
+        "gate": gate.run,
         "prefer": prefer.run,
         "score": score.run,
         "show": show.run,

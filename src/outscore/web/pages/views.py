@@ -85,6 +85,15 @@ VIEWS = (
         "metric alpha power slice cluster repeats log-task filter missing",
     ),
     View(
+        "gate",
+        "Gate",
+        "Let a candidate pass",
+        "May the candidate replace the baseline?",
+        "The baseline and the candidate, scored on the same items: a file for each, or one with both, the baseline first.",
+        "files logs test data",
+        "margin metric alpha inconclusive test+ log-task filter missing",
+    ),
+    View(
         "rank",
         "Rank",
         "Rank all systems",

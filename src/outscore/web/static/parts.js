@@ -62,6 +62,7 @@ export function proposals(files) {
   if (outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, units);
   if (outputs.length === 1 && outputs[0].whole) offer("diff", outputs, units);
   if (systems) offer("score", scores, "Each system by itself: how sure its score is, and what the items can detect.");
+  if (systems === 2) offer("gate", scores, "Whether the second may replace the first: not worse by more than a margin.");
   if (systems >= 2 && !logged) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");
   return found;
 }

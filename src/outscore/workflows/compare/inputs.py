@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from outscore.core.errors import OutscoreError
@@ -52,6 +52,23 @@ class TwoSystems:
     notes: tuple[Note, ...] = ()
     better: Literal["higher", "lower"] | None = None
     scores: tuple[Scores, Scores] | None = None
+
+    def turned(self) -> TwoSystems:
+        """The same two, B first."""
+        met, again = self.alignment, self.repeats
+        if met is not None:
+            met = replace(met, only_a=met.only_b, only_b=met.only_a)
+        if again is not None:
+            again = replace(again, a=again.b, b=again.a, times=(again.times[1], again.times[0]))
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            names=(self.names[1], self.names[0]),
+            alignment=met,
+            repeats=again,
+            scores=None if self.scores is None else (self.scores[1], self.scores[0]),
+        )
 
     @property
     def score_columns(self) -> list[str]:

@@ -35,6 +35,15 @@ class LogPair:
     systems: TwoSystems | None
     found: LogSystems
 
+    def turned(self) -> LogPair:
+        """The same two, the second one first."""
+        return replace(
+            self,
+            evaluations=(self.evaluations[1], self.evaluations[0]),
+            names=(self.names[1], self.names[0]),
+            systems=None if self.systems is None else self.systems.turned(),
+        )
+
 
 TABLE_OPTIONS = (
     "item", "score", "system_column", "repeat", "dataset", "transpose", "prediction", "gold", "gold_column",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -21,7 +21,7 @@ from outscore.results.note import Note
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.datasets import macro_averaged
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems
-from outscore.workflows.compare.logs import asks_logs, pair_logs, with_exchanges
+from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, with_exchanges
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed
 from outscore.workflows.frames import counts_in, in_order_of, is_table
@@ -30,7 +30,7 @@ from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests.compare import CompareRequest
 from outscore.workflows.validate import question_of, refuse_reading_options
 
-__all__ = ["call", "run"]
+__all__ = ["Pair", "call", "compare_pair", "read_pair", "run"]
 
 COUNTS = ("true positives", "false positives", "false negatives")
 SLICES = "slice"
@@ -47,23 +47,49 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
     ('new outscored old', 0.03125)
     """
+    return compare_pair(request, read_pair(request, data))
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two systems before they are compared: of arrays and tables their numbers, of logs the logs too."""
+
+    systems: TwoSystems | None
+    logs: LogPair | None = None
+    from_files: bool = True
+
+    def turned(self) -> Pair:
+        """The same two, the second one first."""
+        systems = None if self.systems is None else self.systems.turned()
+        return replace(self, systems=systems, logs=None if self.logs is None else self.logs.turned())
+
+
+def read_pair(request: CompareRequest, data: TwoSystems | None = None) -> Pair:
+    """The two systems of a request, or `data` in their place; the request is checked first."""
     if data is None and asks_logs(request):
-        return _run_logs(request)
+        replace(request, metric=None).validate()
+        pair = pair_logs(request)
+        return Pair(pair.systems, pair)
     request.validate(arrays=data is not None)
-    return _run(request, data or _read(request), metric=request.metric, from_files=data is None)
+    return Pair(data or _read(request), None, from_files=data is None)
 
 
-def _run_logs(request: CompareRequest) -> Comparisons:
-    """Compare what two logs hold: the metric that was asked for is a score of theirs, whose mean is compared."""
-    replace(request, metric=None).validate()
-    pair = pair_logs(request)
+def compare_pair(request: CompareRequest, pair: Pair) -> Comparisons:
+    """Compare two systems that were read.
+
+    The metric that was asked for is a score of logs, whose mean is compared; where a log scores the corpus, its texts are.
+    """
     if pair.systems is None:
         from outscore.workflows.texts.logs import compare_log_texts
 
-        return compare_log_texts(request, pair)
-    found = _run(request, pair.systems, metric=None, from_files=True)
+        assert pair.logs is not None
+        return compare_log_texts(request, pair.logs)
+    metric = request.metric if pair.logs is None else None
+    found = _run(request, pair.systems, metric=metric, from_files=pair.from_files)
+    if pair.logs is None:
+        return found
     whole, *others = found.comparisons
-    whole = replace(whole, deciding_items=with_exchanges(whole.deciding_items, pair.evaluations))
+    whole = replace(whole, deciding_items=with_exchanges(whole.deciding_items, pair.logs.evaluations))
     return replace(found, comparisons=[whole, *others])
 
 

@@ -9,6 +9,7 @@ from outscore.workflows.requests.base import Request
 from outscore.workflows.requests.compare import CompareRequest, TextsRequest
 from outscore.workflows.requests.convert import ConvertRequest
 from outscore.workflows.requests.diff import DiffRequest
+from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.plan import PlanRequest
 from outscore.workflows.requests.prefer import PreferRequest
 from outscore.workflows.requests.rank import RankRequest
@@ -23,6 +24,7 @@ REQUESTS: dict[str, type[Request]] = {
         CompareRequest,
         TextsRequest,
         ScoreRequest,
+        GateRequest,
         RankRequest,
         PreferRequest,
         DiffRequest,

@@ -38,7 +38,7 @@ from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.texts.words import Corpus, study_words
 from outscore.workflows.validate import question_of
 
-__all__ = ["TextData", "call", "run", "run_scored"]
+__all__ = ["TextData", "call", "read_texts", "run", "run_scored"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,10 @@ class TextData:
     notes: Sequence[str] = ()
     dataset: object = None
     source: object = None
+
+    def turned(self) -> TextData:
+        """The same two, B first."""
+        return replace(self, a=self.b, b=self.a, names=(self.names[1], self.names[0]))
 
 
 def run(
@@ -91,7 +95,7 @@ def run_scored(
 ) -> tuple[Comparisons, Callable[[], SegmentScores]]:
     """The comparisons, and what makes the scores of all segments."""
     request.validate(arrays=data is not None)
-    given = data or _read(request)
+    given = data or read_texts(request)
     kept = cache_of(cache)
     statistics = Statistics(engine or engine_of(), kept, progress or Steps())
     texts = Texts.of(given.a, given.b, given.reference, given.names, given.source)
@@ -205,7 +209,8 @@ def _files(a: object, b: object, reference: object, buckets: object, labels: Map
     }
 
 
-def _read(request: TextsRequest) -> TextData:
+def read_texts(request: TextsRequest) -> TextData:
+    """The texts of a request's files."""
     if request.inputs.count("-") > 1:
         raise OutscoreError(
             "Standard input (-) is named twice, and can be read once.", "Save it to a file first.", parameter="files"

@@ -1,0 +1,75 @@
+"""The outcome of a gate in words."""
+
+from __future__ import annotations
+
+from outscore.language.numbers import count, decimals_for, format_level, format_number, format_p
+from outscore.language.phrases import interval_phrase, method_phrase
+from outscore.results.comparison import Comparison
+from outscore.results.gate import Outcome
+from outscore.results.interval import Interval
+
+__all__ = ["gate_decimals", "gate_verdict", "needed_phrase"]
+
+
+def gate_decimals(c: Comparison) -> int:
+    """So many decimals show the scores and their difference."""
+    return decimals_for(*(s.value for s in c.scores), difference=c.difference)
+
+
+def gate_verdict(
+    outcome: Outcome,
+    c: Comparison,
+    interval: Interval | None,
+    *,
+    margin: float,
+    alpha: float,
+    worse_within: bool,
+    needed: str,
+) -> tuple[str, str, str]:
+    """Headline, reason, and a sentence for a paper; `needed` says how many items would decide."""
+    candidate, baseline = c.systems
+    decimals = gate_decimals(c)
+    allowed = f"{margin:g}"
+    assert c.margin is not None
+    level = f"alpha = {format_level(alpha)}"
+    told = f"{candidate} is not worse than {baseline} by {allowed}"
+    words = {
+        "pass": f"Pass: {told}" if not worse_within else f"Pass: {candidate} is worse than {baseline}, within the margin",
+        "fail": f"Fail: {candidate} is worse than {baseline}",
+        "inconclusive": "Inconclusive: neither a loss nor its absence is shown",
+    }
+    values = [format_number(score.value, decimals) for score in c.scores]
+    gap = f"{candidate} - {baseline} = {format_number(c.difference, decimals, sign=True)}"
+    ends = "" if interval is None else f", {interval_phrase(interval, decimals)}"
+    lower = "" if c.higher_is_better else " (lower is better)"
+    tests = (
+        f"not worse by {allowed}: {format_p(c.margin.noninferiority, alpha, brief=True)}, "
+        f"{method_phrase(c.margin.noninferiority)}; worse: {format_p(c.p, alpha, brief=True)}, {method_phrase(c.p)}; "
+        f"each one-sided, {level}"
+    )
+    more = f" {needed[0].upper()}{needed[1:]}." if needed else ""
+    reason = f"{c.score_name} {values[0]} against {values[1]}{lower}; {gap}{ends}; {tests}.{more}"
+    shown = {
+        "pass": f"{candidate} is not worse than {baseline} by more than {allowed} {c.score_name}",
+        "fail": f"{candidate} is worse than {baseline}",
+        "inconclusive": f"neither is shown: {candidate} being worse than {baseline}, or not worse by {allowed} {c.score_name}",
+    }[outcome]
+    sentence = f"On {count(c.n, c.design.noun)}, {shown} ({gap}{ends}; {tests})."
+    return words[outcome], reason, sentence
+
+
+def needed_phrase(needed: int | None, towards: str | None, n: int, power: float, *, identical: bool, noun: str = "item") -> str:
+    """How many items would decide.
+
+    Examples
+    --------
+    >>> needed_phrase(133, "pass", 100, 0.8, identical=True)
+    'identical outputs pass from 133 items on, 33 more than these'
+    >>> needed_phrase(420, "fail", 100, 0.8, identical=False)
+    '420 items like these, 320 more, would decide with power .8 (fail)'
+    """
+    if needed is None:
+        return f"no number of {noun}s like these would decide"
+    if identical:
+        return f"identical outputs pass from {count(needed, noun)} on, {needed - n:,} more than these"
+    return f"{count(needed, noun)} like these, {needed - n:,} more, would decide with power {format_level(power)} ({towards})"

@@ -1,0 +1,1 @@
+"""The outcome of a gate as continuous integration reads it."""

@@ -1,0 +1,109 @@
+"""The result of a gate: whether a candidate may replace a baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from outscore.core.brief import brief_name, brief_number
+from outscore.results.comparison import Comparison
+from outscore.results.interval import Interval
+from outscore.results.note import Note
+from outscore.results.pvalue import PValue
+from outscore.results.rendering import Result
+
+__all__ = ["EXIT_CODES", "GateResult", "Outcome"]
+
+Outcome = Literal["pass", "fail", "inconclusive"]
+EXIT_CODES: dict[str, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
+"""What the command line exits with; 2 is bad input."""
+
+
+@dataclass(frozen=True, repr=False)
+class GateResult(Result):
+    """Pass, fail or inconclusive.
+
+    Attributes
+    ----------
+    outcome
+        "pass": not worse by the margin. "fail": worse. "inconclusive": neither is shown.
+    margin
+        How much worse the candidate may be, in the metric's own unit.
+    alpha
+        The level of either test, one-sided.
+    worse_within
+        Of "pass": whether the candidate is worse nevertheless, by less than the margin.
+    comparison
+        The candidate (A) compared with the baseline (B): `p` is that of being worse, `margin.noninferiority` that of not being
+        worse by the margin.
+    interval
+        The interval of level 1 - 2 alpha of the difference, which agrees with both tests.
+    needed, towards
+        Of "inconclusive": how many items like these would decide, and how; None where no number of them would.
+    power
+        The chance with which so many would.
+    inconclusive
+        What "inconclusive" counts as: "pass", "fail", or neither.
+    headline, reason
+        The outcome in words.
+    sentence
+        One sentence for a paper.
+    notes
+        What the reader should know.
+    settings
+        What repeats the call: options, versions, files.
+    schema
+        The form of the saved file.
+    """
+
+    outcome: Outcome
+    margin: float
+    alpha: float
+    worse_within: bool
+    comparison: Comparison
+    interval: Interval | None
+    needed: int | None
+    towards: Literal["pass", "fail"] | None
+    power: float
+    inconclusive: Literal["pass", "fail"] | None
+    headline: str
+    reason: str
+    sentence: str
+    notes: list[Note] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    schema: Literal["outscore/gate/1"] = "outscore/gate/1"
+
+    @property
+    def verdict(self) -> str:
+        """Headline and reason as one text."""
+        return f"{self.headline}: {self.reason}"
+
+    @property
+    def counts_as(self) -> Outcome:
+        """The outcome, with what "inconclusive" was said to count as."""
+        return self.inconclusive if self.outcome == "inconclusive" and self.inconclusive is not None else self.outcome
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line exits with: 0 pass, 1 fail, 3 inconclusive."""
+        return EXIT_CODES[self.counts_as]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate is open."""
+        return self.counts_as == "pass"
+
+    @property
+    def not_worse(self) -> PValue:
+        """The p-value of not being worse by the margin."""
+        assert self.comparison.margin is not None
+        return self.comparison.margin.noninferiority
+
+    @property
+    def worse(self) -> PValue:
+        """The p-value of being worse."""
+        return self.comparison.p
+
+    def _brief(self) -> str:
+        a, b = map(brief_name, self.comparison.systems)
+        return f"{self.outcome}: {a} vs {b}, {brief_number(self.comparison.difference, sign=True)}, margin {self.margin:g}"

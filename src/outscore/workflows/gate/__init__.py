@@ -1,0 +1,1 @@
+"""`gate`: whether a candidate may replace a baseline."""

@@ -1,0 +1,273 @@
+"""From a request to the outcome of a gate: the candidate compared with the baseline, once for each side of the question."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError, ShiftError
+from outscore.core.numeric import LOG2
+from outscore.inference.base.paired import NoSpreadError
+from outscore.inference.decision import rejects
+from outscore.inference.populations import ITEMS
+from outscore.inference.power.gate import Outlook, items_to_decide
+from outscore.language.verdict.gate import gate_verdict, needed_phrase
+from outscore.results.comparison import Comparison, Comparisons, Margin
+from outscore.results.gate import GateResult, Outcome
+from outscore.results.interval import Interval
+from outscore.results.note import Note
+from outscore.results.pvalue import PValue
+from outscore.scores.system import Scores
+from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables
+from outscore.workflows.compare.run import Pair, compare_pair, read_pair
+from outscore.workflows.frames import counts_in, is_table
+from outscore.workflows.names import path_texts
+from outscore.workflows.requests.compare import metrics_in
+from outscore.workflows.requests.gate import GateRequest
+from outscore.workflows.requests.plan import POWER
+from outscore.workflows.texts.run import TextData, read_texts
+from outscore.workflows.texts.run import run as run_texts
+from outscore.workflows.validate import refuse_reading_options
+
+__all__ = ["call", "outcome_of", "run"]
+
+CALLED = ("baseline", "candidate")
+"""What systems are called that have no name."""
+PERMUTATION, BOOTSTRAP = "permutation", "bootstrap"
+BY_BOOTSTRAP = "{metric} is no mean of items, so that swaps cannot test a margin: the bootstrap decides."
+SAME = "The outputs are identical on every item: the sign test of items that lie above the margin decides."
+Asked = Callable[[str, bool], Comparisons]
+"""The comparison by a test, one-sided where it decides."""
+
+
+def run(request: GateRequest, data: TwoSystems | None = None) -> GateResult:
+    """Read the files of a request, or take `data` in their place, and say whether the candidate may pass.
+
+    `data` holds the candidate first.
+
+    Examples
+    --------
+    >>> same = np.array([1, 0, 1, 1] * 25)
+    >>> found = run(GateRequest(margin=0.02), TwoSystems(same, same, ("new", "old")))
+    >>> found.outcome, found.needed, found.exit_code
+    ('inconclusive', 133, 3)
+    """
+    request.validate(arrays=data is not None)
+    if request.reference:
+        return _run_texts(request, None)
+    first = request.comparison(request.test or PERMUTATION, decides=True)
+    # In the files the baseline comes first, in the comparison the candidate.
+    in_order = replace(first, names=request.names)
+    pair = read_pair(in_order).turned() if data is None else read_pair(first, data)
+
+    def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
+        return compare_pair(request.comparison(test, decides=decides), pair)
+
+    return _decided(request, compared, _discordant(pair))
+
+
+def call(
+    baseline: object,
+    candidate: object,
+    *,
+    items: object,
+    clusters: object,
+    reference: object,
+    documents: object,
+    **given: Any,  # noqa: ANN401 - the other keywords of `outscore.gate`
+) -> GateResult:
+    """`outscore.gate`: paths, tables, scores, arrays or texts, with options by their Python names."""
+    both = [baseline] if candidate is None else [baseline, candidate]
+    if reference is not None:
+        return _call_texts(both, reference, documents, given)
+    if documents is not None:
+        raise OutscoreError(
+            "`documents` is for texts, and no reference was given.", "Give `reference`, or leave it out.", parameter="documents"
+        )
+    columns = {name: label for name, label in (("items", items), ("clusters", clusters)) if label is not None}
+    paths = path_texts(both) if isinstance(baseline, (str, os.PathLike)) else None
+    tables = is_table(baseline) and all(map(is_table, both)) and (candidate is None or counts_in(baseline) is None)
+    if paths is not None or tables:
+        for name, label in columns.items():
+            if not isinstance(label, str):
+                raise OutscoreError(
+                    f"`{name}` is not the name of a column.",
+                    "For a file or table, name the column that holds it.",
+                    parameter=name,
+                )
+        request = GateRequest.from_python({**given, **columns}, files=paths or ())
+        if paths is not None:
+            return run(request)
+        request.validate(arrays=True)
+        in_order = replace(request.comparison(request.test or PERMUTATION, decides=True), names=request.names)
+        return run(request, pair_tables(both, in_order).turned())
+    if candidate is None:
+        raise OutscoreError("There is no candidate.", "Give the baseline and the candidate.", parameter="candidate")
+    if isinstance(candidate, (str, os.PathLike)):
+        raise OutscoreError(
+            "One of `baseline` and `candidate` is a file and the other is not.",
+            "Give two files, or one that holds both systems.",
+            parameter="candidate",
+        )
+    request = GateRequest.from_python(given)
+    refuse_reading_options(request)
+    request.validate(arrays=True)
+    # Scores that were read have names of their own.
+    names = request.names or (() if isinstance(baseline, Scores) else CALLED)
+    pair = pair_given(baseline, candidate, items=items, clusters=clusters, names=names, duplicates=request.duplicates)
+    return run(request, pair.turned())
+
+
+def _call_texts(both: Sequence[object], reference: object, documents: object, given: dict[str, Any]) -> GateResult:
+    references = reference if isinstance(reference, (list, tuple)) else [reference]
+    listed = isinstance(reference, (list, tuple)) and not all(isinstance(one, os.PathLike) for one in references)
+    grouped = [] if documents is None else [documents]
+    paths = None if listed else path_texts([*both, *references, *grouped])
+    if paths is not None:
+        places = {"files": paths[: len(both)], "reference": paths[len(both) : len(both) + len(references)]}
+        return run(GateRequest.from_python(given, **places, documents=None if documents is None else paths[-1]))
+    if len(both) < 2:
+        raise OutscoreError("There is no candidate.", "Give the baseline and the candidate.", parameter="candidate")
+    request = GateRequest.from_python(given)
+    request.validate(arrays=True)
+    names = request.names or CALLED
+    return _run_texts(request, TextData(both[1], both[0], reference, (names[1], names[0]), documents))
+
+
+def _run_texts(request: GateRequest, data: TextData | None) -> GateResult:
+    """Texts by one metric."""
+    metrics = metrics_in(request.metric) if isinstance(request.metric, str) else ["bleu"]
+    if len(metrics) != 1:
+        raise OutscoreError(
+            f"--metric names {len(metrics)} metrics, and a gate has one margin.", "Name one of them.", parameter="metric"
+        )
+    if data is None:
+        in_order = replace(request.texts(BOOTSTRAP, decides=True), metric=metrics[0], names=request.names)
+        in_order.validate()
+        data = read_texts(in_order).turned()
+
+    def compared(test: str, decides: bool) -> Comparisons:  # noqa: FBT001 - as `Asked` has it
+        return run_texts(request.texts(test, decides=decides, metric=metrics[0]), data)
+
+    return _decided(request, compared, None)
+
+
+def _decided(request: GateRequest, compared: Asked, discordant: tuple[float, float, float] | None) -> GateResult:
+    assert request.margin is not None
+    found, interval, notes = _compared(request, compared)
+    c = found.comparisons[0]
+    outcome, worse_within = outcome_of(c, request.alpha)
+    outlook = _outlook(c, interval, request, discordant) if outcome == "inconclusive" else None
+    needed = _needed(c, outlook) if outcome == "inconclusive" else ""
+    words = gate_verdict(
+        outcome, c, interval, margin=request.margin, alpha=request.alpha, worse_within=worse_within, needed=needed
+    )
+    settings = {**request.settings(), "inputs": found.settings["inputs"]}
+    return GateResult(
+        outcome=outcome,
+        margin=request.margin,
+        alpha=request.alpha,
+        worse_within=worse_within,
+        comparison=c,
+        interval=interval,
+        needed=None if outlook is None else outlook.items,
+        towards=None if outlook is None else outlook.outcome,
+        power=POWER.default,
+        inconclusive=cast("Literal['pass', 'fail'] | None", request.inconclusive),
+        headline=words[0],
+        reason=words[1],
+        sentence=words[2],
+        notes=[*notes, *c.notes],
+        settings=settings,
+    )
+
+
+def _compared(request: GateRequest, compared: Asked) -> tuple[Comparisons, Interval | None, list[Note]]:
+    """The comparison with its margin, the interval of both sides, and what the reader should know of how they came about."""
+    test = request.test or PERMUTATION
+    try:
+        found = compared(test, True)
+        return found, compared(test, False).comparisons[0].interval, []
+    except ShiftError:
+        if request.test is not None:
+            raise
+    except NoSpreadError as refusal:
+        return _identical(request, compared, refusal)
+    try:
+        found = compared(BOOTSTRAP, True)
+    except NoSpreadError as refusal:
+        return _identical(request, compared, refusal)
+    told = Note("method", BY_BOOTSTRAP.format(metric=found.comparisons[0].metric))
+    return found, compared(BOOTSTRAP, False).comparisons[0].interval, [told]
+
+
+def _identical(
+    request: GateRequest, compared: Asked, refusal: NoSpreadError
+) -> tuple[Comparisons, Interval | None, list[Note]]:
+    """Identical outputs, of which resamples know nothing: every unit lies above the margin, and the sign test judges that."""
+    assert request.margin is not None
+    found = compared(PERMUTATION, False)
+    c = found.comparisons[0]
+    if not c.identical:
+        raise refusal
+    units = c.n if c.clusters is None else c.clusters
+    p = PValue.from_logs(-units * LOG2, -units * LOG2, method="exact", kernel="identity")
+    p = replace(p, test="sign", n=units)
+    c = replace(c, margin=Margin(request.margin, p, p))
+    return replace(found, comparisons=[c]), None, [Note("method", SAME)]
+
+
+def _needed(c: Comparison, outlook: Outlook | None) -> str:
+    if c.population != ITEMS:
+        return "runs differ too, so that it takes more runs beside more items to decide"
+    size, towards = (None, None) if outlook is None else (outlook.items, outlook.outcome)
+    return needed_phrase(size, towards, c.n, POWER.default, identical=c.identical, noun=c.design.noun)
+
+
+def outcome_of(c: Comparison, alpha: float) -> tuple[Outcome, bool]:
+    """Pass where "worse by the margin" falls, else fail where "not worse" does; and whether a pass is worse nevertheless."""
+    assert c.margin is not None
+    worse = rejects(c.p, alpha)
+    if rejects(c.margin.noninferiority, alpha):
+        return "pass", worse
+    return ("fail" if worse else "inconclusive"), False
+
+
+def _outlook(
+    c: Comparison, interval: Interval | None, request: GateRequest, discordant: tuple[float, float, float] | None
+) -> Outlook | None:
+    """How many items would decide."""
+    assert request.margin is not None
+    assert c.margin is not None
+    turn = 1.0 if c.higher_is_better else -1.0
+    lead = turn * c.difference
+    asked: dict[str, Any] = {"alpha": request.alpha, "power": POWER.default}
+    if c.margin.noninferiority.kernel == "tango" and discordant is not None:
+        first, second, unit = discordant
+        wins, losses = (first, second) if turn > 0 else (second, first)
+        return items_to_decide(c.n, lead, request.margin, wins=wins, losses=losses, unit=unit, **asked)
+    if interval is None or interval.estimand != "difference" or c.population != ITEMS:
+        return None
+    low, high = (interval.low, interval.high) if turn > 0 else (_negated(interval.high), _negated(interval.low))
+    below = None if low is None else lead - low
+    above = None if high is None else high - lead
+    return items_to_decide(c.n, lead, request.margin, below=below, above=above, **asked)
+
+
+def _negated(end: float | None) -> float | None:
+    return None if end is None else -end
+
+
+def _discordant(pair: Pair) -> tuple[float, float, float] | None:
+    """Of one score per item: how often the candidate's and the baseline's is the larger, and by how much."""
+    if pair.systems is None or pair.systems.items is not None:
+        return None
+    a, b = (np.asarray(side, dtype=float) for side in (pair.systems.a, pair.systems.b))
+    if a.ndim != 1 or a.shape != b.shape:
+        return None
+    gaps = np.abs(a - b)
+    return float((a > b).sum()), float((a < b).sum()), float(gaps.max(initial=0.0)) or 1.0

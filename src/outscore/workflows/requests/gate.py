@@ -1,0 +1,235 @@
+"""`gate`: may a candidate replace a baseline, for continuous integration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from outscore.core.errors import OutscoreError
+from outscore.core.options import Option
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.base import declare, input_settings, saved_value, versions
+from outscore.workflows.requests.compare import (
+    CompareRequest,
+    TestedRequest,
+    TextsRequest,
+    columns_of,
+    refuse_units_of_documents,
+    text_metrics,
+)
+
+if TYPE_CHECKING:
+    from outscore.core.metric import AdditiveMetric
+    from outscore.scores.system import Origin
+
+__all__ = ["LARGEST_LEVEL", "GateRequest"]
+
+LARGEST_LEVEL = 0.25
+"""Both one-sided tests together have twice the level, which must be one."""
+OF_TEXTS = ("reference", "documents", "text_column")
+
+
+def _metrics() -> Mapping[str, str]:
+    return {**shared.METRIC.known, **text_metrics()}
+
+
+def _tests() -> dict[str, str]:
+    from outscore.inference.registry import TESTS
+
+    return {name: entry.summary for name, entry in TESTS.items() if entry.delta and not entry.posterior}
+
+
+@dataclass(frozen=True)
+class GateRequest(TestedRequest):
+    """Whether the candidate is not worse than the baseline by more than a margin."""
+
+    command: ClassVar[str] = "gate"
+    subcommand: ClassVar[str] = "gate"
+    function: ClassVar[str] = "gate"
+
+    files: tuple[str, ...] = declare(
+        Option(
+            "files",
+            str,
+            (),
+            "The baseline and the candidate, or one file with both, the baseline first.",
+            label="Baseline and candidate",
+            group="files",
+            kind="file",
+            many=True,
+            least=1,
+            most=2,
+            metavar="BASELINE CANDIDATE | TABLE",
+        )
+    )
+    margin: float | None = declare(
+        shared.MARGIN,
+        help="How much worse the candidate may be, in the metric's own unit.",
+        doc="How much worse the candidate may be, in the metric's own unit.",
+    )
+    alpha: float = declare(
+        shared.ALPHA, help="Level of either test, one-sided.", doc="The level of either test, one-sided; at most .25."
+    )
+    inconclusive: str | None = declare(
+        Option(
+            "inconclusive",
+            str,
+            None,
+            "What an undecided gate counts as: pass or fail.",
+            ("pass", "fail"),
+            label="Where nothing is shown",
+            form_help="What an undecided gate counts as; empty: neither.",
+            group="test",
+            metavar="pass|fail",
+            default_text="neither: exit code 3",
+            doc='What the outcome "inconclusive" counts as: ``"pass"``, ``"fail"``, or neither.',
+        )
+    )
+    metric: str | AdditiveMetric | None = declare(
+        shared.METRIC,
+        choices=_metrics,
+        help="A metric from `outscore metrics`, or a score of the logs.",
+        form_help="What the rows add up to; empty: mean, or F1 for counts, or BLEU for texts.",
+    )
+    direction: str = declare(shared.DIRECTION)
+    test: str | None = declare(
+        shared.TEST,
+        default=None,
+        help="A test that takes a margin.",
+        choices=_tests,
+        default_text="permutation; bootstrap where the metric is no mean of items",
+        doc="A test that takes a margin. None is `permutation`, and `bootstrap` where the metric is no mean of items.",
+    )
+    set: Mapping[str, object] = declare(shared.SET)
+    method: str = declare(shared.METHOD, only_for=(("test", ("permutation",)),))
+    population: str | None = declare(shared.POPULATION)
+    resamples: int | None = declare(shared.RESAMPLES)
+    seed: int = declare(shared.SEED)
+    system: tuple[str, ...] = declare(shared.SYSTEM, help="Systems of the table, the baseline first; give it twice.")
+    item: str | None = declare(shared.ITEM)
+    score: tuple[str, ...] = declare(shared.SCORE)
+    system_column: str | None = declare(shared.SYSTEM_COLUMN)
+    cluster: str | None = declare(shared.CLUSTER)
+    repeat: str | None = declare(shared.REPEAT)
+    repeats: str | None = declare(shared.REPEATS)
+    dataset: str | None = declare(shared.DATASET)
+    transpose: bool = declare(shared.TRANSPOSE)
+    prediction: str | None = declare(shared.PREDICTION)
+    gold: str | None = declare(shared.GOLD)
+    duplicates: str = declare(shared.DUPLICATES)
+    reader: str = declare(shared.READER)
+    reference: tuple[str, ...] = declare(
+        shared.REFERENCE,
+        annotation="Path | Sequence[object] | None",
+        doc="Of texts: a reference, its path or its segments, or several as a list of lists or of `pathlib.Path`.",
+    )
+    documents: str | None = declare(shared.DOCUMENTS)
+    text_column: Mapping[str, str] = declare(shared.TEXT_COLUMN)
+    log_task: str | None = declare(shared.LOG_TASK)
+    filter: str | None = declare(shared.FILTER)
+    missing: str | None = declare(shared.MISSING)
+    force_same: bool = declare(shared.FORCE_SAME)
+    names: tuple[str, ...] = declare(
+        shared.NAMES,
+        most=2,
+        metavar="BASELINE,CANDIDATE",
+        doc="What to call the baseline and the candidate. None takes the names that the data have.",
+    )
+
+    @property
+    def inputs(self) -> list[str]:
+        """Everything that is read."""
+        return [*self.files, *self.reference, *([] if self.documents is None else [self.documents])]
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that were named, as readers take them."""
+        return columns_of(self)
+
+    def validate(self, *, arrays: bool = False) -> None:
+        """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
+        from outscore.core.levels import check_level
+
+        if self.margin is None:
+            raise OutscoreError(
+                "No margin was given.",
+                "Say how much worse the candidate may be: --margin 0.02, in the metric's own unit.",
+                parameter="margin",
+            )
+        check_level("alpha", self.alpha)
+        if self.alpha > LARGEST_LEVEL:
+            raise OutscoreError(
+                f"`alpha` is {self.alpha:g}, and a gate tests both sides.",
+                f"Give {LARGEST_LEVEL:g} at most; 0.05 is usual.",
+                parameter="alpha",
+            )
+        if self.inconclusive not in (None, "pass", "fail"):
+            raise OutscoreError(
+                f"`inconclusive` is {self.inconclusive!r}.", "Choose one of: pass, fail.", parameter="inconclusive"
+            )
+        if not arrays and len(self.files) not in (1, 2):
+            raise OutscoreError(
+                f"{len(self.files)} files were named, a baseline and a candidate are compared.",
+                "Write `outscore gate BASELINE CANDIDATE --margin 0.02`.",
+                parameter="files",
+            )
+        if not self.reference:
+            self._refuse_what_is_for_texts()
+
+    def _refuse_what_is_for_texts(self) -> None:
+        for name in OF_TEXTS[1:]:
+            option = self.option(name)
+            if self.is_given(option):
+                raise OutscoreError(
+                    f"--{option.long} is for texts, and no --reference was named.",
+                    f"Add --reference FILE, or leave --{option.long} out.",
+                    parameter=name,
+                )
+
+    def comparison(self, test: str, *, decides: bool, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
+        """The comparison behind the gate, candidate first: one-sided where it `decides`, else for an interval of both sides."""
+        own = {option.name for option in self.options()}
+        known = [option.name for option in CompareRequest.options() if option.name in own]
+        return CompareRequest.of(
+            {**{name: self.value(name) for name in known}, **self._asked(test, decides=decides), **changed}
+        )
+
+    def texts(self, test: str, *, decides: bool, **changed: Any) -> TextsRequest:  # noqa: ANN401 - values of options
+        """The same for texts."""
+        own = {option.name for option in self.options()}
+        known = [option.name for option in TextsRequest.options() if option.name in own]
+        refuse_units_of_documents(1, self.documents)
+        return TextsRequest.of({**{name: self.value(name) for name in known}, **self._asked(test, decides=decides), **changed})
+
+    def _asked(self, test: str, *, decides: bool) -> dict[str, Any]:
+        return {
+            "test": test,
+            "alternative": "less" if decides else "two-sided",
+            "alpha": self.alpha if decides else 2 * self.alpha,
+            "margin": self.margin if decides else None,
+            "names": self.names[::-1],
+        }
+
+    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
+        """What is saved: every option, some of them only where they were given."""
+        saved = {
+            option.name: saved_value(option, self.value(option.name))
+            for option in self.options()
+            if option.always_saved or self.is_given(option)
+        }
+        saved["names"] = ",".join(self.names) or None
+        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
+
+    def file_arguments(self) -> list[str]:
+        """References and documents."""
+        found: list[str] = []
+        if self.reference:
+            references = [repr(name) for name in self.reference]
+            several = f"[{', '.join(f'Path({name})' for name in references)}]"
+            found.append(f"reference={references[0] if len(references) == 1 else several}")
+        return [*found, *([f"documents={self.documents!r}"] if self.documents else [])]
+
+    def python_call(self) -> str:
+        """The Python call to copy."""
+        call = super().python_call()
+        return call.replace("\n", "\nfrom pathlib import Path\n", 1) if len(self.reference) > 1 else call

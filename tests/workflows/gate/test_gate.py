@@ -1,0 +1,232 @@
+"""The gate: outcomes against the two tests by hand, how many items would decide, and every kind of input."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+from outscore.inference.power.gate import items_to_decide
+
+RNG = np.random.default_rng(11)
+
+
+def right(n: int, share: float) -> np.ndarray:
+    return (RNG.random(n) < share).astype(int)
+
+
+def changed(scores: np.ndarray, better: int, worse: int) -> np.ndarray:
+    """The same scores with so many wrong ones made right, and right ones wrong."""
+    found = scores.copy()
+    found[np.flatnonzero(scores == 0)[:better]] = 1
+    found[np.flatnonzero(scores == 1)[:worse]] = 0
+    return found
+
+
+BASE = right(400, 0.8)
+
+
+def tango_p(n: int, wins: int, losses: int, margin: float) -> float:
+    """P of Tango's score at -margin, the constrained maximum found by search over the share of items that A alone loses."""
+    grid = np.linspace(0, (1 - margin) / 2, 200_001)[1:-1]
+    logs = wins * np.log(grid) + losses * np.log(grid + margin) + (n - wins - losses) * np.log1p(-2 * grid - margin)
+    p12 = grid[logs.argmax()]
+    z = (wins - losses + n * margin) / math.sqrt(n * (2 * p12 + margin - margin**2))
+    return float(scipy.stats.norm.sf(z))
+
+
+class TestOutcomes:
+    @pytest.mark.parametrize(
+        ("better", "worse", "margin", "outcome"),
+        [(5, 5, 0.05, "pass"), (2, 20, 0.02, "fail"), (6, 10, 0.02, "inconclusive"), (20, 2, 0.02, "pass")],
+    )
+    def test_right_or_wrong_items_by_hand(self, better, worse, margin, outcome):
+        found = osc.gate(BASE, changed(BASE, better, worse), margin=margin)
+        not_worse = tango_p(400, better, worse, margin)
+        is_worse = scipy.stats.binomtest(better, better + worse, alternative="less").pvalue
+        assert found.not_worse.value == pytest.approx(not_worse, rel=2e-3)
+        assert found.worse.value == pytest.approx(is_worse, rel=1e-9)
+        expected = "pass" if not_worse <= 0.05 else ("fail" if is_worse <= 0.05 else "inconclusive")
+        assert found.outcome == expected == outcome
+        assert found.exit_code == {"pass": 0, "fail": 1, "inconclusive": 3}[outcome]
+
+    def test_graded_items_by_hand(self):
+        """All sign flips, about the margin and about 0."""
+        base = np.round(RNG.normal(5, 1, 10), 1)
+        new = base - np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1, 0.1, 0.2, 0.1, 0.1])
+        found = osc.gate(base, new, margin=0.25)
+        signs = np.array(np.meshgrid(*[[1, -1]] * 10)).reshape(10, -1)
+        for shift, side, p in ((0.25, 1, found.not_worse), (0.0, -1, found.worse)):
+            d = np.round((new - base + shift) * 20) / 20
+            sums = side * (d @ signs)
+            assert p.value == pytest.approx((sums >= side * d.sum() - 1e-9).mean(), abs=1e-12)
+        assert found.outcome == "pass"
+
+    def test_worse_within_the_margin_is_said(self):
+        found = osc.gate(BASE, changed(BASE, 0, 8), margin=0.06)
+        assert (found.outcome, found.worse_within) == ("pass", True)
+        assert "is worse than baseline, within the margin" in found.headline
+
+    def test_the_interval_agrees_with_both_tests(self):
+        for better, worse in ((5, 5), (2, 20), (6, 10), (0, 8), (3, 12)):
+            found = osc.gate(BASE, changed(BASE, better, worse), margin=0.03)
+            assert found.interval.level == pytest.approx(0.9)
+            assert (found.interval.low > -0.03) == (found.not_worse.value <= 0.05)
+            assert (found.interval.high < 0) == (found.worse.value <= 0.05)
+
+    def test_lower_is_better_turns_the_sides(self):
+        errors = 1 - BASE
+        up = osc.gate(errors, 1 - changed(BASE, 2, 20), margin=0.02, direction="lower")
+        assert up.outcome == "fail"
+        assert up.comparison.difference > 0
+        down = osc.gate(errors, 1 - changed(BASE, 20, 2), margin=0.02, direction="lower")
+        assert down.outcome == "pass"
+        mirror = osc.gate(BASE, changed(BASE, 6, 10), margin=0.02)
+        turned = osc.gate(errors, 1 - changed(BASE, 6, 10), margin=0.02, direction="lower")
+        assert (turned.not_worse.value, turned.needed, turned.towards) == (
+            pytest.approx(mirror.not_worse.value),
+            mirror.needed,
+            mirror.towards,
+        )
+
+    @pytest.mark.parametrize(("counted", "code"), [("pass", 0), ("fail", 1), (None, 3)])
+    def test_what_inconclusive_counts_as(self, counted, code):
+        found = osc.gate(BASE, changed(BASE, 6, 10), margin=0.02, inconclusive=counted)
+        assert (found.outcome, found.exit_code, found.passed) == ("inconclusive", code, code == 0)
+
+
+class TestHowManyItems:
+    def test_identical_outputs_pass_from_133_on(self):
+        assert osc.gate(right(132, 0.8), same := right(132, 0.8), margin=0.5) is not None
+        assert osc.gate(same, same, margin=0.02).outcome == "inconclusive"
+        assert osc.gate(same, same, margin=0.02).needed == 133
+        longer = right(133, 0.8)
+        assert osc.gate(longer, longer, margin=0.02).outcome == "pass"
+        assert (
+            "identical outputs pass from 133 items on, 1 more than these" in osc.gate(same, same, margin=0.02).verdict.lower()
+        )
+
+    @pytest.mark.parametrize(("better", "worse"), [(6, 10), (9, 12), (4, 8)])
+    def test_so_many_items_decide_four_times_in_five(self, better, worse):
+        """Items drawn anew in the same proportions."""
+        found = osc.gate(BASE, changed(BASE, better, worse), margin=0.02)
+        assert found.outcome == "inconclusive"
+        rng = np.random.default_rng(1)
+        counts = rng.multinomial(found.needed, [better / 400, worse / 400, 1 - (better + worse) / 400], 400)
+        decided = 0
+        for wins, losses, _ in counts.tolist():
+            if found.towards == "pass":
+                decided += tango_score(found.needed, wins, losses, -0.02) >= 1.6449
+            else:
+                decided += scipy.stats.binom.cdf(wins, wins + losses, 0.5) <= 0.05
+        assert 0.72 <= decided / 400 <= 0.88
+
+    @given(st.integers(30, 400), st.floats(-0.04, 0.04), st.floats(0.01, 0.1))
+    def test_more_items_are_needed_than_there_are(self, n, lead, width):
+        found = items_to_decide(n, lead, 0.02, alpha=0.05, power=0.8, below=width, above=width)
+        assert found is None or found.items > n
+
+    def test_at_no_lead_that_decides_there_is_no_number(self):
+        assert items_to_decide(50, 0.0, 0.0, alpha=0.05, power=0.8, below=0.1, above=0.1) is None
+        assert items_to_decide(50, 0.1, 0.1, alpha=0.05, power=0.8) is None
+
+
+def tango_score(n: int, wins: int, losses: int, delta: float) -> float:
+    from outscore.inference.base import tango
+
+    return tango.score(n, wins, losses, delta, tango.NUMBERS)
+
+
+class TestInputs:
+    def test_files_tables_arrays_and_scores_agree(self, tmp_path):
+        new = changed(BASE, 6, 10)
+        ids = [f"q{i}" for i in range(400)]
+        frame = pl.DataFrame({"id": ids, "old": BASE, "new": new})
+        frame.write_csv(tmp_path / "both.csv")
+        frame.select("id", score="old").write_csv(tmp_path / "old.csv")
+        frame.select("id", score="new")[::-1].write_csv(tmp_path / "new.csv")
+        found = [
+            osc.gate(BASE, new, margin=0.02, names=["old", "new"]),
+            osc.gate(frame, margin=0.02),
+            osc.gate(tmp_path / "both.csv", margin=0.02),
+            osc.gate(tmp_path / "both.csv", margin=0.02, systems=["old", "new"]),
+            osc.gate(tmp_path / "old.csv", tmp_path / "new.csv", margin=0.02),
+            osc.gate(*osc.read(tmp_path / "old.csv"), *osc.read(tmp_path / "new.csv"), margin=0.02),
+        ]
+        assert {one.comparison.systems for one in found} == {("new", "old")}
+        assert len({(one.outcome, one.not_worse.value, one.worse.value, one.needed) for one in found}) == 1
+        other = osc.gate(tmp_path / "both.csv", margin=0.02, systems=["new", "old"])
+        assert other.comparison.difference == -found[0].comparison.difference
+
+    def test_ratios_are_decided_by_the_bootstrap_which_is_said(self):
+        counts = np.stack([RNG.integers(3, 9, 80), RNG.integers(0, 3, 80)], axis=1)
+        found = osc.gate(counts, counts + np.array([1, 0]), margin=0.05, metric="f1")
+        assert found.worse.test == "bootstrap"
+        assert any("the bootstrap decides" in note.text for note in found.notes)
+        with pytest.raises(OutscoreError, match="Swaps test a margin"):
+            osc.gate(counts, counts + np.array([1, 0]), margin=0.05, metric="f1", test="permutation")
+
+    def test_texts(self):
+        reference = [f"the cat {i} sat on the mat by the door" for i in range(40)]
+        old = [line.replace("sat", "sits") if i % 4 else line for i, line in enumerate(reference)]
+        same = osc.gate(old, old, reference=reference, margin=2.0, metric="bleu")
+        assert same.comparison.systems == ("candidate", "baseline")
+        assert (same.outcome, same.not_worse.value, same.not_worse.test) == ("pass", 2.0**-40, "sign")
+        worse = [line.replace("mat", "rug") if i % 3 else line for i, line in enumerate(old)]
+        found = osc.gate(old, worse, reference=reference, margin=0.01, metric="wer")
+        assert (found.outcome, found.worse.test, found.worse.method) == ("fail", "permutation", "exact")
+        assert osc.gate(old, worse, reference=reference, margin=1.0, metric="bleu").worse.test == "bootstrap"
+        with pytest.raises(OutscoreError, match="2 metrics, and a gate has one margin"):
+            osc.gate(old, old, reference=reference, margin=1.0, metric="bleu,chrf")
+
+    def test_clusters_and_repeats(self):
+        new = changed(BASE, 3, 3)
+        alone = osc.gate(BASE, new, margin=0.05)
+        grouped = osc.gate(BASE, new, margin=0.05, clusters=np.arange(400) // 10)
+        assert grouped.comparison.clusters == 40
+        assert alone.not_worse.value != grouped.not_worse.value
+        assert osc.gate(BASE, new, margin=0.05, items=np.arange(400) // 4).comparison.n == 100
+
+    def test_real_logs(self, shared_data):
+        logs = shared_data / "harness-logs" / "inspect" / "epochs"
+        found = osc.gate(logs, margin=0.05, metric="includes", systems=["mockllm/amber", "mockllm/birch"])
+        assert found.comparison.systems == ("mockllm/birch", "mockllm/amber")
+        assert found.comparison.difference == pytest.approx(0.6 - 0.766667, abs=1e-6)
+        # Two-sided the exact p is .0872803.
+        assert found.worse.value == pytest.approx(0.0872803 / 2, abs=1e-6)
+        assert found.outcome == "fail"
+
+
+BAD = {
+    "No margin was given": {"margin": None},
+    "`margin` is -0.02": {"margin": -0.02},
+    "`margin` is 1, and scores of 0 or 1 never differ by more": {"margin": 1.0},
+    "`alpha` is 0.3, and a gate tests both sides": {"margin": 0.1, "alpha": 0.3},
+    "`inconclusive` is 'skip'": {"margin": 0.1, "inconclusive": "skip"},
+    "There is no test `anova`": {"margin": 0.1, "test": "anova"},
+    "is a metric of texts": {"margin": 0.1, "metric": "bleu"},
+    "`documents` is for texts": {"margin": 0.1, "documents": "docs.txt"},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_input(message):
+    with pytest.raises(OutscoreError, match=message):
+        osc.gate(BASE, changed(BASE, 6, 10), **BAD[message])
+
+
+def test_one_system_alone_is_refused(tmp_path):
+    with pytest.raises(OutscoreError, match="There is no candidate"):
+        osc.gate(BASE, margin=0.02)
+    (tmp_path / "one.csv").write_text("id,score\nq1,1\n")
+    with pytest.raises(OutscoreError, match="one system only"):
+        osc.gate(tmp_path / "one.csv", margin=0.02)
+    with pytest.raises(OutscoreError, match="is a file and the other is not"):
+        osc.gate(BASE, tmp_path / "one.csv", margin=0.02)
