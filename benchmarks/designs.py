@@ -42,7 +42,7 @@ RESULTS = ROOT / "benchmarks" / "results" / "designs.json"
 PAGE = ROOT / "docs" / "calibration.md"
 BEGIN, END = "<!-- designs: begin -->", "<!-- designs: end -->"
 SEED = 2_025
-REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "skewness": 300, "own-runs": 1_000}
+REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "skewness": 300, "own-runs": 1_000, "gate": 2_000}
 """A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
@@ -241,6 +241,43 @@ def _true_rate(sd: float) -> float:
     return float((weights / (1 + np.exp(-logits))).sum() / weights.sum())
 
 
+GATES: dict[str, tuple[int, float, float]] = {
+    "right or wrong, 10 % differ": (200, 0.1, 0.05),
+    "right or wrong, 1 % differ": (200, 0.01, 0.02),
+    "right or wrong, 4 % differ": (1000, 0.04, 0.02),
+    "right or wrong, 20 % differ": (50, 0.2, 0.1),
+    "graded, normal, few": (20, 0.2, 0.1),
+    "graded, normal": (200, 0.2, 0.04),
+    "graded, skewed": (200, 0.2, 0.04),
+}
+"""Items, the share that differ or the sd of the differences, and the margin."""
+
+
+def gate(rng: np.random.Generator) -> Iterator[Look]:
+    """How often a gate fails a candidate that is as good as the baseline, and passes one that is worse by the margin."""
+    for row, (n, spread, margin) in GATES.items():
+        for truth, column in ((0.0, "as good"), (-margin, "worse by the margin")):
+            if row.startswith("right"):
+                # A loss of more than what differs takes items that differ more.
+                differ = max(spread, -1.2 * truth)
+                d = rng.choice([1, -1, 0], n, p=[(differ + truth) / 2, (differ - truth) / 2, 1 - differ])
+                a, b = (d == 1).astype(int), (d == -1).astype(int)
+            else:
+                drawn = rng.normal(size=n) if "normal" in row else 1 - rng.exponential(size=n)
+                # Whole steps of a fiftieth of the spread, so that the exact kernels serve.
+                steps = np.rint(50 * (drawn + truth / spread)).astype(int)
+                a, b = steps, np.zeros(n, dtype=int)
+            unit = 1.0 if row.startswith("right") else 50 / spread
+            metric, own, other = resolve("mean", a, b)
+            pairs, run = PairedScores(own, other), TESTS["permutation"].run
+            asked = TestRequest(options={"method": "auto", "resamples": RESAMPLES}, interval=False)
+            passes = run(pairs, metric, replace(asked, alternative="greater", delta=-margin * unit)).p.upper <= ALPHA
+            fails = run(pairs, metric, replace(asked, alternative="less")).p.upper <= ALPHA
+            name = f"{row}, n = {n:,}, margin {margin:g}"
+            yield "gate", name, f"{column}: passes", passes
+            yield "gate", name, f"{column}: fails", fails and not passes
+
+
 DESIGNS: dict[str, Design] = {
     "clusters": clusters,
     "flips": flips,
@@ -248,6 +285,7 @@ DESIGNS: dict[str, Design] = {
     "ratios": ratios,
     "skewness": skewness,
     "own-runs": own_runs,
+    "gate": gate,
 }
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
@@ -255,6 +293,7 @@ TITLES = {
     "own in clusters": ("The same with right-or-wrong items in clusters", "score"),
     "own-runs": ("The same over new items and new runs, run effects of sd 0, .1 and .2 on the logit scale", "items and runs"),
     "ratios": ("Ratio metrics, 10 % positives: the permutation test and its centred-bootstrap interval", "metric"),
+    "gate": ("Gates: how often they pass and fail, α = .05 one-sided", "items"),
     "skewness": ("Few and skewed items: type-I error at α = .05, and how often the result warns", "skewness, items"),
 }
 ABOUT = {
@@ -263,6 +302,7 @@ ABOUT = {
     "own in clusters": "Nearly perfect scores in unequal clusters are the hard case: few of the wrong clusters are seen.",
     "own-runs": "Intervals that take runs as they are miss the score of a newly trained system; two runs know little of runs.",
     "ratios": "Samples without an interval are left out. With few units or positives it is too short; below 50 a note says so.",
+    "gate": "Passes of what is worse by the margin, and failures of what is as good, are errors; the rest is inconclusive.",
     "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
 }
 

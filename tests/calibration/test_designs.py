@@ -54,3 +54,25 @@ def test_own_scores_are_covered_over_new_runs():
     found = [cell for cell in kept() if cell.table == "own-runs" and cell.column.startswith("items-and-runs")]
     assert min(cell.share for cell in found if not cell.row.endswith("2 runs")) >= 0.925
     assert min(cell.share for cell in found) >= 0.89
+
+
+def gate_errors(cells: list[designs.Cell], error: str) -> dict[str, float]:
+    return {cell.row: cell.share for cell in cells if cell.table == "gate" and cell.column == error}
+
+
+def test_gates_err_as_often_as_they_say():
+    assert len(gate_errors(kept(), "as good: fails")) == len(designs.GATES)
+    # 2,000 replicates leave .01 at .05.
+    assert max(gate_errors(kept(), "as good: fails").values()) <= 0.06
+    passed = gate_errors(kept(), "worse by the margin: passes")
+    assert max(share for row, share in passed.items() if row.startswith("right")) <= 0.07
+    assert max(passed.values()) <= 0.075
+
+
+@pytest.mark.slow
+def test_gates_measured_again():
+    """Other seeds than those of the page."""
+    counts = designs.measure("gate", range(10_000, 12_000))
+    cells = [designs.Cell(*key, times / looks) for key, (times, looks) in counts.items()]
+    assert max(gate_errors(cells, "as good: fails").values()) <= 0.065
+    assert max(gate_errors(cells, "worse by the margin: passes").values()) <= 0.08
