@@ -114,7 +114,7 @@ def test_several_datasets_are_averaged():
         ("x", first.value, first.low),
         ("y", second.value, second.low),
     ]
-    reach = math.hypot(first.high - first.low, second.high - second.low) / 4
+    reach = math.hypot(first.high - first.value, second.high - second.value) / 2
     assert found.high == pytest.approx(found.value + reach)
     assert found.noise is None
 
@@ -199,3 +199,25 @@ def test_two_systems_of_one_name_are_refused():
     same = osc.Scores("new", RIGHT[:, 0])
     with pytest.raises(OutscoreError, match="Two systems are named `new`"):
         osc.score([same, same])
+
+
+class TestSeveralDatasets:
+    """A mean over datasets, whose order in one file need not be that of another."""
+
+    def test_limits_of_shares_stay_shares(self):
+        table = pl.DataFrame({"id": range(20), "dataset": ["x"] * 10 + ["y"] * 10, "model": "m", "score": [1] * 20})
+        (one,) = osc.score(table).systems
+        wilson = scipy.stats.binomtest(10, 10).proportion_ci(method="wilson").low
+        assert (one.value, one.high) == (1.0, 1.0)
+        assert one.low == pytest.approx(1 - math.hypot(1 - wilson, 1 - wilson) / 2)
+
+    def test_datasets_in_another_order_are_the_same_items(self, tmp_path):
+        ids, sets = [*range(15), *range(5)], ["x"] * 15 + ["yy"] * 5
+        scores = RNG.integers(0, 2, (20, 2))
+        first = pl.DataFrame({"id": ids, "dataset": sets, "score": scores[:, 0]})
+        second = pl.DataFrame({"id": ids, "dataset": sets, "score": scores[:, 1]})
+        for name, table in (("a", first), ("b", second), ("turned", second.reverse())):
+            table.write_csv(tmp_path / f"{name}.csv")
+        straight, turned = (osc.score([tmp_path / "a.csv", tmp_path / f"{name}.csv"]) for name in ("b", "turned"))
+        assert turned.systems[1].missing == {}
+        assert turned.systems[1].detectable == straight.systems[1].detectable

@@ -35,6 +35,7 @@ from outscore.scores.system import Labels, Scores
 __all__ = ["Measured", "measure"]
 
 DATASET = "dataset"
+MAX_DATASETS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +147,7 @@ class _System:
     rows: Array
     metric: AdditiveMetric
     new_runs: bool = False
-    known: dict[str, int] = field(default_factory=dict)
+    known: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
     def datasets(self) -> list[str]:
@@ -164,7 +165,7 @@ class _System:
         keys: Array = np.arange(scores.rows) if ids is None else self._keys(ids)
         if sets is not None:
             # An id may stand in several datasets, for several items.
-            keys = keys * (len(sets.names) + 1) + sets.codes
+            keys = keys * MAX_DATASETS + self._keys(sets, "dataset")
         names, items = np.unique(keys, return_inverse=True)
         single = len(names) == len(items)
         runs = None if scores.repeats is None else np.unique(scores.repeats.codes, return_inverse=True)[1]
@@ -179,10 +180,10 @@ class _System:
             self.new_runs,
         )
 
-    def _keys(self, ids: Labels) -> Array:
+    def _keys(self, labels: Labels, kind: str = "item") -> Array:
         """Codes that all systems share."""
-        translated = np.array([self.known.setdefault(name, len(self.known)) for name in ids.names], dtype=np.int64)
-        return translated[ids.codes]
+        known = self.known.setdefault(kind, {})
+        return np.array([known.setdefault(name, len(known)) for name in labels.names], dtype=np.int64)[labels.codes]
 
 
 def _code(labels: Labels, name: str) -> int:
@@ -215,7 +216,7 @@ def measure(
     values = np.concatenate([system.values for system in systems])
     metric, table, _ = resolve(spec, values, values[:1])
     starts = np.cumsum([system.rows for system in systems])[:-1]
-    known: dict[str, int] = {}
+    known: dict[str, dict[str, int]] = {}
     parts = [
         _System(system, rows.astype(float) if rows.dtype.kind != "i" else rows, metric, known=known)
         for system, rows in zip(systems, np.split(table, starts), strict=True)
@@ -299,7 +300,7 @@ def _scored(
     variance, df = _mean_variance([part.spread for part in parts])
     added = _mean_variance([(part.added.variance, 1.0) for part in parts if part.added is not None])[0]
     value = math.fsum(part.value for part in parts) / len(parts)
-    low, high = limits[0] if not several else _mean_limits(value, limits)
+    low, high = limits[0] if not several else _mean_limits(list(by_set.values()))
     scores = parts[0].item_scores if not several else None
     between, within = (parts[0].variances() if not several else None) or (None, None)
     clusters = [part.means.clusters for part in parts]
@@ -330,12 +331,17 @@ def _mean_variance(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return total / max(1, len(parts)) ** 2, total**2 / noise if noise else sum(df for _, df in parts)
 
 
-def _mean_limits(value: float, limits: Sequence[Limits]) -> Limits:
-    """The interval of a mean over datasets: half widths added as independent errors are."""
-    if any(low is None or high is None for low, high in limits):
+def _mean_limits(parts: Sequence[tuple[_Part, Limits]]) -> Limits:
+    """The interval of a mean over datasets: on each side, distances from the score added as independent errors are.
+
+    Both sides by themselves, so that limits of shares stay between 0 and 1 (Zou and Donner, 2008, "MOVER").
+    """
+    lows = [part.value - low for part, (low, _) in parts if low is not None]
+    highs = [high - part.value for part, (_, high) in parts if high is not None]
+    if len(lows) < len(parts) or len(highs) < len(parts):
         return None, None
-    reach = math.sqrt(sum(((high or 0.0) - (low or 0.0)) ** 2 for low, high in limits)) / (2 * len(limits))
-    return value - reach, value + reach
+    value = math.fsum(part.value for part, _ in parts) / len(parts)
+    return value - math.hypot(*lows) / len(parts), value + math.hypot(*highs) / len(parts)
 
 
 def _absent(whole: Whole, place: int) -> dict[str, int]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.inference.families.max_t import MAX_T
-from outscore.inference.families.multiplicity import adjust
+from outscore.inference.families.multiplicity import correct_family
 from outscore.metrics.registry import resolve
 from outscore.metrics.text.matches import BANDS, band_name, better_ngrams, count_words, frequency_rows
 from outscore.results.words import WordBucket, WordStudy
@@ -49,8 +49,8 @@ def study_words(
     if buckets and correction != "none":
         # The metrics' correction by joint swaps knows nothing of these.
         by = "holm" if correction == MAX_T else correction
-        adjusted = adjust([bucket.p.value for bucket in buckets], by)
-        buckets = [replace(b, p=replace(b.p, adjusted=float(p))) for b, p in zip(buckets, adjusted, strict=True)]
+        corrected, _ = correct_family([bucket.p for bucket in buckets], by)
+        buckets = [replace(bucket, p=p) for bucket, p in zip(buckets, corrected, strict=True)]
     for_a, for_b = better_ngrams(texts.a[0], texts.b[0], texts.references, most=SHOWN)
     return WordStudy("the reference" if corpus is None else corpus.name, buckets, for_a, for_b)
 
