@@ -117,6 +117,7 @@ def test_whole_texts(made, golden, task):
 KEYS = {
     "whole": (
         "schema task units systems scores pairs oracle agreement inventory settings notes keys overlap label_rates confusions"
+        " reading"
     ),
     "pair": (
         "systems criterion n clusters differ overlap_correct metric first second difference interval p outcomes transitions"

@@ -50,7 +50,7 @@ def test_the_command_line_takes_one_table(tmp_path, outscore, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text(wide())
     text = " ".join(outscore("diff", "--task", "label", "t.csv").stdout.split())
-    assert text.startswith("`t.csv`: `gold` holds the right answers, `old`, `new` and `third` are the systems' answers.")
+    assert "`t.csv`: `gold` holds the right answers, `old`, `new` and `third` are the systems' answers." in text
     again = json.loads(outscore("diff", "--task", "label", "t.csv", "--format", "json").stdout)
     assert again["systems"] == ["old", "new", "third"]
 

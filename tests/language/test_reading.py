@@ -84,3 +84,42 @@ def test_results_keep_it(table, tmp_path):
     assert osc.load(found.save(tmp_path / "r.json")).reading == found.reading
     assert found.reading == Reading("table", 30, 1, ["csv"], systems=["new", "old"], item=["question_id"])
     assert osc.rank({"a": [1, 0], "b": [0, 0]}, metric="error-rate").reading.direction == "lower"
+
+
+@pytest.fixture
+def answers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, column, labels in (("gold", "gold", "ababab"), ("old", "prediction", "aaabab"), ("new", "prediction", "abaaab")):
+        rows = "".join(f"q{i},{label}\n" for i, label in enumerate(labels))
+        tmp_path.joinpath(f"{name}.csv").write_text(f"question_id,{column}\n{rows}")
+    return tmp_path
+
+
+LINE = (
+    "right answers: gold.csv (gold); outputs: old.csv and new.csv (prediction); items: question_id; 18 rows of 3 files (labels)"
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_diff_says_which_file_is_what(answers, form):
+    found = osc.diff("gold.csv", ["old.csv", "new.csv"], task="label")
+    assert plain(getattr(found, form)()).count(LINE) == 1
+    assert osc.load(found.save("r.json")) == found
+
+
+def test_a_diff_of_words_and_of_one_table(answers):
+    for name in ("gold", "x"):
+        answers.joinpath(f"{name}.conllu").write_text(
+            "1\tIt\t_\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\tis\t_\tAUX\t_\t_\t0\troot\t_\t_\n\n"
+        )
+    found = osc.diff("gold.conllu", ["x.conllu"], task="pos")
+    line = "right answers: `gold.conllu`; outputs: `x.conllu`; items: as the gold file has them; 4 rows of 2 files (conllu)"
+    assert reading_line(found.reading) == line
+    answers.joinpath("t.csv").write_text("id,gold,old,new\n1,a,a,b\n2,b,b,b\n")
+    one = osc.diff("t.csv", [], task="label")
+    assert reading_line(one.reading).startswith("right answers: `t.csv` (`gold`); outputs: `t.csv` (`old` and `new`)")
+    answers.joinpath("long.csv").write_text("id,system,prediction,gold\n1,x,a,a\n1,y,b,a\n2,x,b,b\n2,y,b,b\n")
+    line = reading_line(osc.diff("long.csv", [], task="label").reading)
+    assert line.startswith("right answers: `long.csv` (`gold`); outputs: `long.csv` (`prediction`); items: `id`")
+    given = osc.diff(list("ab"), {"x": list("aa")}, task="label")
+    assert reading_line(given.reading).startswith("right answers and outputs: lists; items: their order; 2 rows")

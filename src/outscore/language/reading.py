@@ -37,7 +37,11 @@ def reading_line(reading: Reading) -> str:
     'scores: one number per line; items: line order; 60 rows of 1 file; higher is better'
     >>> reading_line(Reading("arrays", 60))
     'scores: arrays; items: their order; 60 rows; higher is better'
+    >>> reading_line(Reading("outputs", 90, 2, ["conllu"], gold_file="gold.conllu", output_files=["new.conllu"]))
+    'right answers: `gold.conllu`; outputs: `new.conllu`; items: as the gold file has them; 90 rows of 2 files (conllu)'
     """
+    if reading.kind == "outputs" and (reading.gold_file or not reading.files):
+        return "; ".join([_outputs(reading), _items(reading), _amount(reading)])
     parts = [f"{part}s: {_names(columns)}" for part in PARTS if (columns := getattr(reading, part))]
     slices = [f"slices: {_names(reading.slices)}"] if reading.slices else []
     return "; ".join([_scores(reading), _items(reading), *parts, *slices, _amount(reading), _direction(reading)])
@@ -60,10 +64,20 @@ def _scores(reading: Reading) -> str:
     )
 
 
+def _outputs(reading: Reading) -> str:
+    """Which file holds the right answers and which the outputs, with their columns where they have names."""
+    if not reading.gold_file:
+        return "right answers and outputs: lists"
+    gold, given = (f" ({_names(columns)})" if columns else "" for columns in (reading.gold, reading.prediction))
+    return f"right answers: `{reading.gold_file}`{gold}; outputs: {_names(reading.output_files)}{given}"
+
+
 def _items(reading: Reading) -> str:
     if reading.item:
         return f"items: {_names(reading.item)}"
     orders = {"arrays": "their order", "table": "row order", "outputs": "as the gold file has them"}
+    if reading.kind == "outputs" and not reading.files:
+        return "items: their order"
     return f"items: {orders.get(reading.kind, 'line order')}"
 
 

@@ -44,7 +44,7 @@ def align_items(gold: Items, systems: Sequence[Items]) -> AlignedItems:
     ours, copies = _drop_copies(gold)
     files, rows, alignments = [], [], []
     for system in systems:
-        if system.origin is not gold.origin:
+        if not _of_one_file(gold, system):
             _require_ids(gold, system)
         theirs, duplicates = _drop_copies(system)
         matched = _match_ids(ours, theirs)
@@ -165,6 +165,14 @@ def _count_conflicts(gold: Items, system: Items, rows: Array) -> int:
     both = np.flatnonzero(rows >= 0)
     _, (ours, theirs) = shared_inventory([gold.answers, system.gold])
     return int((ours[both] != theirs[rows[both]]).sum())
+
+
+def _of_one_file(gold: Items, system: Items) -> bool:
+    """Whether rows can be matched by their place: those of one table, or of lists."""
+    ours, theirs = gold.origin, system.origin
+    if ours is None or theirs is None:
+        return ours is theirs
+    return (ours.path, ours.sha256) == (theirs.path, theirs.sha256)
 
 
 def _require_ids(gold: Items, system: Items) -> None:

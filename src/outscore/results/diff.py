@@ -16,6 +16,7 @@ from outscore.results.design import Family
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
+from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.subset import ScoredSubset
 
@@ -405,6 +406,8 @@ class Diff(Result):
         Overlap of right answers of two systems (Dice), as a matrix; empty in results of version 0.1.0.
     schema
         The form of the saved file.
+    reading
+        What the input was taken to mean. None in results of version 0.1.0.
     """
 
     task: str
@@ -422,6 +425,7 @@ class Diff(Result):
     label_rates: list[LabelRates] = field(default_factory=list)
     confusions: list[Confusion] = field(default_factory=list)
     schema: Literal["outscore/diff/1"] = "outscore/diff/1"
+    reading: Reading | None = None
 
     @property
     def primary_pairs(self) -> list[Pair]:

@@ -37,6 +37,8 @@ class Reading:
         Columns that were compared: an item scores 1 where the prediction is the right answer.
     direction, direction_source
         Which scores are better, and how that is known.
+    gold_file, output_files
+        Of outputs: the file of the right answers, and those of the systems.
     """
 
     kind: Literal["table", "log", "numbers", "arrays", "texts", "outputs"]
@@ -55,3 +57,5 @@ class Reading:
     gold: list[str] = field(default_factory=list)
     direction: Direction = "higher"
     direction_source: DirectionSource = "default"
+    gold_file: str = ""
+    output_files: list[str] = field(default_factory=list)

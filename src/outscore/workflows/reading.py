@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from typing import Literal
 
 from outscore.formats.logs.registry import LOGS
@@ -10,7 +11,7 @@ from outscore.results.note import Note
 from outscore.results.reading import Direction, DirectionSource, Reading
 from outscore.scores.system import Origin
 
-__all__ = ["answer_notes", "reading_of"]
+__all__ = ["answer_notes", "outputs_reading", "reading_of"]
 
 BARE = ("scores", "score-pairs", "f1-counts")
 
@@ -57,6 +58,40 @@ def reading_of(
         direction=better,
         direction_source=source,
     )
+
+
+def outputs_reading(origins: Sequence[Origin], rows: int) -> Reading:
+    """What the files of a diff were taken to mean, the first of which holds the right answers; or lists of `rows` answers."""
+    if not origins:
+        return Reading("outputs", rows)
+    gold, *systems = origins
+    files = {origin.path: origin for origin in origins}
+    called = _short_names(list(files))
+    return Reading(
+        "outputs",
+        sum(origin.rows for origin in files.values()),
+        len(files),
+        list(dict.fromkeys(origin.format for origin in origins)),
+        item=_columns(origins, "item"),
+        cluster=_columns(origins, "cluster"),
+        prediction=_columns(systems, "answer"),
+        # Of one table with a row for each system, the right answers stand beside the answers.
+        gold=_columns([gold], "gold" if "gold" in gold.columns else "answer"),
+        gold_file=called[gold.path],
+        output_files=[called[path] for path in dict.fromkeys(origin.path for origin in systems)],
+    )
+
+
+def _short_names(paths: Sequence[str]) -> dict[str, str]:
+    """Files by their names without folders, unless these would be the same.
+
+    Examples
+    --------
+    >>> _short_names(["a/gold.csv", "b/new.csv"]), _short_names(["a/x.csv", "b/x.csv"])
+    ({'a/gold.csv': 'gold.csv', 'b/new.csv': 'new.csv'}, {'a/x.csv': 'a/x.csv', 'b/x.csv': 'b/x.csv'})
+    """
+    names = [PurePath(path).name for path in paths]
+    return {path: name if names.count(name) == 1 else path for path, name in zip(paths, names, strict=True)}
 
 
 def answer_notes(origins: Iterable[Origin]) -> list[Note]:

@@ -96,8 +96,7 @@ def _wide(path: str | os.PathLike[str], columns: _Columns, gold_name: str) -> La
         return _without(items, (columns.gold, *columns.answers))
 
     gold = read(gold_name, columns.gold)
-    # One file: rows without ids are matched by their place.
-    systems = {name: replace(read(name, name), origin=gold.origin) for name in columns.answers}
+    systems = {name: read(name, name) for name in columns.answers}
     what = "is a system's answers" if len(systems) == 1 else "are the systems' answers"
     return LabelTable(gold, systems, f"`{columns.gold}` holds the right answers, {join_names(columns.answers)} {what}.")
 

@@ -112,7 +112,7 @@ def _diff(diff: Diff) -> Document:
     table = _table(head, rows) if rows else _scores(diff)
     notes = [*diff.inventory.warnings, *note_texts(diff.notes)]
     left = (len(diff.primary_pairs) - len(rows), "pair")
-    return _card(diff.verdicts[0], " ".join(diff.verdicts[1:]), table, notes, left)
+    return _card(diff.verdicts[0], " ".join(diff.verdicts[1:]), table, notes, left, diff.reading)
 
 
 def _pair(pair: Pair) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
-from outscore.report.build.common import by_level, settings, settings_table, works
+from outscore.report.build.common import by_level, read_as, settings, settings_table, works
 from outscore.report.charts.diff import pair_data
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
@@ -151,7 +151,8 @@ def build(
     repeated = settings(diff.settings)
     sections = (
         Section("warnings", "", lambda: _first_lines(diff)),
-        Section("answer", "", lambda: [_verdict(diff), *_embedded(diff, "answer.html")]).but("latex"),
+        Section("answer", "", lambda: [_verdict(diff), *read_as(diff.reading), *_embedded(diff, "answer.html")]).but("latex"),
+        Section("reading", "", lambda: read_as(diff.reading)).only("latex"),
         Section("tables", "", lambda: tables("inventory", "scores", "rates", "pairs")).but("html"),
         Section("overview", "Overview", lambda: [SHARES, *tables("scores", "pairs", "labels")], style="overview").only("html"),
         Section("changes", "", lambda: _changes(diff, top, sort)).but("html"),

@@ -27,6 +27,7 @@ from outscore.workflows.diff.pairs import Depth, depth_note, pairs_of
 from outscore.workflows.diff.study import Study, inventory_of
 from outscore.workflows.diff.tasks.registry import TASKS
 from outscore.workflows.names import distinct_names, path_texts
+from outscore.workflows.reading import outputs_reading
 from outscore.workflows.requests.diff import DiffRequest
 
 __all__ = ["OutputData", "call", "run", "run_study", "study_of"]
@@ -188,4 +189,5 @@ def _summary(request: DiffRequest, study: Study, depth: Depth) -> Diff:
         label_rates=rates,
         confusions=wrong,
         overlap=overlap_matrix(study.together).tolist() if several else [],
+        reading=outputs_reading(study.origins, study.n),
     )
