@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import figure5, figures, outputs, page, pos_table, promises, ranking, runtime
+from benchmarks import figure5, figures, logs, outputs, page, pos_table, promises, ranking, runtime
 from benchmarks.timing import machine
 
 __all__ = ["main"]
@@ -45,6 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
 BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "promises": lambda quick: promises.measure(quick=quick),
     "outputs": lambda quick: outputs.measure(quick=quick),
+    "logs": lambda quick: logs.measure(quick=quick),
     "ranking": lambda quick: ranking.measure(quick=quick),
     "page": lambda quick: page.measure(quick=quick),
     "runtime": lambda quick: runtime.measure(runtime.QUICK if quick else runtime.Design()),
@@ -54,6 +55,7 @@ BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
 SECTIONS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "promises": ("### Promises", promises.text),
     "outputs": ("### Outputs", outputs.text),
+    "logs": ("### Logs", logs.text),
     "ranking": ("### Ranking", ranking.text),
     "page": ("### The page", page.text),
     "runtime": ("### Run time", runtime.text),

@@ -138,7 +138,8 @@ def _digest(data: bytes | mmap.mmap) -> str:
     """The digest of a mapped file, which is not kept in memory on the way."""
     digest = hashlib.sha256()
     for start in range(0, len(data), BLOCK):
-        digest.update(data[start : start + BLOCK])
+        with memoryview(data) as whole, whole[start : start + BLOCK] as block:
+            digest.update(block)
         _forget(data, start, start + BLOCK)
     return digest.hexdigest()
 
@@ -154,21 +155,24 @@ def decode(data: Bytes, kind: type[T], path: str, line: int | None = None, *, in
 
     `inside` names the member of an archive. What is not finite becomes null, or a number too large to compute with.
     """
-    place = label_of(path) if line is None else f"{label_of(path)}, line {line}"
-    place = place if inside is None else f"{place}: `{inside}`"
     try:
         return msgspec.json.decode(cast("bytes", data), type=kind)
     except msgspec.ValidationError as error:
-        _refuse_layout(error, place, path, line)
+        _refuse_layout(error, _place(path, line, inside), path, line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
         return msgspec.json.decode(_mended(bytes(data)), type=kind)
     except msgspec.ValidationError as error:
-        _refuse_layout(error, place, path, line)
+        _refuse_layout(error, _place(path, line, inside), path, line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else _brief(error)
-        _refuse(f"{place} is not whole JSON: {reason}", path, line)
+        _refuse(f"{_place(path, line, inside)} is not whole JSON: {reason}", path, line)
+
+
+def _place(path: str, line: int | None, inside: str | None) -> str:
+    place = label_of(path) if line is None else f"{label_of(path)}, line {line}"
+    return place if inside is None else f"{place}: `{inside}`"
 
 
 def _mended(data: bytes) -> bytes:

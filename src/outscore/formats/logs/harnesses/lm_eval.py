@@ -75,7 +75,9 @@ def read_samples(path: str) -> list[Evaluation]:
                 # A document may be scored by more than those before it.
                 shape = shape.with_scores(record.metrics, path, line.number)
                 record = decode(line.data, shape.kind, path, line.number)
-            table = tables.setdefault(record.filter, _Table())
+            table = tables.get(record.filter)
+            if table is None:
+                table = tables[record.filter] = _Table()
             table.rows.append(_row(record, shape, table.corpus, line.number))
             table.places.add(line)
         if not tables:
@@ -112,6 +114,14 @@ class _Shape:
     @cached_property
     def names(self) -> frozenset[str]:
         return frozenset(self.scores)
+
+    @cached_property
+    def fields(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Of scores and of groups, what each is called and the field that holds it."""
+        return (
+            [(name, f"score_{index}") for index, name in enumerate(self.scores)],
+            [(name, f"f{index}") for index, name in enumerate(self.groups)],
+        )
 
     @cached_property
     def kind(self) -> type[Any]:
@@ -153,16 +163,19 @@ def _is_label(value: object) -> bool:
 
 
 def _row(record: Any, shape: _Shape, corpus: set[str], line: int) -> Row:  # noqa: ANN401 - a line of the shape
+    of_scores, of_groups = shape.fields
     scores = {}
-    for index, name in enumerate(shape.scores):
-        value = getattr(record, f"score_{index}")
+    for name, field in of_scores:
+        value = getattr(record, field)
         if isinstance(value, list):
             corpus.add(name)
         scores[name] = number_of(value)
     groups = {}
-    if shape.groups and record.doc is not None:
-        found = {name: getattr(record.doc, f"f{index}") for index, name in enumerate(shape.groups)}
-        groups = {name: str(value) for name, value in found.items() if _is_label(value)}
+    if of_groups and record.doc is not None:
+        for name, field in of_groups:
+            value = getattr(record.doc, field)
+            if _is_label(value):
+                groups[name] = str(value)
     content = None if record.doc_hash is None else f"{record.doc_hash}{record.target_hash or ''}"
     state: State = "unscored" if all(map(math.isnan, scores.values())) and not corpus else "scored"
     return Row(str(record.doc_id), scores, state, content=content, groups=groups, line=line)
