@@ -1510,6 +1510,9 @@ def diff(
     punct: bool = False,
     subtypes: bool = False,
     lenient: bool = False,
+    log_task: str | None = None,
+    filter: str | None = None,
+    force_same: bool = False,
     repair: bool = False,
     slices: str | Sequence[str] = (),
     min_support: int = 20,
@@ -1543,6 +1546,12 @@ def diff(
         Of trees: keep relation subtypes (nmod:poss).
     lenient : bool, default False
         Of entities: read broken tag sequences as the lenient evaluation does.
+    log_task : str | None, default None
+        Logs: the task that is compared.
+    filter : str | None, default None
+        Logs: the filter that answers were scored by.
+    force_same : bool, default False
+        Logs: compare them although their questions or settings differ.
     repair : bool, default False
         Of coreference: keep a mention's first chain instead of refusing the file.
     slices : str | Sequence[str], default ()
@@ -1586,6 +1595,9 @@ def diff(
         punct=punct,
         subtypes=subtypes,
         lenient=lenient,
+        log_task=log_task,
+        filter=filter,
+        force_same=force_same,
         repair=repair,
         slices=slices,
         min_support=min_support,

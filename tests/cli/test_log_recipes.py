@@ -18,7 +18,7 @@ from outscore.formats.logs.registry import LOGS
 GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "logs.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| ([^|]+?) \| `(outscore [^`]+)` \|", GUIDE, flags=re.MULTILINE)
 RECIPES = {name.split(",")[0]: command for name, command in ROWS}
-BLOCKS = re.findall(r"^(outscore (?:compare|rank|show|convert) .*?)(?: {2,}.*)?$", GUIDE, flags=re.MULTILINE)
+BLOCKS = re.findall(r"^(outscore (?:compare|rank|diff|show|convert) .*?)(?: {2,}.*)?$", GUIDE, flags=re.MULTILINE)
 
 
 def move(paths: list[Path], *targets: str) -> None:
@@ -96,7 +96,7 @@ def test_what_the_guide_begins_with(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     move(logs.lm_eval(Path("made")), "runs/amber", "runs/birch")
     commands = [command for command in BLOCKS if "runs/" in command]
-    assert [command.split()[1] for command in commands] == ["show", "compare", "rank", "convert"]
+    assert [command.split()[1] for command in commands] == ["show", "compare", "rank", "diff", "convert"]
     for command in commands:
         assert "maker/amber" in run(command) or "convert" in command
     assert Path("amber_samples.jsonl").is_file()

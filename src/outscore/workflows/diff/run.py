@@ -101,14 +101,16 @@ def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
 
 
 def _data_of_files(request: DiffRequest) -> tuple[OutputData, list[Note]]:
-    """The files of a request; of one table its right answers and systems, and how they were told apart."""
+    """The files of a request; where they hold right answers and systems together, how these were told apart."""
     assert request.gold is not None
     assert request.task is not None
-    split = TASKS[request.task].split
-    if request.files or split is None:
+    read = TASKS[request.task].together
+    found = None if read is None else read([request.gold, *request.files], request.study_options())
+    if found is None:
         return OutputData(request.gold, dict(zip(_file_names(request), request.files, strict=True))), []
-    gold, systems, reading = split(request.gold)
-    return OutputData(gold, systems), [Note("reading", reading)]
+    if request.names:
+        raise OutscoreError("The files name their systems themselves.", "Leave --names out.", parameter="names")
+    return OutputData(found.gold, found.systems), [Note("reading", text) for text in found.reading]
 
 
 def _file_names(request: DiffRequest) -> Sequence[str]:

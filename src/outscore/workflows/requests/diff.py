@@ -153,7 +153,7 @@ class DiffRequest(Request):
 
     def _is_one_table(self) -> bool:
         """Whether gold and all systems are columns or rows of one file."""
-        if self.gold is None or self.files or self.task not in TASKS or TASKS[self.task].split is None:
+        if self.gold is None or self.files or self.task not in TASKS or TASKS[self.task].together is None:
             return False
         if self.names:
             raise OutscoreError("One table names its systems itself.", "Leave --names out.", parameter="names")
@@ -205,8 +205,8 @@ class DiffRequest(Request):
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401
         """What is saved; `found` are the criteria and the clusters that the task chose where nothing was asked."""
-        saved = {option.name: saved_value(option, self.value(option.name)) for option in self.options()}
-        del saved["gold"]
+        kept = [option for option in self.options() if option.always_saved or self.is_given(option)]
+        saved = {option.name: saved_value(option, self.value(option.name)) for option in kept if option.name != "gold"}
         first = {"files": [*([] if self.gold is None else [self.gold]), *self.files], "names": ",".join(self.names) or None}
         order = (
             "task",

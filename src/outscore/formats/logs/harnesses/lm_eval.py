@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -232,10 +232,50 @@ def _texts(path: str, places: Places, measure: str) -> list[tuple[str, str]]:
 
 
 def _exchange(record: Mapping[str, Any]) -> Exchange:
-    arguments = field_of(record, "arguments", "gen_args_0", "arg_0")
-    answers = record.get("filtered_resps")
+    question = field_of(record, "arguments", "gen_args_0", "arg_0")
+    answers, target = record.get("filtered_resps"), record.get("target")
+    choices = _choices(record, answers)
+    if choices is not None:
+        return Exchange(_text(question), _chosen(choices, target), choices[_likeliest(answers)])  # type: ignore[arg-type]
     answer = answers[0] if isinstance(answers, list) and answers else None
-    # The answer to a multiple-choice question is a list of likelihoods, which nobody reads.
     said = answer if isinstance(answer, str) else None
-    target = record.get("target")
-    return Exchange(arguments if isinstance(arguments, str) else None, None if target is None else str(target), said)
+    return Exchange(_text(question), None if target is None else str(target), said)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _choices(record: Mapping[str, Any], answers: object) -> list[str] | None:
+    """What a multiple-choice question offers, where the answer is a likelihood for each; None for other questions."""
+    if not isinstance(answers, list) or len(answers) < 2 or not all(_likelihood(one) is not None for one in answers):
+        return None
+    offered = field_of(record, "doc", "choices")
+    if isinstance(offered, list) and len(offered) == len(answers) and all(isinstance(one, str) for one in offered):
+        return offered
+    asked = [field_of(record, "arguments", f"gen_args_{index}", "arg_1") for index in range(len(answers))]
+    if all(isinstance(one, str) for one in asked) and len(set(asked)) == len(asked):
+        return [one.strip() for one in asked]
+    return [str(index) for index in range(len(answers))]
+
+
+def _likelihood(answer: object) -> float | None:
+    """The logarithm of a likelihood, which stands before whether the choice is the likeliest text."""
+    if not isinstance(answer, list) or len(answer) != 2:
+        return None
+    try:
+        return float(answer[0])
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _likeliest(answers: Sequence[object]) -> int:
+    found = [_likelihood(one) for one in answers]
+    return max(range(len(found)), key=lambda index: found[index])  # type: ignore[arg-type,return-value] # all are numbers
+
+
+def _chosen(choices: Sequence[str], target: object) -> str | None:
+    """The right choice, where the target is its number, or the target itself."""
+    if isinstance(target, (int, str)) and str(target).isdecimal() and int(target) < len(choices):
+        return choices[int(target)]
+    return None if target is None else str(target)

@@ -5,7 +5,7 @@ Declarations import nothing heavy: the options of all tasks are options of `outs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from outscore.outputs.model import Outputs
     from outscore.workflows.diff.study import DiffOptions, Study
 
-__all__ = ["COLUMNS", "MAP", "Task"]
+__all__ = ["COLUMNS", "MAP", "Task", "Together"]
 
 MAP = Option(
     "map",
@@ -52,12 +52,21 @@ def _no_choice() -> tuple[str, ...]:
     return ()
 
 
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Gold and systems that were read from the same files, and how they were told apart, in sentences."""
+
+    gold: Outputs
+    systems: Mapping[str, Outputs]
+    reading: Sequence[str]
+
+
 @dataclass(frozen=True)
 class Task:
     """One task: how an output is read, how gold and systems become a study, and the options that mean something for it.
 
-    `find_criteria` gives the criteria of an answer being right, where a task leaves a choice. `split` reads gold, systems and
-    how they were told apart from one table, where a task knows such tables.
+    `find_criteria` gives the criteria of an answer being right, where a task leaves a choice. `together` reads gold and
+    systems from files that hold both, where a task knows such files, and gives None for others.
     """
 
     name: str
@@ -66,7 +75,7 @@ class Task:
     study: Callable[[Outputs, Mapping[str, Outputs], LabelMaps, DiffOptions], Study]
     options: tuple[Option, ...] = ()
     find_criteria: Callable[[], tuple[str, ...]] = _no_choice
-    split: Callable[[str], tuple[Outputs, Mapping[str, Outputs], str]] | None = None
+    together: Callable[[Sequence[str], DiffOptions], Together | None] | None = None
 
     @property
     def criteria(self) -> tuple[str, ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from outscore.workflows.diff.tasks.entry import MAP, Task
+from outscore.core.errors import OutscoreError
+from outscore.workflows.diff.tasks.entry import MAP, Task, Together
+from outscore.workflows.requests import shared
 
 if TYPE_CHECKING:
     from outscore.outputs.inventory import LabelMaps
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
     from outscore.workflows.diff.study import DiffOptions, Study
 
 __all__ = ["TASK"]
+
+LOG_OPTIONS = tuple(replace(option, group="data") for option in (shared.LOG_TASK, shared.FILTER, shared.FORCE_SAME))
 
 
 def _load(output: object, name: str, options: DiffOptions) -> Outputs:
@@ -27,11 +32,42 @@ def _study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, optio
     return item_study(gold, systems, maps, options)
 
 
-def _split(path: str) -> tuple[Outputs, Mapping[str, Outputs], str]:
+def _together(paths: Sequence[str], options: DiffOptions) -> Together | None:
+    """Logs, which hold the right answers beside those of systems, or one table with all of them."""
+    from outscore.formats.logs.find import are_logs
+
+    if are_logs(paths):
+        return _of_logs(paths, options)
+    for option in LOG_OPTIONS:
+        if options.own[option.name] != option.default:
+            raise OutscoreError(
+                f"--{option.long} is for logs of evaluation harnesses, which the input is not.",
+                f"Leave --{option.long} out.",
+                parameter=option.name,
+            )
+    if len(paths) > 1:
+        return None
     from outscore.formats.tables.label_systems import read_label_table
 
-    table = read_label_table(path)
-    return table.gold, table.systems, table.reading
+    table = read_label_table(paths[0])
+    return Together(table.gold, table.systems, (table.reading,))
 
 
-TASK = Task("label", "a label per item, in CSV, TSV, JSON lines or Parquet", _load, _study, (MAP,), split=_split)
+def _of_logs(paths: Sequence[str], options: DiffOptions) -> Together:
+    from outscore.formats.logs.answers import read_answers
+    from outscore.formats.logs.choose import LogQuestion
+
+    own = options.own
+    question = LogQuestion(own["log_task"], filter=own["filter"], force_same=own["force_same"])
+    found = read_answers(paths, question)
+    return Together(found.gold, found.systems, found.reading)
+
+
+TASK = Task(
+    "label",
+    "a label per item, in CSV, TSV, JSON lines or Parquet, or in logs of evaluation harnesses",
+    _load,
+    _study,
+    (MAP, *LOG_OPTIONS),
+    together=_together,
+)

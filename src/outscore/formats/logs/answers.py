@@ -1,0 +1,157 @@
+"""The answers that logs hold beside the right ones, as outputs to be compared label by label.
+
+Harnesses judge answers in their own ways: a scorer may look for the target anywhere in a text. Here an answer is right where
+it is the target, and how often a log's own score says otherwise is part of what is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outscore.core.brief import count_of
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.formats.logs.base.evaluation import Evaluation, Exchange
+from outscore.formats.logs.choose import LogQuestion, choose_filter, choose_systems, choose_task
+from outscore.formats.logs.find import read_logs
+from outscore.formats.logs.identity import check_same
+from outscore.formats.tables.cells import NO_LABEL
+from outscore.outputs.model import Items
+from outscore.scores.system import Labels
+
+__all__ = ["LogAnswers", "read_answers"]
+
+QUESTION = "question"
+MAX_OTHERWISE = 0.1
+"""A larger share of answers that the log judges otherwise than by comparing them is no classification."""
+COMPARE = "Compare the scores with `outscore compare`."
+
+
+@dataclass(frozen=True, eq=False)
+class LogAnswers:
+    """The right answers and those of the systems, and how the logs were read, in sentences."""
+
+    gold: Items
+    systems: dict[str, Items]
+    reading: tuple[str, ...]
+
+
+def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion, gold_name: str = "gold") -> LogAnswers:
+    """The answers of all systems in these logs; refused where a log holds none, or several runs of an item."""
+    found = choose_systems(read_logs(paths), question.systems)
+    chosen = choose_filter(choose_task(found, question.task), question.filter)
+    if not question.force_same:
+        check_same(chosen)
+    systems, reading, targets = {}, [], dict[str, str]()
+    shown: dict[str, str] = {}
+    for evaluation in chosen:
+        exchanges = _exchanges(evaluation)
+        _check_targets(evaluation, exchanges, targets)
+        shown |= {item: one.question for item, one in exchanges.items() if one.question is not None}
+        reading += _notes(evaluation, exchanges)
+        systems[evaluation.system] = _items(evaluation, {item: one.answer for item, one in exchanges.items()})
+    first = chosen[0]
+    columns = first.origins[0].columns.get("item", "item")
+    told = f"{first.label}: answers of {first.harness} logs are compared with their targets; items are `{columns}`."
+    gold = _gold(chosen, targets, shown, gold_name)
+    return LogAnswers(gold, systems, (told, *dict.fromkeys(reading)))
+
+
+def _exchanges(evaluation: Evaluation) -> dict[str, Exchange]:
+    """What was asked, expected and answered, by item."""
+    items = evaluation.ids.texts()
+    if len(evaluation.ids.names) < len(items):
+        raise OutscoreError(
+            f"{evaluation.label} holds {len(items):,} runs of {count_of(len(evaluation.ids.names), 'item')}: "
+            "labels are compared one for each item.",
+            COMPARE,
+            file=evaluation.origins[0].path,
+        )
+    if all(measure.corpus for measure in evaluation.measures.values()) and evaluation.measures:
+        raise OutscoreError(
+            f"{evaluation.label}: {evaluation.task} is scored as a whole, so that its answers are texts and no labels.",
+            COMPARE,
+            file=evaluation.origins[0].path,
+        )
+    if evaluation.exchanges is None:
+        raise OutscoreError(f"{evaluation.label} holds scores without answers.", COMPARE, file=evaluation.origins[0].path)
+    found = dict(zip(items, evaluation.exchanges(range(len(items))), strict=True))
+    lacking = [kind for kind in ("target", "answer") if all(getattr(one, kind) is None for one in found.values())]
+    if lacking:
+        raise OutscoreError(f"{evaluation.label} holds no {lacking[0]} of any item.", COMPARE, file=evaluation.origins[0].path)
+    return found
+
+
+def _check_targets(evaluation: Evaluation, exchanges: Mapping[str, Exchange], targets: dict[str, str]) -> None:
+    """Take in the right answers of one more log; they must be those of the others."""
+    for item, one in exchanges.items():
+        if one.target is None:
+            continue
+        if targets.setdefault(item, one.target) != one.target:
+            raise OutscoreError(
+                f"{evaluation.label}: the right answer to `{item}` is `{one.target}`, and in another log `{targets[item]}`.",
+                "Compare logs of the same questions.",
+                file=evaluation.origins[0].path,
+            )
+
+
+def _notes(evaluation: Evaluation, exchanges: Mapping[str, Exchange]) -> list[str]:
+    """What has no answer or target, and how often the log's own score judges an answer otherwise."""
+    system, notes = evaluation.system, []
+    silent = sum(one.answer is None for one in exchanges.values())
+    if silent:
+        notes.append(f"{system} gave no answer to {count_of(silent, 'item')}: they count as wrong.")
+    untold = sum(one.target is None for one in exchanges.values())
+    if untold:
+        notes.append(f"{count_of(untold, 'item')} of {system} without a target: left out.")
+    judged = np.array([one.answer == one.target for one in exchanges.values()], dtype=float)
+    found = {name: _otherwise(measure.values, judged) for name, measure in evaluation.measures.items() if not measure.corpus}
+    if not found:
+        return notes
+    # Of several scores, the one that calls most answers right or wrong tells whether they are labels.
+    name, (otherwise, known) = min(found.items(), key=lambda one: (-one[1][1], one[1][0]))
+    if otherwise > MAX_OTHERWISE * known:
+        raise OutscoreError(
+            f"{evaluation.label}: `{name}` judges {otherwise:,} of {count_of(known, 'answer')} of {system} otherwise than "
+            "comparing them with their targets does, so that they are no labels.",
+            f"Choose a filter that cuts answers out, or leave the labels: {COMPARE[0].lower()}{COMPARE[1:]}",
+            parameter="filter",
+        )
+    if otherwise:
+        notes.append(f"`{name}` of the log judges {count_of(otherwise, 'answer')} of {system} otherwise.")
+    return notes
+
+
+def _otherwise(values: Array, judged: Array) -> tuple[int, int]:
+    """How many answers a score judges otherwise, and how many it judges right or wrong at all."""
+    known = np.isin(values, (0.0, 1.0))
+    return int((values[known] != judged[known]).sum()), int(known.sum())
+
+
+def _items(evaluation: Evaluation, answers: Mapping[str, str | None]) -> Items:
+    texts = evaluation.ids.texts()
+    labels = Labels.of(NO_LABEL if answers[item] is None else answers[item] for item in texts)
+    return Items(evaluation.system, evaluation.ids, labels, origin=evaluation.origins[0])
+
+
+def _gold(evaluations: Sequence[Evaluation], targets: Mapping[str, str], shown: Mapping[str, str], name: str) -> Items:
+    """The right answers, with the columns of the first log that has each item, and the questions to show."""
+    columns = set.intersection(*(set(one.groups) for one in evaluations))
+    groups: dict[str, dict[str, str]] = {column: {} for column in evaluations[0].groups if column in columns}
+    for evaluation in evaluations:
+        for column, known in groups.items():
+            for item, label in zip(evaluation.ids.texts(), evaluation.groups[column].texts(), strict=True):
+                known.setdefault(item, label)
+    items = list(targets)
+    return Items(
+        name,
+        Labels.of(items),
+        Labels.of(targets.values()),
+        slices={column: Labels.of(known[item] for item in items) for column, known in groups.items()},
+        texts={QUESTION: Labels.of(shown.get(item, "") for item in items)} if shown else {},
+        origin=evaluations[0].origins[0],
+    )
