@@ -57,6 +57,26 @@ def test_rank_matches_series_by_their_labels():
         osc.rank({"new": WIDE.new, "old": WIDE.old.rename(lambda label: label.upper())})
 
 
+def test_diff_and_confusion_match_series_by_their_labels():
+    gold, answers = pd.Series(list("aabb") * 5), pd.Series(list("abbb") * 5)
+    shuffled = answers.sample(frac=1, random_state=3)
+    assert list(shuffled) != list(answers)
+    found = osc.diff(gold, {"x": shuffled, "y": gold}, task="label")
+    wanted = osc.diff(list(gold), {"x": list(answers), "y": list(gold)}, task="label")
+    assert found.scores == wanted.scores
+    assert any("x stood in another order than gold" in note.text for note in found.notes)
+    assert not any("another order" in note.text for note in osc.diff(gold, answers, task="label").notes)
+    ranked = osc.rank({"x": shuffled, "y": gold}, gold=gold, task="label")
+    assert [(one.system, one.value) for one in ranked.scores] == [("y", 1.0), ("x", 0.75)]
+    counts = osc.confusion(gold, shuffled, positive="a")
+    assert counts.tolist() == osc.confusion(list(gold), list(answers), positive="a").tolist()
+    other = answers.rename(lambda label: label + 1)
+    with pytest.raises(osc.OutscoreError, match="The index of `x` is not that of gold: only one of them has the label 0"):
+        osc.diff(gold, {"x": other}, task="label")
+    with pytest.raises(osc.OutscoreError, match="The index of `predicted` is not that of `gold`"):
+        osc.confusion(gold, other, positive="a")
+
+
 def tables():
     wide = {"id": LABELS, "new": RIGHT[:, 0], "old": RIGHT[:, 1], "task": TOPIC}
     long = {"id": LABELS * 2, "model": ["new"] * 120 + ["old"] * 120, "score": [*RIGHT[:, 0], *RIGHT[:, 1]]}

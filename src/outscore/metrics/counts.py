@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.labelled import in_order_of
 from outscore.core.metric import AdditiveMetric, Precise
 from outscore.core.numeric import Array
 from outscore.core.options import Option
@@ -26,7 +27,9 @@ FOUR = ("tp", "fp", "fn", "tn")
 
 
 def confusion(gold: object, predicted: object, *, positive: object = 1) -> Array:
-    """Rows of tp, fp, fn, tn, one for each item: the door for label arrays.
+    """Rows of tp, fp, fn, tn, one for each item of `gold`: the door for label arrays.
+
+    Series of pandas are matched by the labels of their index, and refused where these differ.
 
     Examples
     --------
@@ -35,7 +38,7 @@ def confusion(gold: object, predicted: object, *, positive: object = 1) -> Array
            [0, 1, 0, 0],
            [0, 0, 1, 0]])
     """
-    truth, answer = np.asarray(gold), np.asarray(predicted)
+    truth, answer = np.asarray(gold), np.asarray(in_order_of(gold, predicted, "predicted", "`gold`")[0])
     if truth.ndim != 1 or truth.shape != answer.shape:
         raise OutscoreError(
             f"`gold` has shape {truth.shape}, `predicted` {answer.shape}.", "Give two lists of labels of the same length."

@@ -1,7 +1,6 @@
 """Series and tables of dataframe libraries, recognised by what they can do: outscore depends on none of them.
 
-A series of pandas has labels, and two of them are matched by them, never by position where they disagree.
-Polars has no labels.
+A series of pandas has labels, and `core.labelled` matches two of them by these. Polars has no labels.
 """
 
 from __future__ import annotations
@@ -13,16 +12,18 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.labelled import is_labelled
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.columns import Layout, find_layout, normalize_name, suggest_name
 from outscore.formats.tables.records import Block, Records
+from outscore.formats.tables.summaries import edges_of, refuse_summary
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.folds import settle_folds
 from outscore.scores.system import Labels, Origin, Scores
 from outscore.workflows.validate import numbers_of
 
-__all__ = ["TABLE", "counts_in", "encode_labels", "in_order_of", "is_labelled", "is_table", "systems_in", "table_of"]
+__all__ = ["TABLE", "counts_in", "encode_labels", "is_table", "systems_in", "table_of"]
 
 TABLE = "table"
 """What messages and settings call a table that has no file."""
@@ -39,41 +40,6 @@ def is_table(given: object) -> bool:
 def table_of(given: Any) -> Any:  # noqa: ANN401 - of whatever library
     """The table itself; one that is only planned, as polars' LazyFrame is, is collected."""
     return given.collect() if hasattr(given, "collect") and not hasattr(given, "__len__") else given
-
-
-def is_labelled(given: object) -> bool:
-    """Whether rows have labels, as those of pandas do."""
-    return hasattr(given, "iloc") and hasattr(given, "index")
-
-
-def in_order_of(first: Any, given: Any, name: str) -> tuple[Any, bool]:  # noqa: ANN401 - of whatever library
-    """What was given, its rows in the order of the labels of `first`, and whether they had to be moved.
-
-    Without labels on both sides rows are matched by position, and `given` is returned as it is.
-    """
-    if not (is_labelled(first) and is_labelled(given)):
-        return given, False
-    wanted, there = list(first.index), list(given.index)
-    if wanted == there:
-        return given, False
-    place = {label: i for i, label in enumerate(there)}
-    known = set(wanted)
-    if len(place) < len(there) or len(known) < len(wanted):
-        raise OutscoreError(
-            f"The index of `{name}` is not that of the other scores, and labels occur in it twice: rows cannot be matched.",
-            "Give every item a label of its own, or the bare values of both (`.to_numpy()`) in the same order.",
-            parameter=name,
-        )
-    lost = next((label for label in wanted if label not in place), None)
-    if lost is None:
-        lost = next((label for label in there if label not in known), None)
-    if lost is not None:
-        raise OutscoreError(
-            f"The index of `{name}` is not that of the other scores: only one of them has the label {lost!r}.",
-            "Keep the labels that both have, or give the bare values of both (`.to_numpy()`) in the same order.",
-            parameter=name,
-        )
-    return given.iloc[[place[label] for label in wanted]], True
 
 
 def counts_in(given: Any) -> Array | None:  # noqa: ANN401
@@ -96,11 +62,14 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
         yield Block(np.arange(1, rows + 1), {name: arrays[name].tolist() for name in needed})
 
     records = Records("The table", columns, {name: x[:SAMPLE].tolist() for name, x in arrays.items()}, blocks, "row")
+    if is_labelled(table) and rows and not choice.transpose:
+        refuse_summary(records, "index", (str(table.index[0]), str(table.index[-1])), (1, rows))
     if choice.transpose:
         records, choice = transposed(records, choice)
         (block,) = records.blocks(records.columns)
         arrays, rows = {name: np.asarray(values) for name, values in block.columns.items()}, len(block.lines)
     layout = find_layout(records, choice)
+    _refuse_summaries(records, layout, arrays)
     found = settle_folds(_split(arrays, layout, Origin(TABLE, "", rows, "dataframe", layout.used, "row")))
     if not choice.systems:
         return found
@@ -109,6 +78,14 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
         if name not in by_name:
             raise OutscoreError(f"The table has no system `{name}`.", suggest_name(name, by_name), parameter="system")
     return [by_name[name] for name in choice.systems]
+
+
+def _refuse_summaries(records: Records, layout: Layout, arrays: Mapping[str, Array]) -> None:
+    """Refuse a first or last row that sums the others up, as a file's is refused."""
+    for name in (layout.item, layout.cluster, layout.repeat, layout.dataset, *layout.slices, layout.row_name):
+        edges = None if name is None else edges_of(Labels.of(arrays[name].tolist()), repeated=name == layout.item)
+        if name is not None and edges is not None:
+            refuse_summary(records, name, edges, (1, len(arrays[name])))
 
 
 def _split(arrays: Mapping[str, Array], layout: Layout, origin: Origin) -> list[Scores]:

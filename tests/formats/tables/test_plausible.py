@@ -118,6 +118,58 @@ def test_a_summary_is_found_in_whatever_column_names_rows(folder, command, colum
         assert run(command, "kinds.csv").exit_code == 0
 
 
+@pytest.mark.parametrize("name", ["mean", "Total", "all", "Overall"])
+@pytest.mark.parametrize("column", ["id", "name"])
+def test_a_summary_is_refused_as_the_first_row_too_and_in_dataframes(folder, name, column):
+    first = pl.DataFrame({column: [name, *(f"t{i}" for i in range(39))], "new": NEW, "old": OLD})
+    last = first.reverse()
+    for frame, line, place in ((first, 2, "first"), (last, 41, "last")):
+        frame.write_csv("summed.csv")
+        for command in ("compare", "rank"):
+            assert f"line {line}: found `{name}` as the {place} item of `{column}`" in run(command, "summed.csv").output
+        for door in (osc.compare, osc.rank):
+            with pytest.raises(osc.OutscoreError, match=f"row {line - 1}: found `{name}` as the {place} item of `{column}`"):
+                door(frame)
+
+
+def test_a_summary_in_the_index_of_a_dataframe_is_refused():
+    pd = pytest.importorskip("pandas")
+    labels = [f"q{i}" for i in range(39)]
+    for index, place in (
+        ([*labels, "mean"], "row 40: found `mean` as the last"),
+        (["all", *labels], "row 1: found `all` as the first"),
+    ):
+        frame = pd.DataFrame({"new": NEW, "old": OLD}, index=index)
+        for door in (osc.compare, osc.rank):
+            with pytest.raises(osc.OutscoreError, match=f"{place} item of `index`"):
+                door(frame)
+    assert osc.rank(pd.DataFrame({"new": NEW, "old": OLD}, index=["q", *labels])).systems
+
+
+def test_systems_that_are_named_are_ranked_beside_other_columns(folder):
+    table = pl.DataFrame({"id": IDS, "new": NEW, "old": OLD, "length": RNG.integers(5, 50, 40)})
+    table.write_csv("one.csv")
+    table.write_csv("two.csv")
+    assert "Name the systems with --system NAME" in run("rank", "one.csv").output
+    chosen = ("--system", "old", "--system", "new")
+    assert run("rank", "one.csv", *chosen).exit_code == 0
+    assert set(osc.rank("one.csv", systems=["new", "old"]).systems) == {"new", "old"}
+    several = run("rank", "one.csv", "two.csv", *chosen)
+    assert several.exit_code == 0, several.output
+    assert "each file is a dataset" in " ".join(several.output.split())
+    assert "There is no system `third`" in run("rank", "one.csv", "two.csv", *chosen, "--system", "third").output
+
+
+def test_rank_names_its_own_option_for_the_right_answers(folder):
+    pl.DataFrame({"id": IDS, "label": OLD, "new": NEW, "old": OLD}).write_csv("labels.csv")
+    assert "Write --gold-column label to score" in " ".join(run("rank", "labels.csv").output.split())
+    assert "Write --gold label to score" in " ".join(run("compare", "labels.csv").output.split())
+    assert run("rank", "labels.csv", "--gold-column", "label").exit_code == 0
+    pl.DataFrame({"id": IDS, "mine": ["x"] * 40}).write_csv("words.csv")
+    refused = run("rank", "words.csv", "words.csv", "--prediction", "mine").output
+    assert "--gold-column COLUMN (gold_column=... in Python)" in " ".join(refused.split())
+
+
 def test_systems_in_rows_beside_their_name_get_the_hint(folder):
     pl.DataFrame({"system": ["new", "old"], **{f"q{i}": [NEW[i], OLD[i]] for i in range(40)}}).write_csv("rows.csv")
     assert "add --transpose" in run("rank", "rows.csv").output

@@ -21,6 +21,8 @@ class Choice:
 
     `gold` and `prediction` are columns of answers, which score 1 where they are right. With `gaps`, an empty cell of a table
     with a column per system means that the system lacks the item. With `transpose`, rows are systems and columns are items.
+    `among` are the systems that are wanted of several files, each of which may hold some of them. `gold_option` is the option
+    that names `gold`, if not its own.
     """
 
     item: str | None = None
@@ -35,6 +37,8 @@ class Choice:
     transpose: bool = False
     gold: str | None = None
     prediction: str | None = None
+    among: tuple[str, ...] = ()
+    gold_option: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -46,6 +50,11 @@ class Choice:
     def named(self) -> set[str]:
         """All names that the caller gave: of columns, and of systems, which may be columns too."""
         return {*self.columns, *self.systems}
+
+    @property
+    def naming_gold(self) -> str:
+        """The option that names the column of the right answers, as the command line writes it."""
+        return f"--{(self.gold_option or 'gold').replace('_', '-')}"
 
     @property
     def names_columns(self) -> bool:

@@ -20,7 +20,6 @@ from outscore.formats.tables.records import Records
 
 __all__ = ["Answers", "answer_columns", "find_answers"]
 
-_NAME = "Name the ones meant with --prediction COLUMN and --gold COLUMN (prediction=..., gold=... in Python)."
 _BINARY = {"0", "1"}
 
 
@@ -36,14 +35,17 @@ class Answers:
 def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answers | None:
     """The columns of answers that the caller named, or that the table has instead of scores; None if there are none."""
     asked = choice.gold is not None or choice.prediction is not None
-    prediction = choice.prediction or finder.find("prediction", PREDICTED, _NAME)
-    gold = choice.gold or finder.find("gold", (*RIGHT, *EITHER), _NAME)
+    called = choice.gold_option or "gold"
+    options = f"--prediction COLUMN and {choice.naming_gold} COLUMN (prediction=..., {called}=... in Python)"
+    name = f"Name the ones meant with {options}."
+    prediction = choice.prediction or finder.find("prediction", PREDICTED, name)
+    gold = choice.gold or finder.find("gold", (*RIGHT, *EITHER), name)
     if choice.systems and not asked and gold is not None and normalize_name(gold) in {n for tier in EITHER for n in tier}:
         # Systems that were named are taken for scores, unless the name beside them leaves no doubt.
         return None
     if gold is None:
         if asked:
-            raise _missing(records, "right answers", "gold")
+            raise _missing(records, "right answers", called)
         return None
     if choice.systems and set(choice.systems) <= set(records.columns):
         alike = all(_are_answers(records.sample[name], records.sample[gold]) for name in choice.systems)
@@ -54,14 +56,14 @@ def find_answers(records: Records, finder: ColumnFinder, choice: Choice) -> Answ
     if asked and not columns:
         raise _missing(records, "predictions", "prediction")
     if columns and not asked:
-        _refuse_doubtful(records, gold, columns)
+        _refuse_doubtful(records, choice, gold, columns)
     return Answers(gold, columns, wide=len(columns) > 1) if columns else None
 
 
 def _missing(records: Records, what: str, option: str) -> OutscoreError:
     return OutscoreError(
         f"{records.label} has no column of {what} among {join_names(records.columns)}.",
-        f"Name it with --{option} COLUMN ({option}=... in Python).",
+        f"Name it with --{option.replace('_', '-')} COLUMN ({option}=... in Python).",
         parameter=option,
     )
 
@@ -89,7 +91,7 @@ def _are_answers(values: Sequence[object], gold: Sequence[object]) -> bool:
     return bool(present) and 2 * sum(text in right for text in present) >= len(present)
 
 
-def _refuse_doubtful(records: Records, gold: str, columns: Sequence[str]) -> None:
+def _refuse_doubtful(records: Records, choice: Choice, gold: str, columns: Sequence[str]) -> None:
     """Refuse 0 and 1 beside a `label` of 0 and 1: they may be answers to it, or say whether an answer was right."""
     if any(normalize_name(gold) in tier for tier in RIGHT):
         return
@@ -98,6 +100,6 @@ def _refuse_doubtful(records: Records, gold: str, columns: Sequence[str]) -> Non
         chosen = " ".join(f"--system {name}" for name in columns[:2])
         raise OutscoreError(
             f"{records.label}: {join_names(columns)} may be answers to `{gold}`, or scores.",
-            f"Write --gold {gold} to score the answers, or {chosen} to take the columns as scores.",
-            parameter="gold",
+            f"Write {choice.naming_gold} {gold} to score the answers, or {chosen} to take the columns as scores.",
+            parameter=choice.gold_option or "gold",
         )

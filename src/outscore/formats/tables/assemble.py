@@ -15,8 +15,8 @@ from outscore.formats.base.source import Source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
 from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn, looks_numeric
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
-from outscore.formats.tables.names import SUMMARIES, normalize_name
 from outscore.formats.tables.records import Block, Records
+from outscore.formats.tables.summaries import edges_of, refuse_summary
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.folds import settle_folds
 from outscore.scores.system import Labels, Origin, Scores
@@ -38,6 +38,9 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
     """Read the systems of a table: those chosen, or all in the order of the file."""
     if choice.transpose:
         records, choice = transposed(records, choice)
+    if choice.among:
+        # Of a table with a column for each system these are meant; of others, the caller takes what is wanted.
+        choice = replace(choice, systems=tuple(name for name in choice.among if name in records.columns))
     layout = find_layout(records, choice)
     builder = _TableBuilder(records, layout, choice)
     for block in records.blocks(layout.needed):
@@ -49,7 +52,8 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
     for name in choice.systems if layout.system is not None else ():
         if name not in builder.systems:
             raise OutscoreError(f"{records.label} has no system `{name}`.", suggest_name(name, builder.systems))
-    _refuse_summary(records, builder)
+    for column, edges in builder.edges.items():
+        refuse_summary(records, column, edges, builder.edge_lines)
     systems = len(builder.systems) or _count_systems(records, layout)
     origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems)
     return settle_folds(builder.scores(origin, choice.systems))
@@ -76,17 +80,6 @@ def _refuse_late(records: Records, block: Block) -> None:
         )
 
 
-def _refuse_summary(records: Records, builder: _TableBuilder) -> None:
-    """Refuse a last row that sums the others up: taken for an item, it would count twice."""
-    for column, name in builder.last_names.items():
-        if normalize_name(name) in SUMMARIES:
-            records.refuse(
-                builder.last_line,
-                f"found `{shorten(name)}` as the last item of `{column}`, which looks like a summary of the others",
-                "Take the row out, or give the item another name.",
-            )
-
-
 class _TableBuilder:
     """Builds all columns of a table, block by block."""
 
@@ -107,7 +100,7 @@ class _TableBuilder:
         self._labels |= {name: LabelColumn(records, name, optional=True) for name in groups if name is not None}
         self._system = None if layout.system is None else LabelColumn(records, layout.system)
         self._lines: list[Array] = []
-        self._last_words: dict[str, str] = {}
+        self._words: tuple[str, str] | None = None
         self.seen = 0
 
     @property
@@ -116,20 +109,19 @@ class _TableBuilder:
         return () if self._system is None else self._system.names
 
     @property
-    def last_line(self) -> int:
-        """The line of the last row."""
-        return int(self._lines[-1][-1])
+    def edge_lines(self) -> tuple[int, int]:
+        """The lines of the first and the last row."""
+        lines = np.concatenate(self._lines)
+        return int(lines[0]), int(lines[-1])
 
     @property
-    def last_names(self) -> dict[str, str]:
-        """What the last row is called, and it alone, in each column that names rows; an item may have several rows."""
-        names = dict(self._last_words)
-        for column, found in self._labels.items():
-            labels = found.labels()
-            if len(labels):
-                alone = int((labels.codes == labels.codes[-1]).sum()) == 1
-                names |= {column: labels[-1]} if alone or column == self._layout.item else {}
-        return names
+    def edges(self) -> dict[str, tuple[str, str]]:
+        """What the first and the last row are called in each column that names rows; an item may have several rows."""
+        item = self._layout.item
+        found = {name: edges_of(column.labels(), repeated=name == item) for name, column in self._labels.items()}
+        if self._layout.row_name is not None:
+            found[self._layout.row_name] = self._words
+        return {name: edges for name, edges in found.items() if edges is not None}
 
     def add(self, block: Block) -> None:
         """Add a block; rows of systems that are not wanted are skipped unread."""
@@ -144,7 +136,8 @@ class _TableBuilder:
             self._system.extend(codes)
         self._lines.append(lines)
         if self._layout.row_name is not None and len(lines):
-            self._last_words = {self._layout.row_name: str(block.columns[self._layout.row_name][-1])}
+            first, last = (str(block.columns[self._layout.row_name][row]) for row in (0, -1))
+            self._words = first if self._words is None else self._words[0], last
         columns = [*self._labels.items(), *self._gold.items(), *self._numbers.items(), *self._gapped.items()]
         for name, column in columns:
             values = block.columns[name]

@@ -162,7 +162,7 @@ def _known_scores(records: Records, finder: ColumnFinder, choice: Choice) -> tup
         return counts
     nested = [name for name in records.nested if is_score(name) and looks_numeric(records.sample[name])]
     if len(nested) > 1:
-        _refuse_candidates(records, nested)
+        _refuse_candidates(records, choice, nested)
     return tuple(nested)
 
 
@@ -187,19 +187,19 @@ def _numeric_columns(records: Records, choice: Choice, finder: ColumnFinder, sys
     if not any(records.sample.values()):
         records.refuse_empty()
     if not numeric:
-        _refuse_no_numbers(records, finder.free())
-    _refuse_doubtful(records, numeric, finder.free(), long=system is not None)
+        _refuse_no_numbers(records, choice, finder.free())
+    _refuse_doubtful(records, choice, numeric, finder.free(), long=system is not None)
     return numeric
 
 
-def _refuse_doubtful(records: Records, numeric: Sequence[str], free: Sequence[str], *, long: bool) -> None:
+def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], free: Sequence[str], *, long: bool) -> None:
     """Refuse to take columns for scores whose own names, or those beside them, suggest another meaning."""
     other = [name for name in numeric if suggests_other(name)]
     plain = [name for name in numeric if name not in other]
     if long or len(plain) < 2:
         # One score: beside it nothing may suggest that it is something else.
         if len(numeric) > 1 or other or any(map(suggests_other, free)):
-            _refuse_candidates(records, [*plain, *other], free)
+            _refuse_candidates(records, choice, [*plain, *other], free)
     elif other:
         raise OutscoreError(
             f"{records.label}: beside {join_names(plain)}, {join_names(other)} would be taken for scores of a system.",
@@ -208,18 +208,19 @@ def _refuse_doubtful(records: Records, numeric: Sequence[str], free: Sequence[st
         )
 
 
-def _refuse_candidates(records: Records, candidates: Sequence[str], free: Sequence[str] = ()) -> NoReturn:
+def _refuse_candidates(records: Records, choice: Choice, candidates: Sequence[str], free: Sequence[str] = ()) -> NoReturn:
     """Raise the error that lists what could be the scores; where there are answers, it says how to score them."""
     hint = f"{_SCORE}."
     if any(map(holds_answers, free)):
-        hint = f"{_SCORE}, or score answers with --prediction COLUMN --gold COLUMN; `outscore diff --task label` looks inside."
+        answers = f"--prediction COLUMN {choice.naming_gold} COLUMN"
+        hint = f"{_SCORE}, or score answers with {answers}; `outscore diff --task label` looks inside."
     if len(candidates) >= MANY_COLUMNS:
         hint = f"{_SCORE}, or add --transpose if every row is a system and every column an item."
     could = "could each be the score column" if len(candidates) > 1 else "could be the score column, or something else"
     raise OutscoreError(f"{records.label}: {join_names(candidates)} {could}.", hint, parameter="score")
 
 
-def _refuse_no_numbers(records: Records, free: Sequence[str]) -> NoReturn:
+def _refuse_no_numbers(records: Records, choice: Choice, free: Sequence[str]) -> NoReturn:
     """Raise the most helpful error for a table without a column of numbers."""
     _refuse_malformed_numbers(records, free)
     message = f"{records.label} has no column of numbers among {join_names(records.columns)}"
@@ -228,7 +229,8 @@ def _refuse_no_numbers(records: Records, free: Sequence[str]) -> NoReturn:
         raise OutscoreError(
             f"{records.label}: {join_names(words)} {'holds' if len(words) == 1 else 'hold'} yes and no, which may be answers"
             " or say whether an answer was right.",
-            "Write 1 and 0 if yes means right; if they are answers, name the column of the right ones with --gold COLUMN.",
+            "Write 1 and 0 if yes means right; if they are answers, name the column of the right ones with "
+            f"{choice.naming_gold} COLUMN.",
             parameter="score",
         )
     nested = [name for name in records.columns if is_nested(records.sample[name])]

@@ -81,7 +81,7 @@ RIGHT: Tiers = (
 # Next to a column of predictions they hold the right answers; alone they can mean both.
 EITHER: Tiers = (("label", "labels", "class", "tag"), ("answer",))
 # Rows that sum the others up are no items.
-SUMMARIES = {"mean", "average", "avg", "total", "overall", "sum", "median", "std", "stdev", "macro_avg", "micro_avg"}
+SUMMARIES = {"mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "macro_avg", "micro_avg"}
 _ANSWERS = {name for tier in (*PREDICTED, *RIGHT, *EITHER) for name in tier}
 _OTHER = re.compile(
     r"(.*_)?(latency|tokens?|costs?|price|length|len|duration|runtime|elapsed|timestamp|date|year)(_(ms|s|sec|seconds|usd|chars))?"

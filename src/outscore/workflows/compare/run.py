@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
+from outscore.core.labelled import in_order_of
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import codes_of
 from outscore.core.repeats import RepeatKind, Repeats, repeats_of_rows
@@ -24,7 +25,7 @@ from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_table
 from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, with_exchanges
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed
-from outscore.workflows.frames import counts_in, in_order_of, is_table
+from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests.compare import CompareRequest

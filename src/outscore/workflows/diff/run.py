@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.labelled import in_order_of
 from outscore.outputs.inventory import GOLD, LabelMaps, parse_maps
 from outscore.outputs.model import Outputs
 from outscore.outputs.outcomes import overlap_matrix
@@ -93,11 +94,21 @@ def study_of(request: DiffRequest, data: OutputData | None = None) -> Study:
         raise OutscoreError(
             f"A system is called `{GOLD}`, which stands for the right answers.", "Give it another name.", parameter="names"
         )
+    data, moved = _in_order_of_gold(data)
     maps = _maps(request.value("map"), list(data.systems))
     read_gold = entry.load(data.gold, GOLD, options)
     outputs: dict[str, Outputs] = {name: entry.load(output, name, options) for name, output in data.systems.items()}
     study = entry.study(read_gold, outputs, maps, options)
-    return replace(study, notes=[*notes, *study.notes])
+    return replace(study, notes=[*notes, *moved, *study.notes])
+
+
+def _in_order_of_gold(data: OutputData) -> tuple[OutputData, list[Note]]:
+    """Series with labels of their own in the order of gold's, and what to say of those that stood in another."""
+    placed = {name: in_order_of(data.gold, output, name, "gold") for name, output in data.systems.items()}
+    moved = [name for name, (_, was_moved) in placed.items() if was_moved]
+    text = "stood in another order than gold: rows were matched by the labels of their index."
+    notes = [Note("input", f"{', '.join(moved)} {text}")] if moved else []
+    return OutputData(data.gold, {name: output for name, (output, _) in placed.items()}), notes
 
 
 def _data_of_files(request: DiffRequest) -> tuple[OutputData, list[Note]]:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.labelled import in_order_of
 from outscore.core.repeats import occurrences
 from outscore.formats.base.entry import Choice
 from outscore.scores.system import Labels, Scores
-from outscore.workflows.frames import encode_labels, in_order_of, is_table, systems_in
+from outscore.workflows.frames import encode_labels, is_table, systems_in
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.validate import numbers_of, refuse_reading_options

@@ -34,7 +34,8 @@ def read_many(
 
     if list(paths).count("-") > 1:
         raise OutscoreError("Standard input (-) is named twice, and can be read once.", "Save it to a file first.")
-    found = [read_scores(path, format=format, gaps=True, **columns) for path in paths]
+    wanted = {"systems" if len(paths) == 1 else "among": tuple(dict.fromkeys(systems))}
+    found = [read_scores(path, format=format, gaps=True, **wanted, **columns) for path in paths]
     notes: list[Note] = []
     if len(found) == 1:
         whole = found[0]

@@ -376,7 +376,7 @@ def columns_of(request: Request) -> dict[str, Any]:
     given = {name: request.value(name) for name in (*shared.COLUMNS, shared.TRANSPOSE.name) if name in names}
     if "gold_column" in names:
         # There, `gold` names the file of the right answers to outputs.
-        given["gold"] = request.value("gold_column")
+        given |= {"gold": request.value("gold_column"), "gold_option": "gold_column"}
     return {("system" if name == "system_column" else name): value for name, value in given.items() if value}
 
 

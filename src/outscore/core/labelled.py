@@ -1,0 +1,53 @@
+"""Rows with labels of their own, as a series of pandas has them, by which two are matched: never by position if they disagree.
+
+They are recognised by what they can do: outscore depends on no such library.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from outscore.core.errors import OutscoreError
+
+__all__ = ["in_order_of", "is_labelled"]
+
+
+def is_labelled(given: object) -> bool:
+    """Whether rows have labels, as those of pandas do."""
+    return hasattr(given, "iloc") and hasattr(given, "index")
+
+
+def in_order_of(
+    first: Any,  # noqa: ANN401 - of whatever library
+    given: Any,  # noqa: ANN401
+    name: str,
+    other: str = "the other scores",
+) -> tuple[Any, bool]:
+    """What was given, its rows in the order of the labels of `first`, and whether they had to be moved.
+
+    `other` is what messages call `first`. Without labels on both sides rows are matched by position, and `given` is returned
+    as it is.
+    """
+    if not (is_labelled(first) and is_labelled(given)):
+        return given, False
+    wanted, there = list(first.index), list(given.index)
+    if wanted == there:
+        return given, False
+    place = {label: i for i, label in enumerate(there)}
+    known = set(wanted)
+    if len(place) < len(there) or len(known) < len(wanted):
+        raise OutscoreError(
+            f"The index of `{name}` is not that of {other}, and labels occur in it twice: rows cannot be matched.",
+            "Give every item a label of its own, or the bare values of both (`.to_numpy()`) in the same order.",
+            parameter=name,
+        )
+    lost = next((label for label in wanted if label not in place), None)
+    if lost is None:
+        lost = next((label for label in there if label not in known), None)
+    if lost is not None:
+        raise OutscoreError(
+            f"The index of `{name}` is not that of {other}: only one of them has the label {lost!r}.",
+            "Keep the labels that both have, or give the bare values of both (`.to_numpy()`) in the same order.",
+            parameter=name,
+        )
+    return given.iloc[[place[label] for label in wanted]], True
