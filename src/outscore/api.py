@@ -73,6 +73,8 @@ def compare(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
+    reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
+    equal_runs: bool = False,
     slices: None = None,
     dataset: str | None = None,
     transpose: bool = False,
@@ -151,6 +153,8 @@ def compare(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
+    reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
+    equal_runs: bool = False,
     slices: ArrayLike | Mapping[str, ArrayLike] | str,
     dataset: str | None = None,
     transpose: bool = False,
@@ -228,6 +232,8 @@ def compare(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
+    reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
+    equal_runs: bool = False,
     slices: ArrayLike | Mapping[str, ArrayLike] | str | None = None,
     dataset: str | None = None,
     transpose: bool = False,
@@ -334,6 +340,12 @@ def compare(
         What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
         ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
         runs.
+    reduce : str, default "mean"
+        What an item's score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one
+        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether
+        the answer that most runs give is right.
+    equal_runs : bool, default False
+        Where systems were run unequally often on an item, take the first runs, as many as all of them have.
     slices : ArrayLike | Mapping[str, ArrayLike] | str | None, default None
         A label per row, alone or by the name of its column, or the column of a file: every value is compared
         by itself too.
@@ -413,6 +425,8 @@ def compare(
         clusters=clusters,
         repeat=repeat,
         repeats=repeats,
+        reduce=reduce,
+        equal_runs=equal_runs,
         slices=slices,
         dataset=dataset,
         transpose=transpose,
@@ -1150,6 +1164,8 @@ def rank(
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
     repeats: Literal["epochs", "runs"] | None = None,
+    reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
+    equal_runs: bool = False,
     dataset: ArrayLike | str | None = None,
     transpose: bool = False,
     prediction: str | None = None,
@@ -1254,6 +1270,12 @@ def rank(
         What rows of one item are: ``"epochs"`` have nothing to do with one another from item to item,
         ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
         runs.
+    reduce : str, default "mean"
+        What an item's score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one
+        of two runs is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether
+        the answer that most runs give is right.
+    equal_runs : bool, default False
+        Where systems were run unequally often on an item, take the first runs, as many as all of them have.
     dataset : ArrayLike | str | None, default None
         A label per row, or the column of a file or table: the dataset of each row. Of texts a label per
         segment, or the path of a file of them; ``"none"`` takes all segments as one dataset.
@@ -1343,6 +1365,8 @@ def rank(
         clusters=clusters,
         repeat=repeat,
         repeats=repeats,
+        reduce=reduce,
+        equal_runs=equal_runs,
         dataset=dataset,
         transpose=transpose,
         prediction=prediction,

@@ -129,7 +129,7 @@ class Repeats:
     average; `a` and `b` are their tables, with the items in the order in which rows first name them. Where A and B were run
     unequally often, their rows are item means and `raw` holds the rows behind these. `metric` is that of one run's rows, where
     the rows that are compared hold all runs side by side. `draws` are all rows of A and of B, with the items in the order of
-    the tables.
+    the tables. `reduced` names the score that was made of an item's runs, where it is not their mean.
     """
 
     kind: RepeatKind
@@ -140,6 +140,7 @@ class Repeats:
     raw: tuple[Array, ...] = ()
     metric: AdditiveMetric | None = None
     draws: tuple[Draws, Draws] | None = None
+    reduced: str = ""
 
     @property
     def lacking(self) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "noninferiority_phrase",
     "posterior_phrase",
     "repeats_phrase",
+    "runs_clause",
     "shown_prefix",
 ]
 
@@ -103,6 +104,21 @@ def repeats_phrase(design: Design, systems: tuple[str, str]) -> str:
     if first != second:
         return f"{first} of {systems[0]} and {second} of {systems[1]}"
     return f"{first} of each {'item' if noun == 'epoch' else 'system'}"
+
+
+def runs_clause(design: Design, systems: tuple[str, str]) -> str:
+    """What was made of several runs, as a clause of a sentence: empty where each item was run once.
+
+    Examples
+    --------
+    >>> design = Design(60, 15, 4.0, [], repeat_kind="epochs", repeats_of=(4.0, 4.0), reduced="pass@2")
+    >>> runs_clause(design, ("new", "old"))
+    'by pass@2 of 4 epochs of each item'
+    """
+    runs = repeats_phrase(design, systems)
+    if not runs:
+        return ""
+    return f"by {design.reduced} of {runs}" if design.reduced else f"averaged over {runs}"
 
 
 def _times(times: float, noun: str) -> str:

@@ -18,6 +18,7 @@ __all__ = ["ENTRIES"]
 
 
 DIRECTION = Option("direction", str, "higher", "which scores are better", ("higher", "lower"))
+OF = Option("of", str, "", "what the scores are, as reports call it")
 
 
 def _ratio(name: str, columns: tuple[str, ...], divisor: tuple[int, ...] | None) -> Callable[[Options], AdditiveMetric]:
@@ -26,7 +27,7 @@ def _ratio(name: str, columns: tuple[str, ...], divisor: tuple[int, ...] | None)
 
     def make(options: Options) -> AdditiveMetric:
         better = cast("Literal['higher', 'lower']", options[DIRECTION.name])
-        return AdditiveMetric(name, columns, direction=better, ratio=(first, divisor))
+        return AdditiveMetric(str(options.get(OF.name) or name), columns, direction=better, ratio=(first, divisor))
 
     return make
 
@@ -56,7 +57,7 @@ ENTRIES = (
         formula=r"\frac{1}{n} \sum_{i} x_i",
         make=_ratio("mean", ("score", "items"), (0, 1)),
         layouts=lambda _: {1: linear_layout(("score",), ((1, 0), (0, 1)), _anything)},
-        options=(DIRECTION,),
+        options=(DIRECTION, OF),
     ),
     MetricEntry(
         name="sum",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from outscore.results.analysis import Histogram
 
-__all__ = ["ChartData", "NullHistogram", "SizePoint"]
+__all__ = ["ChartData", "NullHistogram", "RunsCurve", "RunsPoint", "SizePoint"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,45 @@ class SizePoint:
 
 
 @dataclass(frozen=True)
+class RunsPoint:
+    """The difference in pass@k, or pass^k, at one k.
+
+    Attributes
+    ----------
+    k
+        How many runs.
+    difference
+        A - B.
+    low, high
+        The band, which holds the differences at all k at once.
+    """
+
+    k: int
+    difference: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class RunsCurve:
+    """The difference over the number of runs.
+
+    Attributes
+    ----------
+    score
+        ``"pass@"`` or ``"pass^"``.
+    points
+        One for each number of runs.
+    level
+        The confidence level of the band.
+    """
+
+    score: str
+    points: list[RunsPoint]
+    level: float
+
+
+@dataclass(frozen=True)
 class ChartData:
     """What the charts draw.
 
@@ -72,6 +111,8 @@ class ChartData:
     alone
         Whether the metric is no mean of item scores: then A and B are scored on each unit alone, and a difference is what
         a unit contributes to the whole (jackknife).
+    runs
+        The difference over the number of runs, of right-or-wrong runs; None without them.
     """
 
     histograms: dict[str, Histogram]
@@ -80,3 +121,4 @@ class ChartData:
     quantiles: list[tuple[float, float]] = field(default_factory=list)
     sizes_test: str = ""
     alone: bool = False
+    runs: RunsCurve | None = None

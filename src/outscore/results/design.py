@@ -128,6 +128,8 @@ class Design:
         With repeats: how often A and B were run on an item, on average.
     datasets
         Datasets whose macro average was compared; 1 where items are pooled.
+    reduced
+        With repeats: the score that was made of an item's runs ("pass@2"); empty where it is their mean.
     """
 
     rows: int
@@ -144,6 +146,7 @@ class Design:
     repeat_column: str = ""
     datasets: int = 1
     repeats_of: tuple[float, float] | None = None
+    reduced: str = ""
 
 
 @dataclass(frozen=True)

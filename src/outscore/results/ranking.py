@@ -293,6 +293,8 @@ class RankDesign:
         Runs of each item, on average; they were averaged first.
     repeat_kind, repeat_column
         What the repeats are, "epochs" of each item or "runs" that span all items, and what the data call them.
+    reduced
+        The score that was made of an item's runs ("pass@2"); empty where it is their mean.
     """
 
     items: int
@@ -307,6 +309,7 @@ class RankDesign:
     repeats: float = 1.0
     repeat_kind: Literal["epochs", "runs"] | None = None
     repeat_column: str = ""
+    reduced: str = ""
 
 
 @dataclass(frozen=True)

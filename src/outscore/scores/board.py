@@ -60,6 +60,8 @@ class Board(Brief):
         The metric of one run's rows, where the values hold all runs side by side.
     repeat_column
         What the data call the repeats.
+    reduced
+        The score that was made of an item's runs, where it is not their mean.
     notes
         What a report should say about how the table was filled.
 
@@ -84,6 +86,7 @@ class Board(Brief):
     draws: tuple[Draws, ...] | None = None
     repeat_column: str = ""
     run_metric: AdditiveMetric | None = None
+    reduced: str = ""
     notes: tuple[Note, ...] = ()
 
     def _brief(self) -> str:

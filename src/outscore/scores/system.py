@@ -108,6 +108,8 @@ class Scores(Brief):
         The groups that each row belongs to; slices by the name of their column.
     origin, lines
         The file, and the line of each row (its row number in a Parquet file).
+    answers
+        What was answered on each row, where scores say whether that is right.
 
     Examples
     --------
@@ -125,6 +127,7 @@ class Scores(Brief):
     slices: Mapping[str, Labels] = field(default_factory=dict)
     origin: Origin | None = None
     lines: Array | None = None
+    answers: Labels | None = None
 
     @property
     def rows(self) -> int:
@@ -183,4 +186,5 @@ class Scores(Brief):
             datasets=of(self.datasets),
             slices={name: labels.take(rows) for name, labels in self.slices.items()},
             lines=None if self.lines is None else self.lines[rows],
+            answers=of(self.answers),
         )

@@ -15,6 +15,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LARGEST_SCORE, MAX_EXACT, Array, as_written
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
 from outscore.core.paired import PairedScores, codes_of
+from outscore.core.reduction import parse_reduction
 from outscore.core.repeats import KINDS
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.sign_flips import Alternative
@@ -32,6 +33,7 @@ __all__ = [
     "check_correction",
     "check_metric",
     "check_population",
+    "check_reduction",
     "check_repeats",
     "check_seed",
     "check_side",
@@ -190,6 +192,20 @@ def check_repeats(kind: object) -> None:
     """Refuse a kind of repeats that there is not."""
     if kind is not None and kind not in KINDS:
         raise OutscoreError(f"`repeats` is {kind!r}.", f"Choose one of: {', '.join(KINDS)}.", parameter="repeats")
+
+
+def check_reduction(reduce: object, metric: object) -> None:
+    """Refuse a reduction that there is not, and a metric that is no mean of reduced scores."""
+    reduction = parse_reduction(reduce)
+    if reduction is None or metric is None:
+        return
+    name = parse_spec(metric)[0] if isinstance(metric, str) else getattr(metric, "name", metric)
+    if name not in ("mean", "accuracy"):
+        raise OutscoreError(
+            f"{reduction.name} makes one score of an item's runs, whose mean is compared, and the metric is `{name}`.",
+            "Leave --metric out, or --reduce.",
+            parameter="reduce",
+        )
 
 
 def check_population(population: object, test: str) -> None:

@@ -19,6 +19,7 @@ class LogQuestion:
     """What the caller asks of logs; None where nothing was said.
 
     `missing` is one of ``"stop"``, ``"drop"`` and ``"zero"``; `force_same` compares what the logs call different.
+    `answers` asks for what was answered on each row, too.
     """
 
     task: str | None = None
@@ -29,6 +30,7 @@ class LogQuestion:
     cluster: str | None = None
     slices: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
+    answers: bool = False
 
 
 def choose_systems(evaluations: Sequence[Evaluation], asked: Sequence[str]) -> list[Evaluation]:

@@ -241,7 +241,18 @@ def _scores(evaluations: Sequence[Evaluation], measure: str, question: LogQuesti
         else None,
         {name: _column(evaluations, kept, name) for name in question.slices},
         replace(first.origins[0], columns=_columns(first, measure, question)),
+        answers=_answers(evaluations, kept) if question.answers else None,
     )
+
+
+def _answers(evaluations: Sequence[Evaluation], kept: Sequence[Array]) -> Labels | None:
+    """What was answered on each row; None where a log does not say it."""
+    texts: list[str | None] = []
+    for one, rows in zip(evaluations, kept, strict=True):
+        if one.exchanges is None:
+            return None
+        texts += [exchange.answer for exchange in one.exchanges(rows.tolist())]
+    return None if any(text is None for text in texts) else Labels.of(str(text).strip() for text in texts)
 
 
 def _columns(evaluation: Evaluation, measure: str, question: LogQuestion) -> dict[str, str]:

@@ -156,11 +156,15 @@ class _TableBuilder:
             slices={name: labels for name in layout.slices if (labels := label(name)) is not None},
             origin=origin,
             lines=np.concatenate(self._lines),
+            answers=None if layout.wide else self._answers(layout.scores[0]),
         )
         if self._gapped:
             return self._with_gaps(whole)
         if layout.wide:
-            return [replace(whole, name=name, values=self._numbers[name].values()) for name in layout.scores]
+            return [
+                replace(whole, name=name, values=self._numbers[name].values(), answers=self._answers(name))
+                for name in layout.scores
+            ]
         return [whole] if self._system is None else _split(whole, self._system.labels(), wanted)
 
     def _with_gaps(self, whole: Scores) -> list[Scores]:
@@ -173,6 +177,11 @@ class _TableBuilder:
             # The other columns hold text: this is the file of one system, which is named after the file.
             return [replace(systems[0], name=whole.name)]
         return systems
+
+    def _answers(self, column: str) -> Labels | None:
+        """What was answered, where a column holds answers."""
+        found = self._numbers.get(column)
+        return found.labels() if isinstance(found, AnswerColumn) else None
 
     def _values(self, columns: Sequence[str]) -> Array:
         arrays = [self._numbers[name].values() for name in columns]

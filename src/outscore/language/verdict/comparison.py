@@ -15,7 +15,7 @@ from outscore.language.phrases import (
     interval_noun,
     noninferiority_phrase,
     posterior_phrase,
-    repeats_phrase,
+    runs_clause,
 )
 from outscore.language.verdict.facts import Facts
 from outscore.results.comparison import Comparison
@@ -64,7 +64,7 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
         bayes=c.bayes,
         direction=_direction(c.p),
         identical=identical,
-        repeats=repeats_phrase(c.design, c.systems),
+        repeats=runs_clause(c.design, c.systems),
         claim=claim_phrase(c.population, c.design),
         units="cluster" if c.clusters is not None else "unit",
     )
@@ -151,7 +151,7 @@ def sentence(facts: Facts, *, n: int, noun: str = "item", more: str = "") -> str
 
     `noun` is what `n` counts, and `more` says something about it: ``" in 15 clusters"``.
     """
-    where = f"On {count(n, noun)}{more}" + (f", averaged over {facts.repeats}" if facts.repeats else "")
+    where = f"On {count(n, noun)}{more}" + (f", {facts.repeats}" if facts.repeats else "")
     if facts.identical and not facts.delta:
         a, b = facts.systems
         return f"{where}, {a} and {b} scored identically ({facts.metric} {facts.values[0]})."

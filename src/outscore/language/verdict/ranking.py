@@ -176,7 +176,8 @@ def design_parts(design: RankDesign) -> list[str]:
         parts[0] += f" in {count(design.clusters, design.group)}, swapped as one"
     if design.repeats != 1.0:
         often = "" if design.repeats.is_integer() else " on average"
-        parts.append(f"{design.repeats:.4g} {design.repeat_kind or 'runs'} each{often}, averaged")
+        made = f"reduced to {design.reduced}" if design.reduced else "averaged"
+        parts.append(f"{design.repeats:.4g} {design.repeat_kind or 'runs'} each{often}, {made}")
     if design.unit_size > 1:
         middle = "" if design.unit_statistic == "mean" else f", each by its {design.unit_statistic}"
         units = "units" if design.units is None else count(design.units, "unit")

@@ -248,6 +248,35 @@ def size_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     return Chart("sizes", caption, f"{caption}. The median is {ends}.", layered(layers))
 
 
+def runs_chart(c: Comparison, whole: Comparisons) -> Chart | None:
+    """The difference in pass@K, or pass^K, over K, with a band that holds at all K at once."""
+    curve = None if c.pictures is None else c.pictures.runs
+    if curve is None or len(curve.points) < 2:
+        return None
+    import altair as alt
+
+    del whole
+    a, b = map(clean, c.systems)
+    rows = [{"k": q.k, "difference": q.difference, "low": q.low, "high": q.high} for q in curve.points]
+    x = alt.X("k:Q", title="K", scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickMinStep=1, format="d"))
+    title = f"difference in {curve.score}K"
+    y = alt.Y("difference:Q", title=title)
+    base = alt.Chart(data(rows))
+    layers: list[Any] = [
+        base.mark_area(color=COLOURS["null"], opacity=0.4).encode(x, alt.Y("low:Q", title=title), alt.Y2("high:Q")),
+        alt.Chart(data([{"difference": 0.0}])).mark_rule(color=COLOURS["ink"], strokeDash=list(DOTTED)).encode(y),
+        base.mark_line(color=COLOURS["a"], strokeWidth=2.5, point={"color": COLOURS["a"], "filled": True}).encode(x, y),
+    ]
+    level = f"{100 * curve.level:g} %"
+    caption = minus(f"{a} - {b}") + f" in {curve.score}K over the number of runs K; the {level} band holds at all K at once"
+    decimals = decimals_of(c)
+    ends = " and ".join(
+        f"{format_number(q.difference, decimals, sign=True)} ({format_ends(q.low, q.high, decimals)}) at K = {q.k:,}"
+        for q in (curve.points[0], curve.points[-1])
+    )
+    return Chart("runs", caption, f"{caption}. It is {ends}.", layered(layers))
+
+
 def _size_test(c: Comparison) -> str:
     """The test of the curve of sizes; where Student's test itself is advised against, how this t test differs from it."""
     assert c.pictures is not None
@@ -374,6 +403,7 @@ def charts(c: Comparison, whole: Comparisons) -> list[Chart]:
         quantile_chart,
         power_chart,
         size_chart,
+        runs_chart,
     )
     drawn = [make(c, whole) for make in makers]
     return [chart for chart in drawn if chart is not None]

@@ -40,6 +40,8 @@ WORKS_ON_INTERVALS = {
     "Miettinen": "miettinen1985",
 }
 """Works by a word in the name of the method."""
+WORKS_ON_REDUCTIONS = {"pass@": ("chen2021",), "pass^": ("yao2024",), "majority": ("wang2022",)}
+"""Works on scores of several runs, without the number of these."""
 WORDS = dict.fromkeys(("las", "uas", "upos", "xpos", "feats"), ("zeman2018",))
 """Scores of words and trees, as the shared tasks on universal dependencies define them."""
 
@@ -233,7 +235,7 @@ def _of_interval(interval: Interval | None) -> Uses:
 
 def _of_metric(name: str) -> Uses:
     bare = name.partition(":")[0].partition(" (")[0]
-    return _each(bare, works_on_metric(bare))
+    return _each(bare, works_on_metric(bare) or WORKS_ON_REDUCTIONS.get(bare.rstrip("0123456789"), ()))
 
 
 def _of_correction(name: str) -> Uses:

@@ -15,7 +15,7 @@ from outscore.language.phrases import (
     method_phrase,
     noninferiority_phrase,
     posterior_phrase,
-    repeats_phrase,
+    runs_clause,
 )
 from outscore.language.verdict.comparison import agreement
 from outscore.report.document import Fact, Table, clean, make_table
@@ -89,10 +89,10 @@ def size_of(found: Sequence[Comparison]) -> str:
     size, groups = about.design.unit_size, about.clusters
     if size > 1:
         return f"{count(about.n, 'unit')} of {count(size, noun_of(about))}"
-    runs = repeats_phrase(about.design, about.systems)
+    runs = runs_clause(about.design, about.systems)
     where = "" if groups is None else f" in {count(groups, group_of(about))}"
     where += f" of {about.design.datasets} datasets (macro average)" if about.design.datasets > 1 else ""
-    return count(about.n, noun_of(about)) + where + (f", averaged over {runs}" if runs else "")
+    return count(about.n, noun_of(about)) + where + (f", {runs}" if runs else "")
 
 
 def metric_facts(whole: Comparisons) -> list[Fact]:

@@ -14,11 +14,13 @@ from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
+from outscore.core.reduction import Kind
 from outscore.core.repeats import Repeats
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.own_score import score_intervals
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.describe.repeats import pair_variances
+from outscore.inference.describe.runs_curve import runs_curve
 from outscore.inference.describe.units import SIZES, evaluation_units, unit_advisor
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.populations import ITEMS, THESE_ITEMS
@@ -111,6 +113,11 @@ def compare_rows(
         "other_populations": answer.others,
         "runs": answer.runs,
     }
+    if repeats is not None and repeats.draws is not None and question.unit_size == 1:
+        kind: Kind = "pass^" if repeats.reduced.startswith("pass^") else "pass@"
+        clusters = pairs.per_item().clusters
+        curve = runs_curve(repeats.draws, kind, alpha=question.alpha, clusters=clusters, seed=question.seed)
+        parts["pictures"] = replace(parts["pictures"], runs=curve if additive.higher_is_better else None)
     path = path_of(pairs, additive, found.p, request, entry)
     if answer.population != ITEMS:
         # They are about the test of items, which does not decide here.
@@ -191,6 +198,7 @@ def _design(
         repeat_kind=repeats.kind,
         repeat_column=repeats.column,
         repeats_of=repeats.times,
+        reduced=repeats.reduced,
     )
 
 

@@ -85,6 +85,7 @@ def log_question(request: CompareRequest | RankRequest | ScoreRequest) -> LogQue
         cluster=request.cluster,
         slices=() if slices is None else (slices,),
         systems=tuple(request.system),
+        answers=getattr(request, "reduce", None) == "majority",
     )
 
 

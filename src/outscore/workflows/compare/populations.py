@@ -222,13 +222,13 @@ def _these_items(
     repeats: Repeats | None,
 ) -> tuple[_Line | None, str]:
     """The exchange of runs on these very items, or why it cannot be had, as a clause."""
-    if repeats is None:
-        return None, "each item was scored once"
-    if question.unit_size != 1:
-        return None, "units of several items are compared"
+    if repeats is None or question.unit_size != 1:
+        return None, "each item was scored once" if repeats is None else "units of several items are compared"
+    if repeats.reduced:
+        return None, repeats.lacking
     asked = question.population == THESE_ITEMS
     if repeats.kind == RUNS:
-        if repeats.lacking or repeats.a.values is None or repeats.b.values is None:
+        if repeats.a.values is None or repeats.b.values is None:
             return None, repeats.lacking
         of_run, a, b = _in_columns(repeats.metric or spec, repeats.a.values, repeats.b.values)
         first, second = (np.asarray(of_run.score(rows.sum(axis=0)), dtype=float) for rows in (a, b))

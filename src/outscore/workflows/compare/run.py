@@ -23,6 +23,7 @@ from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.datasets import macro_averaged
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems
 from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, with_exchanges
+from outscore.workflows.compare.reduced import metric_of, reduced
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed
 from outscore.workflows.frames import counts_in, is_table
@@ -97,6 +98,9 @@ def compare_pair(request: CompareRequest, pair: Pair) -> Comparisons:
 def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | AdditiveMetric | None, from_files: bool) -> Comparisons:
     """Compare two systems by a metric, or by the one that suits them; slices, if asked for, follow the whole."""
     _check_slices(request, systems)
+    systems, reduction = reduced(systems, request)
+    if reduction is not None:
+        metric = metric_of(reduction)
     question = question_of(**request.asked())
     better = directed(
         metric or ("f1" if systems.counts else "mean"), request.direction, systems.score_columns, told=systems.better

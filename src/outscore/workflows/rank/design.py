@@ -47,6 +47,7 @@ def design_of(
         repeats=_repeats(boards),
         repeat_kind=repeat_kind(boards, question),
         repeat_column=boards[0].repeat_column,
+        reduced=boards[0].reduced,
     )
 
 

@@ -110,7 +110,7 @@ def _these_lacking(
         return "each item was scored once"
     if question.unit_size != 1:
         return "units of several items are compared"
-    if kind == RUNS:
+    if kind == RUNS or boards[0].reduced:
         return _tables_lacking(boards)
     for metric, tables in metrics:
         for board in tables:

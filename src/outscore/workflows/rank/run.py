@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
+from outscore.core.reduction import parse_reduction
 from outscore.core.repeats import RUNS, kind_of_column
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
@@ -26,6 +27,8 @@ from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
+from outscore.scores.duplicates import DuplicateRule
+from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, score_columns
 from outscore.workflows.compare.logs import asks_logs, better_of, log_question
 from outscore.workflows.direction import Better, directed
@@ -46,6 +49,8 @@ from outscore.workflows.texts.segments import SegmentScores
 __all__ = ["RankData", "call", "run", "run_measured"]
 
 Kind = Literal["scores", "texts", "outputs"]
+NEED_ALL_ROWS = ("unit_size", "critical_difference", "names", "population", "repeats", "reduce", "equal_runs")
+"""Options that parts of a table, read one by one, cannot serve."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +124,8 @@ def run_measured(
     if logs:
         return _rank(_logs(request), request, work)
     if data is not None and data.kind == "scores":
-        return _rank(_of_boards(request, data.boards, data.origins), request, work)
+        notes = [Note("data", text) for text in data.notes]
+        return _rank(_of_boards(request, data.boards, data.origins, notes), request, work)
     if request.reference or (data is not None and data.kind == "texts"):
         return _rank(_texts(request, data or _read_texts(request), work), request, work)
     if request.task is not None:
@@ -165,9 +171,9 @@ def call(
     request.validate(kind="scores")
     found = systems_from(scores, request, **labels)
     _check_systems(found, request, item_named=items is not None)
-    boards = boards_of(found, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
+    boards, notes = _boards_of(found, request)
     origins = dict.fromkeys(one.origin for one in found if one.origin is not None)
-    return run(request, RankData("scores", boards, origins=list(origins)), **more)
+    return run(request, RankData("scores", boards, origins=list(origins), notes=[note.text for note in notes]), **more)
 
 
 def _paths(scores: object, reference: object, documents: object, gold: object) -> dict[str, Any] | None:
@@ -318,9 +324,22 @@ def _scores(request: RankRequest) -> _Material:
         columns=request.columns(),
     )
     _check_systems(scores, request)
-    boards = boards_of(scores, request.duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
+    boards, said = _boards_of(scores, request)
     origins = list(dict.fromkeys(one.origin for one in scores if one.origin is not None))
-    return _of_boards(request, boards, origins, notes)
+    return _of_boards(request, boards, origins, [*notes, *said])
+
+
+def _boards_of(scores: Sequence[Scores], request: RankRequest) -> tuple[list[Board], list[Note]]:
+    """One board for each dataset, with the runs of an item taken as the request says, and what to say of that."""
+    rule: DuplicateRule = request.duplicates  # type: ignore[assignment] # an unknown rule is refused there
+    notes: list[Note] = []
+    if request.equal_runs:
+        scores, notes = first_runs(scores, rule)
+    reduction = parse_reduction(request.reduce)
+    if reduction is None:
+        return boards_of(scores, rule), notes
+    found = reduce_runs(scores, reduction, rule)
+    return found.boards(boards_of(found.scores, rule)), [*notes, *found.notes]
 
 
 def _logs(request: RankRequest) -> _Material:
@@ -333,12 +352,12 @@ def _logs(request: RankRequest) -> _Material:
             "Compare two systems with `outscore compare`, which scores their texts again, or choose another score.",
             parameter="metric",
         )
-    boards = boards_of(chosen_systems(found.scores, request.system, request.names), request.duplicates)  # type: ignore[arg-type]
+    boards, said = _boards_of(chosen_systems(found.scores, request.system, request.names), request)
     columns = next(one.origin.columns for one in found.scores if one.origin is not None)
     origins = dict.fromkeys(origin for several in found.evaluations for one in several for origin in one.origins)
     told = [replace(origin, columns=columns) for origin in origins]
     # What nobody asked for is among the notes already.
-    notes = (*found.notes, *(() if request.missing is None else missing_notes(found.missing.values())))
+    notes = (*found.notes, *said, *(() if request.missing is None else missing_notes(found.missing.values())))
     return _of_boards(replace(request, metric=None), boards, told, notes, told=better_of(found.higher_is_better))
 
 
@@ -357,6 +376,8 @@ def _of_boards(
 ) -> _Material:
     """Boards with the metric that was asked for, or the one that suits them, turned the way that scores are better."""
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
+    if boards[0].reduced:
+        named = f"mean:of={boards[0].reduced}"
     better = directed(named, request.direction, score_columns(origins), told=told)
     said = [*better.notes, *answer_notes(origins), *notes]
     return _Material([(better.metric, boards)], origins, said, direction_source=better.source)
@@ -409,7 +430,7 @@ def _check_partitioned(request: RankRequest) -> None:
             parameter=what.split(maxsplit=1)[0],
         )
     for option in request.options():
-        if option.name in ("unit_size", "critical_difference", "names", "population", "repeats") and request.is_given(option):
+        if option.name in NEED_ALL_ROWS and request.is_given(option):
             raise OutscoreError(
                 f"--{option.long} needs all rows at once, and Parquet parts are read one by one.",
                 f"Leave --{option.long} out, or name the files one by one if they are few and small.",

@@ -136,6 +136,8 @@ class CompareRequest(ComparisonRequest):
     cluster: str | None = declare(shared.CLUSTER)
     repeat: str | None = declare(shared.REPEAT)
     repeats: str | None = declare(shared.REPEATS)
+    reduce: str = declare(shared.REDUCE)
+    equal_runs: bool = declare(shared.EQUAL_RUNS)
     slice: str | None = declare(shared.SLICE)
     dataset: str | None = declare(shared.DATASET)
     transpose: bool = declare(shared.TRANSPOSE)
@@ -165,7 +167,7 @@ class CompareRequest(ComparisonRequest):
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
         from outscore.workflows.direction import check_direction
-        from outscore.workflows.validate import check_comparison, check_correction, check_repeats
+        from outscore.workflows.validate import check_comparison, check_correction, check_reduction, check_repeats
 
         check_correction(self.correction, test=self.test, delta=self.delta)
         refuse_metric_of_texts(self.metric)
@@ -177,6 +179,7 @@ class CompareRequest(ComparisonRequest):
                 parameter="files",
             )
         check_repeats(self.repeats)
+        check_reduction(self.reduce, self.metric)
         check_comparison(**self.asked(), metric=self.metric, names=self.names or ("A", "B"))
 
 

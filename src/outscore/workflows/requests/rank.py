@@ -34,6 +34,10 @@ def _all_metrics() -> dict[str, str]:
     return {**shared.METRIC.known, **text_metrics()}
 
 
+OF_TABLES = ("duplicates", "reader", "direction", "transpose", "reduce", "equal_runs")
+"""Options that say how tables of scores are read, beside those that name a column."""
+
+
 @dataclass(frozen=True)
 class RankRequest(TestedRequest):
     """Many systems: all pairs tested, corrected, and grouped."""
@@ -84,6 +88,8 @@ class RankRequest(TestedRequest):
     cluster: str | None = declare(shared.CLUSTER)
     repeat: str | None = declare(shared.REPEAT)
     repeats: str | None = declare(shared.REPEATS)
+    reduce: str = declare(shared.REDUCE)
+    equal_runs: bool = declare(shared.EQUAL_RUNS)
     dataset: str | None = declare(
         shared.DATASET,
         annotation="ArrayLike | str | None",
@@ -195,6 +201,7 @@ class RankRequest(TestedRequest):
         """Refuse whatever can be refused before a file is opened; `kind` is what is ranked where no files are."""
         from outscore.workflows.direction import check_direction
         from outscore.workflows.rank.question import Question, check_test
+        from outscore.workflows.validate import check_reduction
 
         if kind is None and not self.files:
             raise OutscoreError(
@@ -206,6 +213,7 @@ class RankRequest(TestedRequest):
             refuse_metric_of_texts(self.metric)
             check_direction(self.metric, self.direction)
         Question(**self.question()).check(None if texts else self.metric)
+        check_reduction(self.reduce, None if texts else self.metric)
         if texts:
             self._check_texts()
         elif self.task is not None or self.gold is not None or kind == "outputs":
@@ -248,7 +256,7 @@ class RankRequest(TestedRequest):
     def _refuse_what_is_for_scores(self, noun: str, but: tuple[str, ...]) -> None:
         """Refuse options that texts and outputs have no use for, as they come without columns."""
         for option in self.options():
-            of_tables = option.kind == "column" or option.name in ("duplicates", "reader", "direction", "transpose")
+            of_tables = option.kind == "column" or option.name in OF_TABLES
             if of_tables and option.name not in but and self.is_given(option):
                 raise OutscoreError(
                     f"--{option.long} is for tables of scores, not for {noun}.",

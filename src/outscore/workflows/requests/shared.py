@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from outscore.core.options import Option
+from outscore.core.reduction import REDUCTIONS
 
 __all__ = [
     "ALPHA",
@@ -431,6 +432,32 @@ POPULATION = Option(
     doc='What the claim is about: ``"items"`` are new items with the runs at hand, ``"items-and-runs"`` newly trained\n'
     'systems on new items, ``"these-items"`` new runs of exactly these items. None is the second where the repeats are\n'
     "runs and the first otherwise.",
+)
+REDUCE = Option(
+    "reduce",
+    str,
+    "mean",
+    "What an item's score is, of several runs: their mean, pass@K, pass^K, max, min or majority.",
+    lambda: REDUCTIONS,
+    label="Score of several runs",
+    form_help="What an item's score is where it was run several times; K is a number: pass@2.",
+    group="data",
+    metavar="mean|pass@K|pass^K|max|min|majority",
+    always_saved=False,
+    doc='What an item\'s score is where it was run several times: ``"mean"``, ``"pass@2"`` (the chance that one of two runs\n'
+    'is right), ``"pass^2"`` (that both are), ``"max"``, ``"min"``, or ``"majority"``: whether the answer that most runs\n'
+    "give is right.",
+)
+EQUAL_RUNS = Option(
+    "equal_runs",
+    bool,
+    False,
+    "Take the first runs of each item, as many as all systems have.",
+    label="Equally many runs",
+    group="data",
+    kind="flag",
+    always_saved=False,
+    doc="Where systems were run unequally often on an item, take the first runs, as many as all of them have.",
 )
 SLICE = Option(
     "slice",

@@ -1,0 +1,269 @@
+"""One score of all runs of an item: pass@K, pass^K, the best or the worst run, or the answer of the majority.
+
+Where the systems were run unequally often on an item, their means, pass@K and pass^K are still compared without bias. The best
+of five runs is better than the best of three by luck alone, so that `max`, `min` and `majority` refuse unequal numbers, unless
+only the first runs, as many as all systems have, are taken (`first_runs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.core.reduction import Reduction, pass_rate
+from outscore.core.repeats import Draws, RepeatKind, Repeats, RunTable, kind_of_column, occurrences
+from outscore.results.note import Note
+from outscore.scores.board import Board
+from outscore.scores.duplicates import DuplicateRule, settle
+from outscore.scores.system import Scores
+
+__all__ = ["BY_SCORES", "Reduced", "first_runs", "reduce_runs"]
+
+BY_SCORES = (
+    "No answers are known, so a majority is more than half of the runs being right, and exactly half count one half; the answer"
+    " that most runs give may be right with fewer."
+)
+UNEQUAL = (
+    "Systems were run unequally often on some items: {name} of fewer runs spreads more, so p is right for many items and may be"
+    " too small for few; --equal-runs takes the first runs, as many as all systems have."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """Systems with one score for each item, and what is known of the runs behind them.
+
+    `before` are the systems as they were, `times` how often each was run on an item, on average, `unequal` whether any item was
+    run unequally often.
+    """
+
+    reduction: Reduction
+    scores: list[Scores]
+    before: list[Scores]
+    times: tuple[float, ...]
+    unequal: bool
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def column(self) -> str:
+        """What the data call the repeats."""
+        return next((one.repeat_column for one in self.before if one.repeat_column), "")
+
+    @property
+    def lacking(self) -> str:
+        """Why there is no table of items by runs."""
+        return f"{self.reduction.name} is one score of all runs of an item"
+
+    def repeats(self, kept: Sequence[str] | None) -> Repeats:
+        """What is known of the repeats of two systems whose common items, in order, are `kept` (all of them where None)."""
+        tables = RunTable(None, self.lacking), RunTable(None, self.lacking)
+        kind: RepeatKind = kind_of_column(self.column)
+        raw = tuple(one.values for one in self.before) if self.unequal else ()
+        draws = None if kept is None else (_draws(self.before[0], kept), _draws(self.before[1], kept))
+        times = self.times[0], self.times[1]
+        return Repeats(kind, self.column, times, *tables, raw=raw, draws=draws, reduced=self.reduction.name)
+
+    def boards(self, boards: Sequence[Board]) -> list[Board]:
+        """Boards of the reduced systems that know of the runs behind their cells."""
+        lacking = RunTable(None, self.lacking)
+        rows = sum(one.rows for one in self.before)
+        cells = sum(int(board.present.sum()) for board in boards)
+        return [
+            replace(
+                board,
+                rows=round(rows / cells * int(board.present.sum())),
+                runs=(lacking,) * len(board.systems),
+                repeat_column=self.column,
+                reduced=self.reduction.name,
+            )
+            for board in boards
+        ]
+
+
+def _draws(scores: Scores, kept: Sequence[str]) -> Draws:
+    """All rows of the items that are kept, in their order."""
+    place = {item: i for i, item in enumerate(kept)}
+    found = np.array([place.get(item, -1) for item in _items(scores)], dtype=np.int64)
+    return Draws(scores.values[found >= 0], found[found >= 0])
+
+
+def _items(scores: Scores) -> list[str]:
+    assert scores.ids is not None
+    return scores.ids.texts()
+
+
+def _codes(systems: Sequence[Scores]) -> list[Array]:
+    """Each row's item as a code that all systems share: ids, within their dataset where all name one."""
+    by_dataset = all(one.datasets is not None for one in systems)
+    known: dict[tuple[str, str], int] = {}
+    found = []
+    for one in systems:
+        sets = one.datasets.texts() if by_dataset and one.datasets is not None else [""] * one.rows
+        found.append(
+            np.array([known.setdefault(key, len(known)) for key in zip(sets, _items(one), strict=True)], dtype=np.int64)
+        )
+    return found
+
+
+def _settled(systems: Sequence[Scores], rule: DuplicateRule, name: str) -> list[Scores]:
+    """Systems with one row for each item and run; those without repeats are refused."""
+    for one in systems:
+        if one.ids is None:
+            raise OutscoreError(
+                f"{one.label} has no item ids, so that no two rows are runs of one item.",
+                f"Name their column with --item, or leave {name} out.",
+                parameter="reduce" if name.startswith("--reduce") else "equal_runs",
+            )
+    settled = [settle(one, rule)[0] for one in systems]
+    if all(int(np.bincount(codes).max(initial=0)) <= 1 for codes in _codes(settled)):
+        raise OutscoreError(
+            "There are no repeats: each item was scored once.",
+            f"Leave {name} out, or name the column of the repeats with --repeat.",
+            parameter="reduce" if name.startswith("--reduce") else "equal_runs",
+        )
+    return settled
+
+
+def first_runs(systems: Sequence[Scores], rule: DuplicateRule = "stop") -> tuple[list[Scores], list[Note]]:
+    """The first runs of each item in the order of the files, as many as every system has that has the item.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> new = Scores("new", np.array([1, 0, 1]), Labels.of(["q1"] * 3), Labels.of("123"))
+    >>> old = Scores("old", np.array([0, 1]), Labels.of(["q1"] * 2), Labels.of("12"))
+    >>> [one.values.tolist() for one in first_runs([new, old])[0]]
+    [[1, 0], [0, 1]]
+    """
+    settled = _settled(systems, rule, "--equal-runs")
+    codes = _codes(settled)
+    least = _least(codes)
+    found = [one.take(np.flatnonzero(occurrences(own) < least[own])) for one, own in zip(settled, codes, strict=True)]
+    left_out = sum(one.rows for one in settled) - sum(one.rows for one in found)
+    if not left_out:
+        return found, []
+    text = f"{left_out:,} rows were left out: of each item the first runs are compared, as many as all systems have of it."
+    return found, [Note("data", text)]
+
+
+def _least(codes: Sequence[Array]) -> Array:
+    """The fewest runs of each item among the systems that have it."""
+    n = 1 + max(int(own.max()) for own in codes)
+    counts = np.array([np.bincount(own, minlength=n) for own in codes])
+    return np.asarray(np.where(counts > 0, counts, counts.max()).min(axis=0))
+
+
+def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: DuplicateRule = "stop") -> Reduced:
+    """Every item's runs as one score.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> one = Scores("new", np.array([1, 0, 1, 0, 0, 0]), Labels.of(["q1"] * 3 + ["q2"] * 3), Labels.of("123123"))
+    >>> reduce_runs([one], Reduction("pass@", 2)).scores[0].values.tolist()
+    [1.0, 0.0]
+    """
+    settled = _settled(systems, rule, f"--reduce {reduction.name}")
+    codes = _codes(settled)
+    n = 1 + max(int(own.max()) for own in codes)
+    counts = np.array([np.bincount(own, minlength=n) for own in codes])
+    shared = (counts > 0).sum(axis=0) > 1
+    uneven = np.flatnonzero(shared & (np.where(counts > 0, counts, 0).max(axis=0) != _least(codes)))
+    notes = []
+    if len(uneven):
+        if reduction.needs_equal_runs:
+            _refuse_uneven(settled, codes, counts, int(uneven[0]), reduction)
+        notes.append(Note("design", UNEQUAL.format(name=reduction.name)))
+    if reduction.kind == "majority" and any(one.answers is None for one in settled):
+        notes.append(Note("data", BY_SCORES))
+    by_answers = all(one.answers is not None for one in settled)
+    found = [_reduce(one, own, reduction, by_answers=by_answers) for one, own in zip(settled, codes, strict=True)]
+    times = tuple(one.rows / after.rows for one, after in zip(settled, found, strict=True))
+    return Reduced(reduction, found, settled, times, bool(len(uneven)), tuple(notes))
+
+
+def _refuse_uneven(systems: Sequence[Scores], codes: Sequence[Array], counts: Array, item: int, reduction: Reduction) -> None:
+    having = [i for i in range(len(systems)) if counts[i, item]]
+    most, least = max(having, key=lambda i: counts[i, item]), min(having, key=lambda i: counts[i, item])
+    label = _items(systems[most])[int(np.flatnonzero(codes[most] == item)[0])]
+    raise OutscoreError(
+        f"`{systems[most].name}` has {counts[most, item]} runs of item `{label}` and `{systems[least].name}`"
+        f" {counts[least, item]}: {reduction.name} over more runs is another score, whatever the systems.",
+        "Add --equal-runs, which takes the first runs of each, or reduce by mean, pass@K or pass^K.",
+        parameter="reduce",
+    )
+
+
+def _reduce(scores: Scores, codes: Array, reduction: Reduction, *, by_answers: bool) -> Scores:
+    """One system with one row for each item: the first one's place and labels, and the score of all."""
+    if scores.values.ndim > 1:
+        raise OutscoreError(
+            f"{scores.label} holds counts, and {reduction.name} is of one score for each run.",
+            "Leave --reduce out.",
+            parameter="reduce",
+        )
+    dense = np.unique(codes, return_inverse=True)[1]
+    order = np.argsort(dense, kind="stable")
+    starts = np.flatnonzero(np.diff(dense[order], prepend=-1))
+    sizes = np.diff(starts, append=len(order))
+    values = scores.values[order]
+    if reduction.counts_right or (reduction.kind == "majority" and not by_answers):
+        _refuse_graded(scores, reduction)
+    if reduction.k is not None:
+        _refuse_few(scores, order[starts], sizes, reduction)
+        right = np.add.reduceat(values, starts).astype(np.int64)
+        pairs, places = np.unique(np.stack([sizes, right], axis=1), axis=0, return_inverse=True)
+        rates = [float(pass_rate(reduction.kind, n, c, reduction.k)) for n, c in pairs.tolist()]
+        found = np.array(rates)[places.ravel()]
+    elif reduction.kind in ("max", "min"):
+        found = (np.maximum if reduction.kind == "max" else np.minimum).reduceat(values, starts)
+    elif by_answers:
+        assert scores.answers is not None
+        answers = scores.answers.codes[order]
+        found = np.array([_plurality(answers[i : i + n], values[i : i + n]) for i, n in zip(starts, sizes, strict=True)])
+    else:
+        found = (1 + np.sign(2 * np.add.reduceat(values, starts) - sizes)) / 2
+    firsts = order[starts]
+    in_file_order = np.argsort(firsts)
+    whole = replace(scores.take(firsts[in_file_order]), repeats=None, answers=None)
+    found = found[in_file_order]
+    return replace(whole, values=found.astype(np.int64) if (found == np.rint(found)).all() else found.astype(float))
+
+
+def _plurality(answers: Array, right: Array) -> float:
+    """Whether the answer that most runs give is right; of several such answers the share that are."""
+    names, places, counts = np.unique(answers, return_inverse=True, return_counts=True)
+    worth = np.bincount(places, weights=right, minlength=len(names)) / counts
+    return float(worth[counts == counts.max()].mean())
+
+
+def _refuse_graded(scores: Scores, reduction: Reduction) -> None:
+    graded = np.flatnonzero((scores.values != 0) & (scores.values != 1))
+    if len(graded):
+        row = int(graded[0])
+        raise scores.row_error(
+            row,
+            f"{scores.place(row)}: {reduction.name} counts runs that are right or wrong, 1 or 0, and this one scores"
+            f" {scores.values[row]:g}.",
+            "Reduce by mean, max or min.",
+            parameter="reduce",
+        )
+
+
+def _refuse_few(scores: Scores, firsts: Array, sizes: Array, reduction: Reduction) -> None:
+    assert reduction.k is not None
+    few = np.flatnonzero(sizes < reduction.k)
+    if len(few):
+        first = int(few[np.argmin(firsts[few])])
+        runs = "1 run" if sizes[first] == 1 else f"{sizes[first]} runs"
+        row = int(firsts[first])
+        raise scores.row_error(
+            row,
+            f"`{scores.name}` has {runs} of item `{_items(scores)[row]}`, and {reduction.name} needs {reduction.k}.",
+            f"Choose a K of at most {int(sizes.min())}.",
+            parameter="reduce",
+        )
