@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from outscore.cli.config import changed_inputs, saved_inputs
 from outscore.cli.declared import declared_options, given_files, given_of, output_options
 from outscore.cli.output import check_outputs, deliver
 from outscore.workflows.requests.prefer import PreferRequest
@@ -41,4 +43,6 @@ def prefer(
     check_outputs(outputs, charts, request.inputs)
     from outscore.workflows.prefer.run import run
 
-    deliver(run(request), form, outputs, charts, verbose=verbose)
+    found = run(request)
+    notes = changed_inputs(saved_inputs(context), found.settings["inputs"])
+    deliver(replace(found, notes=[*found.notes, *notes]), form, outputs, charts, verbose=verbose)
