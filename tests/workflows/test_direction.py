@@ -151,3 +151,37 @@ def test_columns_of_systems_that_are_named_after_an_error(errors, command, names
 def test_one_system_named_after_its_loss_says_nothing(errors):
     pl.DataFrame({"id": range(60), "loss_weighted": GOOD, "plain": BAD}).write_csv("named.csv")
     assert "higher is better" in run("compare", "named.csv").output
+
+
+@pytest.mark.parametrize(("mark", "name"), [(",", "bare.csv"), ("\t", "bare.tsv"), (" ", "bare.txt")])
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_a_header_over_bare_numbers_names_the_error(errors, command, mark, name):
+    rows = [f"{good:.2f}{mark}{bad:.2f}" for good, bad in zip(GOOD, BAD, strict=True)]
+    Path(name).write_text("\n".join([f"wer_good{mark}wer_bad", *rows]))
+    said = " ".join(run(command, name).output.split())
+    assert "wer_good outscored wer_bad" in said or "wer_good leads" in said
+    assert "lower is better" in said
+
+
+def test_a_file_for_each_system_names_the_error(errors):
+    for name, scores in (("good", GOOD), ("bad", BAD)):
+        Path(f"wer_{name}.txt").write_text("\n".join(f"{x:.2f}" for x in scores))
+        Path(f"{name}.txt").write_text("\n".join(["WER", *(f"{x:.2f}" for x in scores)]))
+    assert "wer_good outscored wer_bad" in run("compare", "wer_good.txt", "wer_bad.txt").output
+    assert "good outscored bad" in run("compare", "good.txt", "bad.txt").output
+
+
+def test_arrays_of_systems_that_are_named_after_an_error():
+    assert osc.compare(GOOD, BAD, names=("wer_good", "wer_bad")).headline == "wer_good outscored wer_bad"
+    assert osc.rank({"wer_good": GOOD, "wer_bad": BAD}).headline.startswith("wer_good leads")
+
+
+@pytest.mark.parametrize("said", ["LOWER", "down", "lower-is-better"])
+def test_a_direction_that_is_none_is_refused(said):
+    for call in (
+        lambda: osc.compare(GOOD, BAD, direction=said),
+        lambda: osc.rank({"a": GOOD, "b": BAD}, direction=said),
+        lambda: osc.plan(pilot=(GOOD, BAD), effect=0.1, direction=said),
+    ):
+        with pytest.raises(osc.OutscoreError, match=r"`direction` is .*auto, higher, lower"):
+            call()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -10,11 +10,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete, parse_spec
 from outscore.formats.tables.columns import join_names
-from outscore.formats.tables.directions import is_better_lower
+from outscore.formats.tables.directions import is_better_lower, shared_measure
 from outscore.metrics.registry import METRICS
 from outscore.results.note import Note
+from outscore.scores.system import Origin, score_columns
 
-__all__ = ["Better", "Directed", "check_direction", "directed"]
+__all__ = ["Better", "Directed", "check_direction", "directed", "score_names"]
 
 Better = Literal["higher", "lower"]
 OPTION = "direction"
@@ -82,6 +83,13 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
     if low:
         return Directed(_turned(metric, "lower"), "lower", "column", low[0])
     return Directed(metric, "higher", "default")
+
+
+def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> list[str]:
+    """The names of the scores: those of their columns, or the error, loss or time that all systems are named after."""
+    named = score_columns(origins)
+    measure = None if named else shared_measure(systems)
+    return named if measure is None else [measure]
 
 
 def check_direction(metric: str | AdditiveMetric | None, asked: str) -> None:

@@ -246,7 +246,7 @@ def test_systems(write, content, names, values):
 def test_systems_of_bare_numbers_can_be_chosen(write):
     name = write("new,old\n1,2\n")
     assert [scores.name for scores in read_systems(name, systems=("old", "new"))] == ["old", "new"]
-    with pytest.raises(OutscoreError, match=r"has no system `ode`\. There is `new` and `old`"):
+    with pytest.raises(OutscoreError, match=r"has no system `ode`\. It has `new` and `old`"):
         read_systems(name, systems=("ode", "new"))
 
 

@@ -181,3 +181,45 @@ def test_a_json_list_is_called_json(folder):
     assert "(json)" in run("compare", "list.json").output
     table().write_ndjson("lines.jsonl")
     assert "(jsonl)" in run("compare", "lines.jsonl").output
+
+
+def test_four_columns_of_right_or_wrong_are_four_systems(folder):
+    names = ["gpt", "llama", "claude", "mistral"]
+    pl.DataFrame({name: np.roll(NEW, i) for i, name in enumerate(names)}).write_csv("four.csv")
+    said = " ".join(run("rank", "four.csv").output.split())
+    assert "a column per system, `gpt`, `llama`, `claude` and `mistral`" in said
+    assert run("compare", "four.csv", "--system", "gpt", "--system", "llama").exit_code == 0
+
+
+@pytest.mark.parametrize("header", ["tp,errors,tp,errors", "tp_a,err_a,tp_b,err_b"])
+def test_four_columns_that_are_named_as_counts_are_counts(folder, header):
+    rows = [f"{3 + i % 3},{i % 2},{2 + i % 4},{(i + 1) % 2}" for i in range(12)]
+    Path("counts.csv").write_text("\n".join([header, *rows]))
+    assert "true positives and errors" in " ".join(run("compare", "counts.csv").output.split())
+
+
+def test_an_id_beside_three_counts_is_one_system(folder):
+    counts = {"id": IDS, "tp": NEW + 3, "fp": OLD, "fn": 1 - OLD}
+    for name in ("one", "two"):
+        pl.DataFrame({**counts, "id": range(40)}).write_csv(f"{name}.csv")
+    assert "one system only" in run("compare", "one.csv").output
+    assert "`tp`, `fp` and `fn`" in " ".join(run("compare", "one.csv", "two.csv").output.split())
+
+
+@pytest.mark.parametrize("mark", [",", "\t", " "])
+def test_answers_are_no_systems(folder, mark):
+    Path("answers.txt").write_text("\n".join([f"gold{mark}pred", *(f"{i % 3}{mark}{i % 4}" for i in range(20))]))
+    result = run("compare", "answers.txt")
+    assert result.exit_code == 2
+    assert "outscored" not in result.output
+
+
+def test_beside_shares_a_code_is_no_system(folder):
+    table(category_code=np.arange(40) % 7).write_csv("coded.csv")
+    assert "`category_code` was found beside `new`, `old`, but goes up to" in run("rank", "coded.csv").output
+    assert run("rank", "coded.csv", "--system", "new", "--system", "old").exit_code == 0
+
+
+def test_a_column_called_mean_is_no_system(folder):
+    table(mean=(NEW + OLD) / 2).write_csv("averaged.csv")
+    assert "`mean` was found beside `new`, `old`, but is called like a summary" in run("rank", "averaged.csv").output

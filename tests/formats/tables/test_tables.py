@@ -171,7 +171,8 @@ def test_wide_without_items(write):
     ("content", "format"),
     [
         ("A,B\n1,2\n", "score-pairs"),
-        ("A,B,C,D\n1,2,3,4\n", "f1-counts"),
+        ("A,B,C,D\n1,2,3,4\n", "csv"),
+        ("tp,errors,tp,errors\n1,2,3,4\n", "f1-counts"),
         ("A,B,C,D\n1,2,3,4.5\n", "csv"),
         ("id,A\n1,2\n", "csv"),
         ("question,sample,A,B\n1,1,0,1\n", "csv"),

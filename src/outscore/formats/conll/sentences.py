@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import Source
 from outscore.formats.conll.word_lines import character_spans, document_labels
 from outscore.outputs.model import Words
@@ -33,6 +34,8 @@ class Sentence:
 
 def assemble(source: Source, sentences: Sequence[Sentence], name: str, format: str) -> Words:
     """Words from sentences; a column that only some sentences have is left out."""
+    if not sentences:
+        raise OutscoreError(f"{source.label} has no sentences.", "Give one sentence at least.")
     sizes = np.array([len(sentence.forms) for sentence in sentences])
     forms = [form for sentence in sentences for form in sentence.forms]
     shared = set.intersection(*(set(sentence.columns) for sentence in sentences))

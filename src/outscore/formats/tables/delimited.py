@@ -18,7 +18,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import MAX_LINE, Peek, Source, label_of, line_error, refuse_undecoded, shorten
-from outscore.formats.tables.names import is_known, names_counts
+from outscore.formats.tables.names import is_count, is_known, names_counts, suggests_other
 from outscore.formats.tables.number_text import is_name, is_number, is_whole
 from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 
@@ -49,9 +49,9 @@ def separator_of(peek: Peek) -> str | None:
 def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
     """Whether this is a table with a header, rather than bare numbers with one.
 
-    A column named by the caller makes it a table, and so does a known name in the header. Otherwise two or
-    four columns of numbers are bare scores and counts, whatever their names, and everything else with a
-    header is a table.
+    A column named by the caller makes it a table, and so does a known name in the header. Otherwise two columns of numbers
+    are bare scores unless a name suggests another meaning (answers, lengths), four whole numbers are bare counts where all
+    names say so, and everything else with a header is a table.
     """
     mark = separator_of(peek)
     if choice.names_columns:
@@ -67,8 +67,9 @@ def looks_like_table(peek: Peek, choice: Choice, separators: str) -> bool:
     if not body:
         return False
     fields = _split(body[0], mark)
-    bare = all(map(is_number, fields))
-    return not (bare and (len(fields) <= 2 or (len(fields) == 4 and all(map(is_whole, fields)))))
+    counts = len(fields) == 4 and all(map(is_whole, fields)) and all(map(is_count, header))
+    scores = len(fields) <= 2 and all(map(is_number, fields)) and not any(map(suggests_other, header))
+    return not (counts or scores)
 
 
 def records(source: Source, separator: str, choice: Choice | None = None) -> Records:

@@ -8,13 +8,25 @@ from outscore.formats.tables.names import normalize_name
 
 __all__ = ["LOWER_IS_BETTER", "is_better_lower", "shared_measure"]
 
-_ERRORS = {"error", "errors", "error_rate", "wer", "cer", "ter", "mer", "hter", "eer"}
-_LOSSES = {"loss", "log_loss", "logloss", "cross_entropy", "nll", "negative_log_likelihood", "ppl", "perplexity", "bpb", "bpc"}
+_ERRORS = {"error", "errors", "err", "error_rate", "hallucination_rate", "toxicity", "wer", "cer", "ter", "mer", "hter", "eer"}
+_LOSSES = {
+    "loss",
+    "log_loss",
+    "logloss",
+    "cross_entropy",
+    "nll",
+    "negative_log_likelihood",
+    "neg_log_likelihood",
+    "ppl",
+    "perplexity",
+    "bpb",
+    "bpc",
+}
 _DISTANCES = {"mae", "mse", "rmse", "mape", "brier", "brier_score", "ece", "edit_distance", "bits_per_byte"}
-_TIMES = {"latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
+_TIMES = {"time", "seconds", "duration", "latency", "latency_ms", "latency_s", "runtime", "runtime_ms", "runtime_s"}
 LOWER_IS_BETTER = frozenset(_ERRORS | _LOSSES | _DISTANCES | _TIMES)
 # `no_error` ends like a bad score and is a good one.
-_ENDINGS = tuple(f"_{name}" for name in sorted(LOWER_IS_BETTER - {"error", "errors"}))
+_ENDINGS = tuple(f"_{name}" for name in sorted(LOWER_IS_BETTER - {"error", "errors", "err", "time", "seconds"}))
 
 
 def is_better_lower(column: str) -> bool:

@@ -66,6 +66,7 @@ USUAL: dict[str, Tiers] = {
 SLICES = {"task", "category", "subtask", "subject", "subset", "domain", "language", "lang", "difficulty", "slice"}
 # Next to one of these, `correct` and the like are counts instead of scores.
 COUNTS = {"wrong", "incorrect", "error", "errors", "tp", "fp", "fn", "tn"}
+_COUNT_WORDS = COUNTS | {"right", "correct", "in", "hits", "misses", "err", "errs"}
 # Columns that are counts together, in the order of the metrics.
 TRIPLES = (("tp", "fp", "fn"), ("true_positives", "false_positives", "false_negatives"))
 PREDICTED: Tiers = (
@@ -120,6 +121,17 @@ def count_columns(columns: Iterable[str]) -> tuple[str, ...]:
     """
     by_key = {normalize_name(name): name for name in columns}
     return next((tuple(by_key[key] for key in keys) for keys in TRIPLES if by_key.keys() >= set(keys)), ())
+
+
+def is_count(name: str) -> bool:
+    """Whether a column of this name holds counts of decisions, of whichever system.
+
+    Examples
+    --------
+    >>> [name for name in ("tp", "tp_a", "new errors", "gpt", "id") if is_count(name)]
+    ['tp', 'tp_a', 'new errors']
+    """
+    return not _COUNT_WORDS.isdisjoint(re.split(r"[_\W]+", normalize_name(name)))
 
 
 def holds_answers(name: str) -> bool:

@@ -20,6 +20,8 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import MAX_EXACT, Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.base.source import Peek, Source, label_of, line_error, refuse_undecoded, shorten, stem_of
+from outscore.formats.tables.directions import is_better_lower, shared_measure
+from outscore.formats.tables.names import suggests_other
 from outscore.formats.tables.number_text import DECIMAL_POINT, TRUTH, is_name, is_number, is_truth, is_whole, problem_with
 from outscore.scores.system import Origin, Scores
 
@@ -118,18 +120,40 @@ def reader(width: int) -> Callable[[Source, Choice], list[Scores]]:
 def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
     """The systems in a file of bare numbers: one or two columns are a system each, four are the counts of two systems."""
     values, named = table.values, len(table.columns) == 2 and all(table.columns)
-    origin = Origin(table.path, table.sha256, table.rows, BARE_FORMATS[table.width])
+    measure = _measure(table)
+    columns = {} if measure is None else {"measure": measure}
+    origin = Origin(table.path, table.sha256, table.rows, BARE_FORMATS[table.width], columns)
     lines = np.arange(table.first_line, table.first_line + table.rows)
     if table.width == 1:
         return [Scores(stem_of(table.path), values[:, 0], origin=origin, lines=lines)]
     parts = (values[:, 0], values[:, 1]) if table.width == 2 else (values[:, :2], values[:, 2:])
+    if named:
+        _refuse_answers(table)
     names = unique_pair(*table.columns) if named else ("A", "B")
     systems = [Scores(name, part, origin=origin, lines=lines) for name, part in zip(names, parts, strict=True)]
     by_name = dict(zip(names, systems, strict=True))
     for name in choice.systems:
         if name not in by_name:
-            raise OutscoreError(f"{table.label} has no system `{name}`.", f"There is `{names[0]}` and `{names[1]}`.")
+            raise OutscoreError(f"{table.label} has no system `{name}`.", f"It has `{names[0]}` and `{names[1]}`.")
     return [by_name[name] for name in choice.systems] or systems
+
+
+def _measure(table: NumberTable) -> str | None:
+    """The error, loss or time that the header names, of which lower scores are better."""
+    if table.width == 1:
+        return next(filter(is_better_lower, table.columns), None)
+    return shared_measure(table.columns) if table.width == 2 else None
+
+
+def _refuse_answers(table: NumberTable) -> None:
+    """Refuse columns whose names suggest answers or lengths; between commas or tabs they are read as a table."""
+    other = next(filter(suggests_other, table.columns), None)
+    if other is not None:
+        raise OutscoreError(
+            f"{table.label}: `{other}` beside `{table.columns[table.columns[0] == other]}` is hardly the score of a system.",
+            "Put commas or tabs between the columns, and name what they hold with --score, or --prediction and --gold.",
+            parameter="score",
+        )
 
 
 def unique_pair(first: str, second: str) -> tuple[str, str]:

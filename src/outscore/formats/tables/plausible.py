@@ -9,6 +9,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.formats.tables.names import SUMMARIES, normalize_name
 from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.scores.system import Scores
 
@@ -47,6 +48,11 @@ def refuse_implausible(scores: Sequence[Scores], *, chosen: bool, item_named: bo
     for i, one in enumerate(wide):
         others = float(np.median(np.delete(largest, i)))
         counter = bool(counters[i]) and not counters.all()
+        if normalize_name(one.name) in SUMMARIES:
+            _refuse(one, wide, "is called like a summary", others)
+        # Beside shares, whole numbers beyond 1 are something else, such as the code of a category.
+        if float(np.delete(largest, i).max()) <= 1 < largest[i] and (one.values == np.rint(one.values)).all():
+            _refuse(one, wide, f"goes up to {largest[i]:.4g}", others)
         if counter or (others > 0 and float(values[i].mean()) > FACTOR * others):
             _refuse(one, wide, "counts 1, 2, 3" if counter else f"has the mean {float(one.values.mean()):.4g}", others)
 

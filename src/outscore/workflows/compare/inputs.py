@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from outscore.core.errors import OutscoreError
 from outscore.results.note import Note
-from outscore.scores.system import score_columns
 from outscore.workflows.names import unique_names
 from outscore.workflows.requests.shared import DUPLICATES, READER
 
@@ -69,11 +68,6 @@ class TwoSystems:
             repeats=again,
             scores=None if self.scores is None else (self.scores[1], self.scores[0]),
         )
-
-    @property
-    def score_columns(self) -> list[str]:
-        """The names of the score columns, where systems have one each."""
-        return score_columns(self.tables)
 
 
 def read_systems(

@@ -25,7 +25,7 @@ from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_table
 from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, with_exchanges
 from outscore.workflows.compare.reduced import metric_of, reduced
 from outscore.workflows.compare.slices import compare_slices
-from outscore.workflows.direction import directed
+from outscore.workflows.direction import directed, score_names
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import answer_notes, reading_of
@@ -103,7 +103,10 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         metric = metric_of(reduction)
     question = question_of(**request.asked())
     better = directed(
-        metric or ("f1" if systems.counts else "mean"), request.direction, systems.score_columns, told=systems.better
+        metric or ("f1" if systems.counts else "mean"),
+        request.direction,
+        score_names(systems.tables, systems.names),
+        told=systems.better,
     )
     metric = better.metric
     per_row: dict[str, Any] = {"items": systems.items, "clusters": systems.clusters, "labels": systems.labels}

@@ -12,7 +12,7 @@ from outscore.engine.progress import Progress, Steps
 from outscore.language.verdict.plan import units_note
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
-from outscore.workflows.direction import directed
+from outscore.workflows.direction import directed, score_names
 from outscore.workflows.plan.answer import plan_numbers, possible_p
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
 from outscore.workflows.requests.base import input_settings, versions
@@ -91,7 +91,7 @@ def _read(request: PlanRequest) -> TwoSystems:
 def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
     labels: dict[str, Any] = {"items": pilot.items, "clusters": pilot.clusters}
     question = {name: request.value(name) for name in ("effect", "n", "power")}
-    better = directed("mean", request.direction, pilot.score_columns)
+    better = directed("mean", request.direction, score_names(pilot.tables, pilot.names))
     labels["metric"] = better.metric
     units = {name: request.value(name) for name in ("unit_size", "unit_statistic", "shuffle")}
     result = plan_from_pilot(pilot.a, pilot.b, **question, **labels, units=units, **request.design())

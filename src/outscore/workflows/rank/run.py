@@ -29,9 +29,9 @@ from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule
 from outscore.scores.reduce import first_runs, reduce_runs
-from outscore.scores.system import Origin, Scores, score_columns
+from outscore.scores.system import Origin, Scores
 from outscore.workflows.compare.logs import asks_logs, better_of, log_question
-from outscore.workflows.direction import Better, directed
+from outscore.workflows.direction import Better, directed, score_names
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
 from outscore.workflows.rank.inputs import systems_from
@@ -378,7 +378,7 @@ def _of_boards(
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
     if boards[0].reduced:
         named = f"mean:of={boards[0].reduced}"
-    better = directed(named, request.direction, score_columns(origins), told=told)
+    better = directed(named, request.direction, score_names(origins, boards[0].systems), told=told)
     said = [*better.notes, *answer_notes(origins), *notes]
     return _Material([(better.metric, boards)], origins, said, direction_source=better.source)
 

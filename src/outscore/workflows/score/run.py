@@ -21,9 +21,9 @@ from outscore.language.verdict.score import score_verdict
 from outscore.results.note import Note
 from outscore.results.score import ScoreResult
 from outscore.scores.duplicates import DuplicateRule, check_rule, settle
-from outscore.scores.system import Labels, Origin, Scores, score_columns
+from outscore.scores.system import Labels, Origin, Scores
 from outscore.workflows.compare.logs import asks_logs, better_of, log_question
-from outscore.workflows.direction import Better, directed
+from outscore.workflows.direction import Better, directed, score_names
 from outscore.workflows.frames import encode_labels, is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.inputs import systems_from
@@ -179,7 +179,7 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
     scores, notes = _settled(material.scores, request)
     _check(scores, request)
     named = asked.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
-    better = directed(named, request.direction, score_columns(material.origins), told=material.told)
+    better = directed(named, request.direction, score_names(material.origins, [one.name for one in scores]), told=material.told)
     kind = _kind(scores, request)
     found = measure(
         scores,
