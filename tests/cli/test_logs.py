@@ -253,3 +253,60 @@ def test_python_reads_them_too(name, tmp_path):
     systems = [scores for path in paths for scores in osc.read(path, metric=metric)]
     assert [scores.name.split("/")[-1] for scores in systems] == ["amber", "birch"]
     assert osc.compare(*systems).n == 12
+
+
+TOTALS = [
+    ("lm_eval/two-models", "--log-task choices --metric acc", "acc scripted/amber 0.48, scripted/birch 0.58"),
+    ("inspect/epochs", "--metric includes", "includes mockllm/amber 0.766667, mockllm/birch 0.6"),
+    ("swe-bench", "--system baseline --system graphrag-hybrid", "resolved baseline 0.09, graphrag-hybrid 0.23"),
+    ("evalplus/layout-0.3", "--metric base --system phi_1 --system codet5_2b", "phi_1 0.47561"),
+    ("bigcodebench", "", "passed amber-7b 0.63, birch-7b 0.46"),
+    ("openai-evals", "", "correct scripted/amber 0.833333, scripted/birch 0.666667"),
+    ("lighteval/details", "--metric extractive_match", "extractive_match scripted/amber 0.933333, scripted/birch 0.666667"),
+    ("every_eval_ever/from-lm_eval/choices", "", "score scripted/amber 0.48, scripted/birch 0.58"),
+    ("promptfoo/additions-repeat2.json", "--metric success --missing drop", "72 successes among 104"),
+]
+
+
+@pytest.mark.parametrize(("path", "options", "said"), TOTALS, ids=[path for path, *_ in TOTALS])
+def test_totals_are_those_of_the_harness_and_it_is_said(shared_data, path, options, said):
+    notes = compared(shared_data / "harness-logs" / path, *options.split())["notes"]
+    assert any(said in note["text"] and "add up to what the" in note["text"] for note in notes)
+
+
+def test_parts_of_one_system_add_up_to_their_totals_together(tmp_path):
+    first, _ = WRITERS["swe-bench"](tmp_path)
+    report = json.loads(first.read_text())
+    ids = report["submitted_ids"]
+    first.unlink()
+    for part, own in enumerate((ids[:5], ids[5:])):
+        resolved = [one for one in report["resolved_ids"] if one in own]
+        content = {**report, "submitted_ids": own, "resolved_ids": resolved, "resolved_instances": len(resolved),
+                   "unresolved_ids": [one for one in own if one not in resolved]}  # fmt: skip
+        (tmp_path / f"amber.part{part}.json").write_text(json.dumps(content))
+    found = compared(tmp_path)
+    assert [one["value"] for one in found["scores"]] == [0.75, 0.5]
+    assert any("resolved amber 0.75, birch 0.5" in note["text"] for note in found["notes"])
+
+
+def test_columns_of_right_answers_are_no_clusters(shared_data):
+    notes = compared(shared_data / "harness-logs/lm_eval/two-models", "--log-task", "choices", "--metric", "acc")["notes"]
+    (offer,) = [note["text"] for note in notes if "--cluster" in note["text"]]
+    assert "`level` (2 values)" in offer
+    assert "gold" not in offer
+
+
+def test_texts_of_logs_are_cut_and_escaped(tmp_path):
+    paths = lm_eval(tmp_path)
+    wild = "<script>alert(1)</script> \\u001b[31mred " + "word " * 500
+    for place in paths:
+        file = next(place.glob("samples_*"))
+        file.write_text(file.read_text().replace('"arg_0": "What is', f'"arg_0": "{wild} What is'))
+    page = tmp_path / "page.html"
+    done = run("compare", *paths, "-o", page)
+    assert done.exit_code == 0, done.output
+    assert "\x1b" not in done.output
+    shown = done.output[done.output.index("Questions that made the difference") :]
+    assert "alert(1)" in shown
+    assert max(shown.count("word", begin, begin + 1_500) for begin in range(0, len(shown), 1_500)) < 200
+    assert "<script>alert(1)" not in page.read_text()

@@ -62,6 +62,7 @@ def commands(name: str, folder: Path) -> dict[str, list[str]]:
         "read": ["show", first, "--reader", name],
         "compare": ["compare", *paths, *METRIC.get(name, ()), "--format", "json"],
         "rank": ["rank", *paths, *METRIC.get(name, ())],
+        "diff": ["diff", "--task", "label", *paths],
         "convert": ["convert", *paths, "-o", str(folder / "new_samples.jsonl")],
     }
 
@@ -72,10 +73,11 @@ def test_some_damaged_logs_get_an_answer_or_a_sentence(name, tmp_path):
     drawn = some(damages(tmp_path / "logs"), FEW, name)
     assert problems(name, drawn, words["show"]) == []
     assert problems(name, drawn[:3], words["compare"]) == []
+    assert problems(name, drawn[3:8], words["diff"]) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["show", "read", "compare", "rank", "convert"])
+@pytest.mark.parametrize("command", ["show", "read", "compare", "rank", "diff", "convert"])
 @pytest.mark.parametrize("name", WRITERS)
 def test_all_damaged_logs_get_an_answer_or_a_sentence(name, command, tmp_path):
     words = commands(name, tmp_path)[command]

@@ -78,14 +78,15 @@ def _mean_of_items(evaluation: Evaluation, values: Array) -> float:
 def check_total(evaluation: Evaluation, measure: str) -> str | None:
     """Refuse rows that do not add up to what the harness reports; otherwise what was checked, in a sentence.
 
-    Rows without a score are left out, as harnesses do.
+    Rows without a score are left out, or count as 0, as their harness does.
     """
     found = evaluation.measures[measure]
-    scored = found.values[~np.isnan(found.values)]
+    values = np.nan_to_num(found.values, nan=0.0) if evaluation.zero_missing else found.values
+    scored = values[~np.isnan(values)]
     if found.total is None or not len(scored):
         return None
     mean = float(scored.mean())
-    if not any(_agree(total, found.total) for total in (mean, _mean_of_items(evaluation, found.values))):
+    if not any(_agree(total, found.total) for total in (mean, _mean_of_items(evaluation, values))):
         raise OutscoreError(
             f"{evaluation.label}: the rows of {evaluation.system} give {measure} {mean:.6g}, "
             f"and its log reports {found.total:.6g}: rows are missing, or were written twice.",

@@ -29,6 +29,8 @@ NOT_RUN = "(not run)"
 """The group of a row that was never run, so that nobody knows its group."""
 # Columns with more values than this tell items apart instead of grouping them.
 _MAX_SHARE = 0.5
+# Items with the same right answer do not depend on one another.
+_ANSWERS = {"answer", "answer_key", "answerkey", "gold", "gold_index", "label", "target"}
 
 
 class Row(NamedTuple):
@@ -141,13 +143,21 @@ class Evaluation(Brief):
         """Columns that items could be clustered by, with the number of their values: several, and recurring."""
         items = len(self.ids.names)
         sizes = {name: len([label for label in labels.names if label != NOT_RUN]) for name, labels in self.groups.items()}
-        return {name: size for name, size in sizes.items() if 1 < size <= max(2, _MAX_SHARE * items)}
+        return {
+            name: size
+            for name, size in sizes.items()
+            if 1 < size <= max(2, _MAX_SHARE * items) and name.lower() not in _ANSWERS
+        }
 
     @property
     def label(self) -> str:
         """What messages call the log: its file, or the first of several."""
         first = label_of(self.origins[0].path)
         return first if len(self.origins) == 1 else f"{first} and {count_of(len(self.origins) - 1, 'other part')}"
+
+    def counted(self, values: Array) -> int:
+        """How many rows a total is about: those with a score, or all where the others count as 0."""
+        return len(values) if self.zero_missing else int((~np.isnan(values)).sum())
 
     @property
     def counts(self) -> dict[str, int]:
@@ -310,8 +320,12 @@ def _joined_measure(found: Sequence[Measure | None], parts: Sequence[Evaluation]
         np.full(part.rows, math.nan) if measure is None else measure.values for measure, part in zip(found, parts, strict=True)
     ]
     known = [measure for measure in found if measure is not None]
-    # Totals were checked part by part; that of all parts is nowhere printed.
-    return Measure(np.concatenate(values), known[0].higher_is_better, None, corpus=any(one.corpus for one in known))
+    scored = [part.counted(own) for own, part in zip(values, parts, strict=True)]
+    total, rows = None, sum(scored)
+    if rows and all(measure is not None and measure.total is not None for measure in found):
+        # The total of all parts is nowhere printed: it is that of each, by the rows that it is about.
+        total = sum((one.total or 0.0) * count for one, count in zip(known, scored, strict=True)) / rows
+    return Measure(np.concatenate(values), known[0].higher_is_better, total, corpus=any(one.corpus for one in known))
 
 
 def _joined_labels(found: Sequence[Labels | None]) -> Labels | None:

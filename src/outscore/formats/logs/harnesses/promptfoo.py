@@ -117,8 +117,8 @@ def read_results(path: str) -> list[Evaluation]:
                 file=path,
             )
         results = [_read(index, decode(raw, _Result, path), path) for index, raw in enumerate(table.results)]
-        _check_statistics(document, table.stats, results)
-        return _evaluations(document, results, None if found.config is None else found.config.description)
+        counted = _check_statistics(document, table.stats, results)
+        return _evaluations(document, results, None if found.config is None else found.config.description, counted)
 
 
 def _read(index: int, result: _Result, path: str) -> _Read:
@@ -130,10 +130,10 @@ def _counted(stats: _Stats | None) -> int:
     return 0 if stats is None else sum(count or 0 for count in (stats.successes, stats.failures, stats.errors))
 
 
-def _check_statistics(document: Document, stats: _Stats | None, results: Sequence[_Read]) -> None:
-    """Refuse a file whose own counts are not those of its rows."""
+def _check_statistics(document: Document, stats: _Stats | None, results: Sequence[_Read]) -> tuple[str, ...]:
+    """Refuse a file whose own counts are not those of its rows; otherwise what was checked, in a sentence."""
     if stats is None or stats.successes is None:
-        return
+        return ()
     passed = sum(result.success for result in results)
     promised = f"{stats.successes} successes among {_counted(stats)} results"
     if stats.successes != passed or (stats.failures is not None and _counted(stats) != len(results)):
@@ -142,22 +142,27 @@ def _check_statistics(document: Document, stats: _Stats | None, results: Sequenc
             "Export the evaluation again.",
             file=document.path,
         )
+    return (f"The results add up to what the file counts: {passed} successes among {len(results)}.",)
 
 
-def _evaluations(document: Document, results: Sequence[_Read], description: str | None) -> list[Evaluation]:
+def _evaluations(
+    document: Document, results: Sequence[_Read], description: str | None, counted: tuple[str, ...]
+) -> list[Evaluation]:
     one_provider = len({result.provider for result in results}) == 1
     by_prompt = one_provider and len({result.prompt for result in results}) > 1
     told = [result.prompt if by_prompt else result.provider for result in results]
     task = description or stem_of(document.path)
     return [
-        _evaluation(document, system, task, [result for result, who in zip(results, told, strict=True) if who == system])
+        _evaluation(
+            document, system, task, [result for result, who in zip(results, told, strict=True) if who == system], counted
+        )
         for system in dict.fromkeys(told)
     ]
 
 
-def _evaluation(document: Document, system: str, task: str, results: Sequence[_Read]) -> Evaluation:
+def _evaluation(document: Document, system: str, task: str, results: Sequence[_Read], counted: tuple[str, ...]) -> Evaluation:
     checked = [result for result in results if result.row is not None]
-    notes = []
+    notes = [*counted]
     if len(checked) < len(results):
         unchecked = f"{len(results) - len(checked)} of {len(results)} results of {system}"
         notes.append(f"{unchecked} are of tests without assertions, which always pass: left out.")

@@ -62,6 +62,7 @@ def read_report(path: str) -> list[Evaluation]:
                 task=NAME,
                 origin=document.origin(NAME, len(rows), item="submitted_ids"),
                 directions={"resolved": True},
+                totals={} if report.resolved_instances is None else {"resolved": report.resolved_instances / max(1, len(rows))},
                 zero_missing=True,
             )
         ]
