@@ -27,6 +27,7 @@ __all__ = [
     "as_written",
     "combine",
     "exact_sum",
+    "renumbered",
 ]
 
 LN10 = math.log(10.0)
@@ -134,3 +135,20 @@ def exact_sum(x: Array) -> float:
         total += int(whole.astype(np.int64).sum()) * Fraction(2) ** -shift
         rest = rest - whole * math.ldexp(1.0, -shift)
     return math.fsum(x.tolist())
+
+
+def renumbered(codes: Array, known: int) -> tuple[Array, Array]:
+    """Those of the codes 0 … known - 1 that occur, in order, and all codes as places among them; without sorting.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [x.tolist() for x in renumbered(np.array([4, 1, 4]), 6)]
+    [[1, 4], [1, 0, 1]]
+    """
+    import numpy as np
+
+    there = np.zeros(known, dtype=bool)
+    there[codes] = True
+    places = np.cumsum(there) - 1
+    return np.flatnonzero(there), np.asarray(places[codes])

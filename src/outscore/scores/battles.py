@@ -103,9 +103,13 @@ class Battles(Brief):
 
     def compact(self) -> Battles:
         """The same without systems that are in no battle, in the order in which they appear."""
-        seen = np.stack([self.first, self.second], axis=1).ravel()
-        used, place = np.unique(seen, return_index=True)
-        order = used[np.argsort(place, kind="stable")]
+        place = np.full(len(self.systems), 2 * self.rows)
+        # From the last row up, so that the first one a system is in stays.
+        place[self.second[::-1]] = 2 * np.arange(self.rows)[::-1] + 1
+        early = np.full(len(self.systems), 2 * self.rows)
+        early[self.first[::-1]] = 2 * np.arange(self.rows)[::-1]
+        place = np.minimum(place, early)
+        order = np.argsort(place, kind="stable")[: int((place < 2 * self.rows).sum())]
         codes = np.full(len(self.systems), -1, dtype=np.int64)
         codes[order] = np.arange(len(order))
         names = tuple(self.systems[i] for i in order.tolist())

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from outscore.formats.tables.records import Block, Records
 from outscore.results.note import Note
 from outscore.scores.battles import Battles
 from outscore.scores.system import Labels
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "looks_like_arena",
@@ -62,9 +66,13 @@ def read_table(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping
 
 
 def _read(records: Records, layout: BattleLayout, choice: BattleChoice) -> Battles:
-    columns = _Columns(records, layout, choice)
-    for block in records.blocks(layout_columns(layout)):
-        columns.add(block)
+    columns, needed = _Columns(records, layout, choice), layout_columns(layout)
+    frame = None if records.frame is None or layout.length else records.frame(needed)
+    if frame is not None and not any(dtype.is_nested() for dtype in frame.dtypes):
+        columns.add_frame(frame)
+    else:
+        for block in records.blocks(needed):
+            columns.add(block)
     if not columns.rows:
         records.refuse_empty()
     return columns.battles()
@@ -115,6 +123,13 @@ class _Columns:
             column.add([_plain(value) for value in values] if _is_nested(values) else values, block.lines)
         for built, name in zip(self._lengths, self._layout.length, strict=True):
             built.append(_lengths(self._records, name, block, texts=self._layout.texts))
+
+    def add_frame(self, frame: pl.DataFrame) -> None:
+        """Add a whole table of polars; one of lengths goes block by block."""
+        self.rows = frame.height
+        self._lines.append(np.arange(1, frame.height + 1))
+        for name, column in (*self._required.items(), *self._labels.items()):
+            column.add_series(frame[name])
 
     def battles(self) -> Battles:
         """All battles; with several columns of verdicts, those of one judge after those of another."""

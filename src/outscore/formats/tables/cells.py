@@ -12,6 +12,7 @@ import re
 from collections.abc import Container, Sequence
 from decimal import Decimal
 from itertools import compress
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from outscore.formats.base.source import decoding_problem, shorten
 from outscore.formats.tables.number_text import is_number, is_whole, problem_with
 from outscore.formats.tables.records import Records
 from outscore.scores.system import Labels
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "FLAT",
@@ -98,6 +102,17 @@ class LabelColumn:
     def add(self, values: Sequence[object], lines: Array) -> None:
         """Add a block."""
         self.extend(self.encode(values, lines))
+
+    def add_series(self, series: pl.Series) -> None:
+        """Add a whole column of polars, of which every distinct value is looked at once."""
+        import polars as pl
+
+        rows = series.arg_unique().sort()
+        distinct = series.gather(rows)
+        codes = self.encode(distinct.to_list(), rows.to_numpy() + 1)
+        table = pl.DataFrame({"value": distinct, "code": codes})
+        found = pl.DataFrame({"value": series}).join(table, on="value", how="left", nulls_equal=True, maintain_order="left")
+        self.extend(found["code"].to_numpy())
 
     def extend(self, codes: Array) -> None:
         """Add a block of codes."""

@@ -50,16 +50,19 @@ def records(source: Source) -> Records:
     with refuse_damaged(label):
         sample = frame.head(SAMPLE_ROWS).collect()
 
-    def blocks(needed: Sequence[str]) -> Iterator[Block]:
+    def collected(needed: Sequence[str]) -> pl.DataFrame:
         with refuse_damaged(label):
-            table = frame.select(needed).collect()
+            return frame.select(needed).collect()
+
+    def blocks(needed: Sequence[str]) -> Iterator[Block]:
+        table = collected(needed)
         for start in range(0, table.height, BLOCK_ROWS):
             part = table.slice(start, BLOCK_ROWS)
             lines = np.arange(start + 1, start + 1 + part.height)
             yield Block(lines, {name: _values(part[name]) for name in needed})
 
     values = {name: _values(sample[name]) for name in sample.columns}
-    return Records(label, tuple(sample.columns), values, blocks, "row", source.path)
+    return Records(label, tuple(sample.columns), values, blocks, "row", source.path, frame=collected)
 
 
 def _values(column: pl.Series) -> list[object]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["BLOCK_ROWS", "Block", "Records"]
 
@@ -32,7 +35,8 @@ class Records:
     """A table as a stream: column names, a sample of the first values, and blocks restricted to the columns needed.
 
     `label` is what messages call the table, `path` its file if it has one. `nested` are the dotted names of values inside
-    objects; they serve as columns where somebody names them, or where their own names say what they are.
+    objects; they serve as columns where somebody names them, or where their own names say what they are. `frame` gives the
+    columns needed as one table of polars, where the file holds such; only those who want millions of rows at once ask for it.
     """
 
     label: str
@@ -42,6 +46,7 @@ class Records:
     unit: Literal["line", "row"] = "line"
     path: str | None = None
     nested: tuple[str, ...] = ()
+    frame: Callable[[Sequence[str]], pl.DataFrame] | None = None
 
     def refuse(self, line: int, found: str, hint: str) -> NoReturn:
         """Raise an error that names the line."""

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, renumbered
 from outscore.inference.preferences.tally import Tally
 
 __all__ = [
@@ -356,7 +356,7 @@ def _core(tally: Tally, members: Array) -> _Core:
         place[tally.left[own]],
         place[tally.right[own]],
         len(members),
-        len(np.unique(tally.unit[cells])),
+        len(renumbered(tally.unit[cells], tally.units)[0]),
     )
 
 
@@ -403,9 +403,10 @@ def _variance(fit: Fit, scores: Any, core: _Core) -> Array:  # noqa: ANN401 - a 
 def _prompts(tally: Tally, members: Array) -> Array:
     """How many units each of these systems has battles on with another of them."""
     core = _core(tally, members)
-    unit = tally.unit[core.cells]
-    seen = np.unique(np.concatenate([unit * core.size + core.cell_left, unit * core.size + core.cell_right]))
-    return np.bincount(seen % core.size, minlength=core.size)
+    ones = np.ones(len(core.cells))
+    table = unit_scores(tally.unit[core.cells], core.cell_left, core.cell_right, ones, tally.units, core.size)
+    # What is stored more than once has been added up, and stays stored where it adds up to 0.
+    return np.bincount(table.indices, minlength=core.size)
 
 
 def unit_scores(unit: Array, left: Array, right: Array, residual: Array, units: int, systems: int) -> Any:  # noqa: ANN401

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, renumbered
 from outscore.scores.battles import Battles
 
 __all__ = ["Tally", "tally_of"]
@@ -111,8 +111,8 @@ def tally_of(battles: Battles) -> Tally:
     left, right = np.where(turned, kept.second, kept.first), np.where(turned, kept.first, kept.second)
     share = np.where(turned, 1 - kept.share, kept.share)
     weight = kept.weight
-    keys, pair = np.unique(left * k + right, return_inverse=True)
-    used, unit = np.unique(kept.units.codes, return_inverse=True)
+    keys, pair = renumbered(left * k + right, k * k)
+    used, unit = renumbered(kept.units.codes, len(kept.units.names))
     lead = weight * (2 * share - 1)
     if (lead == np.rint(lead)).all():
         lead = lead.astype(np.int64)

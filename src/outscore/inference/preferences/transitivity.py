@@ -39,6 +39,7 @@ class ScoreTest:
 def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
     """Test one strength per system against a win rate of its own for each pair."""
     import scipy.special
+    from scipy import sparse
 
     df = tally.pairs - tally.systems + int(strengths.group.max()) + 1
     units = tally.units
@@ -52,17 +53,17 @@ def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
         return ScoreTest(None, df, units, None, f"There are more than {MAX_PAIRS} pairs.")
     theta = strengths.theta
     p = 1 / (1 + np.exp(theta[tally.right] - theta[tally.left]))
-    residual = np.zeros((units, tally.pairs))
-    residual[tally.unit, tally.pair] = (tally.d + tally.n) / 2 - p[tally.pair] * tally.n
+    values = (tally.d + tally.n) / 2 - p[tally.pair] * tally.n
+    residual = sparse.csr_matrix((values, (tally.unit, tally.pair)), shape=(units, tally.pairs))
     # Pairs' residuals react to fitted strengths by D = diag(n p (1 - p)) X; what X explains is taken out.
     design = np.zeros((tally.pairs, tally.systems))
     design[np.arange(tally.pairs), tally.left] = 1.0
     design[np.arange(tally.pairs), tally.right] = -1.0
     information = (tally.total * p * (1 - p))[:, None] * design
     hat = information @ np.linalg.pinv(design.T @ information) @ design.T
-    free = residual @ (np.eye(tally.pairs) - hat).T
-    total = free.sum(axis=0)
-    values, vectors = np.linalg.eigh(free.T @ free)
+    free = np.eye(tally.pairs) - hat
+    total = free @ np.bincount(tally.pair, weights=values, minlength=tally.pairs)
+    values, vectors = np.linalg.eigh(free @ (residual.T @ residual).toarray() @ free.T)
     kept = np.argsort(values)[::-1][:df]
     if values[kept].min() <= 1e-10 * values.max():
         return ScoreTest(None, df, units, None, "The prompts leave some pairs without spread.")

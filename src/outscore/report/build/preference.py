@@ -41,8 +41,8 @@ __all__ = ["build", "card"]
 
 MAX_SHOWN, MAX_PAIRS = 20, 12
 """Systems and pairs that a brief report lists."""
-MAX_OPEN = 40
-"""Rows beyond which a page folds a table away."""
+MAX_OPEN, MAX_LISTED = 40, 500
+"""Rows beyond which a page folds a table away, and pairs that it lists at all; `pairs.csv` has every one."""
 
 
 def build(result: Preference) -> Document:
@@ -116,7 +116,7 @@ def _pairs(result: Preference) -> Iterable[Block | Later]:
     brief, full = _plain(pair_table(result, MAX_PAIRS)), _plain(pair_table(result))
     for table in by_level(brief, full):
         yield table.but("html")
-    yield folded(full, MAX_OPEN).only("html")
+    yield folded(_plain(pair_table(result, MAX_LISTED)), MAX_OPEN).only("html")
 
 
 def _plain(table: Table) -> Table:
