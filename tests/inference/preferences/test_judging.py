@@ -14,8 +14,9 @@ from tests.inference.preferences.battle_making import made
 from outscore.core.errors import OutscoreError
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import read_battles
+from outscore.inference.preferences import lengths as lengths_module
 from outscore.inference.preferences.agreement import alpha_of, kappa_of, verdicts_of
-from outscore.inference.preferences.labelled import audit_p, power_tuned
+from outscore.inference.preferences.labelled import audit_p, power_tuned, share_tuned
 from outscore.inference.preferences.lengths import fit_lengths
 from outscore.inference.preferences.position import by_place, swapped_verdicts
 from outscore.inference.preferences.win_rates import flip_p, independent_p
@@ -130,7 +131,7 @@ class TestAgreement:
 
 
 class TestLengths:
-    def test_against_a_general_optimiser(self):
+    def test_against_a_general_optimiser(self, monkeypatch):
         rng = np.random.default_rng(2)
         rows, lengths = [], []
         for i in range(300):
@@ -148,14 +149,21 @@ class TestLengths:
 
         best = optimize.minimize(loss, np.zeros(2), method="BFGS").x
         assert (found.contrast(0, 1)[0], found.coefficient) == pytest.approx(tuple(best), abs=1e-4)
-        # The sandwich over prompts, written out.
+        # Each prompt left out to first order, written out.
         z = np.stack([np.ones(300), x], axis=1)
         p = 1 / (1 + np.exp(-z @ best))
-        inverse = np.linalg.inv((z * (p * (1 - p))[:, None]).T @ z)
-        scores = np.array([((battles.share - p)[:, None] * z)[battles.prompts.codes == g].sum(axis=0) for g in range(150)])
-        variance = inverse @ scores.T @ scores @ inverse * 150 / 149
+        whole = (z * (p * (1 - p))[:, None]).T @ z
+        moved = []
+        for g in range(150):
+            own = battles.prompts.codes == g
+            part = (z[own] * (p * (1 - p))[own, None]).T @ z[own]
+            moved.append(np.linalg.solve(whole - part, z[own].T @ (battles.share - p)[own]))
+        variance = 149 / 150 * np.array(moved).T @ np.array(moved)
         assert found.contrast(0, 1)[1] == pytest.approx(variance[0, 0] ** 0.5, rel=1e-3)
         assert found.coefficient_error() == pytest.approx(variance[1, 1] ** 0.5, rel=1e-3)
+        # With very many prompts the plain sandwich is the same.
+        monkeypatch.setattr(lengths_module, "MAX_JACKKNIFED", 0)
+        assert fit_lengths(battles).coefficient_error() == pytest.approx(found.coefficient_error(), rel=0.03)
 
     def test_where_there_is_nothing_to_fit(self):
         rows = [(f"p{i}", "x", "y", float(i % 2)) for i in range(12)]
@@ -198,6 +206,24 @@ class TestLabels:
         assert opposite.value == 0.5
         constant = power_tuned(h, np.ones(20), np.ones(80))
         assert (constant.weight, constant.value) == (0.0, 0.5)
+
+    def test_people_who_agree_with_each_other_say_little_about_the_judge(self):
+        h = np.array([1.0] * 18 + [0.0] * 2)
+        found = share_tuned(h, h, np.ones(80))
+        assert found.weight == 0.0
+        low, high = found.share_limits(0.05)
+        assert low < 0.9 < high <= 1
+        assert found.share_limits(0.05) == pytest.approx(found.alone_share_limits(0.05), abs=0.02)
+        # All alike: the interval still has room.
+        assert share_tuned(np.ones(20), np.ones(20), np.ones(80)).share_limits(0.05)[0] < 0.9
+
+    def test_interval_and_p_of_a_share_agree(self):
+        rng = np.random.default_rng(5)
+        for _ in range(100):
+            h = (rng.random(40) < rng.uniform(0.3, 0.9)).astype(float)
+            found = share_tuned(h, np.where(rng.random(40) < 0.8, h, 1 - h), (rng.random(200) < 0.6).astype(float))
+            low, high = found.share_limits(0.05)
+            assert (low <= 0.5 <= high) == (found.share_log_p() > math.log(0.05))
 
     def test_too_few_labels(self):
         with pytest.raises(OutscoreError, match="3 labelled prompts are too few"):

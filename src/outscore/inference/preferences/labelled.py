@@ -7,6 +7,10 @@ With h what people and j what the judge gives a prompt, n prompts labelled at ra
 
 (Angelopoulos, Duchi and Zrnic, 2023, for θ and λ; one degree of freedom more is given up for λ.) Whatever the judge is like, θ
 is what people would say: a judge without use gets λ = 0 and costs nothing.
+
+A win rate is a share. Its interval is Wilson's for as many looks as V is worth, θ(1 - θ)/V, and p the score test that goes with
+it: θ ± t √V covers .87 at 20 labels and a win rate of 90 %. Where people prefer one of the two on fewer than five prompts they
+say too little about the judge, and count alone.
 """
 
 from __future__ import annotations
@@ -18,11 +22,16 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.inference.base.discordance import wilson_limits
 
-__all__ = ["MIN_LABELS", "Powered", "audit_p", "power_tuned"]
+__all__ = ["MIN_EACH", "MIN_LABELS", "Powered", "audit_p", "power_tuned", "share_tuned"]
 
 MIN_LABELS = 4
 """With fewer labels than this nothing is left to estimate the spread from."""
+
+
+MIN_EACH = 5
+"""Prompts that people must have decided either way before a judge is trusted by them."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +61,31 @@ class Powered:
         reach = _quantile(self.df + 1, alpha) * self.alone_error
         return self.alone - reach, self.alone + reach
 
-    def log_p(self, null: float) -> float:
-        """log p of the value being `null`, two-sided."""
+    def share_limits(self, alpha: float) -> tuple[float, float]:
+        """The interval of a share."""
+        return wilson_limits(_clipped(self.value), _looks(self.value, self.error, self.df + 2), _quantile(self.df, alpha))
+
+    def alone_share_limits(self, alpha: float) -> tuple[float, float]:
+        """The interval of a share from labels alone."""
+        looks = _looks(self.alone, self.alone_error, self.df + 2)
+        return wilson_limits(_clipped(self.alone), looks, _quantile(self.df + 1, alpha))
+
+    def share_log_p(self) -> float:
+        """log p of the share being one half, two-sided, by the score that the interval inverts."""
         import scipy.special
 
-        if self.error == 0.0:
-            return 0.0 if self.value == null else -math.inf
-        tail = float(scipy.special.stdtr(self.df, -abs(self.value - null) / self.error))
+        looks = _looks(self.value, self.error, self.df + 2)
+        tail = float(scipy.special.stdtr(self.df, -2 * abs(_clipped(self.value) - 0.5) * math.sqrt(looks)))
         return min(0.0, math.log(2 * tail)) if tail > 0 else -745.0
+
+
+def _clipped(share: float) -> float:
+    return min(max(share, 0.0), 1.0)
+
+
+def _looks(share: float, error: float, labels: int) -> float:
+    """How many independent looks a share with this error is worth; at an end, as many as there are labels."""
+    return share * (1 - share) / error**2 if 0 < share < 1 and error > 0 else float(labels)
 
 
 def power_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
@@ -97,6 +123,14 @@ def power_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
         variance += weight**2 * float(np.var(unlabelled, ddof=1)) / m
     alone = float(people.mean())
     return Powered(value, math.sqrt(variance), n - 2, weight, alone, math.sqrt(float(np.var(people, ddof=1)) / n))
+
+
+def share_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
+    """The same of shares of wins, without the judge where people decided too few prompts either way to say what it is worth."""
+    few = min(int((people > 0.5).sum()), int((people < 0.5).sum())) < MIN_EACH
+    found = power_tuned(people, judged, unlabelled[:0] if few else unlabelled)
+    # Corrected beyond an end, the judge is worth nothing either.
+    return found if 0 < found.value < 1 else power_tuned(people, judged, unlabelled[:0])
 
 
 def audit_p(judged: Array, unlabelled: Array) -> float | None:

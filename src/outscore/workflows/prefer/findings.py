@@ -11,7 +11,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of, verdicts_of
-from outscore.inference.preferences.labelled import MIN_LABELS, audit_p, power_tuned
+from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, power_tuned, share_tuned
 from outscore.inference.preferences.lengths import LengthFit, fit_lengths
 from outscore.inference.preferences.position import by_place, swapped_verdicts
 from outscore.inference.preferences.strengths import Strengths
@@ -38,8 +38,6 @@ __all__ = ["at_equal_length", "intransitivity_of", "judges_of", "labels_of", "le
 
 MAX_JUDGES = 10
 """Judges up to which each two of them are compared; of crowds only alpha is told."""
-MIN_LABELLED = 20
-"""Labels below which the interval of the estimate is a little too short."""
 AUDITED = 0.01
 """A p of the audit below this says that the labelled prompts are no random part."""
 
@@ -179,14 +177,14 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
     human = np.array([known[prompt] for prompt in both])
     machine = np.array([judged[prompt] for prompt in both])
     rest = np.array([share for prompt, share in judged.items() if prompt not in known])
-    found = power_tuned(human, machine, rest)
+    found = share_tuned(human, machine, rest)
     audit = audit_p(machine, rest)
-    low, high = found.limits(alpha)
-    alone_low, alone_high = found.alone_limits(alpha)
+    low, high = found.share_limits(alpha)
+    alone_low, alone_high = found.alone_share_limits(alpha)
     bias = power_tuned(machine - human, np.zeros(len(both)), np.zeros(0))
     bias_low, bias_high = bias.alone_limits(alpha)
     sides = np.sign(human - 0.5), np.sign(machine - 0.5)
-    log_p = found.log_p(0.5)
+    log_p = found.share_log_p()
     p = replace(
         PValue.from_logs(log_p, log_p, method="asymptotic", kernel="ppi++"),
         test="student",
@@ -198,13 +196,13 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         len(both),
         len(rest),
         found.value,
-        max(low, 0.0),
-        min(high, 1.0),
+        low,
+        high,
         p,
         found.weight,
         found.alone,
-        max(alone_low, 0.0),
-        min(alone_high, 1.0),
+        alone_low,
+        alone_high,
         float(np.mean([*machine, *rest])),
         found.effective,
         float((machine - human).mean()),
@@ -214,10 +212,11 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         _kappa(*sides),
         audit,
     )
-    return labelled, _label_notes(labelled, len(strangers))
+    decided = min(int((human > 0.5).sum()), int((human < 0.5).sum()))
+    return labelled, _label_notes(labelled, len(strangers), decided)
 
 
-def _label_notes(found: Labelled, strangers: int) -> list[Note]:
+def _label_notes(found: Labelled, strangers: int, decided: int) -> list[Note]:
     notes = [Note("assumption", "The labelled prompts are taken for a random part of all prompts.")]
     if found.audit_p is not None and found.audit_p <= AUDITED:
         text = (
@@ -225,10 +224,9 @@ def _label_notes(found: Labelled, strangers: int) -> list[Note]:
             " people's win rate is off."
         )
         notes.append(Note("warning", text))
-    if found.labelled < MIN_LABELLED:
-        notes.append(
-            Note("interval", f"With {found.labelled} labels, fewer than {MIN_LABELLED}, the interval may be too short.")
-        )
+    if decided < MIN_EACH and found.unlabelled:
+        text = f"People prefer one of the two on {decided} prompts, fewer than {MIN_EACH}: too few to trust the judge by."
+        notes.append(Note("method", f"{text} Labels count alone."))
     if strangers:
         many = "prompt that people judged is" if strangers == 1 else "prompts that people judged are"
         notes.append(Note("input", f"{strangers:,} {many} not among the judge's, and left out."))

@@ -1,0 +1,197 @@
+"""Battles for the calibration page: prompts with a taste of their own, which all their votes share.
+
+A battle of i against j on a prompt is won with log-odds s_i - s_j + t_i - t_j + first, the tastes t of the prompt being
+N(0, spread²) and drawn once for all its votes, orders and judges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from outscore.core.numeric import Array
+from outscore.inference.preferences.agreement import alpha_of, kappa_of, verdicts_of
+from outscore.inference.preferences.labelled import share_tuned
+from outscore.inference.preferences.lengths import fit_lengths
+from outscore.inference.preferences.orders import exchanged_p
+from outscore.inference.preferences.position import by_place
+from outscore.inference.preferences.strengths import fit_model, strengths_of
+from outscore.inference.preferences.tally import Tally, tally_of
+from outscore.inference.preferences.transitivity import score_test
+from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.scores.battles import Battles
+from outscore.scores.system import Labels
+
+__all__ = ["agreement", "labels", "strengths", "tests", "win_rate"]
+
+ALPHA = 0.05
+Look = tuple[str, str, str, bool | None]
+PROMPTS = (13, 30, 100)
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """How battles are drawn: so many prompts, so many pairs on each, in both orders or in one that is drawn by lot."""
+
+    prompts: int
+    votes: int = 4
+    spread: float = 1.0
+    first: float = 0.0
+    ties: float = 0.1
+    both: bool = True
+
+
+def draw(rng: np.random.Generator, skills: Array, asked: Prompts) -> Battles:
+    """Battles of random pairs."""
+    k = len(skills)
+    taste = rng.normal(0.0, asked.spread, (asked.prompts, k))
+    prompt = np.repeat(np.arange(asked.prompts), asked.votes)
+    one = rng.integers(0, k, len(prompt))
+    other = (one + rng.integers(1, k, len(prompt))) % k
+    if asked.both:
+        prompt, one, other = np.tile(prompt, 2), np.concatenate([one, other]), np.concatenate([other, one])
+    gap = skills[one] - skills[other] + taste[prompt, one] - taste[prompt, other] + asked.first
+    share = (rng.random(len(gap)) < 1 / (1 + np.exp(-gap))).astype(float)
+    share[rng.random(len(gap)) < asked.ties] = 0.5
+    names = tuple(f"s{i}" for i in range(k))
+    labels = Labels(prompt, tuple(map(str, range(asked.prompts))))
+    return Battles(names, one, other, share, labels, np.ones(len(gap), dtype=bool))
+
+
+@cache
+def true_rate(gap: float, spread: float, ties: float = 0.1, first: float = 0.0) -> float:
+    """The expected win rate over new prompts, by quadrature; both orders count alike."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(101)
+    logits = gap + math.sqrt(2) * spread * nodes
+    chance = (1 / (1 + np.exp(-logits - first)) + 1 / (1 + np.exp(-logits + first))) / 2
+    return ties / 2 + (1 - ties) * float((weights * chance).sum() / weights.sum())
+
+
+@cache
+def true_strengths(skills: tuple[float, ...], spread: float) -> tuple[float, ...]:
+    """What the strengths tend to with ever more prompts: the model fitted to the expected win rates of all pairs."""
+    left, right = np.triu_indices(len(skills), 1)
+    rates = np.array([true_rate(skills[i] - skills[j], spread) for i, j in zip(left, right, strict=True)])
+    return tuple(fit_model(left, right, rates, np.ones(len(left)), len(skills)).theta.tolist())
+
+
+def _limits(tally: Tally) -> tuple[float, float, bool]:
+    """The interval of a win rate, and whether the exact test rejects one half."""
+    found, p = win_rates(tally, ALPHA), flip_p(tally.d)
+    low, high = kept_half(float(found.low[0]), float(found.high[0]), float(found.rate[0]), p, ALPHA)
+    return low, high, p.value <= ALPHA
+
+
+def win_rate(rng: np.random.Generator) -> Iterator[Look]:
+    """Two systems, four votes in both orders on each prompt: coverage of the interval, of rows alone, and levels."""
+    for prompts in PROMPTS:
+        for gap in (0.0, 0.5, 1.5, 3.0):
+            tally = tally_of(draw(rng, np.array([gap, 0.0]), Prompts(prompts, votes=2)))
+            low, high, rejects = _limits(tally)
+            truth = true_rate(gap, 1.0)
+            row, column = f"{prompts} prompts", f"{100 * truth:.0f} %"
+            yield "battles", row, f"win rate {column}", low <= truth <= high
+            rate, error = float(tally.rate[0]), float(win_rates(tally, ALPHA).rows_error[0])
+            if gap in (0.0, 1.5):
+                yield "battles", row, f"rows alone, {column}", abs(rate - truth) <= 1.96 * error
+            if not gap:
+                yield "battle tests", row, "equal systems", rejects
+                yield "battle tests", row, "the same by rows", bool(independent_p(tally.wins, tally.losses)[0] <= ALPHA)
+
+
+def strengths(rng: np.random.Generator) -> Iterator[Look]:
+    """Strengths of six systems: coverage of their intervals and of contrasts, and the level of equal ones."""
+    import scipy.special
+
+    skills = (1.0, 0.5, 0.5, 0.0, -0.6, -1.4)
+    truth = true_strengths(skills, 1.0)
+    for prompts in PROMPTS:
+        row = f"{prompts} prompts"
+        battles = draw(rng, np.array(skills), Prompts(prompts, votes=6))
+        found = strengths_of(tally_of(battles), ALPHA)
+        if not found.finite:
+            continue
+        for i in (0, 3, 5):
+            error, units = found.error(i)
+            reach = -float(scipy.special.stdtrit(units - 1, ALPHA / 2)) * error
+            yield "strengths", row, f"system {i + 1}", abs(found.theta[i] - truth[i]) <= reach
+        gap, error, units = found.contrast(0, 5)
+        reach = -float(scipy.special.stdtrit(units - 1, ALPHA / 2)) * error
+        yield "strengths", row, "first less last", abs(gap - (truth[0] - truth[5])) <= reach
+        rows = strengths_of(tally_of(replace(battles, clusters=Labels.of(range(battles.rows)))), ALPHA)
+        gap, error, units = rows.contrast(0, 5)
+        yield "strengths", row, "the same by rows", abs(gap - (truth[0] - truth[5])) <= 1.96 * error
+        gap, error, units = found.contrast(1, 2)
+        p = 2 * float(scipy.special.stdtr(units - 1, -abs(gap) / error))
+        yield "battle tests", row, "equal strengths, by the model", p <= ALPHA
+
+
+def tests(rng: np.random.Generator) -> Iterator[Look]:
+    """Levels: position with systems that differ, exchanged orders with a strong first place, length, circles."""
+    import scipy.special
+
+    for prompts in PROMPTS:
+        row = f"{prompts} prompts"
+        place = by_place(draw(rng, np.array([1.0, 0.0]), Prompts(prompts, both=False)))
+        assert place is not None
+        yield "battle tests", row, "position, by lot", flip_p(place.d).value <= ALPHA
+        place = by_place(draw(rng, np.array([1.0, 0.0]), Prompts(prompts)))
+        assert place is not None
+        yield "battle tests", row, "position, both orders", flip_p(place.d).value <= ALPHA
+        chosen = draw(rng, np.zeros(2), Prompts(prompts, votes=1, first=1.0, both=False))
+        y, left = 2 * chosen.share - 1, chosen.first == 0
+        if 0 < left.sum() < prompts:
+            yield "battle tests", row, "fixed orders, first place 73 %", exchanged_p(y, left, 0).value <= ALPHA
+        battles = draw(rng, np.array([0.5, 0.0]), Prompts(prompts))
+        answers = np.exp(rng.normal(5, 0.5, (prompts, 2)))
+        lengths = answers[battles.prompts.codes[:, None], np.stack([battles.first, battles.second], axis=1)]
+        fit = fit_lengths(replace(battles, lengths=lengths))
+        if fit is not None:
+            t = abs(fit.coefficient) / fit.coefficient_error()
+            yield "battle tests", row, "length", 2 * float(scipy.special.stdtr(fit.units - 1, -t)) <= ALPHA
+            gap, error = fit.contrast(0, 1)
+            miss = abs(gap - scipy.special.logit(true_rate(0.5, 1.0)))
+            yield "battles", row, "at equal length", bool(miss <= scipy.special.stdtrit(fit.units - 1, 0.975) * error)
+        tally = tally_of(draw(rng, np.array([0.8, 0.3, 0.0, -0.5]), Prompts(prompts, votes=8, spread=0.5)))
+        circle = score_test(tally, strengths_of(tally, ALPHA))
+        yield "battle tests", row, "circles, four systems", None if circle.p is None else circle.p <= ALPHA
+
+
+def labels(rng: np.random.Generator) -> Iterator[Look]:
+    """People on n of 1,000 prompts, a judge on all of them, who agrees with them on 80 %: coverage of their win rate."""
+    for n in (20, 50, 200):
+        for rate in (0.6, 0.9):
+            people = (rng.random(1_000) < rate).astype(float)
+            judge = np.where(rng.random(1_000) < 0.8, people, 1 - people)
+            found = share_tuned(people[:n], judge[:n], judge[n:])
+            low, high = found.share_limits(ALPHA)
+            yield "labels", f"{n} labels", f"with the judge, {100 * rate:.0f} %", low <= rate <= high
+            low, high = found.alone_share_limits(ALPHA)
+            yield "labels", f"{n} labels", f"labels alone, {100 * rate:.0f} %", low <= rate <= high
+
+
+def agreement(rng: np.random.Generator) -> Iterator[Look]:
+    """Two and four judges who name the right one of two answers on 75 % of the items, four items of a prompt alike hard."""
+    for prompts in (20, 60):
+        names = ("j1", "j2", "j3", "j4")
+        hard = np.repeat(rng.choice([0.6, 0.9], prompts), 4)
+        truth = rng.random(4 * prompts) < 0.5
+        right = rng.random((4, 4 * prompts)) < hard
+        share = np.where(right, truth, ~truth).astype(float).ravel()
+        item = np.tile(np.arange(4 * prompts), 4)
+        zeros = np.zeros(len(share), dtype=np.int64)
+        battles = Battles(
+            ("x", "y"), zeros, zeros + 1, share, Labels(item, tuple(map(str, range(4 * prompts)))),
+            judges=Labels(np.repeat(np.arange(4), 4 * prompts), names),
+            clusters=Labels(item // 4, tuple(map(str, range(prompts)))),
+        )  # fmt: skip
+        verdicts = verdicts_of(battles)
+        # Both right or both wrong, averaged over easy and hard; either answer is right half of the time.
+        true = 2 * (0.5 * (0.36 + 0.16) + 0.5 * (0.81 + 0.01)) - 1
+        kappa, alpha = kappa_of(verdicts, 0, 1, ALPHA)[3], alpha_of(verdicts, ALPHA)[2]
+        yield "judges", f"{prompts} prompts", "kappa of two", kappa.low <= true <= kappa.high
+        yield "judges", f"{prompts} prompts", "alpha of four", alpha.low <= true <= alpha.high
