@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from benchmarks import battle_designs
 from benchmarks.tables import markdown
 
 from outscore.core.numeric import Array
@@ -43,6 +44,7 @@ PAGE = ROOT / "docs" / "calibration.md"
 BEGIN, END = "<!-- designs: begin -->", "<!-- designs: end -->"
 SEED = 2_025
 REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "skewness": 300, "own-runs": 1_000, "gate": 2_000}
+REPLICATES |= {"battles": 2_000, "strengths": 2_000, "battle-tests": 2_000, "labels": 4_000, "judges": 2_000}
 """A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
@@ -286,6 +288,11 @@ DESIGNS: dict[str, Design] = {
     "skewness": skewness,
     "own-runs": own_runs,
     "gate": gate,
+    "battles": battle_designs.win_rate,
+    "strengths": battle_designs.strengths,
+    "battle-tests": battle_designs.tests,
+    "labels": battle_designs.labels,
+    "judges": battle_designs.agreement,
 }
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
@@ -295,6 +302,11 @@ TITLES = {
     "ratios": ("Ratio metrics, 10 % positives: the permutation test and its centred-bootstrap interval", "metric"),
     "gate": ("Gates: how often they pass and fail, α = .05 one-sided", "items"),
     "skewness": ("Few and skewed items: type-I error at α = .05, and how often the result warns", "skewness, items"),
+    "battles": ("Battles: coverage of the 95 % interval of a win rate", "prompts"),
+    "strengths": ("Battles of six systems: coverage of the 95 % interval of a strength", "prompts"),
+    "battle tests": ("Tests of battles: type-I error at α = .05", "prompts"),
+    "labels": ("A judge on 1,000 prompts, people on some: coverage of the interval of people's win rate", "labels"),
+    "judges": ("Agreement of judges: coverage of the 95 % interval", "prompts"),
 }
 ABOUT = {
     "clusters": "Lognormal cluster effects leave the bounds whatever the sizes are; the result warns of skewness there.",
@@ -304,6 +316,11 @@ ABOUT = {
     "ratios": "Samples without an interval are left out. With few units or positives it is too short; below 50 a note says so.",
     "gate": "Passes of what is worse by the margin, and failures of what is as good, are errors; the rest is inconclusive.",
     "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
+    "battles": "Two votes in both orders on each prompt, which has a taste of its own. Rows alone: all votes counted apart.",
+    "strengths": "The sandwich over prompts, with t; rows alone count votes as independent.",
+    "battle tests": "Exact tests are discrete and stay below. In fixed orders the first place is worth one in log-odds.",
+    "labels": "The judge agrees with people on 80 % of the prompts. With few labels against the winner they count alone.",
+    "judges": "Prompts of four items that are equally hard, left out one at a time.",
 }
 
 

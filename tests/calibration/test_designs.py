@@ -50,6 +50,26 @@ def test_every_look_has_its_place_on_the_page(name):
         assert column
 
 
+def test_battles_keep_level_and_coverage():
+    """.93 to .97, and [.035, .065] or below for discrete tests, give or take what 2,000 replicates leave open."""
+    shares = {(cell.table, cell.row, cell.column): cell.share for cell in kept()}
+    covered = [
+        share
+        for (table, _, column), share in shares.items()
+        if table in ("battles", "strengths", "judges") and "rows" not in column
+    ]
+    assert len(covered) == 31
+    assert min(covered) >= 0.93
+    assert max(covered) <= 0.97
+    levels = {key: share for key, share in shares.items() if key[0] == "battle tests" and "rows" not in key[2]}
+    assert len(levels) == 21
+    assert max(levels.values()) <= 0.065
+    assert min(share for (_, _, column), share in levels.items() if "model" in column or column == "length") >= 0.035
+    assert min(share for (table, _, _), share in shares.items() if table == "labels") >= 0.94
+    # What counting votes would give, for comparison.
+    assert max(share for (_, _, column), share in shares.items() if column.startswith("rows alone")) < 0.9
+
+
 def test_own_scores_are_covered_over_new_runs():
     found = [cell for cell in kept() if cell.table == "own-runs" and cell.column.startswith("items-and-runs")]
     assert min(cell.share for cell in found if not cell.row.endswith("2 runs")) >= 0.925
