@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,34 @@ def server(forks):
         yield address
         process.terminate()
         process.stdout.read()
+
+
+@pytest.fixture(scope="package")
+def answers(browser, server):
+    """Every view with its first answer."""
+    from tests.browser.web_server import Answers
+
+    with ExitStack() as until:
+        yield Answers(browser, server, until)
+
+
+@pytest.fixture(scope="package")
+def finished(browser, server):
+    """The guided comparison of 120 pairs, to look at."""
+    from tests.browser.web_server import SCORES, bring, start, visited
+
+    with visited(browser, server) as page:
+        bring(page, scores_txt=SCORES)
+        start(page, "Compare two systems")
+        page.locator("#steps").wait_for()
+        yield page
+
+
+@pytest.fixture
+def comparison(browser, server, finished):
+    """The same in a page of its own, to change."""
+    from tests.browser.web_server import visited
+
+    with visited(browser, server, finished.url.removeprefix(server), opener=finished) as page:
+        page.locator("#steps").wait_for()
+        yield page

@@ -4,34 +4,12 @@ from __future__ import annotations
 
 import pytest
 from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings
-from tests.browser.web_server import PHONE, example, expect, no_wider_than_the_screen, unfold, visited
-
-# Every view by the example that opens it, or by its address, and what has to be there.
-OPENED = {
-    "compare": ("A lead", "#shown-report .paste"),
-    "texts": ("Metrics that", "#result table"),
-    "rank": ("Twelve", "svg.heat"),
-    "diff": ("What a better", ".matrix .cell"),
-    "plan": ("/plan", "#result figure"),
-    "start": ("/", ".offer"),
-    "methods": ("/methods", "math"),
-}
-
-
-def opened(page, view):
-    """Show a view with its first answer."""
-    way, until = OPENED[view]
-    if way.startswith("/"):
-        page.goto(page.url.rstrip("/") + way)
-    else:
-        example(page, way)
-    page.locator(until).first.wait_for()
+from tests.browser.web_server import OPENED, PHONE, expect, no_wider_than_the_screen, unfold, visited
 
 
 @pytest.mark.parametrize("view", OPENED)
-def test_a_view_can_be_read_followed_and_heard(browser, server, view):
-    with visited(browser, server) as page:
-        opened(page, view)
+def test_a_view_can_be_read_followed_and_heard(answers, view):
+    with answers.copy(view) as page:
         for fold in page.locator(".settings:not([open]) > summary:visible, .files > summary:visible").all():
             fold.click()
         for scheme in ("light", "dark"):
@@ -45,9 +23,8 @@ def test_a_view_can_be_read_followed_and_heard(browser, server, view):
 @pytest.mark.parametrize(
     "view", ["compare", "rank", *(pytest.param(name, marks=pytest.mark.slow) for name in ("texts", "diff", "plan"))]
 )
-def test_the_answer_is_on_the_first_screen_of_a_phone(browser, server, view):
-    with visited(browser, server, **PHONE) as page:
-        opened(page, view)
+def test_the_answer_is_on_the_first_screen_of_a_phone(answers, view):
+    with answers.copy(view, **PHONE) as page:
         verdict = page.locator("#answer .verdict, #result .verdict").first.bounding_box()
         assert verdict["y"] + 100 < PHONE["viewport"]["height"]
         assert no_wider_than_the_screen(page)
@@ -55,9 +32,8 @@ def test_the_answer_is_on_the_first_screen_of_a_phone(browser, server, view):
         assert last["x"] + last["width"] <= PHONE["viewport"]["width"]
 
 
-def test_settings_say_what_they_hold_and_unfold(browser, server):
-    with visited(browser, server, **PHONE) as page:
-        opened(page, "rank")
+def test_settings_say_what_they_hold_and_unfold(answers):
+    with answers.copy("rank", **PHONE) as page:
         expect(page.locator(".settings > summary span")).to_have_text("test permutation · correction holm · level 0.05")
         assert not page.get_by_label("Baseline").is_visible()
         unfold(page)
@@ -66,9 +42,8 @@ def test_settings_say_what_they_hold_and_unfold(browser, server):
         assert page.get_by_label("Baseline").is_visible()
 
 
-def test_a_refusal_stands_beside_its_setting(browser, server):
-    with visited(browser, server, **PHONE) as page:
-        opened(page, "rank")
+def test_a_refusal_stands_beside_its_setting(answers):
+    with answers.copy("rank", **PHONE) as page:
         unfold(page)
         page.get_by_label("Level", exact=True).fill("7")
         problem = page.locator("[data-field=alpha] > .problem")
@@ -100,9 +75,8 @@ def test_names_in_refusals_are_code_and_never_markup(browser, server):
         assert page.locator(".card b").count() == 0
 
 
-def test_busy_until_the_pictures_are_there(browser, server):
-    with visited(browser, server) as page:
-        opened(page, "compare")
+def test_busy_until_the_pictures_are_there(answers):
+    with answers.copy("compare") as page:
         held = []
         page.route("**/download.html", lambda route: held.append(route))  # noqa: PLW0108 - playwright takes no built-in
         page.get_by_label("Test", exact=True).select_option("wilcoxon")
@@ -114,10 +88,9 @@ def test_busy_until_the_pictures_are_there(browser, server):
         expect(busy).to_have_attribute("aria-busy", "false")
 
 
-def test_a_long_form_can_be_seen_to_its_end(browser, server):
+def test_a_long_form_can_be_seen_to_its_end(answers):
     """Beside a result that is as long as it, a form must neither be cut off nor hide its end."""
-    with visited(browser, server, viewport={"width": 1280, "height": 500}) as page:
-        opened(page, "compare")
+    with answers.copy("compare", viewport={"width": 1280, "height": 500}) as page:
         end = page.locator("#step-test .settings summary").last
         end.scroll_into_view_if_needed()
         box, form = end.bounding_box(), page.locator("#step-test .settings")
@@ -125,9 +98,8 @@ def test_a_long_form_can_be_seen_to_its_end(browser, server):
         assert form.evaluate("(part) => part.scrollHeight <= part.clientHeight + 1")
 
 
-def test_tests_stand_under_what_the_data_say_of_them(browser, server):
-    with visited(browser, server) as page:
-        opened(page, "compare")
+def test_tests_stand_under_what_the_data_say_of_them(answers):
+    with answers.copy("compare") as page:
         groups = page.get_by_label("Test", exact=True).locator("optgroup")
         assert [group.get_attribute("label") for group in groups.all()] == ["recommended", "usable", "not suited"]
         assert groups.first.locator("option").first.get_attribute("value") == "permutation"
@@ -136,9 +108,8 @@ def test_tests_stand_under_what_the_data_say_of_them(browser, server):
 @pytest.mark.parametrize(
     "view", ["compare", "diff", *(pytest.param(name, marks=pytest.mark.slow) for name in ("rank", "plan"))]
 )
-def test_paper_shows_the_answer_without_forms(browser, server, view):
-    with visited(browser, server, color_scheme="dark") as page:
-        opened(page, view)
+def test_paper_shows_the_answer_without_forms(answers, view):
+    with answers.copy(view, color_scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")
         assert page.locator("#answer .verdict, #result .verdict").first.is_visible()
         for part in (".masthead", ".settings", ".files", "form", ".downloads", ".step-nav", ".bottom", ".questions"):

@@ -49,7 +49,9 @@ class Held:
         with self.page.expect_response(self.pattern) as late:
             self.waiting[0].continue_()
         late.value.finished()
-        self.page.wait_for_timeout(500)
+        # What follows an answer is over when nothing is busy any more and a task later.
+        self.page.wait_for_function("() => !document.querySelector('[aria-busy=true]')")
+        self.page.evaluate("() => new Promise((next) => setTimeout(next))")
 
 
 @contextmanager
@@ -73,11 +75,14 @@ def test_scores_are_systems_whatever_their_files_are_called(browser, server):
         ]
 
 
-@pytest.mark.parametrize("name", ["test.csv", "human-eval.csv", "docs.csv"])
-def test_a_leaderboard_is_ranked_whatever_it_is_called(browser, server, name):
+def test_a_leaderboard_is_ranked_whatever_it_is_called(browser, server):
     with visited(browser, server) as page:
-        choose(page, (name, BOARD))
-        start(page, "Rank all systems")
+        for name in ("test.csv", "human-eval.csv", "docs.csv"):
+            page.goto(f"{server}/rank")
+            page.locator("#empty h1").wait_for()
+            choose(page, (name, BOARD))
+            # As one of the systems' files, and neither as gold nor as a reference.
+            page.wait_for_url(lambda url: "?files=" in url)
         page.locator("svg.heat").wait_for()
 
 
@@ -158,19 +163,18 @@ def test_typing_asks_once(browser, server):
         assert len(asked) == 1
 
 
-def test_what_is_no_number_is_refused_where_it_stands(browser, server):
-    with visited(browser, server) as page:
-        compare(page, scores_txt=SCORES)
-        level = page.get_by_label("Level", exact=True)
-        level.focus()
-        page.keyboard.press("End")
-        page.keyboard.type("-")
-        problem = page.locator("[data-field=alpha] > .problem")
-        expect(problem).to_contain_text("“Level” is not a number")
-        assert page.evaluate("() => document.body.classList.contains('unanswered')")
-        page.keyboard.press("Backspace")
-        expect(problem).to_have_count(0)
-        expect(page.locator("body")).not_to_have_class(re.compile("unanswered"))
+def test_what_is_no_number_is_refused_where_it_stands(browser, server, comparison):
+    page = comparison
+    level = page.get_by_label("Level", exact=True)
+    level.focus()
+    page.keyboard.press("End")
+    page.keyboard.type("-")
+    problem = page.locator("[data-field=alpha] > .problem")
+    expect(problem).to_contain_text("“Level” is not a number")
+    assert page.evaluate("() => document.body.classList.contains('unanswered')")
+    page.keyboard.press("Backspace")
+    expect(problem).to_have_count(0)
+    expect(page.locator("body")).not_to_have_class(re.compile("unanswered"))
     with visited(browser, server, "/plan") as page:
         expect(page.locator("#answer h2")).to_contain_text("You need")
         page.get_by_label("Difference", exact=True).focus()
@@ -179,32 +183,30 @@ def test_what_is_no_number_is_refused_where_it_stands(browser, server):
         expect(page.locator("[data-field=effect] > .problem")).to_contain_text("is not a number")
 
 
-def test_what_does_not_fit_in_an_address_is_said(browser, server):
-    with visited(browser, server) as page:
-        compare(page, scores_txt=SCORES)
-        expect(page.locator("#unfit")).to_be_hidden()
-        unfit = "alpha=abc&test=foo&nonsense=1&unit-size=5&unit-size=6&set.zeros=pratt"
-        page.goto(f"{page.url}&{unfit}&margin=0.1&alternative=two-sided&seed=0")
-        said = page.locator("#unfit")
-        for setting in unfit.split("&"):
-            expect(said).to_contain_text(setting)
-        assert page.locator("#unfit code").count() == 6
-        page.locator("#steps").wait_for()
-        assert "margin=0.1" in page.url
-        page.get_by_label("Margin").fill("0.2")
-        expect(said).to_be_hidden()
+def test_what_does_not_fit_in_an_address_is_said(comparison):
+    page = comparison
+    expect(page.locator("#unfit")).to_be_hidden()
+    unfit = "alpha=abc&test=foo&nonsense=1&unit-size=5&unit-size=6&set.zeros=pratt"
+    page.goto(f"{page.url}&{unfit}&margin=0.1&alternative=two-sided&seed=0")
+    said = page.locator("#unfit")
+    for setting in unfit.split("&"):
+        expect(said).to_contain_text(setting)
+    assert page.locator("#unfit code").count() == 6
+    page.locator("#steps").wait_for()
+    assert "margin=0.1" in page.url
+    page.get_by_label("Margin").fill("0.2")
+    expect(said).to_be_hidden()
 
 
-def test_a_setting_belongs_to_the_test_it_was_given_for(browser, server):
-    with visited(browser, server) as page:
-        compare(page, scores_txt=SCORES)
-        page.goto(f"{page.url}&test=bootstrap&resamples=500")
-        page.locator("#steps").wait_for()
-        resamples = page.locator("[data-field=resamples]:visible input")
-        assert resamples.input_value() == "500"
-        page.get_by_label("Test", exact=True).select_option("permutation")
-        page.wait_for_url(lambda url: "bootstrap" not in url)
-        assert "resamples" not in page.url
+def test_a_setting_belongs_to_the_test_it_was_given_for(comparison):
+    page = comparison
+    page.goto(f"{page.url}&test=bootstrap&resamples=500")
+    page.locator("#steps").wait_for()
+    resamples = page.locator("[data-field=resamples]:visible input")
+    assert resamples.input_value() == "500"
+    page.get_by_label("Test", exact=True).select_option("permutation")
+    page.wait_for_url(lambda url: "bootstrap" not in url)
+    assert "resamples" not in page.url
 
 
 def test_the_early_verdict_is_that_of_the_report(browser, server):
@@ -264,21 +266,20 @@ def test_nothing_follows_a_form_that_cannot_be_had(browser, server):
         expect(page.locator("#work")).to_have_text("There is no form today.")
 
 
-def test_a_trial_belongs_to_its_data(browser, server):
-    with visited(browser, server) as page:
-        compare(page, scores_txt=SCORES)
-        page.get_by_label("Test to try").select_option("student")
-        page.get_by_label("Samples per size").fill("5")
-        page.get_by_role("button", name="Try it on samples like these").click()
-        page.locator("#tried figure").first.wait_for()
-        page.get_by_role("spinbutton", name="Unit size").fill("2")
-        expect(page.locator("#tried")).to_be_empty()
-        # One that cannot be shown says why.
-        refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
-        page.locator("#answer .numbers:not(.stale)").wait_for()
-        page.route("**/download.html", lambda route: route.fulfill(status=422, json=refusal))
-        page.get_by_role("button", name="Try it on samples like these").click()
-        expect(page.locator("#trying")).to_have_text("It cannot be drawn.")
+def test_a_trial_belongs_to_its_data(comparison):
+    page = comparison
+    page.get_by_label("Test to try").select_option("student")
+    page.get_by_label("Samples per size").fill("5")
+    page.get_by_role("button", name="Try it on samples like these").click()
+    page.locator("#tried figure").first.wait_for()
+    page.get_by_role("spinbutton", name="Unit size").fill("2")
+    expect(page.locator("#tried")).to_be_empty()
+    # One that cannot be shown says why.
+    refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
+    page.locator("#answer .numbers:not(.stale)").wait_for()
+    page.route("**/download.html", lambda route: route.fulfill(status=422, json=refusal))
+    page.get_by_role("button", name="Try it on samples like these").click()
+    expect(page.locator("#trying")).to_have_text("It cannot be drawn.")
 
 
 def test_a_trial_is_of_the_units_and_the_test_of_the_comparison(browser, server):
@@ -365,18 +366,36 @@ def test_an_empty_folder_is_said_to_be_one(browser, server, tmp_path):
 
 def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
     lm_eval(tmp_path / "runs", task="sums")
-    lm_eval(tmp_path / "runs", task="products")
+    lm_eval(tmp_path / "runs", task="products", filters=("strict", "flexible"))
+    (tmp_path / "runs" / "board.csv").write_text(TABLE)
     with visited(browser, server) as page:
         drop_paths(page, tmp_path / "runs")
         card = page.get_by_role("article").filter(has_text="a log of lm-evaluation-harness, system maker/amber, task sums")
         card.wait_for()
-        page.locator("#ways").get_by_role("button", name="Compare").click()
-        # Two tasks: the page says so beside the field, which proposes both.
-        problem = page.locator("[data-field=log-task]").locator("xpath=..").get_by_text("The logs hold 2 tasks")
-        problem.first.wait_for()
-        assert page.locator("[data-field=log-task] datalist option").count() == 2
-        page.get_by_label("Task of the logs").fill("sums")
+        # What came with the logs is out of the way, and a table beside them is no part of them.
+        expect(page.get_by_text("2 files beside the logs")).to_be_visible()
+        assert page.locator(".card:visible").count() == 5
+        ways = page.locator("#ways")
+        expect(ways.get_by_role("listitem").first).to_contain_text("Without board.csv, which is no log.")
+        ways.get_by_role("button", name="Compare").click()
+        # Two tasks: the page says so beside the field, which offers both.
+        task, chosen = page.locator("[data-field=log-task]"), page.get_by_label("Task of the logs")
+        expect(task).to_contain_text("The logs hold 2 tasks")
+        assert task.locator("option").all_inner_texts() == ["choose one", "products", "sums"]
+        # Which filters there are is for the task to say.
+        chosen.select_option("products")
+        expect(page.locator("[data-field=filter]")).to_contain_text("were scored by 2 filters: strict, flexible")
+        page.get_by_label("Filter").select_option("strict")
         expect(page.locator("#answer h1")).to_contain_text("No winner")
+        # The answer is what everybody waits for, and the questions behind it are there.
+        expect(page.locator("#answer h1")).to_be_in_viewport()
+        expect(page.locator("#shown-report")).to_contain_text("Questions that made the difference")
+        chosen.select_option("sums")
+        expect(page.locator("[data-field=filter]")).to_be_hidden()
+        expect(page.locator("#answer .numbers:not(.stale)")).to_be_visible()
+        page.wait_for_url(lambda url: "log-task=sums" in url and "filter" not in url)
+        page.get_by_role("link", name="Logs").click()
+        expect(page.locator("#result h1")).to_contain_text("2 systems on 2 tasks")
 
 
 def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):
@@ -399,39 +418,37 @@ def test_any_number_of_files_is_taken_and_the_way_on_stays_in_sight(browser, ser
         assert page.get_by_role("article", name="bad.txt").is_visible()
 
 
-def test_what_failed_can_be_tried_again(browser, server):
-    with visited(browser, server) as page:
-        compare(page, scores_txt=SCORES)
-        refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
-        page.route("**/charts", lambda route: route.fulfill(status=422, json=refusal))
-        pictures = page.get_by_text("Charts to download")
-        pictures.click()
-        expect(page.get_by_text("It cannot be drawn.")).to_be_visible()
-        page.unroute("**/charts")
-        charts = [{"name": "null", "title": "Chance", "caption": ""}]
-        page.route("**/charts", lambda route: route.fulfill(json=charts))
-        pictures.click()
-        pictures.click()
-        page.get_by_role("link", name="SVG").wait_for()
-        # A clipboard that is forbidden leaves the text selected.
-        page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')); }")
-        page.get_by_role("button", name="Copy").first.click()
-        page.get_by_role("button", name="Press Ctrl+C").wait_for()
-        assert page.evaluate("() => String(getSelection())").startswith("outscore compare")
+def test_what_failed_can_be_tried_again(comparison):
+    page = comparison
+    refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
+    page.route("**/charts", lambda route: route.fulfill(status=422, json=refusal))
+    pictures = page.get_by_text("Charts to download")
+    pictures.click()
+    expect(page.get_by_text("It cannot be drawn.")).to_be_visible()
+    page.unroute("**/charts")
+    charts = [{"name": "null", "title": "Chance", "caption": ""}]
+    page.route("**/charts", lambda route: route.fulfill(json=charts))
+    pictures.click()
+    pictures.click()
+    page.get_by_role("link", name="SVG").wait_for()
+    # A clipboard that is forbidden leaves the text selected.
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')); }")
+    page.get_by_role("button", name="Copy").first.click()
+    page.get_by_role("button", name="Press Ctrl+C").wait_for()
+    assert page.evaluate("() => String(getSelection())").startswith("outscore compare")
 
 
-def test_who_comes_back_to_a_page_finds_the_answer(browser, server):
-    with visited(browser, server) as page:
-        compare(page, scores_txt=SCORES)
-        late = Held(page, "**/api/jobs/*?wait=1")
-        page.get_by_label("Test", exact=True).select_option("student")
-        late.wait()
-        with page.expect_request(lambda request: request.method == "DELETE"):
-            page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
-        late.let_go()
-        page.evaluate("() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
-        expect(page.locator("#answer .why")).to_contain_text("t test")
-        expect(page.locator("#work")).to_be_empty()
+def test_who_comes_back_to_a_page_finds_the_answer(comparison):
+    page = comparison
+    late = Held(page, "**/api/jobs/*?wait=1")
+    page.get_by_label("Test", exact=True).select_option("student")
+    late.wait()
+    with page.expect_request(lambda request: request.method == "DELETE"):
+        page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    late.let_go()
+    page.evaluate("() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    expect(page.locator("#answer .why")).to_contain_text("t test")
+    expect(page.locator("#work")).to_be_empty()
 
 
 def test_what_a_command_noted_is_shown(browser, server):

@@ -8,35 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.browser.web_server import (
-    PHONE,
-    bring,
-    example,
-    expect,
-    no_wider_than_the_screen,
-    start,
-    visited,
-)
-
-SCORES = "".join(f"{(i * 37 % 101) / 101:.3f} {(i * 53 % 97) / 97:.3f}\n" for i in range(120))
-
-
-@pytest.fixture(scope="module")
-def finished(browser, server):
-    """The guided comparison of 120 pairs, to look at."""
-    with visited(browser, server) as page:
-        bring(page, scores_txt=SCORES)
-        start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
-        yield page
-
-
-@pytest.fixture
-def comparison(browser, server, finished):
-    """The same by its address, to change."""
-    with visited(browser, server, finished.url.removeprefix(server)) as page:
-        page.locator("#steps").wait_for()
-        yield page
+from tests.browser.web_server import PHONE, SCORES, bring, expect, no_wider_than_the_screen, start, visited
 
 
 def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
@@ -110,7 +82,7 @@ def test_what_the_page_does_with_a_report_does_not_depend_on_its_words(browser, 
             text = text.replace(old, new)
         route.fulfill(response=answer, body=text)
 
-    with visited(browser, server, finished.url.removeprefix(server)) as page:
+    with visited(browser, server, finished.url.removeprefix(server), opener=finished) as page:
         page.route("**/download.html", reworded)
         page.reload()
         page.locator(".advice").get_by_role("button", name="sign", exact=True).wait_for()
@@ -208,10 +180,8 @@ def test_slices_unfold(browser, server):
         assert page.locator("details.part-of .verdict").first.is_visible()
 
 
-def test_a_phone_shows_it_all(browser, server):
-    with visited(browser, server, **PHONE, color_scheme="dark") as page:
-        example(page, "A lead")
-        page.locator("#steps").wait_for()
+def test_a_phone_shows_it_all(answers):
+    with answers.copy("compare", **PHONE, color_scheme="dark") as page:
         assert no_wider_than_the_screen(page)
         ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
         assert sum(json.loads(f"[{ground[4:-1]}]")) < 100

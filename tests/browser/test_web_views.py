@@ -57,7 +57,7 @@ def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):
         criterion = page.locator("[data-field=criterion]:visible")
         proposed = criterion.locator("datalist option").evaluate_all("(options) => options.map((option) => option.value)")
         assert proposed == list(TASKS["pos"].criteria)
-        page.get_by_label("Task").select_option("dep")
+        page.get_by_label("Task", exact=True).select_option("dep")
         criterion.get_by_label("uas (head)").check()
         expect(page.locator("#result .kind")).to_contain_text("UAS")
         assert "criterion=uas" in page.url

@@ -14,10 +14,26 @@ expect = pytest.importorskip("playwright.sync_api").expect
 expect.set_options(timeout=PATIENCE)
 
 
+SCORES = "".join(f"{(i * 37 % 101) / 101:.3f} {(i * 53 % 97) / 97:.3f}\n" for i in range(120))
+# Every view by the example that opens it, or by its address, and what has to be there.
+OPENED = {
+    "compare": ("A lead", "#shown-report .paste"),
+    "texts": ("Metrics that", "#result table"),
+    "rank": ("Twelve", "svg.heat"),
+    "diff": ("What a better", ".matrix .cell"),
+    "plan": ("/plan", "#result figure"),
+    "start": ("/", ".offer"),
+    "methods": ("/methods", "math"),
+}
+
+
 @contextmanager
-def visited(browser, server, address="/", *, refused=422, **view):
-    """A page of the server, and in the end nothing to complain about but requests that were refused with this status."""
-    page = browser.new_page(**(WIDE | view))
+def visited(browser, server, address="/", *, refused=422, opener=None, **view):
+    """A page of the server, and in the end nothing to complain about but requests that were refused with this status.
+
+    A page that another one opens remembers what that one had computed, so that nothing is computed twice.
+    """
+    page = browser.new_page(**(WIDE | view)) if opener is None else _opened_by(opener, **(WIDE | view))
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
@@ -31,6 +47,43 @@ def visited(browser, server, address="/", *, refused=422, **view):
     # The browser notes every refused request by itself; the page shows the reason.
     assert [text for text in said if f"status of {refused}" not in text] == []
     assert elsewhere == []
+
+
+def _opened_by(opener, *, viewport, color_scheme="light"):
+    with opener.expect_popup() as popup:
+        opener.evaluate("() => { open('about:blank'); }")
+    page = popup.value
+    page.set_default_timeout(PATIENCE)
+    page.set_viewport_size(viewport)
+    page.emulate_media(color_scheme=color_scheme)
+    return page
+
+
+class Answers:
+    """Views with their first answers, each computed once: tests look at copies, on any screen."""
+
+    def __init__(self, browser, server, until):
+        self._browser, self._server, self._until, self._pages = browser, server, until, {}
+
+    @contextmanager
+    def copy(self, view, **screen):
+        """The view in a page of its own."""
+        if view not in self._pages:
+            self._pages[view] = self._until.enter_context(self._first(view))
+        original = self._pages[view]
+        address = original.url.removeprefix(self._server)
+        with visited(self._browser, self._server, address, opener=original, **screen) as page:
+            page.locator(OPENED[view][1]).first.wait_for()
+            yield page
+
+    @contextmanager
+    def _first(self, view):
+        way, there = OPENED[view]
+        with visited(self._browser, self._server, way if way.startswith("/") else "/") as page:
+            if not way.startswith("/"):
+                example(page, way)
+            page.locator(there).first.wait_for()
+            yield page
 
 
 def choose(page, *files):

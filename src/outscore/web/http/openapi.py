@@ -72,8 +72,13 @@ def _own_schemas() -> dict[str, Schema]:
     """What only the page has."""
     choice = _object({"value": TEXT, "label": TEXT, "help": TEXT})
     progress = _object({"doing": TEXT, "done": WHOLE, "total": WHOLE})
-    entry = {"name": TEXT, "label": TEXT, "help": TEXT, "type": {"enum": list(get_args(Kind))}, "group": TEXT, "default": {}}
-    entry |= {"choices": _list(choice), "for": {"type": "object", "additionalProperties": _list(TEXT)}}
+    entry = {"name": TEXT, "label": TEXT, "help": TEXT, "type": {"enum": list(get_args(Kind))}, "group": TEXT}
+    entry |= {
+        "default": {},
+        "unset": TEXT,
+        "choices": _list(choice),
+        "for": {"type": "object", "additionalProperties": _list(TEXT)},
+    }
     entry |= {"many": {"type": "boolean"}, "least": WHOLE, "most": _maybe(WHOLE)}
     about = {"name": TEXT, "title": TEXT, "about": TEXT, "parameters": TEXT, "view": TEXT}
     parts = {"type": "object", "additionalProperties": _list(ID)}

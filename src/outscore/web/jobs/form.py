@@ -69,7 +69,8 @@ class Field:
 
     `only` says when it means something: other fields, and the values of them that call for this one. `many` is for files,
     columns, systems and texts of which several may be given; of files at least `least` and at most `most` are needed. The
-    choices of a text are proposals, besides which any other text will do. `option` is the declaration behind the field.
+    choices of a text are proposals, besides which any other text will do. `unset` says what stands where nothing is given.
+    `option` is the declaration behind the field.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Field:
     many: bool = False
     least: int = 0
     most: int | None = None
+    unset: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The field as JSON; `only` is called `for` there."""
@@ -94,6 +96,7 @@ class Field:
             "type": self.type,
             "group": self.group,
             "default": self.default,
+            "unset": self.unset,
             "choices": [{"value": c.value, "label": c.label, "help": c.help} for c in self.choices],
             "for": {name: list(values) for name, values in self.only},
             "many": self.many,
@@ -174,6 +177,7 @@ def _field(option: Option, *, name: str = "", only: OnlyFor | None = None) -> Fi
         option.many or (option.kind != "file" and option.least > 1),
         option.least,
         option.most,
+        option.default_text if default is None else "",
     )
 
 

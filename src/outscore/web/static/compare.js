@@ -33,9 +33,9 @@ class Comparison extends View {
 
   // A comparison is of two systems: of a table with more, the first two are proposed.
   drawForms(settings) {
-    const { system, ...columns } = settings;
-    const systems = this.known.systems.filter((name) => !Object.values(columns).flat().includes(name));
-    const choosing = !system && (this.isOneTable || this.known.logs) && this.known.systems.length > 2;
+    const { system, ...columns } = settings, known = this.knownOf(settings);
+    const systems = known.systems.filter((name) => !Object.values(columns).flat().includes(name));
+    const choosing = !system && (this.isOneTable || known.logs) && known.systems.length > 2;
     super.drawForms(choosing ? { ...settings, system: systems.slice(0, 2) } : settings);
   }
 
@@ -109,7 +109,8 @@ class Comparison extends View {
   show(job, main, saved) {
     this.shown = job.result;
     this.replaced = null;
-    const held = hold();
+    // Where only forms were shown, the answer is what everybody waits for.
+    const steps = byId("steps").classList, held = steps.contains("bare") ? () => scrollTo(0, 0) : hold();
     const [first, ...others] = main.querySelectorAll(":scope > article");
     main.querySelector(".contents-of")?.remove();
     const pictures = sorted(first);
@@ -126,13 +127,15 @@ class Comparison extends View {
     place("shown-test", bare(evidence), pictures.test);
     place("shown-effect", margin, effects ?? note(NO_EFFECTS));
     place("shown-power", bare(section(first, "power")) ?? note(NO_CURVE), pictures.power);
+    // Charts have gone to their steps, and what has no step of its own is part of the report.
+    section(first, "pictures")?.remove();
     place("shown-report",
-      ...["buckets", "items", "paper"].map((id) => lower(section(first, id))),
+      ...[...first.querySelectorAll(":scope > section")].map(lower),
       ...others.map((article) => unfolding(article)),
       ...[...main.querySelectorAll(":scope > section")].map(lower));
     byId("take").replaceChildren(...takeAway(job));
     byId("steps").hidden = false;
-    byId("steps").classList.remove("bare");
+    steps.remove("bare");
     byId("trial").hidden = !this.canTry;
     this.followTest();
     if (this.tried !== this.question()) this.forgetTrial();

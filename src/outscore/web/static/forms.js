@@ -21,10 +21,21 @@ export class Form {
     this.refresh();
   }
 
-  // A field that names something in logs proposes what they hold.
+  // A field that names something in logs offers what they hold.
   extended(field) {
-    const held = field.group === "logs" || field.name === "metric" ? this.known[field.name] ?? [] : [];
-    return { ...field, choices: [...field.choices, ...held.map((name) => ({ value: name, label: name, help: "" }))] };
+    const held = this.known.held[field.name] ?? [];
+    if (!held.length) return field;
+    const help = field.name === "metric" ? "Which of the scores that the logs hold." : field.help;
+    const choices = held.map((name) => ({ value: name, label: name, help: "" }));
+    const unset = field.name === "log-task" && !this.twoSystems ? "all of them" : "choose one";
+    return { ...field, type: "choice", default: null, unset, help, choices };
+  }
+
+  // What stands in a list where nothing is chosen.
+  unset({ name, type, group, unset, choices }) {
+    if (type === "column") return "as recognised";
+    if (unset && !choices.some(({ value }) => value === unset)) return unset;
+    return type === "choice" && group === "test" && name !== "compat" ? "default" : "none";
   }
 
   entry(field, i, given) {
@@ -44,7 +55,7 @@ export class Form {
       control.addEventListener("change", show);
       show();
     }
-    return { field, element, read, control };
+    return { field, element, read, control, given: given !== undefined };
   }
 
   control(field, id, value) {
@@ -58,8 +69,7 @@ export class Form {
     }
     if (field.type === "choice" || names) {
       const choices = names ? names.map((name) => ({ value: name, label: name })) : field.choices;
-      const unset = { column: "as recognised", choice: field.group === "test" && field.name !== "compat" ? "default" : "none" };
-      const none = field.default === null ? [["", unset[field.type] ?? "none"]] : [];
+      const none = field.default === null ? [["", this.unset(field)]] : [];
       const control = drop(described, [...none, ...choices.map((choice) => [choice.value, choice.label])], value, change);
       return { control, read: () => control.value };
     }
@@ -72,7 +82,8 @@ export class Form {
     const shape = numeric ? { type: "number", step: field.type === "whole" ? 1 : "any" } : { type: "text" };
     const proposed = field.choices.map((choice) => make("option", { value: choice.value }));
     const list = proposed.length ? make("datalist", { id: `${id}-list` }, ...proposed) : null;
-    const filled = { value: `${written}`, placeholder: field.default, list: list?.id, autocomplete: "off" };
+    const placeholder = field.default ?? (field.unset || null);
+    const filled = { value: `${written}`, placeholder, list: list?.id, autocomplete: "off" };
     const control = make("input", { ...described, ...shape, ...filled, input: this.typed, change });
     const words = () => control.value.trim().split(/\s+/).filter(Boolean);
     return { control, list, read: () => (field.many ? words() : control.value.trim()) };
@@ -86,13 +97,14 @@ export class Form {
     }
     for (const entry of this.entries) {
       const called = isCalledFor(entry.field, (name) => chosen.get(name) ?? []);
-      entry.element.hidden = !called || !this.hasChoice(entry.field) || !this.allows(entry.field);
+      entry.element.hidden = !called || !(entry.given || this.hasChoice(entry.field)) || !this.allows(entry.field);
     }
   }
 
   // Without columns there is none to choose. Two files are compared in their order, and two systems of one in either.
-  hasChoice({ type, group }) {
+  hasChoice({ name, type, group }) {
     if (group === "logs" && !this.known.logs) return false;
+    if (this.known.logs && name in this.known.held) return this.known.held[name].length > 1;
     if (type === "column") return this.known.columns.length > 0;
     const given = this.known.files > 1 ? 2 : 1;
     return type !== "system" || this.known.systems.length > (this.twoSystems ? given : 0);

@@ -46,16 +46,20 @@ export function assign(view, fields, files, taken = {}) {
 export function proposals(files) {
   const usable = files.filter((file) => !file.problem);
   const suits = (view) => usable.filter((file) => file.suits.includes(view));
-  const [scores, texts, outputs, battles, saved] = ["compare", "texts", "diff", "prefer", "report"].map(suits);
-  const logged = new Set(scores.filter(isLog).flatMap((file) => file.systems)).size;
+  const [scored, texts, outputs, battles, saved] = ["compare", "texts", "diff", "prefer", "report"].map(suits);
+  // Tables beside logs are mostly other forms of them.
+  const logs = scored.filter(isLog), scores = logs.length ? logs : scored;
+  const apart = scored.filter((file) => !scores.includes(file)).map((file) => file.name);
+  const without = apart.length ? ` Without ${apart.join(", ")}, which is no log.` : "";
+  const logged = new Set(logs.flatMap((file) => file.systems)).size;
   const systems = logged || (scores.length > 1 ? scores.length : scores[0]?.systems.length ?? 0);
-  const found = [], offer = (view, own, why) => found.push({ view, files: own, why });
+  const found = [], offer = (view, own, why) => found.push({ view, files: own, why: own === scores ? why + without : why });
   if (saved.length) offer("report", saved.slice(0, 1), "A saved result, shown again.");
   if (battles.length) offer("prefer", battles, "Battles: win rates and strengths, with the prompt as what is drawn anew.");
   if (systems > 2) offer("rank", scores, `${systems} systems: every pair is tested, and corrected for their number.`);
   const pair = systems === 2 ? "Two systems scored on the same items." : "Two of the systems, in full detail.";
   if (systems >= 2 && (logged || scores.length <= 2)) offer("compare", scores, pair);
-  if (logged) offer("show", scores.filter(isLog), "Systems, tasks and scores of the logs, and what is missing.");
+  if (logged) offer("show", logs, "Systems, tasks and scores of the logs, and what is missing.");
   if (texts.length > 3) offer("rank", texts, "Texts of several systems, ranked by a metric.");
   if (texts.length >= 3) offer("texts", texts, "Two texts and a reference, by several metrics.");
   const units = "Outputs unit by unit: what was fixed and what was broken.";

@@ -2,12 +2,14 @@
 
 import { addressOf, readAddress, writeAddress } from "./address.js";
 import { askJson, upload } from "./api.js";
-import { button, byId, make, problem, say } from "./dom.js";
+import { button, byId, counted, make, problem, say } from "./dom.js";
 import { card, takeFiles } from "./files.js";
 import { assign, isLog, missing, proposals, taskOf } from "./parts.js";
 
 // Of many files most cards are folded away, so that the way on is in sight.
 const UNFOLDED = 6;
+// Views that one system is enough for.
+const ALONE = ["score", "show"];
 const state = { files: [], columns: [], settings: {}, open: false };
 
 // The pages say how each view is called.
@@ -90,10 +92,14 @@ function choosePart(part, column) {
 
 function draw() {
   const shown = { columns: state.columns, chosen: state.settings, choose: choosePart, remove };
-  const cards = state.files.map((file) => card(file, shown));
+  const cardsOf = (files) => files.map((file) => card(file, shown));
   // What is wrong with a file has to be seen.
-  const folded = cards.filter((_, i) => i >= UNFOLDED && !state.files[i].problem);
-  byId("files").replaceChildren(...cards.filter((one) => !folded.includes(one)), ...(folded.length ? [more(folded)] : []));
+  const own = state.files.filter((file) => !file.companion), cards = cardsOf(own);
+  const folded = cards.filter((_, i) => i >= UNFOLDED && !own[i].problem);
+  const companions = cardsOf(state.files.filter((file) => file.companion));
+  byId("files").replaceChildren(...cards.filter((one) => !folded.includes(one)),
+    ...(folded.length ? [more(counted(folded.length, "more file"), folded)] : []),
+    ...(companions.length ? [more(`${counted(companions.length, "file")} beside the logs`, companions)] : []));
   byId("next").hidden = state.files.every((file) => file.problem);
   writeAddress({ files: state.files.map((file) => file.id) }, state.settings);
   const ways = proposals(state.files);
@@ -102,13 +108,14 @@ function draw() {
     const named = button(nameOf(view), follow, i ? "quiet-button" : "main-button");
     return make("li", {}, named, make("span", { class: "note" }, why));
   });
-  byId("ways").replaceChildren(...(offers.length ? offers : [make("li", { class: "note" }, missing(state.files))]));
+  // One system can be looked at; for a comparison something is missing.
+  const lacking = ways.every(({ view }) => ALONE.includes(view)) ? missing(state.files) : "";
+  byId("ways").replaceChildren(...offers, ...(lacking ? [make("li", { class: "note" }, lacking)] : []));
 }
 
-function more(cards) {
+function more(title, cards) {
   const toggle = (event) => { state.open = event.target.open; };
-  const summary = make("summary", {}, `${cards.length} more files`);
-  return make("details", { class: "more-files", open: state.open, toggle }, summary, ...cards);
+  return make("details", { class: "more-files", open: state.open, toggle }, make("summary", {}, title), ...cards);
 }
 
 async function go(view, files, settings) {

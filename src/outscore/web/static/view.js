@@ -108,16 +108,23 @@ export class View {
   }
 
   get known() {
-    const infos = [...this.infos.values()];
-    const names = (list) => [...new Set(list)];
+    return this.knownOf(this.form?.values() ?? {});
+  }
+
+  // What the files hold; of logs, what those of the chosen task hold.
+  knownOf({ "log-task": task }) {
+    const infos = [...this.infos.values()], names = (list) => [...new Set(list)];
+    const own = infos.filter((file) => !task || !isLog(file) || file.tasks.includes(task));
     return {
       files: infos.length,
       columns: names(infos.flatMap((file) => file.columns.map((column) => column.name))),
-      systems: names(infos.flatMap((file) => file.systems)),
+      systems: names(own.flatMap((file) => file.systems)),
       logs: infos.some(isLog),
-      metric: names(infos.flatMap((file) => file.scores)),
-      "log-task": names(infos.flatMap((file) => file.tasks)),
-      filter: names(infos.flatMap((file) => file.filters)),
+      held: {
+        "log-task": names(infos.flatMap((file) => file.tasks)),
+        filter: names(own.flatMap((file) => file.filters)),
+        metric: names(own.flatMap((file) => file.scores)),
+      },
     };
   }
 
@@ -128,7 +135,8 @@ export class View {
 
   drawForms(settings) {
     const changed = () => this.changed();
-    this.form = new Form(this.fields, { settings, known: this.known, changed, twoSystems: this.isOfTwo });
+    const known = this.knownOf(settings);
+    this.form = new Form(this.fields, { settings, known, changed, twoSystems: this.isOfTwo });
     const forms = [...document.querySelectorAll("form[data-groups]")];
     const named = new Set(forms.flatMap((form) => words(form.dataset.names)));
     for (const form of forms) {
@@ -137,11 +145,24 @@ export class View {
       const mine = this.fields.filter(isMine);
       this.form.place(form, mine.map((field) => field.name), words(form.dataset.first));
     }
+    // Of a log the metric is one of its scores, which is asked for with the task.
+    const beside = known.logs && this.form.find("filter"), metric = this.form.find("metric");
+    if (beside && metric) beside.element.after(metric.element);
   }
 
   changed() {
     byId("unfit").hidden = true;
+    if (this.form.latest?.dataset.field === "log-task") this.followTask();
     this.compute();
+  }
+
+  // Which filters, scores and systems there are is for the task to say.
+  followTask() {
+    const settings = this.form.values(), { held, systems } = this.knownOf(settings);
+    for (const name of ["filter", "metric"]) if (!held[name].includes(settings[name])) delete settings[name];
+    if ([settings.system ?? []].flat().some((name) => !systems.includes(name))) delete settings.system;
+    this.drawForms(settings);
+    this.form.find("log-task").control.focus();
   }
 
   // What is folded away still says what it holds.
