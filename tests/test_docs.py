@@ -17,7 +17,9 @@ def test_outputs_are_up_to_date():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/many.md", "docs/score.md", "docs/gate.md", "docs/prefer.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/many.md", "docs/score.md", "docs/gate.md", "docs/early.md", "docs/prefer.md"]
+)
 def test_python_examples_run(page):
     outcome = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
     assert outcome.attempted > 0

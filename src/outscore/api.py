@@ -59,6 +59,8 @@ def compare(
     alpha: float = 0.05,
     delta: float = 0.0,
     margin: float | None = None,
+    anytime: bool = False,
+    bounds: tuple[float, float] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -139,6 +141,8 @@ def compare(
     alpha: float = 0.05,
     delta: float = 0.0,
     margin: float | None = None,
+    anytime: bool = False,
+    bounds: tuple[float, float] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -218,6 +222,8 @@ def compare(
     alpha: float = 0.05,
     delta: float = 0.0,
     margin: float | None = None,
+    anytime: bool = False,
+    bounds: tuple[float, float] | None = None,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -306,6 +312,11 @@ def compare(
         symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
     margin : float | None, default None
         Also test whether A is not worse than B by this much, and whether both are equal within it.
+    anytime : bool, default False
+        Also give evidence that is valid at every look, for items in the order of the data, which must be
+        random.
+    bounds : tuple[float, float] | None, default None
+        With `anytime`, the least and the largest score that an item can have; None is 0 and 1.
     unit_size : int, default 1
         Evaluation units of so many adjacent items.
     unit_statistic : str, default "mean"
@@ -411,6 +422,8 @@ def compare(
         alpha=alpha,
         delta=delta,
         margin=margin,
+        anytime=anytime,
+        bounds=bounds,
         unit_size=unit_size,
         unit_statistic=unit_statistic,
         shuffle=shuffle,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_interval, brief_name, brief_number, brief_p
 from outscore.results.analysis import Analysis, Effect, Power, UnitRow
+from outscore.results.anytime import AnytimeEvidence
 from outscore.results.chart_data import ChartData
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, ScorePart, Segment
 from outscore.results.interval import Interval
@@ -255,6 +256,8 @@ class Comparison(Result):
     population
         What `p`, `interval` and the verdict are about: "items" are new items with the runs at hand, "items-and-runs" new items
         and new runs.
+    anytime
+        Evidence that is valid at every look, where it was asked for.
     other_populations
         The answers for the other populations that can be had.
     replicability
@@ -300,6 +303,7 @@ class Comparison(Result):
     reading: Reading | None = None
     population: str = "items"
     other_populations: list[PopulationAnswer] = field(default_factory=list)
+    anytime: AnytimeEvidence | None = None
     replicability: Replicated | None = None
     parts: list[ScorePart] = field(default_factory=list)
 

@@ -102,6 +102,8 @@ def _of_comparison(c: Comparison) -> Uses:
         yield from _each("posterior probabilities", works_on_test("bayes"))
     if c.margin is not None:
         yield "equivalence", "schuirmann1987"
+    if c.anytime is not None:
+        yield from _each("evidence at every look", ("ville1939", "waudbysmith2024"))
     if any(effect.name == "cohen_dz" for effect in c.effects):
         yield "effect size", "cohen1988"
     for p in c.tests:

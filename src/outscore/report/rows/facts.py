@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterable
 
 from outscore.inference.populations import POPULATIONS, claim_of
-from outscore.language.numbers import count, decimals_for, format_mid_p, format_number, format_p, format_probability
+from outscore.language.numbers import (
+    count,
+    decimals_for,
+    format_ends,
+    format_mid_p,
+    format_number,
+    format_p,
+    format_probability,
+)
 from outscore.language.phrases import (
     equivalence_phrase,
     interval_phrase,
@@ -69,6 +77,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
         _fact("parts", _parts(c)),
         _fact("margin", _margin(c, alpha_of(whole))),
         _fact("bayes", _bayes(c)),
+        _fact("any time", _anytime(c, alpha_of(whole))),
         _fact("effect size", _effects(c)),
         _fact("power", power_lines(c)),
         _fact("fragility", _fragility(c)),
@@ -200,6 +209,25 @@ def _bayes(c: Comparison) -> list[str]:
         return []
     a, b = map(clean, c.systems)
     return [f"posterior probabilities: {posterior_phrase(c.bayes, (a, b))}"]
+
+
+def _anytime(c: Comparison, alpha: float | None) -> list[str]:
+    """Evidence that is valid at every look."""
+    found = c.anytime
+    if found is None:
+        return []
+    decimals = decimals_of(c)
+    unit = "item" if c.clusters is None else "cluster"
+    ends = format_ends(found.low, found.high, decimals)
+    stop = f"no reason to stop in {count(found.units, unit)}"
+    if found.stopped_at is not None:
+        stop = f"could have stopped after {found.stopped_at:,} of {count(found.units, unit)}"
+    level = "" if alpha is None else f" (1/alpha = {1 / alpha:.4g})"
+    how = "right-or-wrong items" if found.binary else f"bets on differences of {found.bound:g} at most"
+    return [
+        f"{stop}: e = {found.e_value:.4g}{level}, anytime p = {format_probability(found.p)}, {how}",
+        f"confidence sequence {ends}; valid at every look, and not dual to p",
+    ]
 
 
 def _effects(c: Comparison) -> list[str]:

@@ -15,10 +15,12 @@ from outscore.core.labelled import in_order_of
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import codes_of
 from outscore.core.repeats import RepeatKind, Repeats, repeats_of_rows
+from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
 from outscore.language.verdict.comparison import with_omission
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
+from outscore.workflows.compare.anytime import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.datasets import macro_averaged
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems
@@ -30,7 +32,7 @@ from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.validate import question_of, refuse_reading_options
+from outscore.workflows.validate import paired, question_of, refuse_reading_options
 
 __all__ = ["Pair", "call", "compare_pair", "read_pair", "run"]
 
@@ -115,6 +117,8 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         whole = compare_rows(systems.a, systems.b, question, metric=metric, names=systems.names, repeats=repeats, **per_row)
     except OutscoreError as refusal:
         raise _with_origin(refusal, request, systems) from None
+    if request.anytime:
+        whole = _with_looks(whole, systems, metric, request)
     if systems.scores is not None:
         whole = macro_averaged(whole, systems.scores, metric, request)
     reading = reading_of(
@@ -285,6 +289,16 @@ def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Not
         f"`{found[part]}` as {called[part]}" for part, here in used.items() if here and part in found and part not in named
     ]
     return [Note("input", f"Recognised by name: {' and '.join(taken)}.")] if taken else []
+
+
+def _with_looks(whole: Comparison, systems: TwoSystems, metric: str | AdditiveMetric, request: CompareRequest) -> Comparison:
+    """The same comparison with evidence that is valid at every look."""
+    raw = () if systems.repeats is None else systems.repeats.raw
+    pairs, additive = paired(systems.a, systems.b, metric, systems.items, systems.clusters, raw)
+    found = evidence_at_every_look(
+        with_exact_integers(pairs), additive, alpha=request.alpha, alternative=request.alternative, bounds=request.bounds
+    )
+    return replace(whole, anytime=found, notes=[*whole.notes, IN_ORDER])
 
 
 def _with_origin(refusal: OutscoreError, request: CompareRequest, systems: TwoSystems) -> OutscoreError:

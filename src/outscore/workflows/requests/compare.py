@@ -121,6 +121,8 @@ class CompareRequest(ComparisonRequest):
     alpha: float = declare(shared.ALPHA)
     delta: float = declare(shared.DELTA)
     margin: float | None = declare(shared.MARGIN)
+    anytime: bool = declare(shared.ANYTIME)
+    bounds: tuple[float, ...] = declare(shared.BOUNDS)
     unit_size: int = declare(shared.UNIT_SIZE)
     unit_statistic: str = declare(shared.UNIT_STATISTIC)
     shuffle: int | None = declare(shared.SHUFFLE)
@@ -181,6 +183,24 @@ class CompareRequest(ComparisonRequest):
         check_repeats(self.repeats)
         check_reduction(self.reduce, self.metric)
         check_comparison(**self.asked(), metric=self.metric, names=self.names or ("A", "B"))
+        self._check_looks()
+
+    def _check_looks(self) -> None:
+        """Refuse what evidence at every look cannot be had with."""
+        if self.bounds and not self.anytime:
+            raise OutscoreError("--bounds is for --anytime, which was not asked for.", "Add --anytime.", parameter="bounds")
+        if self.bounds and not self.bounds[0] < self.bounds[1]:
+            low, high = self.bounds
+            raise OutscoreError(
+                f"`bounds` is {low:g} and {high:g}.", "Give the least and the largest score, such as 0 100.", parameter="bounds"
+            )
+        for name, given in (("delta", self.delta != 0), ("unit_size", self.unit_size != 1)):
+            if self.anytime and given:
+                raise OutscoreError(
+                    f"--anytime looks at single items and at no difference, and `{name}` was given.",
+                    "Leave one of the two out.",
+                    parameter=name,
+                )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Looking early: evidence that is valid whenever one looks."""
