@@ -396,6 +396,21 @@ class TestLabels:
         other = write([(f"p{i}", "new", "else", "new") for i in range(9)], "other.csv")
         with pytest.raises(OutscoreError, match="People judged `else` and `new`"):
             osc.prefer(battles, labels=other)
+        for wrong in ({"battles": 5, "labels": few}, {"battles": battles, "labels": 5}):
+            with pytest.raises(OutscoreError, match="no path"):
+                osc.prefer(**wrong)
+
+    def test_a_table_serves_as_a_file_does(self, write):
+        battles, people = self.files(write)
+        by_file, by_table = (osc.prefer(battles, labels=given).labels for given in (people, pl.read_csv(people)))
+        assert by_table == by_file
+
+    def test_systems_that_were_asked_for_are_chosen_on_both_sides(self, write):
+        battles, people = self.files(write)
+        more = people.read_text() + "".join(f"p{i},new,third,new\n" for i in range(9))
+        both = write([line.split(",") for line in more.splitlines()[1:]], "more.csv")
+        expected = osc.prefer(battles, labels=people).labels.win_rate
+        assert osc.prefer(battles, labels=both, systems=["new", "old"]).labels.win_rate == expected
 
 
 class TestRefusals:

@@ -21,7 +21,7 @@ from outscore.scores.system import Origin
 from outscore.workflows.frames import TABLE, table_of
 from outscore.workflows.requests.prefer import PreferRequest
 
-__all__ = ["battles_of", "chosen", "decided", "labels_file", "reading_of_battles", "table_battles"]
+__all__ = ["battles_of", "chosen", "decided", "people_of", "reading_of_battles", "table_battles"]
 
 SAMPLE = 20
 
@@ -31,11 +31,23 @@ def battles_of(request: PreferRequest) -> Battles:
     return read_battles(request.files, request.choice(), format=request.reader)
 
 
-def labels_file(request: PreferRequest) -> Battles:
-    """People's verdicts; columns that were named are those of the judge's files, and need not be here."""
-    assert request.labels is not None
-    found = read_battles([request.labels], replace(BattleChoice(), strength=request.strength, baseline=request.baseline))
-    return found.take(np.flatnonzero(found.decided)).compact()
+def people_of(request: PreferRequest, table: Any = None) -> Battles | None:  # noqa: ANN401 - a table of whichever library
+    """People's verdicts on the systems that were asked for, from a table or the request's file; None where there are none.
+
+    Columns that were named are those of the judge's battles, and need not be here.
+    """
+    choice = replace(BattleChoice(), strength=request.strength, baseline=request.baseline)
+    if table is not None:
+        found = table_battles(table, choice, "auto")
+    elif request.labels is not None:
+        found = read_battles([request.labels], choice)
+    else:
+        return None
+    kept = found.decided
+    if request.system:
+        wanted = [i for i, name in enumerate(found.systems) if name in request.system]
+        kept = kept & np.isin(found.first, wanted) & np.isin(found.second, wanted)
+    return found.take(np.flatnonzero(kept)).compact()
 
 
 def table_battles(given: Any, choice: BattleChoice, format: str) -> Battles:  # noqa: ANN401 - a table of whichever library

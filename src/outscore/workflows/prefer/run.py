@@ -33,7 +33,7 @@ from outscore.workflows.prefer.findings import (
     length_of,
     position_of,
 )
-from outscore.workflows.prefer.inputs import battles_of, chosen, decided, labels_file, reading_of_battles, table_battles
+from outscore.workflows.prefer.inputs import battles_of, chosen, decided, people_of, reading_of_battles, table_battles
 from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, corrected, tested_pairs
 from outscore.workflows.requests.prefer import PreferRequest
 
@@ -45,8 +45,7 @@ MAX_NAMED = 5
 def run(request: PreferRequest) -> Preference:
     """Analyse the battles of a request."""
     request.validate()
-    labels = None if request.labels is None else labels_file(request)
-    return analysed(battles_of(request), request, labels)
+    return analysed(battles_of(request), request, people_of(request))
 
 
 def call(battles: object, **given: Any) -> Preference:  # noqa: ANN401 - the keywords of `outscore.prefer`
@@ -54,16 +53,21 @@ def call(battles: object, **given: Any) -> Preference:  # noqa: ANN401 - the key
     labels = given.pop("labels", None)
     handed = is_table(labels)
     if labels is not None and not handed:
+        if not isinstance(labels, (str, os.PathLike)):
+            raise OutscoreError("`labels` is no path and no table.", "Give one of them.", parameter="labels")
         given["labels"] = os.fspath(labels)
     if is_table(battles) or handed:
         return _of_tables(battles, labels if handed else None, given)
-    several = battles if isinstance(battles, (list, tuple)) else [battles]
-    files = path_texts(several)
+    return run(PreferRequest.from_python(given, files=_paths(battles)))
+
+
+def _paths(battles: object) -> tuple[str, ...]:
+    files = path_texts(battles if isinstance(battles, (list, tuple)) else [battles])
     if not files:
         raise OutscoreError(
             "`battles` holds something that is no path.", "Give paths, or a table of battles.", parameter="files"
         )
-    return run(PreferRequest.from_python(given, files=files))
+    return tuple(files)
 
 
 def _of_tables(battles: Any, labels: Any, given: dict[str, Any]) -> Preference:  # noqa: ANN401 - tables of whichever library
@@ -74,14 +78,8 @@ def _of_tables(battles: Any, labels: Any, given: dict[str, Any]) -> Preference: 
     if is_table(battles):
         found = table_battles(battles, choice, request.reader)
     else:
-        files = path_texts(battles if isinstance(battles, (list, tuple)) else [battles]) or ()
-        found = battles_of(replace(request, files=files))
-    people = None
-    if labels is not None:
-        people = table_battles(labels, choice, request.reader)
-    elif request.labels is not None:
-        people = labels_file(request)
-    return analysed(found, request, people)
+        found = battles_of(replace(request, files=_paths(battles)))
+    return analysed(found, request, people_of(request, labels))
 
 
 def analysed(given: Battles, request: PreferRequest, labels: Battles | None = None) -> Preference:
