@@ -310,3 +310,19 @@ def test_texts_of_logs_are_cut_and_escaped(tmp_path):
     assert "alert(1)" in shown
     assert max(shown.count("word", begin, begin + 1_500) for begin in range(0, len(shown), 1_500)) < 200
     assert "<script>alert(1)" not in page.read_text()
+
+
+def test_part_files_of_a_system_are_named_one_by_one(shared_data):
+    folder = shared_data / "harness-logs/swe-bench"
+    found = compared(folder / "baseline.run1.json", *sorted(folder.glob("graphrag-advisory.part*.json")))
+    assert [one["value"] for one in found["scores"]] == pytest.approx((0.09, 0.27))
+    assert found["p"]["value"] == pytest.approx(0.000277162, rel=2e-4)
+
+
+def test_another_version_of_the_benchmark_is_refused_unless_forced(shared_data):
+    folder = shared_data / "harness-logs/evalplus/older-layout"
+    asked = (*(folder / run / "codet5_2b_samples_eval_results.json" for run in ("run1", "run2")), "--metric", "plus")
+    done = run("compare", *asked)
+    assert done.exit_code == 2
+    assert "hash of the benchmark" in done.output
+    assert compared(*asked, "--force-same")["n"] == 164

@@ -71,7 +71,7 @@ class Pair:
 def read_pair(request: CompareRequest, data: TwoSystems | None = None) -> Pair:
     """The two systems of a request, or `data` in their place; the request is checked first."""
     if data is None and asks_logs(request):
-        replace(request, metric=None).validate()
+        replace(request, metric=None).validate(logs=True)
         pair = pair_logs(request)
         return Pair(pair.systems, pair)
     request.validate(arrays=data is not None)

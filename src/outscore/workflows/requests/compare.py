@@ -166,15 +166,15 @@ class CompareRequest(ComparisonRequest):
         """What is asked of the comparison itself."""
         return {**super().asked(), "unit_advice": self.unit_advice, "population": self.population}
 
-    def validate(self, *, arrays: bool = False) -> None:
-        """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
+    def validate(self, *, arrays: bool = False, logs: bool = False) -> None:
+        """Refuse whatever can be refused before a file is opened; arrays have no file, and a system may have many logs."""
         from outscore.workflows.direction import check_direction
         from outscore.workflows.validate import check_comparison, check_correction, check_reduction, check_repeats
 
         check_correction(self.correction, test=self.test, delta=self.delta)
         refuse_metric_of_texts(self.metric)
         check_direction(self.metric, self.direction)
-        if not arrays and len(self.files) not in (1, 2):
+        if not arrays and not logs and len(self.files) not in (1, 2):
             raise OutscoreError(
                 f"{len(self.files)} files were named, one or two can be compared.",
                 "Write `outscore compare BOTH` or `outscore compare A B`.",
