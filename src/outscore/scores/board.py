@@ -18,6 +18,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.repeats import Draws, RunTable, run_table
 from outscore.results.note import Note
+from outscore.scores.answers import facts_of_answers, refuse_other_gold
 from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Scores
 
@@ -160,13 +161,15 @@ def boards_of(scores: Sequence[Scores], duplicates: DuplicateRule = "mean") -> l
     """
     check_rule(duplicates)
     _check_systems(scores)
+    refuse_other_gold(scores)
     settled = [settle(system, duplicates) for system in scores]
     systems = [system for system, _, _ in settled]
     cells = _cells(systems)
     table, counts = _fill_table(cells, systems[0].values.shape[1:])
     clusters = _item_clusters(systems, cells)
     repeated, conflicts = sum(repeats for _, repeats, _ in settled), sum(conflicts for _, _, conflicts in settled)
-    notes = tuple(filling_notes(counts.shape[1], conflicts, _count_unequal(counts), duplicates))
+    filling = filling_notes(counts.shape[1], conflicts, _count_unequal(counts), duplicates)
+    notes = (*filling, *facts_of_answers(scores))
     averaged = bool(counts.max() > 1)
     column = next((system.repeat_column for system in systems if system.repeat_column), "")
     boards = []

@@ -19,6 +19,7 @@ from outscore.core.paired import codes_of
 from outscore.core.repeats import Draws, Repeats, RunTable, kind_of_column, run_table
 from outscore.results.design import Alignment
 from outscore.results.note import Note
+from outscore.scores.answers import facts_of_answers, refuse_other_gold
 from outscore.scores.duplicates import UNEQUAL_RUNS, DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Rows, Scores
 
@@ -86,14 +87,20 @@ def pair(a: Scores, b: Scores, duplicates: DuplicateRule = "stop") -> Paired:
             f"{a.label} and {b.label} do not have the same number of scores per row.", "Give both systems the same columns."
         )
     if a.ids is None and b.ids is None:
-        return _pair_by_position(a, b)
+        return _with_facts(_pair_by_position(a, b), a, b)
     if a.ids is None or b.ids is None:
         named, bare = (a, b) if b.ids is None else (b, a)
         raise OutscoreError(
             f"{named.label} has item ids and {bare.label} has none: they cannot be matched.",
             "Give both systems ids, or leave them out of both.",
         )
-    return _pair_by_id(a, b, duplicates)
+    return _with_facts(_pair_by_id(a, b, duplicates), a, b)
+
+
+def _with_facts(paired: Paired, a: Scores, b: Scores) -> Paired:
+    """The pair with what is to be said of answers; those that were scored by other right answers are refused."""
+    refuse_other_gold((a, b))
+    return replace(paired, notes=(*paired.notes, *facts_of_answers((a, b))))
 
 
 def _pair_by_position(a: Scores, b: Scores) -> Paired:

@@ -12,8 +12,10 @@ from outscore.core.brief import Brief, brief_number, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
-__all__ = ["Labels", "Origin", "Rows", "Scores", "label_of", "score_columns"]
+__all__ = ["NO_ANSWER", "Labels", "Origin", "Rows", "Scores", "label_of", "score_columns"]
 
+NO_ANSWER = "(none)"
+"""What an empty answer is called."""
 STANDARD_INPUT = "-"
 Rows = Array | slice
 """Indices of rows, a mask, or a slice."""
@@ -110,6 +112,8 @@ class Scores(Brief):
         The file, and the line of each row (its row number in a Parquet file).
     answers
         What was answered on each row, where scores say whether that is right.
+    gold, padded
+        The right answers beside them, and which answers had blanks around them that were left out.
 
     Examples
     --------
@@ -128,6 +132,8 @@ class Scores(Brief):
     origin: Origin | None = None
     lines: Array | None = None
     answers: Labels | None = None
+    gold: Labels | None = None
+    padded: Array | None = None
 
     @property
     def rows(self) -> int:
@@ -187,4 +193,6 @@ class Scores(Brief):
             slices={name: labels.take(rows) for name, labels in self.slices.items()},
             lines=None if self.lines is None else self.lines[rows],
             answers=of(self.answers),
+            gold=of(self.gold),
+            padded=None if self.padded is None else self.padded[rows],
         )

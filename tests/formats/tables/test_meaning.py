@@ -252,3 +252,58 @@ def test_most_items_left_out_is_said_at_the_verdict(write):
 def test_tests_are_known_by_their_other_names(name):
     with pytest.raises(OutscoreError, match="Did you mean `student`"):
         osc.compare([1, 0, 1], [0, 0, 1], test=name)
+
+
+def records(path, answers, gold):
+    """A file of raw answers."""
+    rows = [{"id": i, "pred": given, "answer": right} for i, (given, right) in enumerate(zip(answers, gold, strict=True))]
+    path.write_text(json.dumps(rows))
+    return str(path)
+
+
+GOLD = list("ABCD" * 15)
+ANSWERS = ["A" if i % 3 else right for i, right in enumerate(GOLD)]
+
+
+@pytest.mark.parametrize("door", [osc.compare, lambda a, b: osc.rank([a, b])])
+def test_other_right_answers_to_the_same_items_are_refused(door, tmp_path):
+    one = records(tmp_path / "one.json", ANSWERS, GOLD)
+    other = records(tmp_path / "other.json", ANSWERS, [*["Z"] * 20, *GOLD[20:]])
+    with pytest.raises(
+        osc.OutscoreError, match="The right answers differ on 20 of 60 items: to `0` it is `A` with `one` and `Z`"
+    ):
+        door(one, other)
+    # Only items that both have can differ.
+    with pytest.raises(osc.OutscoreError, match="differ on 20 of 40 items"):
+        door(one, records(tmp_path / "short.json", ANSWERS[:40], [*["Z"] * 20, *GOLD[20:40]]))
+    assert door(one, records(tmp_path / "same.json", GOLD, GOLD))
+
+
+def test_right_answers_of_a_long_table_agree(tmp_path):
+    lines = [
+        f"{i},{model},{right},{'Z' if (model, i) == ('old', 3) else right}"
+        for model in ("new", "old")
+        for i, right in enumerate(GOLD)
+    ]
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join(["id,model,prediction,gold", *lines]) + "\n")
+    with pytest.raises(osc.OutscoreError, match="differ on 1 of 60 items: to `3` it is `D` with `new` and `Z` with `old`"):
+        osc.compare(path)
+
+
+@pytest.mark.parametrize(("convert", "cure"), [("ABCD".index, "answers of one kind"), (str.lower, "if capitals did not count")])
+def test_answers_of_another_kind_are_refused(convert, cure, tmp_path):
+    path = records(tmp_path / "x.json", [convert(given) for given in ANSWERS], GOLD)
+    problem = refused(path)
+    assert "none of the 60 answers of `x` is one of the right answers" in problem.message
+    assert cure in problem.hint
+
+
+@pytest.mark.parametrize("door", [osc.compare, lambda a, b: osc.rank([a, b])])
+def test_empty_answers_and_blanks_around_them_are_said(door, tmp_path):
+    one = records(tmp_path / "one.json", GOLD, GOLD)
+    other = records(tmp_path / "other.json", [*[None] * 11, " ", *(f" {given}" for given in GOLD[12:15]), *ANSWERS[15:]], GOLD)
+    notes = [note.text for note in door(one, other).notes]
+    assert "12 of 60 predictions of other are empty and count as wrong." in notes
+    assert "3 of 60 predictions of other have blanks around them that do not count." in notes
+    assert not any("of one" in text for text in notes)

@@ -474,3 +474,15 @@ def test_a_metric_that_cannot_travel_is_said_to_stay():
     rows = {name: np.arange(12.0)[:, None] * k for k, name in enumerate("abc", 1)}
     assert any("other processes" in note.text for note in osc.rank(rows, metric=whole, engine=Processes(2)).notes)
     assert not any("other processes" in note.text for note in osc.rank(rows, metric=whole).notes)
+
+
+def test_medians_of_units_are_shown_and_ordered_as_they_are_tested():
+    # Outliers lift the mean of `a` far above `b`, and the median of every unit of five is lower.
+    a = np.array([10 if i % 5 == 0 else 0.1 + 0.01 * (i % 7) for i in range(60)])
+    b = np.array([0.5 + 0.01 * (i % 5) for i in range(60)])
+    found = osc.rank({"a": a, "b": b}, unit_size=5, unit_statistic="median")
+    medians = {name: np.median(x.reshape(12, 5), axis=1) for name, x in (("a", a), ("b", b))}
+    assert found.systems == ["b", "a"]
+    assert [one.value for one in found.scores] == pytest.approx([medians["b"].mean(), medians["a"].mean()])
+    assert abs(found.pairs[0].difference) == pytest.approx(medians["b"].mean() - medians["a"].mean())
+    assert osc.rank({"a": a, "b": b}, unit_size=5).systems == ["a", "b"]

@@ -18,6 +18,7 @@ from outscore.formats.tables.columns import Layout, find_layout, is_known, sugge
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.summaries import edges_of, refuse_summary
 from outscore.formats.tables.transpose import transposed
+from outscore.scores.answers import refuse_other_kind
 from outscore.scores.folds import settle_folds
 from outscore.scores.system import Labels, Origin, Scores
 
@@ -56,7 +57,10 @@ def read_table(source: Source, records: Records, choice: Choice, format: str) ->
         refuse_summary(records, column, edges, builder.edge_lines)
     systems = len(builder.systems) or _count_systems(records, layout)
     origin = Origin(source.path, source.sha256(), builder.seen, format, layout.used, records.unit, systems)
-    return settle_folds(builder.scores(origin, choice.systems))
+    found = builder.scores(origin, choice.systems)
+    for one in found:
+        refuse_other_kind(one)
+    return settle_folds(found)
 
 
 def _count_systems(records: Records, layout: Layout) -> int:
@@ -157,12 +161,20 @@ class _TableBuilder:
             origin=origin,
             lines=np.concatenate(self._lines),
             answers=None if layout.wide else self._answers(layout.scores[0]),
+            gold=None if layout.gold is None else self._gold[layout.gold].labels(),
+            padded=None if layout.wide else self._padded(layout.scores[0]),
         )
         if self._gapped:
             return self._with_gaps(whole)
         if layout.wide:
             return [
-                replace(whole, name=name, values=self._numbers[name].values(), answers=self._answers(name))
+                replace(
+                    whole,
+                    name=name,
+                    values=self._numbers[name].values(),
+                    answers=self._answers(name),
+                    padded=self._padded(name),
+                )
                 for name in layout.scores
             ]
         return [whole] if self._system is None else _split(whole, self._system.labels(), wanted)
@@ -177,6 +189,10 @@ class _TableBuilder:
             # The other columns hold text: this is the file of one system, which is named after the file.
             return [replace(systems[0], name=whole.name)]
         return systems
+
+    def _padded(self, column: str) -> Array | None:
+        found = self._numbers[column]
+        return found.padded if isinstance(found, AnswerColumn) else None
 
     def _answers(self, column: str) -> Labels | None:
         """What was answered, where a column holds answers."""

@@ -20,7 +20,7 @@ from outscore.core.numeric import MAX_EXACT, Array
 from outscore.formats.base.source import decoding_problem, shorten
 from outscore.formats.tables.number_text import is_number, is_whole, problem_with
 from outscore.formats.tables.records import Records
-from outscore.scores.system import Labels
+from outscore.scores.system import NO_ANSWER, Labels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +47,7 @@ ONLY_YES_OR_NO = {"yes": 1, "no": 0}
 """Words that may be answers themselves: they count as 1 and 0 in columns that are known to hold scores."""
 _ONLY_NUMBERS = "Keep only numbers, or words such as true and false, in a column of scores."
 FLAT = "Write the table flat: one value under each name."
-NO_LABEL = "(none)"
+NO_LABEL = NO_ANSWER
 
 
 class _CellError(Exception):
@@ -199,6 +199,18 @@ class AnswerColumn(LabelColumn):
     def __init__(self, records: Records, column: str, gold: LabelColumn) -> None:
         super().__init__(records, column, optional=True)
         self._gold = gold
+        self._padded: list[Array] = []
+
+    def add(self, values: Sequence[object], lines: Array) -> None:
+        """Add a block, and remember which answers have blanks around them."""
+        super().add(values, lines)
+        padded = (isinstance(value, str) and value != value.strip() and not is_blank(value) for value in values)
+        self._padded.append(np.fromiter(padded, dtype=bool, count=len(values)))
+
+    @property
+    def padded(self) -> Array:
+        """Which answers have blanks around them."""
+        return np.concatenate(self._padded)
 
     def values(self) -> Array:
         """All blocks in one array, once the right answers are read too."""

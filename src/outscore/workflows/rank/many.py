@@ -146,6 +146,9 @@ def _join(name: str, parts: Sequence[Scores]) -> Scores:
         datasets=_join_labels([part.datasets for part in parts]),
         slices={column: _labels([part.slices[column] for part in parts], []) for column in sorted(slices)},
         lines=None,
+        answers=_join_labels([part.answers for part in parts]),
+        gold=_join_labels([part.gold for part in parts]),
+        padded=None if any(part.padded is None for part in parts) else np.concatenate([part.padded for part in parts]),
     )
 
 

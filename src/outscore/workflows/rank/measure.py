@@ -22,6 +22,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue
+from outscore.core.paired import PairedScores
 from outscore.core.repeats import Draws
 from outscore.engine.engines import Engine, Serial, open_engine
 from outscore.engine.progress import Progress, Steps
@@ -29,6 +30,7 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.sign_flips import checked_resamples
 from outscore.inference.bootstrap.tests import INTERVAL_RESAMPLES
+from outscore.inference.describe.units import evaluation_units
 from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO, binary_table
 from outscore.inference.pairwise.corpus import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
 from outscore.inference.pairwise.macro import (
@@ -167,7 +169,8 @@ class _Work:
     def measured(self, board: Board, systems: SystemRows) -> Measured:
         """One board."""
         pairs, kernel, interval = self._pairs(systems, board.dataset or "all pairs")
-        low, high = self._own_limits(systems)
+        shown = self._in_units(systems)
+        low, high = self._own_limits(shown)
         absent = [name for name, n in zip(board.systems, board.counts.tolist(), strict=True) if not n]
         lacking = [Note("input", f"`{name}` has no item on `{board.dataset}`.") for name in absent if board.dataset]
         return Measured(
@@ -175,7 +178,7 @@ class _Work:
             metric=systems.metric.name,
             higher_is_better=systems.metric.higher_is_better,
             systems=board.systems,
-            value=systems.scores(),
+            value=shown.scores(),
             low=low,
             high=high,
             n=board.counts,
@@ -188,6 +191,21 @@ class _Work:
             unit=self._unit_of(board),
             notes=[*board.notes, *lacking],
         )
+
+    def _in_units(self, systems: SystemRows) -> SystemRows:
+        """What scores are shown of: the medians of units where these are tested, as they may order systems otherwise."""
+        size, statistic = self.asked.unit_size, self.asked.unit_statistic
+        if size == 1 or statistic == "mean":
+            return systems
+        found = []
+        for rows, there in zip(systems.rows, systems.present, strict=True):
+            own = PairedScores(rows[there], rows[there], systems.scale)
+            units = evaluation_units(own, systems.metric, size, statistic, self.asked.shuffle)[0] if own.rows else own
+            found.append(units.a if own.rows else units.a / systems.scale)
+        present = np.arange(max(map(len, found))) < np.array([[len(units)] for units in found])
+        values = np.zeros((*present.shape, systems.rows.shape[2]), dtype=np.result_type(*found))
+        values[present] = np.concatenate(found)
+        return replace(systems, rows=values, present=present, clusters=None, scale=1)
 
     def _own_limits(self, systems: SystemRows) -> tuple[Array, Array]:
         """The interval of each system's own score: over new items, or over new runs of these."""
