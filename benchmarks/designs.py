@@ -26,10 +26,13 @@ from benchmarks.tables import markdown
 
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores, codes_of
+from outscore.core.repeats import Draws
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import item_scores, skew_warning
 from outscore.inference.base.own_score import score_interval
+from outscore.inference.describe.runs_curve import runs_curve
 from outscore.inference.registry import TESTS
+from outscore.inference.runs.exchange import exchange_of
 from outscore.metrics.registry import resolve
 from outscore.results.interval import Interval
 from outscore.scores.system import Labels, Scores
@@ -45,6 +48,7 @@ BEGIN, END = "<!-- designs: begin -->", "<!-- designs: end -->"
 SEED = 2_025
 REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "skewness": 300, "own-runs": 1_000, "gate": 2_000}
 REPLICATES |= {"battles": 2_000, "strengths": 2_000, "battle-tests": 2_000, "labels": 4_000, "judges": 2_000}
+REPLICATES |= {"these-items": 1_000, "pass@K": 400}
 """A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
@@ -280,6 +284,55 @@ def gate(rng: np.random.Generator) -> Iterator[Look]:
             yield "gate", name, f"{column}: fails", fails and not passes
 
 
+RATES: dict[str, tuple[float, float]] = {"any": (1.0, 1.0), "mostly 0 or 1": (0.12, 0.12)}
+"""Shapes of the beta law that items' rates of right runs come from."""
+
+
+def these_items(rng: np.random.Generator) -> Iterator[Look]:
+    """New runs of the same items: level where both systems have the same rates, coverage where each has its own."""
+    for n, first, second in ((15, 4, 4), (15, 2, 2), (100, 3, 3), (30, 16, 16), (30, 8, 4)):
+        row = f"{n} items, {first} and {second} runs"
+        for name, shape in RATES.items():
+            same, other = rng.beta(*shape, n), rng.beta(*shape, n)
+            for rates, column in ((same, "same rates: rejects"), (other, "own rates: holds")):
+                found = exchange_of(_runs(rng, same, first), _runs(rng, rates, second))
+                p = found.p()
+                if rates is same:
+                    yield "these-items", row, f"{column}, rates {name}", p.value <= ALPHA
+                else:
+                    interval = found.interval(ALPHA, "two-sided", p)
+                    holds = None if interval is None else _within(interval, float((same - other).mean()))
+                    yield "these-items", row, f"{column}, rates {name}", holds
+
+
+def pass_curve(rng: np.random.Generator) -> Iterator[Look]:
+    """The band of the difference in pass@K over K = 1 … n: new items, A's rates above B's."""
+    for n, runs in ((15, 4), (50, 5), (200, 8)):
+        a, b = _leading(rng, n)
+        found = runs_curve((_runs(rng, a, runs), _runs(rng, b, runs)), seed=int(rng.integers(2**32)))
+        assert found is not None
+        truth = _true_curve(runs)
+        held = [point.low <= x <= point.high for point, x in zip(found.points, truth, strict=True)]
+        yield "pass@K", f"{n} items, {runs} runs", "at K = 1", held[0]
+        yield "pass@K", f"{n} items, {runs} runs", "at all K at once", all(held)
+
+
+def _runs(rng: np.random.Generator, rates: Array, runs: int) -> Draws:
+    n = len(rates)
+    return Draws((rng.random((n, runs)) < rates[:, None]).astype(int).ravel(), np.repeat(np.arange(n), runs))
+
+
+def _leading(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    first = rng.beta(0.6, 0.5, n)
+    return first, np.clip(first - rng.beta(1, 8, n), 0, 1)
+
+
+@cache
+def _true_curve(runs: int) -> tuple[float, ...]:
+    a, b = _leading(np.random.default_rng(SEED), 1_000_000)
+    return tuple(float(((1 - b) ** k - (1 - a) ** k).mean()) for k in range(1, runs + 1))
+
+
 DESIGNS: dict[str, Design] = {
     "clusters": clusters,
     "flips": flips,
@@ -293,6 +346,8 @@ DESIGNS: dict[str, Design] = {
     "battle-tests": battle_designs.tests,
     "labels": battle_designs.labels,
     "judges": battle_designs.agreement,
+    "these-items": these_items,
+    "pass@K": pass_curve,
 }
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
@@ -301,6 +356,8 @@ TITLES = {
     "own-runs": ("The same over new items and new runs, run effects of sd 0, .1 and .2 on the logit scale", "items and runs"),
     "ratios": ("Ratio metrics, 10 % positives: the permutation test and its centred-bootstrap interval", "metric"),
     "gate": ("Gates: how often they pass and fail, α = .05 one-sided", "items"),
+    "these-items": ("New runs of these items: type-I error at α = .05, and coverage of the 95 % interval", "items and runs"),
+    "pass@K": ("The difference in pass@K over K: coverage of the 95 % band", "items and runs"),
     "skewness": ("Few and skewed items: type-I error at α = .05, and how often the result warns", "skewness, items"),
     "battles": ("Battles: coverage of the 95 % interval of a win rate", "prompts"),
     "strengths": ("Battles of six systems: coverage of the 95 % interval of a strength", "prompts"),
@@ -315,6 +372,8 @@ ABOUT = {
     "own-runs": "Intervals that take runs as they are miss the score of a newly trained system; two runs know little of runs.",
     "ratios": "Samples without an interval are left out. With few units or positives it is too short; below 50 a note says so.",
     "gate": "Passes of what is worse by the margin, and failures of what is as good, are errors; the rest is inconclusive.",
+    "these-items": "With equally many runs the exact test is cautious; the interval is stretched to agree with it about 0.",
+    "pass@K": "The band is made for all K at once, so that it holds more often at one of them.",
     "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
     "battles": "Two votes in both orders on each prompt, which has a taste of its own. Rows alone: all votes counted apart.",
     "strengths": "The sandwich over prompts, with t; rows alone count votes as independent.",

@@ -30,6 +30,13 @@ def test_own_scores_of_independent_items_are_covered():
     assert min(cell.share for cell in kept() if cell.table == "own") >= 0.92
 
 
+def test_new_runs_of_these_items_keep_level_and_coverage():
+    found = [cell for cell in kept() if cell.table == "these-items"]
+    assert max(cell.share for cell in found if "rejects" in cell.column) <= 0.07
+    assert min(cell.share for cell in found if "holds" in cell.column) >= 0.93
+    assert min(cell.share for cell in kept() if cell.table == "pass@K") >= 0.92
+
+
 def test_normal_differences_are_not_warned_about():
     shares = {cell.row: cell.share for cell in kept() if cell.column == "warned"}
     assert shares["0, n = 50"] == shares["0, n = 200"] == 0
