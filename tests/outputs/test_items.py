@@ -40,7 +40,14 @@ def test_order_of_gold_and_what_is_missing():
     units = item_units(aligned)
     assert [units.labels[code] for code in units.answers[:, 0]] == ["b", UNALIGNED, "a"]
     assert units.correct[:, 0].tolist() == [False, False, True]
-    assert vars(aligned.alignments[0]) == {"common": 2, "only_a": 1, "only_b": 1, "duplicates": 0, "conflicts": 0}
+    assert vars(aligned.alignments[0]) == {
+        "common": 2,
+        "only_a": 1,
+        "only_b": 1,
+        "duplicates": 0,
+        "conflicts": 0,
+        "missing": [],
+    }
 
 
 @given(

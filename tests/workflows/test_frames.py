@@ -129,3 +129,14 @@ def test_what_is_wrong_with_a_table_is_said_in_one_sentence():
         osc.compare(next(tables()), items=LABELS)
     with pytest.raises(osc.OutscoreError, match="`score` is for files"):
         osc.rank({"new": RIGHT[:, 0], "old": RIGHT[:, 1]}, score="x")
+
+
+def test_answers_in_dataframes_are_scored_as_those_of_files_are(tmp_path):
+    frames = [pd.DataFrame({"id": range(30), "gold": [0, 1, 2] * 10, "pred": pred * 10}) for pred in ([0, 1, 1], [2, 1, 2])]
+    for name, frame in zip("ab", frames, strict=True):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    wanted = osc.compare(tmp_path / "a.csv", tmp_path / "b.csv")
+    found = osc.compare(*frames)
+    assert (found.difference, found.p.value) == (wanted.difference, wanted.p.value)
+    wide = frames[0].rename(columns={"pred": "a"}).assign(b=frames[1].pred)
+    assert [one.value for one in osc.rank(wide).scores] == pytest.approx([2 / 3, 2 / 3])

@@ -96,7 +96,8 @@ def combine(rows: Array, weights: Sequence[Sequence[int]]) -> Array:
     """
     import numpy as np
 
-    out = np.zeros((len(rows), len(weights)), dtype=rows.dtype, order="F")
+    dtype = np.dtype(np.int64) if rows.dtype.kind == "b" else rows.dtype
+    out = np.zeros((len(rows), len(weights)), dtype=dtype, order="F")
     for i, vector in enumerate(weights):
         for source, weight in zip(rows.T, vector, strict=False):
             if weight:

@@ -165,7 +165,7 @@ def reduce_runs(systems: Sequence[Scores], reduction: Reduction, rule: Duplicate
     >>> from outscore.scores.system import Labels
     >>> one = Scores("new", np.array([1, 0, 1, 0, 0, 0]), Labels.of(["q1"] * 3 + ["q2"] * 3), Labels.of("123123"))
     >>> reduce_runs([one], Reduction("pass@", 2)).scores[0].values.tolist()
-    [1.0, 0.0]
+    [1, 0]
     """
     settled = _settled(systems, rule, f"--reduce {reduction.name}")
     codes = _codes(settled)

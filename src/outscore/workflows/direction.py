@@ -19,6 +19,7 @@ __all__ = ["Better", "Directed", "check_direction", "directed", "score_names"]
 
 Better = Literal["higher", "lower"]
 OPTION = "direction"
+DIRECTIONS = ("auto", "higher", "lower")
 SAY = "Say which is better with --lower-is-better or --higher-is-better (direction=... in Python)."
 
 
@@ -61,6 +62,8 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
     >>> directed("mean", "auto", ["wer"]).metric, directed("mean", "higher", ["wer"]).metric
     ('mean:direction=lower', 'mean')
     """
+    if asked not in DIRECTIONS:
+        raise OutscoreError(f"`{OPTION}` is {asked!r}.", f"Choose one of: {', '.join(DIRECTIONS)}.", parameter=OPTION)
     fixed = _fixed(metric)
     named = list(dict.fromkeys(columns))
     low = [column for column in named if is_better_lower(column)]

@@ -15,6 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.labelled import is_labelled
 from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
+from outscore.formats.tables.cells import AnswerColumn, LabelColumn
 from outscore.formats.tables.columns import Layout, find_layout, normalize_name, suggest_name
 from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.summaries import edges_of, refuse_summary
@@ -70,7 +71,8 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
         arrays, rows = {name: np.asarray(values) for name, values in block.columns.items()}, len(block.lines)
     layout = find_layout(records, choice)
     _refuse_summaries(records, layout, arrays)
-    found = settle_folds(_split(arrays, layout, Origin(TABLE, "", rows, "dataframe", layout.used, "row")))
+    answered = _score_answers(records, layout, arrays)
+    found = settle_folds(_split({**arrays, **answered}, layout, Origin(TABLE, "", rows, "dataframe", layout.used, "row")))
     if not choice.systems:
         return found
     by_name = {scores.name: scores for scores in found}
@@ -86,6 +88,19 @@ def _refuse_summaries(records: Records, layout: Layout, arrays: Mapping[str, Arr
         edges = None if name is None else edges_of(Labels.of(arrays[name].tolist()), repeated=name == layout.item)
         if name is not None and edges is not None:
             refuse_summary(records, name, edges, (1, len(arrays[name])))
+
+
+def _score_answers(records: Records, layout: Layout, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """The columns of answers as right or wrong, where there is one of right answers."""
+    if layout.gold is None:
+        return {}
+    lines = np.arange(1, len(arrays[layout.gold]) + 1)
+    gold = LabelColumn(records, layout.gold)
+    gold.add(arrays[layout.gold].tolist(), lines)
+    found = {name: AnswerColumn(records, name, gold) for name in layout.scores}
+    for name, column in found.items():
+        column.add(arrays[name].tolist(), lines)
+    return {name: column.values() for name, column in found.items()}
 
 
 def _split(arrays: Mapping[str, Array], layout: Layout, origin: Origin) -> list[Scores]:

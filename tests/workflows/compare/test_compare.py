@@ -199,7 +199,7 @@ def test_slices_are_one_family():
     assert [c.slice.value for c in parts] == ["x", "y"]
     assert [c.n for c in parts] == [40, 40]
     assert (family.correction, family.error_rate, family.m) == ("holm", "FWER", 2)
-    raw = sorted(c.p.value for c in parts)
+    raw = sorted(c.p.upper for c in parts)
     assert sorted(c.p.adjusted for c in parts) == pytest.approx([min(1, 2 * raw[0]), max(min(1, 2 * raw[0]), raw[1])])
 
 

@@ -51,7 +51,8 @@ def refuse_implausible(scores: Sequence[Scores], *, chosen: bool, item_named: bo
         if normalize_name(one.name) in SUMMARIES:
             _refuse(one, wide, "is called like a summary", others)
         # Beside shares, whole numbers beyond 1 are something else, such as the code of a category.
-        if float(np.delete(largest, i).max()) <= 1 < largest[i] and (one.values == np.rint(one.values)).all():
+        shares = len(wide) > 2 and float(np.delete(largest, i).max()) <= 1 < largest[i]
+        if shares and (one.values == np.rint(one.values)).all():
             _refuse(one, wide, f"goes up to {largest[i]:.4g}", others)
         if counter or (others > 0 and float(values[i].mean()) > FACTOR * others):
             _refuse(one, wide, "counts 1, 2, 3" if counter else f"has the mean {float(one.values.mean()):.4g}", others)

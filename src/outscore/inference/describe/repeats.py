@@ -106,7 +106,7 @@ def run_interval(
     --------
     >>> found = run_interval(np.array([30.1, 30.4, 30.2, 30.3]), np.array([29.0, 29.3, 29.9, 29.5]), 0.05)
     >>> round(found.low, 4), round(found.high, 4)
-    (0.3, 1.3)
+    (0.2, 1.4)
     """
     turn = 1 if higher_is_better else -1
     estimate = float(a.mean() - b.mean())

@@ -64,7 +64,7 @@ def items_to_decide(
     >>> items_to_decide(100, 0.0, 0.02, alpha=0.05, power=0.8, wins=0, losses=0)
     Outlook(items=133, outcome='pass')
     >>> items_to_decide(100, -0.01, 0.05, alpha=0.05, power=0.8, below=0.06, above=0.06)
-    Outlook(items=1420, outcome='pass')
+    Outlook(items=515, outcome='pass')
     """
     found = []
     for outcome, gap, reach in (("pass", lead + margin, below), ("fail", -lead, above)):

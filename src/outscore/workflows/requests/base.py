@@ -216,9 +216,6 @@ def _from_python(option: Option, value: Any) -> Any:  # noqa: ANN401
         return value if isinstance(value, str) else tuple(value)
     if isinstance(option.default, tuple) and not isinstance(value, Mapping):
         return (value,) if isinstance(value, str) else tuple(value)
-    if isinstance(option.choices, tuple) and option.choices and isinstance(value, str) and value not in option.choices:
-        words = ", ".join(map(str, option.choices))
-        raise OutscoreError(f"`{option.name}` is {value!r}.", f"Choose one of: {words}.", parameter=option.name)
     return value
 
 

@@ -59,7 +59,7 @@ def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreRes
     --------
     >>> found = run(ScoreRequest(), [Scores("new", np.array([1, 0, 1, 1, 1, 0, 1, 1] * 5))])
     >>> found.verdict
-    'new scores 0.750: 95 % interval 0.598 to 0.858, mean, 40 items.'
+    'new scores 0.7500: 95 % interval 0.5981 to 0.8581, mean, 40 items.'
     """
     logs = data is None and asks_logs(request)
     (replace(request, metric=None) if logs else request).validate(arrays=data is not None)
