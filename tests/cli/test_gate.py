@@ -181,10 +181,17 @@ def test_the_pytest_plugin(versions):
     assert declared == {"outscore": "outscore.pytest_plugin"}
     Path("test_them.py").write_text(TESTS)
     plugin = ["-p", declared["outscore"], "-p", "no:cacheprovider", "-rA", "--junitxml=r.xml", "--tb=short"]
+    # Installed or not, the module is named here and nowhere else: pytest refuses a plugin that comes twice.
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *plugin, "test_them.py"], capture_output=True, text=True, check=False, cwd=versions
+        [sys.executable, "-m", "pytest", *plugin, "test_them.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=versions,
+        env=alone,
     )
-    assert "3 failed, 2 passed, 1 skipped" in done.stdout, done.stdout
+    assert "3 failed, 2 passed, 1 skipped" in done.stdout, done.stdout + done.stderr
     assert "Fail: worse is worse than base" in done.stdout
     assert "OutscoreError: `nowhere.csv` does not exist" in done.stdout
     assert re.search(r"SKIPPED .*Inconclusive", done.stdout)
