@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -59,6 +61,17 @@ def test_single_items_have_the_plain_variance(scores):
     variance, df = cluster_variance(x - x.mean())
     assert variance == pytest.approx(x.var(ddof=1) / len(x), abs=1e-12)
     assert df == len(x) - 1
+
+
+@given(st.lists(st.integers(1, 2**40) | st.integers(1, 9), min_size=2, max_size=6))
+def test_sizes_may_differ_by_any_factor(sizes):
+    """Against rationals: a cluster that is nearly everything leaves differences of nearly equal numbers."""
+    whole = sum(sizes)
+    q = [Fraction(n * n, whole * (whole - n)) for n in sizes]
+    df = 1 / (sum(Fraction(n, whole) ** 2 for n in sizes) + sum(q) ** 2 - sum(x * x for x in q))
+    variance = sum(Fraction(g * g * whole, whole - n) for g, n in enumerate(sizes, 1)) / whole**2
+    found = cluster_variance(np.arange(1.0, len(sizes) + 1), np.array(sizes))
+    assert found == pytest.approx((float(variance), float(df)), rel=1e-12)
 
 
 def test_a_single_cluster_says_nothing():

@@ -50,7 +50,17 @@ def cluster_variance(sums: Array, sizes: Array | None = None) -> tuple[float, fl
     if not df:
         return 0.0, 0.0
     whole = exact_sum(sizes)
-    return exact_sum(sums * sums / (1 - sizes / whole)) / whole**2, df
+    return exact_sum(sums * sums / (_others(sizes) / whole)) / whole**2, df
+
+
+def _others(sizes: Array) -> Array:
+    """What all other clusters have; that of the largest is added up, since the whole less a cluster that is nearly all of it
+    would be rounding.
+    """
+    left = exact_sum(sizes) - sizes
+    largest = int(np.argmax(sizes))
+    left[largest] = exact_sum(np.delete(sizes, largest))
+    return left
 
 
 def bell_mccaffrey_df(sizes: Array) -> float:
@@ -68,9 +78,13 @@ def bell_mccaffrey_df(sizes: Array) -> float:
     if (filled == filled[0]).all():
         return len(filled) - 1.0
     share = filled / exact_sum(filled)
-    q = share**2 / (1 - share)
+    q = share * filled / _others(filled)
+    largest = int(np.argmax(q))
+    rest = np.delete(q, largest)
+    # (Σ q)² - Σ q² without the square of the largest, which may exceed all else by more than the digits of a number.
+    products = exact_sum(rest) * (2 * float(q[largest]) + exact_sum(rest)) - exact_sum(rest**2)
     # Never below 1 but for rounding: M is not 0 and has no negative eigenvalue.
-    return max(1.0, 1 / (exact_sum(share**2) + exact_sum(q) ** 2 - exact_sum(q**2)))
+    return max(1.0, 1 / (exact_sum(share**2) + products))
 
 
 def effective_clusters(sizes: Array) -> float:
