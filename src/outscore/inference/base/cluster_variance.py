@@ -54,9 +54,7 @@ def cluster_variance(sums: Array, sizes: Array | None = None) -> tuple[float, fl
 
 
 def _others(sizes: Array) -> Array:
-    """What all other clusters have; that of the largest is added up, since the whole less a cluster that is nearly all of it
-    would be rounding.
-    """
+    """What all other clusters have: that of the largest is added up, as the whole less nearly all of it would be rounding."""
     left = exact_sum(sizes) - sizes
     largest = int(np.argmax(sizes))
     left[largest] = exact_sum(np.delete(sizes, largest))
