@@ -308,6 +308,11 @@ def test_the_calls_to_copy_do_the_same(files, name):
     assert found["result"].to_dict() == call().to_dict()
 
 
+def test_the_call_to_copy_gives_several_logs_as_the_one_argument_that_takes_them():
+    request = REQUESTS["show"].from_written({"files": ["a.json", "b.json"]})
+    assert request.python_call().endswith("osc.show(['a.json', 'b.json'])")
+
+
 def _request_of(kind: str, words: list[str]) -> Request:
     """The request that the words of a command line ask for."""
     given: dict[str, list[str]] = {}

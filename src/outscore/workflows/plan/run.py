@@ -16,7 +16,6 @@ from outscore.workflows.direction import directed, score_names
 from outscore.workflows.plan.answer import plan_numbers, possible_p
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
 from outscore.workflows.requests.base import input_settings, versions
-from outscore.workflows.requests.compare import columns_of
 from outscore.workflows.requests.plan import PlanRequest
 
 __all__ = ["call", "run"]
@@ -79,7 +78,7 @@ def _read(request: PlanRequest) -> TwoSystems:
     both = read_systems(
         request.pilot,
         systems=request.system,
-        **columns_of(request),
+        **request.columns(),
     )
     if both.counts:
         raise OutscoreError(

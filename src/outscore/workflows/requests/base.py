@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
+from outscore.workflows.requests import shared
 
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
@@ -108,13 +109,32 @@ class Request:
         """The options that differ from their defaults, as text: `from_written` makes an equal request of it."""
         return {option.name: _as_text(option, self.value(option.name)) for option in self.options() if self.is_given(option)}
 
+    @property
+    def inputs(self) -> list[str]:
+        """Everything that is read, as written."""
+        return list(self.value("files"))
+
+    def columns(self) -> dict[str, Any]:
+        """The columns that were named, by the parameters of readers."""
+        names = {option.name for option in self.options()}
+        given = {name: self.value(name) for name in (*shared.COLUMNS, shared.TRANSPOSE.name) if name in names}
+        if "gold_column" in names:
+            # There, `gold` names the file of the right answers to outputs.
+            given |= {"gold": self.value("gold_column"), "gold_option": "gold_column"}
+        return {("system" if name == "system_column" else name): value for name, value in given.items() if value}
+
     def validate(self) -> None:
         """Refuse whatever can be refused before a file is opened; errors name their parameter."""
         raise NotImplementedError
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401
         """What is saved with a result, so that it can be repeated; `found` is what the data decided."""
-        raise NotImplementedError
+        return {**self.saved_options(), **found, "inputs": input_settings(inputs), "versions": versions()}
+
+    def saved_options(self) -> dict[str, Any]:
+        """The options as JSON holds them: every one, some of them only where they were given."""
+        kept = [option for option in self.options() if option.always_saved or self.is_given(option)]
+        return {option.name: saved_value(option, self.value(option.name)) for option in kept}
 
     def words(self) -> list[str]:
         """The words of the command line that asks for this, without outputs."""
@@ -142,8 +162,11 @@ class Request:
         return shlex.join(["outscore", *self.words(), *(word for name in outputs for word in ("-o", name))])
 
     def data_arguments(self) -> list[str]:
-        """What `python_call` gives by position, as Python writes it."""
-        return [repr(name) for name in self.value("files")]
+        """What `python_call` gives by position, as Python writes it: two files at most one by one, any number as a list."""
+        files = self.value("files")
+        if self.option("files").most is None and len(files) != 1:
+            return [repr(list(files))]
+        return [repr(name) for name in files]
 
     def python_call(self) -> str:
         """The Python call to copy, which gives what the command line gives."""
@@ -163,7 +186,7 @@ class Request:
 def saved_value(option: Option, value: object) -> object:
     """An option's value as JSON holds it."""
     if isinstance(value, tuple):
-        return list(value)
+        return (",".join(value) or None) if option.kind == "names" else list(value)
     if isinstance(value, Mapping):
         return {str(key): str(inner) for key, inner in value.items()}
     if value is None or isinstance(value, (str, int, float)):

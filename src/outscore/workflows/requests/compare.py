@@ -25,6 +25,8 @@ LENGTH = "length"
 """The bucket that needs no file of labels: how long the reference is."""
 METRICS_OF_TEXTS = ("bleu", "chrf")
 """The metrics of texts where none is named."""
+OF_TEXTS = ("documents", "text_column", "scores")
+"""Options that only texts have, in requests that take scores and texts."""
 SAVED_ORDER = (
     "metric", "test", "alternative", "alpha", "delta", "margin", "unit_size", "unit_statistic", "shuffle", "unit_advice",
     "normality_alpha", "seed", "set", "method", "resamples", "correction", "system", *shared.COLUMNS, "names", "duplicates",
@@ -63,6 +65,23 @@ class TestedRequest(Request):
             given[name] = self.value(name)
         return given
 
+    def refuse_what_is_for_texts(self) -> None:
+        """Refuse options that only texts have, where scores or texts may be given and no reference was named."""
+        for option in self.options():
+            if option.name in OF_TEXTS and self.is_given(option):
+                _refuse_other_kind(option, texts=False)
+
+    def references_argument(self) -> str:
+        """The reference as Python writes it; several are a list of paths, as a list of strings would be segments."""
+        references = [repr(name) for name in self.value("reference")]
+        return references[0] if len(references) == 1 else f"[{', '.join(f'Path({name})' for name in references)}]"
+
+    def python_call(self) -> str:
+        """The Python call to copy, which imports what it names several references by."""
+        call = super().python_call()
+        several = len(getattr(self, "reference", ())) > 1
+        return call.replace("\n", "\nfrom pathlib import Path\n", 1) if several else call
+
 
 @dataclass(frozen=True)
 class ComparisonRequest(TestedRequest):
@@ -85,7 +104,7 @@ class ComparisonRequest(TestedRequest):
             value = getattr(self, name, option.default)
             if option.always_saved or value != option.default:
                 saved[name] = saved_value(option, value)
-        saved["names"] = saved["names"] or None
+        saved["names"] = list(self.value("names")) or None
         return {**saved, "inputs": input_settings(inputs), "versions": versions()}
 
 
@@ -97,19 +116,11 @@ class CompareRequest(ComparisonRequest):
     function: ClassVar[str] = "compare"
 
     files: tuple[str, ...] = declare(
-        Option(
-            "files",
-            str,
-            (),
-            "One file with both systems, or one for each.",
-            label="Scores",
-            group="files",
-            kind="file",
-            many=True,
-            least=1,
-            most=2,
-            metavar="A [B] | TABLE",
-        )
+        shared.FILES,
+        help="One file with both systems, or one for each.",
+        label="Scores",
+        most=2,
+        metavar="A [B] | TABLE",
     )
     metric: str | AdditiveMetric | None = declare(shared.METRIC)
     direction: str = declare(shared.DIRECTION)
@@ -152,15 +163,6 @@ class CompareRequest(ComparisonRequest):
     missing: str | None = declare(shared.MISSING)
     force_same: bool = declare(shared.FORCE_SAME)
     names: tuple[str, ...] = declare(shared.NAMES, most=2)
-
-    @property
-    def inputs(self) -> list[str]:
-        """Everything that is read."""
-        return list(self.files)
-
-    def columns(self) -> dict[str, Any]:
-        """The columns that were named, as readers take them."""
-        return columns_of(self)
 
     def asked(self) -> dict[str, Any]:
         """What is asked of the comparison itself."""
@@ -211,20 +213,12 @@ class TextsRequest(ComparisonRequest):
     function: ClassVar[str] = "compare_texts"
 
     files: tuple[str, ...] = declare(
-        Option(
-            "files",
-            str,
-            (),
-            "The output of each system, a segment per line, or one table of both; a quoted pattern stands for several runs.",
-            label="Systems",
-            group="files",
-            form_help="The output of each system, a segment per line, or one table of both.",
-            kind="file",
-            many=True,
-            least=1,
-            most=2,
-            metavar="A B | TABLE",
-        )
+        shared.FILES,
+        help="The output of each system, a segment per line, or one table of both; a quoted pattern stands for several runs.",
+        label="Systems",
+        form_help="The output of each system, a segment per line, or one table of both.",
+        most=2,
+        metavar="A B | TABLE",
     )
     metric: str | None = declare(
         shared.METRIC,
@@ -324,10 +318,8 @@ class TextsRequest(ComparisonRequest):
         check_comparison(**self.asked(), metric=None, names=self.names or ("A", "B"))
 
     def data_arguments(self) -> list[str]:
-        """Both systems and the reference; several references are a list of paths, as a list of strings would be segments."""
-        references = [repr(name) for name in self.reference]
-        several = f"[{', '.join(f'Path({name})' for name in references)}]"
-        return [*super().data_arguments(), *(references if len(references) == 1 else [several])]
+        """Both systems and the reference."""
+        return [*super().data_arguments(), self.references_argument()]
 
     def file_arguments(self) -> list[str]:
         """Source, documents, datasets, buckets and a corpus."""
@@ -342,11 +334,7 @@ class TextsRequest(ComparisonRequest):
         """The Python call to copy."""
         request = self if self.metric is None else replace(self, metric=None)
         call = super(TextsRequest, request).python_call()
-        if self.metric is not None:
-            call = f"{call[:-1]}, metrics={self.metrics!r})"
-        if len(self.reference) > 1:
-            return call.replace("\n", "\nfrom pathlib import Path\n", 1)
-        return call
+        return call if self.metric is None else f"{call[:-1]}, metrics={self.metrics!r})"
 
 
 def every_option() -> tuple[Option, ...]:
@@ -391,16 +379,6 @@ def _refuse_other_kind(option: Option, *, texts: bool) -> None:
         f"Add --reference FILE, or leave --{name} out.",
         parameter=option.name,
     )
-
-
-def columns_of(request: Request) -> dict[str, Any]:
-    """The columns that a request names, by the parameters of readers."""
-    names = {option.name for option in request.options()}
-    given = {name: request.value(name) for name in (*shared.COLUMNS, shared.TRANSPOSE.name) if name in names}
-    if "gold_column" in names:
-        # There, `gold` names the file of the right answers to outputs.
-        given |= {"gold": request.value("gold_column"), "gold_option": "gold_column"}
-    return {("system" if name == "system_column" else name): value for name, value in given.items() if value}
 
 
 def metrics_in(written: str) -> list[str]:

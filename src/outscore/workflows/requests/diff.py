@@ -11,7 +11,7 @@ from outscore.core.levels import check_level
 from outscore.core.options import Option, did_you_mean
 from outscore.workflows.diff.tasks.registry import TASKS, task_options
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, declare, input_settings, saved_value, versions
+from outscore.workflows.requests.base import Request, declare, input_settings, versions
 
 if TYPE_CHECKING:
     from outscore.scores.system import Origin
@@ -55,18 +55,10 @@ class DiffRequest(Request):
         )
     )
     files: tuple[str, ...] = declare(
-        Option(
-            "files",
-            str,
-            (),
-            "The output of each system.",
-            label="Systems",
-            group="files",
-            kind="file",
-            many=True,
-            least=1,
-            metavar="SYSTEM [SYSTEM ...]",
-        )
+        shared.FILES,
+        help="The output of each system.",
+        label="Systems",
+        metavar="SYSTEM [SYSTEM ...]",
     )
     task: str | None = declare(
         Option("task", str, None, "What the files hold.", tuple(TASKS), label="Task", group="data", least=1)
@@ -137,6 +129,11 @@ class DiffRequest(Request):
             return self.own.get(name, of_tasks[name])
         return super().value(name)
 
+    @property
+    def inputs(self) -> list[str]:
+        """Everything that is read: the right answers, then the systems."""
+        return [*([] if self.gold is None else [self.gold]), *self.files]
+
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; outputs given in Python have no files."""
         if not arrays and not self._is_one_table():
@@ -160,7 +157,7 @@ class DiffRequest(Request):
         return True
 
     def _check_files(self) -> None:
-        named = [*([] if self.gold is None else [self.gold]), *self.files]
+        named = self.inputs
         if len(named) < 2:
             raise OutscoreError(
                 f"{len(named)} file{'' if len(named) == 1 else 's'} named, gold and at least one system are needed.",
@@ -205,9 +202,9 @@ class DiffRequest(Request):
 
     def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401
         """What is saved; `found` are the criteria and the clusters that the task chose where nothing was asked."""
-        kept = [option for option in self.options() if option.always_saved or self.is_given(option)]
-        saved = {option.name: saved_value(option, self.value(option.name)) for option in kept if option.name != "gold"}
-        first = {"files": [*([] if self.gold is None else [self.gold]), *self.files], "names": ",".join(self.names) or None}
+        saved = self.saved_options()
+        del saved["gold"]
+        first = {"files": self.inputs, "names": saved["names"]}
         order = (
             "task",
             "criterion",

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import declare, input_settings, saved_value, versions
+from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import (
     CompareRequest,
     TestedRequest,
     TextsRequest,
-    columns_of,
     refuse_units_of_documents,
     text_metrics,
 )
 
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
-    from outscore.scores.system import Origin
 
 __all__ = ["LARGEST_LEVEL", "GateRequest"]
 
 LARGEST_LEVEL = 0.25
 """Both one-sided tests together have twice the level, which must be one."""
-OF_TEXTS = ("reference", "documents", "text_column")
 
 
 def _metrics() -> Mapping[str, str]:
@@ -49,19 +46,11 @@ class GateRequest(TestedRequest):
     function: ClassVar[str] = "gate"
 
     files: tuple[str, ...] = declare(
-        Option(
-            "files",
-            str,
-            (),
-            "The baseline and the candidate, or one file with both, the baseline first.",
-            label="Baseline and candidate",
-            group="files",
-            kind="file",
-            many=True,
-            least=1,
-            most=2,
-            metavar="BASELINE CANDIDATE | TABLE",
-        )
+        shared.FILES,
+        help="The baseline and the candidate, or one file with both, the baseline first.",
+        label="Baseline and candidate",
+        most=2,
+        metavar="BASELINE CANDIDATE | TABLE",
     )
     margin: float | None = declare(
         shared.MARGIN,
@@ -142,10 +131,6 @@ class GateRequest(TestedRequest):
         """Everything that is read."""
         return [*self.files, *self.reference, *([] if self.documents is None else [self.documents])]
 
-    def columns(self) -> dict[str, Any]:
-        """The columns that were named, as readers take them."""
-        return columns_of(self)
-
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
         from outscore.core.levels import check_level
@@ -174,17 +159,7 @@ class GateRequest(TestedRequest):
                 parameter="files",
             )
         if not self.reference:
-            self._refuse_what_is_for_texts()
-
-    def _refuse_what_is_for_texts(self) -> None:
-        for name in OF_TEXTS[1:]:
-            option = self.option(name)
-            if self.is_given(option):
-                raise OutscoreError(
-                    f"--{option.long} is for texts, and no --reference was named.",
-                    f"Add --reference FILE, or leave --{option.long} out.",
-                    parameter=name,
-                )
+            self.refuse_what_is_for_texts()
 
     def comparison(self, test: str, *, decides: bool, **changed: Any) -> CompareRequest:  # noqa: ANN401 - values of options
         """The comparison behind the gate, candidate first: one-sided where it `decides`, else for an interval of both sides."""
@@ -210,26 +185,7 @@ class GateRequest(TestedRequest):
             "names": self.names[::-1],
         }
 
-    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
-        """What is saved: every option, some of them only where they were given."""
-        saved = {
-            option.name: saved_value(option, self.value(option.name))
-            for option in self.options()
-            if option.always_saved or self.is_given(option)
-        }
-        saved["names"] = ",".join(self.names) or None
-        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
-
     def file_arguments(self) -> list[str]:
         """References and documents."""
-        found: list[str] = []
-        if self.reference:
-            references = [repr(name) for name in self.reference]
-            several = f"[{', '.join(f'Path({name})' for name in references)}]"
-            found.append(f"reference={references[0] if len(references) == 1 else several}")
-        return [*found, *([f"documents={self.documents!r}"] if self.documents else [])]
-
-    def python_call(self) -> str:
-        """The Python call to copy."""
-        call = super().python_call()
-        return call.replace("\n", "\nfrom pathlib import Path\n", 1) if len(self.reference) > 1 else call
+        references = [f"reference={self.references_argument()}"] if self.reference else []
+        return [*references, *([f"documents={self.documents!r}"] if self.documents else [])]

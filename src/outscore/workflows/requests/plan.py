@@ -240,6 +240,11 @@ class PlanRequest(Request):
     alpha: float = declare(shared.ALPHA, group="design", doc="The level of the test.")
     seed: int = declare(shared.SEED, help="Seed of the samples of --retrospective.", group="pilot")
 
+    @property
+    def inputs(self) -> list[str]:
+        """The files of the pilot."""
+        return list(self.pilot)
+
     def design(self, *more: str) -> dict[str, Any]:
         """What was said of the planned study."""
         return {name: self.value(name) for name in (*DESIGN, *more) if self.value(name) is not None}

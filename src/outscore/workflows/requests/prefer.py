@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, declare, input_settings, saved_value, versions
+from outscore.workflows.requests.base import Request, declare
 
 if TYPE_CHECKING:
     from outscore.formats.battles.entry import BattleChoice
-    from outscore.scores.system import Origin
 
 __all__ = ["PreferRequest"]
 
@@ -51,18 +49,10 @@ class PreferRequest(Request):
     function: ClassVar[str] = "prefer"
 
     files: tuple[str, ...] = declare(
-        Option(
-            "files",
-            str,
-            (),
-            "Battles: files, or folders of files.",
-            label="Battles",
-            group="files",
-            kind="file",
-            many=True,
-            least=1,
-            metavar="BATTLES ...",
-        )
+        shared.FILES,
+        help="Battles: files, or folders of files.",
+        label="Battles",
+        metavar="BATTLES ...",
     )
     labels: str | None = declare(
         Option(
@@ -247,21 +237,6 @@ class PreferRequest(Request):
             raise OutscoreError(f"--strength is {self.strength}.", "Give a whole number from 1 up.", parameter="strength")
         if self.labels and self.people:
             raise OutscoreError("--labels and --people both say what people decided.", "Give one of them.", parameter="people")
-
-    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
-        """What repeats the call."""
-        saved = {
-            option.name: saved_value(option, self.value(option.name))
-            for option in self.options()
-            if option.always_saved or self.is_given(option)
-        }
-        if self.names:
-            saved["names"] = ",".join(self.names)
-        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
-
-    def data_arguments(self) -> list[str]:
-        """One file or a list of them."""
-        return [repr(self.files[0])] if len(self.files) == 1 else [repr(list(self.files))]
 
     def file_arguments(self) -> list[str]:
         """People's verdicts."""

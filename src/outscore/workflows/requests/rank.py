@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import declare, input_settings, saved_value, versions
+from outscore.workflows.requests.base import declare
 from outscore.workflows.requests.compare import (
     TestedRequest,
-    columns_of,
     metrics_in,
     refuse_metric_of_texts,
     refuse_units_of_documents,
@@ -22,7 +21,6 @@ from outscore.workflows.requests.compare import (
 
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
-    from outscore.scores.system import Origin
 
 __all__ = ["RANKED_TASKS", "RankRequest"]
 
@@ -47,18 +45,10 @@ class RankRequest(TestedRequest):
     function: ClassVar[str] = "rank"
 
     files: tuple[str, ...] = declare(
-        Option(
-            "files",
-            str,
-            (),
-            "One table with all systems, or one file for each.",
-            label="Systems",
-            group="files",
-            kind="file",
-            many=True,
-            least=1,
-            metavar="TABLE | FILES ...",
-        )
+        shared.FILES,
+        help="One table with all systems, or one file for each.",
+        label="Systems",
+        metavar="TABLE | FILES ...",
     )
     metric: str | AdditiveMetric | None = declare(
         shared.METRIC,
@@ -176,10 +166,6 @@ class RankRequest(TestedRequest):
             labels.append(self.dataset)
         return [*self.system_files, *self.reference, *labels, *scored]
 
-    def columns(self) -> dict[str, Any]:
-        """The columns that were named, as readers take them."""
-        return columns_of(self)
-
     def question(self) -> dict[str, Any]:
         """What is asked, whatever is ranked."""
         names = (
@@ -219,17 +205,7 @@ class RankRequest(TestedRequest):
         elif self.task is not None or self.gold is not None or kind == "outputs":
             self._check_outputs(gold=self.gold is not None or kind == "outputs")
         else:
-            self._refuse_what_is_for_texts()
-
-    def _refuse_what_is_for_texts(self) -> None:
-        for name in ("documents", "text_column", "scores"):
-            option = self.option(name)
-            if self.is_given(option):
-                raise OutscoreError(
-                    f"--{option.long} is for texts, and no --reference was named.",
-                    f"Add --reference FILE, or leave --{option.long} out.",
-                    parameter=name,
-                )
+            self.refuse_what_is_for_texts()
 
     def _check_texts(self) -> None:
         from outscore.formats.texts.read import check_columns
@@ -264,31 +240,7 @@ class RankRequest(TestedRequest):
                     parameter=option.name,
                 )
 
-    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
-        """What is saved: every option, some of them only where they were given."""
-        saved = {
-            option.name: saved_value(option, self.value(option.name))
-            for option in self.options()
-            if option.always_saved or self.is_given(option)
-        }
-        if self.names:
-            saved["names"] = ",".join(self.names)
-        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
-
-    def data_arguments(self) -> list[str]:
-        """One table or a list of files."""
-        return [repr(self.files[0])] if len(self.files) == 1 else [repr(list(self.files))]
-
     def file_arguments(self) -> list[str]:
         """References, documents and gold."""
-        found: list[str] = []
-        if self.reference:
-            references = [repr(name) for name in self.reference]
-            several = f"[{', '.join(f'Path({name})' for name in references)}]"
-            found.append(f"reference={references[0] if len(references) == 1 else several}")
-        return [*found, *(f"{name}={self.value(name)!r}" for name in ("documents", "gold") if self.value(name))]
-
-    def python_call(self) -> str:
-        """The Python call to copy."""
-        call = super().python_call()
-        return call.replace("\n", "\nfrom pathlib import Path\n", 1) if len(self.reference) > 1 else call
+        references = [f"reference={self.references_argument()}"] if self.reference else []
+        return [*references, *(f"{name}={self.value(name)!r}" for name in ("documents", "gold") if self.value(name))]

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option
 from outscore.workflows.requests import shared
-from outscore.workflows.requests.base import Request, declare, input_settings, saved_value, versions
-from outscore.workflows.requests.compare import columns_of, refuse_metric_of_texts
+from outscore.workflows.requests.base import Request, declare
+from outscore.workflows.requests.compare import refuse_metric_of_texts
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.requests.rank import RankRequest
 
 if TYPE_CHECKING:
     from outscore.core.metric import AdditiveMetric
-    from outscore.scores.system import Origin
 
 __all__ = ["ScoreRequest"]
 
@@ -39,18 +37,10 @@ class ScoreRequest(Request):
     function: ClassVar[str] = "score"
 
     files: tuple[str, ...] = declare(
-        Option(
-            "files",
-            str,
-            (),
-            "A table or log with one system or several, or a file for each.",
-            label="Scores",
-            group="files",
-            kind="file",
-            many=True,
-            least=1,
-            metavar="FILE ...",
-        )
+        shared.FILES,
+        help="A table or log with one system or several, or a file for each.",
+        label="Scores",
+        metavar="FILE ...",
     )
     metric: str | AdditiveMetric | None = declare(
         shared.METRIC, help="A metric from `outscore metrics`, or a score of the logs."
@@ -116,10 +106,6 @@ class ScoreRequest(Request):
         """Everything that is read."""
         return list(self.system_files)
 
-    def columns(self) -> dict[str, Any]:
-        """The columns that were named, as readers take them."""
-        return columns_of(self)
-
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse whatever can be refused before a file is opened; of arrays no file is named."""
         from outscore.core.levels import check_level
@@ -144,21 +130,6 @@ class ScoreRequest(Request):
             raise OutscoreError(
                 f"`power` is {self.power:g}.", "Give a number between alpha and 1, such as 0.8.", parameter="power"
             )
-
-    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
-        """What is saved: every option, some of them only where they were given."""
-        saved = {
-            option.name: saved_value(option, self.value(option.name))
-            for option in self.options()
-            if option.always_saved or self.is_given(option)
-        }
-        if self.names:
-            saved["names"] = ",".join(self.names)
-        return {**saved, "inputs": input_settings(inputs), "versions": versions()}
-
-    def data_arguments(self) -> list[str]:
-        """One file or a list of them."""
-        return [repr(self.files[0])] if len(self.files) == 1 else [repr(list(self.files))]
 
     def ranking(self) -> RankRequest:
         """The request that compares the same systems."""

@@ -31,6 +31,7 @@ __all__ = [
     "DUPLICATES",
     "EACH_DATASET",
     "EXPLAIN",
+    "FILES",
     "FILTER",
     "FORCE_SAME",
     "GOLD",
@@ -91,7 +92,7 @@ def known_tests() -> dict[str, str]:
     return {name: entry.summary for name, entry in TESTS.items()}
 
 
-def tests_or_all() -> dict[str, str]:
+def every_test() -> dict[str, str]:
     """Tests by name, and the word for all of them."""
     return {**known_tests(), "all": "every test that suits the data"}
 
@@ -136,6 +137,7 @@ def _metrics() -> dict[str, str]:
     return {name: entry.summary for name, entry in METRICS.items()}
 
 
+FILES = Option("files", str, (), "", group="files", kind="file", many=True, least=1)
 METRIC = Option(
     "metric",
     str,
@@ -170,7 +172,7 @@ TEST = Option(
     str,
     "permutation",
     "A test from `outscore tests`, or all of them.",
-    tests_or_all,
+    every_test,
     label="Test",
     form_help="How p is computed.",
     group="test",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option, did_you_mean
-from outscore.workflows.requests.base import Request, declare, saved_value
-
-if TYPE_CHECKING:
-    from outscore.scores.system import Origin
+from outscore.workflows.requests import shared
+from outscore.workflows.requests.base import Request, declare
 
 __all__ = ["ShowRequest"]
 
@@ -31,18 +28,10 @@ class ShowRequest(Request):
     function: ClassVar[str] = "show"
 
     files: tuple[str, ...] = declare(
-        Option(
-            "files",
-            str,
-            (),
-            "Logs, or folders of logs.",
-            label="Logs",
-            group="files",
-            kind="file",
-            many=True,
-            least=1,
-            metavar="LOG ...",
-        )
+        shared.FILES,
+        help="Logs, or folders of logs.",
+        label="Logs",
+        metavar="LOG ...",
     )
     reader: str = declare(
         Option(
@@ -59,11 +48,6 @@ class ShowRequest(Request):
         )
     )
 
-    @property
-    def inputs(self) -> list[str]:
-        """Everything that is read."""
-        return list(self.files)
-
     def validate(self) -> None:
         """Refuse what can be refused before a log is opened."""
         if not self.files:
@@ -72,7 +56,3 @@ class ShowRequest(Request):
             raise OutscoreError(
                 f"There is no format of logs `{self.reader}`.", did_you_mean(self.reader, _readers()), parameter="reader"
             )
-
-    def settings(self, inputs: Iterable[Origin] = (), **found: Any) -> dict[str, Any]:  # noqa: ANN401, ARG002 - as in `Request`
-        """What repeats the listing."""
-        return {option.name: saved_value(option, self.value(option.name)) for option in self.options()}

@@ -16,7 +16,6 @@ from outscore.language.numbers import count
 from outscore.results.logs import LoggedEvaluation, LoggedScore, Logs
 from outscore.results.note import Note
 from outscore.workflows.names import path_texts
-from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.show import ShowRequest
 
 __all__ = ["call", "listing", "run"]
@@ -39,7 +38,7 @@ def listing(found: Sequence[Evaluation], request: ShowRequest, files: Sequence[s
         [_listed(evaluation) for evaluation in found],
         _next_command(files, found),
         _verdict(found),
-        {**request.settings(), "inputs": input_settings(origins), "versions": versions()},
+        request.settings(origins),
         list(notes),
     )
 
