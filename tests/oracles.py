@@ -55,6 +55,13 @@ def macro_f1(x: Row) -> Fraction:
     return sum((2 * a / (2 * a + fp + fn) if 2 * a + fp + fn else Fraction(0) for a in (tp, tn)), Fraction(0)) / 2
 
 
+def weighted_f1(x: Row) -> Fraction:
+    tp, fp, fn, tn = x
+    both = [(gold, 2 * a / (2 * a + fp + fn) if 2 * a + fp + fn else Fraction(0)) for a, gold in ((tp, tp + fn), (tn, tn + fp))]
+    n = tp + fp + fn + tn
+    return sum((gold * f1 for gold, f1 in both), Fraction(0)) / n if n else Fraction(0)
+
+
 def grouped(rows: Sequence[Sequence[Any]], labels: Sequence[int] | None) -> list[list[Fraction]]:
     """Rows of a cluster added up."""
     if labels is None:

@@ -221,7 +221,7 @@ def test_spreadsheet(made, tmp_path):
     run("--task", "label", *made["label"][:3], "--slice", "topic", "-o", tmp_path / "x.csv")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "x.csv").read_text())))
     kinds = [row["row"] for row in rows]
-    assert (kinds.count("pair"), kinds.count("metric"), kinds.count("label"), kinds.count("slice")) == (1, 2, 3, 4)
+    assert (kinds.count("pair"), kinds.count("metric"), kinds.count("label"), kinds.count("slice")) == (1, 3, 3, 4)
     corrections = sum(int(row["n"]) for row in rows if row["row"] == "correction")
     pair = as_json("--task", "label", *made["label"][:3])["pairs"][0]
     assert corrections == pair["outcomes"]["correction"]

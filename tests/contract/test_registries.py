@@ -17,7 +17,7 @@ SIDES = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 # Metrics by the direction that is better. A new metric must be put on one side by hand.
 HIGHER = {
     "mean", "sum", "weighted-mean", "accuracy", "f1", "fbeta", "precision", "recall", "jaccard",
-    "mcc", "balanced-accuracy", "kappa", "macro-f1",
+    "mcc", "balanced-accuracy", "kappa", "macro-f1", "weighted-f1",
 }  # fmt: skip
 LOWER = {"error-rate"}
 # Tests whose p-value is drawn, so that exchanging the systems may move it by the noise of the draw.

@@ -27,6 +27,7 @@ EXPECTED = {
     "balanced-accuracy": (Fraction(6, 7) + Fraction(11, 13)) / 2,
     "kappa": Fraction(2 * (6 * 11 - 2 * 1), 8 * 13 + 7 * 12),
     "macro-f1": (Fraction(12, 15) + Fraction(22, 25)) / 2,
+    "weighted-f1": (7 * Fraction(12, 15) + 13 * Fraction(22, 25)) / 20,
 }
 COUNTS = np.array([[2, 1, 0, 5], [4, 1, 1, 6]])
 

@@ -1,6 +1,9 @@
-"""Scores of many classes against scikit-learn."""
+"""Scores of many classes against scikit-learn, and in exact arithmetic."""
 
 from __future__ import annotations
+
+import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,19 +11,75 @@ import sklearn.metrics as sk
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outscore.metrics.multiclass import class_counts, macro_f1, multiclass_mcc
+from outscore.core.errors import OutscoreError
+from outscore.metrics.multiclass import class_counts
+from outscore.metrics.registry import METRICS, resolve
+
+ORACLES = {
+    "macro-f1": lambda gold, answers: sk.f1_score(gold, answers, average="macro", zero_division=0),
+    "weighted-f1": lambda gold, answers: sk.f1_score(gold, answers, average="weighted", zero_division=0),
+    "mcc": sk.matthews_corrcoef,
+    "kappa": lambda gold, answers: np.nan_to_num(sk.cohen_kappa_score(gold, answers)),
+    "balanced-accuracy": sk.balanced_accuracy_score,
+}
+ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40)
 
 
-@pytest.mark.filterwarnings("ignore:A single label was found")
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40))
-def test_against_scikit_learn(rows):
+def test_every_metric_of_classes_has_an_oracle():
+    assert set(ORACLES) == {name for name, entry in METRICS.items() if entry.many is not None}
+
+
+@pytest.mark.filterwarnings(
+    "ignore:A single label was found", "ignore:y_pred contains", "ignore:invalid value", "ignore:`y1`, `y2`"
+)
+@pytest.mark.parametrize("name", ORACLES)
+@given(rows=ROWS)
+def test_against_scikit_learn(name, rows):
     gold, answers = np.array(rows).T
-    totals = class_counts(gold, answers, 4).sum(axis=0)
-    assert float(macro_f1(4).score(totals)) == pytest.approx(sk.f1_score(gold, answers, average="macro", zero_division=0))
-    assert float(multiclass_mcc(4).score(totals)) == pytest.approx(sk.matthews_corrcoef(gold, answers), abs=1e-9)
+    counts = class_counts(gold, answers, 4)
+    metric, table, _ = resolve(name, counts, counts)
+    totals = table.sum(axis=0)
+    assert float(metric.score(totals)) == pytest.approx(float(ORACLES[name](gold, answers)), abs=1e-9)
+    assert float(metric.precise([Fraction(int(x)) for x in totals])) == pytest.approx(float(metric.score(totals)), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ORACLES)
+@given(rows=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=30))
+def test_two_classes_are_the_table_of_four(name, rows):
+    """Where both classes occur; of a class that never does, macro-F1 of a 2 × 2 table counts the 0."""
+    gold, answers = np.array([*rows, (0, 1), (1, 0)]).T
+    four = np.stack([gold & answers, (1 - gold) & answers, gold & (1 - answers), (1 - gold) & (1 - answers)], axis=1)
+    scores = []
+    for table in (class_counts(gold, answers, 2), four):
+        metric, own, _ = resolve(name, table, table)
+        scores.append(float(metric.score(own.sum(axis=0))))
+    assert scores[0] == pytest.approx(scores[1], abs=1e-12)
+
+
+def test_what_is_not_answered_belongs_to_no_class():
+    gold, answers = np.array([0, 0, 1, 2]), np.array([0, -1, 1, -1])
+    counts = class_counts(gold, answers, 3)
+    assert counts.sum(axis=0).tolist() == [1, 1, 0, 1, 1, 0, 2, 1, 1]
+    metric, table, _ = resolve("macro-f1", counts, counts)
+    assert metric.precise([Fraction(int(x)) for x in table.sum(axis=0)]) == (Fraction(2, 3) + 1 + 0) / 3
 
 
 def test_groups_add_up():
     rng = np.random.default_rng(0)
     gold, answers, groups = rng.integers(0, 3, (3, 50))
     assert (class_counts(gold, answers, 3, groups).sum(axis=0) == class_counts(gold, answers, 3).sum(axis=0)).all()
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_other_processes_can_be_given_the_metric(name):
+    metric = METRICS[name].many(3)
+    totals = np.array([3, 2, 1, 5, 4, 1, 4, 3, 3])
+    assert pickle.loads(pickle.dumps(metric)).score(totals) == metric.score(totals)  # noqa: S301 - our own bytes
+
+
+def test_counts_that_cannot_be_are_refused():
+    rows = np.array([[1, 0, 0, 1, 1, 0]])
+    with pytest.raises(OutscoreError, match="more right answers of a class than answers of it"):
+        resolve("macro-f1", rows, rows)
+    with pytest.raises(OutscoreError, match="cannot use rows of 5 numbers"):
+        resolve("macro-f1", rows[:, :5], rows[:, :5])

@@ -14,7 +14,19 @@ from outscore.web.pages import formulas
 from outscore.web.pages.methods import sections
 
 LISTED = {"tests": TESTS, "metrics": METRICS, "text-metrics": TEXT_METRICS, "corrections": CORRECTIONS}
-UNCITED = {"mean", "sum", "weighted-mean", "accuracy", "error-rate", "precision", "recall", "macro-f1", "wer", "cer"}
+UNCITED = {
+    "mean",
+    "sum",
+    "weighted-mean",
+    "accuracy",
+    "error-rate",
+    "precision",
+    "recall",
+    "macro-f1",
+    "weighted-f1",
+    "wer",
+    "cer",
+}
 """Shares, means and rates, whose definitions are nobody's."""
 
 

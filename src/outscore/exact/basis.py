@@ -14,11 +14,11 @@ from outscore.core.numeric import Array
 __all__ = ["coordinates", "hermite_basis", "shear"]
 
 
-def hermite_basis(vectors: Array) -> Array:
+def hermite_basis(vectors: Array, most: int | None = None) -> Array:
     """Rows that generate the same lattice as the rows of `vectors`, in echelon form with positive pivots.
 
     Euclid's algorithm on whole columns: reduce all rows by the one with the smallest entry until a single one
-    is left.
+    is left. It ends early where it has found more than `most` rows, which then are only the first of them.
 
     Examples
     --------
@@ -28,8 +28,10 @@ def hermite_basis(vectors: Array) -> Array:
            [0, 2]])
     """
     rows = np.unique(vectors.astype(np.int64), axis=0)
-    basis = []
+    basis: list[Array] = []
     for axis in range(vectors.shape[1]):
+        if most is not None and len(basis) > most:
+            break
         while True:
             live = np.flatnonzero(rows[:, axis])
             if len(live) == 0:

@@ -50,7 +50,8 @@ def reading_line(reading: Reading) -> str:
 def _scores(reading: Reading) -> str:
     if reading.gold:
         answers = _names(reading.prediction) if reading.prediction else f"{_names(reading.systems)}, each"
-        return f"scores: {answers} = {_names(reading.gold)} (1 right, 0 wrong)"
+        how = "counted by class" if reading.by_class else "1 right, 0 wrong"
+        return f"scores: {answers} = {_names(reading.gold)} ({how})"
     if reading.kind == "numbers":
         if reading.formats == ["score-pairs"] and reading.files > 1:
             return "counts: two whole numbers per line, right and wrong"

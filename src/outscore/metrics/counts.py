@@ -18,6 +18,7 @@ from outscore.core.metric import AdditiveMetric, Precise
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
+from outscore.metrics.multiclass import many_balanced_accuracy, many_kappa, many_macro_f1, many_mcc, many_weighted_f1
 
 __all__ = ["ENTRIES", "confusion"]
 
@@ -172,6 +173,19 @@ def _precise_macro_f1(totals: Sequence[Fraction]) -> Fraction:
     return (_exact_divide(2 * tp, 2 * tp + fp + fn) + _exact_divide(2 * tn, 2 * tn + fp + fn)) / 2
 
 
+def _weighted_f1(totals: Array) -> Array:
+    """The F1 of both classes, each weighted by how often gold has it."""
+    tp, fp, fn, tn = _split(totals)
+    both = (tp + fn) * _divide(2 * tp, 2 * tp + fp + fn) + (tn + fp) * _divide(2 * tn, 2 * tn + fp + fn)
+    return _divide(both, tp + fp + fn + tn)
+
+
+def _precise_weighted_f1(totals: Sequence[Fraction]) -> Fraction:
+    tp, fp, fn, tn = totals
+    both = (tp + fn) * _exact_divide(2 * tp, 2 * tp + fp + fn) + (tn + fp) * _exact_divide(2 * tn, 2 * tn + fp + fn)
+    return _exact_divide(both, tp + fp + fn + tn)
+
+
 def _of_the_table(
     name: str, function: Callable[[Array], Array], precise: Callable[[Sequence[Fraction]], Precise], least: float = 0.0
 ) -> AdditiveMetric:
@@ -270,11 +284,12 @@ ENTRIES = (
         citations=("matthews1975",),
         make=lambda _: _of_the_table("mcc", _mcc, _precise_mcc, -1.0),
         layouts=lambda _: ALL_FOUR,
+        many=many_mcc,
     ),
     MetricEntry(
         name="balanced-accuracy",
         eats=("counts",),
-        summary="mean recall over the two classes",
+        summary="mean recall over the classes",
         formula=(
             r"\frac{1}{2} ( \frac{\text{tp}}{\text{tp} + \text{fn}} + \frac{\text{tn}}{\text{tn} +"
             r" \text{fp}} )"
@@ -282,6 +297,7 @@ ENTRIES = (
         citations=("brodersen2010",),
         make=lambda _: _of_the_table("balanced-accuracy", _balanced_accuracy, _precise_balanced),
         layouts=lambda _: ALL_FOUR,
+        many=many_balanced_accuracy,
     ),
     MetricEntry(
         name="kappa",
@@ -291,13 +307,25 @@ ENTRIES = (
         citations=("cohen1960",),
         make=lambda _: _of_the_table("kappa", _kappa, _precise_kappa, -1.0),
         layouts=lambda _: ALL_FOUR,
+        many=many_kappa,
     ),
     MetricEntry(
         name="macro-f1",
         eats=("counts",),
-        summary="mean F1 of the positive and the negative class",
-        formula=r"\frac{1}{2} ( F_{1}^{+} + F_{1}^{-} )",
+        summary="mean F1 of all classes",
+        formula=r"\frac{1}{k} \sum_{c} F_{1}^{c}",
         make=lambda _: _of_the_table("macro-f1", _macro_f1, _precise_macro_f1),
         layouts=lambda _: ALL_FOUR,
+        many=many_macro_f1,
+    ),
+    MetricEntry(
+        name="weighted-f1",
+        eats=("counts",),
+        summary="F1 of all classes, weighted by their size",
+        formula=r"\sum_{c} \frac{n_{c}}{n} F_{1}^{c}",
+        # With gold of its own, a system that is right more often may weigh its worse class more: nothing says that it grows.
+        make=lambda _: AdditiveMetric("weighted-f1", FOUR, _weighted_f1, precise=_precise_weighted_f1, bounds=(0.0, 1.0)),
+        layouts=lambda _: ALL_FOUR,
+        many=many_weighted_f1,
     ),
 )

@@ -36,7 +36,8 @@ class MetricEntry:
 
     `formula` is written in the small part of TeX that the page of methods knows, `citations` are keys of
     works in ``report/references/works.bib``: a metric whose definition is somebody's names them, shares of
-    right answers need none.
+    right answers need none. `many` makes the same metric of so many classes, whose rows are those of ``metrics/multiclass``;
+    None where there is no such thing.
     """
 
     name: str
@@ -47,15 +48,17 @@ class MetricEntry:
     layouts: Callable[[Options], dict[int, Layout]]
     options: tuple[Option, ...] = ()
     citations: tuple[str, ...] = ()
+    many: Callable[[int], AdditiveMetric] | None = None
 
     @property
     def layouts_text(self) -> str:
         """The accepted rows in words."""
         defaults = {option.name: option.default for option in self.options}
-        return " or ".join(
+        found = [
             f"(n, {width}) {', '.join(layout.columns)}" if width > 1 else f"(n,) {layout.columns[0]}"
             for width, layout in sorted(self.layouts(defaults).items())
-        )
+        ]
+        return " or ".join([*found, *([] if self.many is None else ["predictions beside right answers"])])
 
 
 def linear_layout(columns: tuple[str, ...], matrix: Sequence[Sequence[int]], check: Callable[[Array], None]) -> Layout:

@@ -1,17 +1,44 @@
-"""Scores of many-class labels as functions of sums: per class the right answers, the answers given and those of gold."""
+"""Scores of many-class labels as functions of sums: per class the right answers, the answers given and those of gold.
+
+A row has three numbers for each class: first the right answers of all classes, then the answers given, then those of gold. A
+unit without an answer is in none of the answers given. Where a score would be 0/0 it is 0.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
 import numpy as np
 
-from outscore.core.metric import AdditiveMetric
+from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric, Precise
 from outscore.core.numeric import Array
+from outscore.metrics.entry import Layout, require_counts
 
-__all__ = ["class_counts", "macro_f1", "multiclass_mcc"]
+__all__ = [
+    "NOTHING",
+    "PARTS",
+    "class_counts",
+    "class_layout",
+    "many_balanced_accuracy",
+    "many_kappa",
+    "many_macro_f1",
+    "many_mcc",
+    "many_weighted_f1",
+]
+
+PARTS = ("right", "given", "gold")
+"""What is counted of each class."""
+NOTHING = -1
+"""The code of an answer that is missing."""
 
 
 def class_counts(gold: Array, answers: Array, classes: int, groups: Array | None = None) -> Array:
     """(groups, 3 · classes) counts: right answers, answers and gold units of each class; every unit a group without `groups`.
+
+    A unit whose answer is -1 was not answered.
 
     Examples
     --------
@@ -21,55 +48,183 @@ def class_counts(gold: Array, answers: Array, classes: int, groups: Array | None
     rows = np.arange(len(gold)) if groups is None else groups
     n = int(rows.max(initial=-1)) + 1
     table = np.zeros((n, 3 * classes), dtype=np.int64)
-    right = gold == answers
+    right, given = gold == answers, answers != NOTHING
     np.add.at(table, (rows[right], gold[right]), 1)
-    np.add.at(table, (rows, classes + answers), 1)
+    np.add.at(table, (rows[given], classes + answers[given]), 1)
     np.add.at(table, (rows, 2 * classes + gold), 1)
     return table
 
 
+def class_layout(classes: int) -> Layout:
+    """Rows of counts by class, as they are; answers cannot be right more often than they were given, or than gold has them."""
+
+    def rows(table: Array) -> Array:
+        require_counts(table)
+        right, given, gold = _parts(table)
+        bad = ((right > given) | (right > gold)).any(axis=1)
+        if bad.any():
+            row = int(bad.argmax())
+            raise OutscoreError(
+                f"Row {row + 1} has more right answers of a class than answers of it, or than gold has.",
+                f"Of {classes} classes a row holds the right answers, then the answers, then the gold units of each.",
+            )
+        return table
+
+    return Layout(_columns(classes), rows, lambda table: table)
+
+
 def _columns(classes: int) -> tuple[str, ...]:
-    return tuple(f"{what} {k}" for what in ("right", "given", "gold") for k in range(classes))
+    return tuple(f"{what} {k}" for what in PARTS for k in range(classes))
 
 
 def _parts(x: Array) -> tuple[Array, Array, Array]:
-    right, given, gold = np.split(x, 3, axis=-1)
+    right, given, gold = np.split(np.asarray(x), len(PARTS), axis=-1)
     return right, given, gold
 
 
-def macro_f1(classes: int) -> AdditiveMetric:
+def _exact_parts(totals: Sequence[Fraction]) -> list[tuple[Fraction, Fraction, Fraction]]:
+    """Right, given and gold of each class."""
+    k = len(totals) // len(PARTS)
+    return list(zip(totals[:k], totals[k : 2 * k], totals[2 * k :], strict=True))
+
+
+def _share(top: Array, bottom: Array) -> Array:
+    top, bottom = np.asarray(top, dtype=float), np.asarray(bottom, dtype=float)
+    return np.divide(top, bottom, out=np.zeros(np.shape(bottom)), where=bottom > 0)
+
+
+def _exact_share(top: Fraction, bottom: Fraction) -> Fraction:
+    return Fraction(top) / bottom if bottom else Fraction(0)
+
+
+def _macro_f1(x: Array) -> Array:
+    right, given, gold = _parts(x)
+    size = given + gold
+    return _share(_share(2.0 * right, size).sum(axis=-1), (size > 0).sum(axis=-1))
+
+
+def _precise_macro_f1(totals: Sequence[Fraction]) -> Fraction:
+    shares = [_exact_share(2 * right, given + gold) for right, given, gold in _exact_parts(totals) if given + gold]
+    return sum(shares, Fraction(0)) / max(1, len(shares))
+
+
+def _weighted_f1(x: Array) -> Array:
+    right, given, gold = _parts(x)
+    return _share((gold * _share(2.0 * right, given + gold)).sum(axis=-1), gold.sum(axis=-1))
+
+
+def _precise_weighted_f1(totals: Sequence[Fraction]) -> Fraction:
+    parts = _exact_parts(totals)
+    whole = sum((gold for _, _, gold in parts), Fraction(0))
+    return _exact_share(sum((gold * _exact_share(2 * right, given + gold) for right, given, gold in parts), Fraction(0)), whole)
+
+
+def _balanced_accuracy(x: Array) -> Array:
+    right, _, gold = _parts(x)
+    return _share(_share(right, gold).sum(axis=-1), (gold > 0).sum(axis=-1))
+
+
+def _precise_balanced_accuracy(totals: Sequence[Fraction]) -> Fraction:
+    shares = [right / gold for right, _, gold in _exact_parts(totals) if gold]
+    return sum(shares, Fraction(0)) / max(1, len(shares))
+
+
+def _kappa(x: Array) -> Array:
+    """(n · right - Σ given · gold) / (n² - Σ given · gold), which is (p_o - p_e) / (1 - p_e)."""
+    right, given, gold = (part.astype(float) for part in _parts(x))
+    n, chance = gold.sum(axis=-1), (given * gold).sum(axis=-1)
+    return _share(n * right.sum(axis=-1) - chance, n * n - chance)
+
+
+def _precise_kappa(totals: Sequence[Fraction]) -> Fraction:
+    parts = _exact_parts(totals)
+    n, hits = (sum((part[i] for part in parts), Fraction(0)) for i in (2, 0))
+    chance = sum((given * gold for _, given, gold in parts), Fraction(0))
+    return _exact_share(n * hits - chance, n * n - chance)
+
+
+def _mcc(x: Array) -> Array:
+    right, given, gold = (part.astype(float) for part in _parts(x))
+    n, hits = gold.sum(axis=-1), right.sum(axis=-1)
+    top = hits * n - (given * gold).sum(axis=-1)
+    spreads = [np.sqrt(np.maximum(n * n - (part * part).sum(axis=-1), 0.0)) for part in (given, gold)]
+    return _share(top, spreads[0] * spreads[1])
+
+
+def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
+    parts = _exact_parts(totals)
+    n, hits = (sum((part[i] for part in parts), Fraction(0)) for i in (2, 0))
+    top = n * hits - sum((given * gold for _, given, gold in parts), Fraction(0))
+    square = (n * n - sum(given * given for _, given, _ in parts)) * (n * n - sum(gold * gold for _, _, gold in parts))
+    with localcontext() as context:
+        context.prec = 60
+        if not square:
+            return Decimal(0)
+        ratio = top * top / square
+        root = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).sqrt()
+        return -root if top < 0 else root
+
+
+def _metric(
+    name: str,
+    classes: int,
+    function: Callable[[Array], Array],
+    precise: Callable[[Sequence[Fraction]], Precise],
+    least: float = 0.0,
+) -> AdditiveMetric:
+    return AdditiveMetric(name, _columns(classes), function, precise=precise, bounds=(least, 1.0))
+
+
+def many_macro_f1(classes: int) -> AdditiveMetric:
     """The mean F1 over the classes that occur in gold or in the answers.
 
     Examples
     --------
-    >>> round(float(macro_f1(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
+    >>> round(float(many_macro_f1(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
     0.666667
     """
-
-    def function(x: Array) -> Array:
-        right, given, gold = _parts(x)
-        size = given + gold
-        f1 = np.divide(2.0 * right, size, out=np.zeros(np.shape(size)), where=size > 0)
-        return np.asarray(f1.sum(axis=-1) / np.maximum((size > 0).sum(axis=-1), 1))
-
-    return AdditiveMetric("macro-f1", _columns(classes), function)
+    return _metric("macro-f1", classes, _macro_f1, _precise_macro_f1)
 
 
-def multiclass_mcc(classes: int) -> AdditiveMetric:
-    """Matthews' correlation of many classes (Gorodkin, 2004, R_K), 0 where it is 0/0.
+def many_weighted_f1(classes: int) -> AdditiveMetric:
+    """The F1 of the classes, each weighted by how often gold has it.
 
     Examples
     --------
-    >>> round(float(multiclass_mcc(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
+    >>> round(float(many_weighted_f1(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
+    0.666667
+    """
+    return _metric("weighted-f1", classes, _weighted_f1, _precise_weighted_f1)
+
+
+def many_balanced_accuracy(classes: int) -> AdditiveMetric:
+    """The mean recall over the classes that gold has.
+
+    Examples
+    --------
+    >>> round(float(many_balanced_accuracy(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
+    0.75
+    """
+    return _metric("balanced-accuracy", classes, _balanced_accuracy, _precise_balanced_accuracy)
+
+
+def many_kappa(classes: int) -> AdditiveMetric:
+    """Cohen's kappa between answers and gold.
+
+    Examples
+    --------
+    >>> round(float(many_kappa(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
+    0.4
+    """
+    return _metric("kappa", classes, _kappa, _precise_kappa, -1.0)
+
+
+def many_mcc(classes: int) -> AdditiveMetric:
+    """Matthews' correlation of many classes (Gorodkin, 2004, R_K).
+
+    Examples
+    --------
+    >>> round(float(many_mcc(2).score(np.array([1, 1, 2, 1, 1, 2]))), 6)
     0.5
     """
-
-    def function(x: Array) -> Array:
-        right, given, gold = (part.astype(float) for part in _parts(x))
-        n, hits = gold.sum(axis=-1), right.sum(axis=-1)
-        top = hits * n - (given * gold).sum(axis=-1)
-        spread = (n * n - (given * given).sum(axis=-1)) * (n * n - (gold * gold).sum(axis=-1))
-        bottom = np.sqrt(spread)
-        return np.asarray(np.divide(top, bottom, out=np.zeros(np.shape(top)), where=bottom > 0))
-
-    return AdditiveMetric("mcc", _columns(classes), function)
+    return _metric("mcc", classes, _mcc, _precise_mcc, -1.0)

@@ -16,6 +16,7 @@ from outscore.core.options import complete, did_you_mean, parse_spec
 from outscore.metrics.counts import ENTRIES as COUNTS
 from outscore.metrics.counts import confusion
 from outscore.metrics.entry import Layout, MetricEntry
+from outscore.metrics.multiclass import PARTS, class_layout
 from outscore.metrics.scores import ENTRIES as SCORES
 
 __all__ = ["METRICS", "Layout", "MetricEntry", "confusion", "resolve"]
@@ -48,15 +49,24 @@ def resolve(
     options = complete(name, entry.options, given)
     width = 1 if a.ndim == 1 else a.shape[1]
     layouts = entry.layouts(options)
-    if width not in layouts:
+    if entry.many is not None and _is_by_class(width):
+        classes = width // len(PARTS)
+        layout, additive = class_layout(classes), entry.many(classes)
+    elif width in layouts:
+        layout, additive = layouts[width], entry.make(options)
+    else:
         raise OutscoreError(
             f"Metric `{name}` cannot use rows of {width} number{'s' if width > 1 else ''}.", f"It takes {entry.layouts_text}."
         )
-    layout = layouts[width]
     for table in raw:
         layout.rows(table.reshape(len(table), width))
     rows = layout.averages if raw and layout.averages is not None else layout.rows
-    return entry.make(options), rows(a.reshape(len(a), width)), rows(b.reshape(len(b), width))
+    return additive, rows(a.reshape(len(a), width)), rows(b.reshape(len(b), width))
+
+
+def _is_by_class(width: int) -> bool:
+    """Whether rows hold counts of each of two or more classes."""
+    return width >= 2 * len(PARTS) and width % len(PARTS) == 0
 
 
 def _own_columns(metric: AdditiveMetric, rows: Array) -> Array:

@@ -35,6 +35,8 @@ class Reading:
         Columns of the other parts. Without `item`, items are matched by their order.
     prediction, gold
         Columns that were compared: an item scores 1 where the prediction is the right answer.
+    by_class
+        Whether predictions were counted by class instead, as macro-F1 needs them.
     direction, direction_source
         Which scores are better, and how that is known.
     gold_file, output_files
@@ -59,3 +61,4 @@ class Reading:
     direction_source: DirectionSource = "default"
     gold_file: str = ""
     output_files: list[str] = field(default_factory=list)
+    by_class: bool = False

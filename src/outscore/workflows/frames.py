@@ -71,8 +71,10 @@ def systems_in(given: Any, choice: Choice) -> list[Scores]:  # noqa: ANN401
         arrays, rows = {name: np.asarray(values) for name, values in block.columns.items()}, len(block.lines)
     layout = find_layout(records, choice)
     _refuse_summaries(records, layout, arrays)
-    answered = _score_answers(records, layout, arrays)
-    found = settle_folds(_split({**arrays, **answered}, layout, Origin(TABLE, "", rows, "dataframe", layout.used, "row")))
+    gold, answered = _read_answers(records, layout, arrays)
+    scored = {**arrays, **{name: column.values() for name, column in answered.items()}}
+    origin = Origin(TABLE, "", rows, "dataframe", layout.used, "row")
+    found = settle_folds(_split(scored, layout, origin, gold, answered))
     if not choice.systems:
         return found
     by_name = {scores.name: scores for scores in found}
@@ -90,34 +92,46 @@ def _refuse_summaries(records: Records, layout: Layout, arrays: Mapping[str, Arr
             refuse_summary(records, name, edges, (1, len(arrays[name])))
 
 
-def _score_answers(records: Records, layout: Layout, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """The columns of answers as right or wrong, where there is one of right answers."""
+def _read_answers(
+    records: Records, layout: Layout, arrays: Mapping[str, Array]
+) -> tuple[Labels | None, dict[str, AnswerColumn]]:
+    """The right answers, where there is a column of them, and the columns of answers, which are right or wrong."""
     if layout.gold is None:
-        return {}
+        return None, {}
     lines = np.arange(1, len(arrays[layout.gold]) + 1)
     gold = LabelColumn(records, layout.gold)
     gold.add(arrays[layout.gold].tolist(), lines)
     found = {name: AnswerColumn(records, name, gold) for name in layout.scores}
     for name, column in found.items():
         column.add(arrays[name].tolist(), lines)
-    return {name: column.values() for name, column in found.items()}
+    return gold.labels(), found
 
 
-def _split(arrays: Mapping[str, Array], layout: Layout, origin: Origin) -> list[Scores]:
+def _split(
+    arrays: Mapping[str, Array], layout: Layout, origin: Origin, gold: Labels | None, answered: Mapping[str, AnswerColumn]
+) -> list[Scores]:
     labels = _labels_of(arrays)
     ids, repeats, clusters, datasets = (labels(c) for c in (layout.item, layout.repeat, layout.cluster, layout.dataset))
     slices = {name: found for name in layout.slices if (found := labels(name)) is not None}
     places = np.arange(1, origin.rows + 1)
-    whole = Scores("", places, ids, repeats, clusters, datasets, slices, origin, places)
+    whole = Scores("", places, ids, repeats, clusters, datasets, slices, origin, places, gold=gold)
+
+    def told(name: str) -> Scores:
+        """All rows with what was answered on them."""
+        if name not in answered:
+            return whole
+        return replace(whole, answers=answered[name].labels(), padded=answered[name].padded)
+
     if layout.wide:
         present = {name: _present(arrays[name]) for name in layout.scores}
         if ids is None and not all(rows.all() for rows in present.values()):
             whole = replace(whole, ids=Labels.of(places))
         return [
-            replace(whole.take(rows), name=name, values=numbers_of(arrays[name][rows], name)) for name, rows in present.items()
+            replace(told(name).take(rows), name=name, values=numbers_of(arrays[name][rows], name))
+            for name, rows in present.items()
         ]
     counts = [numbers_of(arrays[name], name) for name in layout.scores]
-    whole = replace(whole, values=counts[0] if len(counts) == 1 else np.column_stack(counts))
+    whole = replace(told(layout.scores[0]), values=counts[0] if len(counts) == 1 else np.column_stack(counts))
     systems = labels(layout.system)
     if systems is None:
         return [replace(whole, name=TABLE)]

@@ -24,6 +24,7 @@ def reading_of(
     slices: Sequence[str] = (),
     direction: tuple[Direction, DirectionSource],
     kind: Literal["texts", "outputs"] | None = None,
+    by_class: bool = False,
 ) -> Reading:
     """What files were taken to mean; without `origins`, `rows` rows of arrays.
 
@@ -57,6 +58,7 @@ def reading_of(
         gold=_columns(origins, "gold"),
         direction=better,
         direction_source=source,
+        by_class=by_class,
     )
 
 
@@ -94,10 +96,10 @@ def _short_names(paths: Sequence[str]) -> dict[str, str]:
     return {path: name if names.count(name) == 1 else path for path, name in zip(paths, names, strict=True)}
 
 
-def answer_notes(origins: Iterable[Origin]) -> list[Note]:
-    """What to do next with answers that were scored."""
-    if not any("gold" in origin.columns for origin in origins):
-        return []
+def answer_notes(origins: Iterable[Origin], by_class: Sequence[Note] = ()) -> list[Note]:
+    """What to do next with answers that were scored, or what is said of those that were counted by class."""
+    if by_class or not any("gold" in origin.columns for origin in origins):
+        return list(by_class)
     return [Note("input", "Answers were scored as right or wrong; `outscore diff --task label` shows which ones changed.")]
 
 

@@ -39,6 +39,7 @@ CASES: dict[str, tuple[Any, Any, bool, int]] = {
     "balanced-accuracy": (identity, oracles.balanced, True, 4),
     "kappa": (identity, oracles.kappa, True, 4),
     "macro-f1": (identity, oracles.macro_f1, True, 4),
+    "weighted-f1": (identity, oracles.weighted_f1, True, 4),
 }
 
 

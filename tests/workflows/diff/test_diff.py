@@ -271,7 +271,7 @@ def test_labels_from_files_with_texts_and_slices(tmp_path):
     pair = found.pairs[0]
     assert (found.scores["old"]["accuracy"], found.scores["new"]["accuracy"]) == (0.8, pytest.approx(51 / 60))
     assert [(part.value, part.n) for part in pair.slices] == [("t0", 20), ("t1", 20), ("t2", 20)]
-    assert {change.metric for change in pair.metrics} == {"macro-f1", "mcc"}
+    assert {change.metric for change in pair.metrics} == {"macro-f1", "weighted-f1", "mcc"}
     study = study_of(DiffRequest(task="label", slice=("topic",)), OutputData(tmp_path / "gold.csv", files))
     changed, contexts = study.changed()
     assert "question" in contexts.columns

@@ -44,7 +44,7 @@ def exact_p(flips: Flips, request: KernelOptions) -> PValue:
             raise BudgetError
         return p_values.exact_p(_enumerate_tail(statistic, moving), sign, n, "enumeration", request)
     distinct, counts = _distinct(moving)
-    frame = basis.hermite_basis(distinct)
+    frame = basis.hermite_basis(distinct, most=2)
     few = n <= enumeration.MAX_ENUMERATED
     try:
         if len(frame) > 2 or (few and _sparse(distinct, counts, frame, n)):

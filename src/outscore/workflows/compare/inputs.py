@@ -12,6 +12,7 @@ from outscore.workflows.names import unique_names
 from outscore.workflows.requests.shared import DUPLICATES, READER
 
 if TYPE_CHECKING:
+    from outscore.core.metric import AdditiveMetric
     from outscore.core.repeats import Repeats
     from outscore.results.design import Alignment
     from outscore.scores.system import Labels, Origin, Scores
@@ -77,6 +78,7 @@ def read_systems(
     duplicates: str = DUPLICATES.default,
     format: str = READER.default,
     systems: Sequence[str] = (),
+    metric: str | AdditiveMetric | None = None,
     **columns: Any,  # noqa: ANN401 - as `formats.read` takes them
 ) -> TwoSystems:
     """Read one file with both systems, or one file for each, and match their rows.
@@ -99,13 +101,17 @@ def read_systems(
     else:
         files = [read_scores(path, format=format, **columns) for path in paths]
         a, b, called = _from_two(files[0], files[1], systems)
-    return pair_scores(a, b, names or called, duplicates)
+    return pair_scores(a, b, names or called, duplicates, metric)
 
 
-def pair_scores(a: Scores, b: Scores, names: tuple[str, str], duplicates: str) -> TwoSystems:
-    """Two systems' scores matched by item id, with what matching them left out."""
+def pair_scores(
+    a: Scores, b: Scores, names: tuple[str, str], duplicates: str, metric: str | AdditiveMetric | None = None
+) -> TwoSystems:
+    """Two systems' scores matched by item id, with what matching them left out; answers are counted by class for `metric`."""
     from outscore.scores.pairing import pair
+    from outscore.workflows.classes import counted_by_class
 
+    a, b = counted_by_class((a, b), metric)
     paired = pair(a, b, duplicates)  # type: ignore[arg-type] # an unknown rule is refused there
     tables = [scores.origin for scores in (a, b) if scores.origin is not None]
     return TwoSystems(
@@ -136,6 +142,7 @@ def pair_given(
     labels: Sequence[str] | None = None,
     names: tuple[str, ...] = (),
     duplicates: str = DUPLICATES.default,
+    metric: str | AdditiveMetric | None = None,
 ) -> TwoSystems:
     """Two systems as Python callers have them: scores that were read are matched by item id, arrays by their place.
 
@@ -160,7 +167,7 @@ def pair_given(
     for name, given in (("items", items), ("clusters", clusters), ("labels", labels)):
         if given is not None:
             raise OutscoreError(f"`{name}` was given, and scores that were read have their own.", f"Leave `{name}` out.")
-    return pair_scores(a, b, cast("TwoNames", names or (a.name, b.name)), duplicates)
+    return pair_scores(a, b, cast("TwoNames", names or (a.name, b.name)), duplicates, metric)
 
 
 def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -> TwoSystems:  # noqa: ANN401
@@ -188,7 +195,7 @@ def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems
     else:
         a, b = _choose(found[0], request.system, 0), _choose(found[1], request.system, 1)
         called = (a.name, b.name) if a.name != b.name else UNNAMED
-    return pair_scores(a, b, cast("TwoNames", request.names or called), request.duplicates)
+    return pair_scores(a, b, cast("TwoNames", request.names or called), request.duplicates, request.metric)
 
 
 def _from_one(found: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, tuple[str, str]]:

@@ -20,6 +20,7 @@ from outscore.inference.base.paired import NoSpreadError
 from outscore.language.verdict.comparison import with_omission
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.note import Note
+from outscore.workflows.classes import class_notes
 from outscore.workflows.compare.anytime import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.datasets import macro_averaged
@@ -121,15 +122,17 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
         whole = _with_looks(whole, systems, metric, request)
     if systems.scores is not None:
         whole = macro_averaged(whole, systems.scores, metric, request)
+    by_class = class_notes(systems.scores or (), metric)
     reading = reading_of(
         systems.tables,
         rows=whole.design.rows,
         systems=systems.names,
         slices=() if request.slice is None else (request.slice,),
         direction=(better.better, better.source),
+        by_class=bool(by_class),
     )
     whole = with_omission(replace(whole, alignment=systems.alignment or whole.alignment, reading=reading))
-    notes = [*better.notes, *_reading_notes(request, systems, from_files=from_files), *whole.notes]
+    notes = [*better.notes, *_reading_notes(request, systems, by_class, from_files=from_files), *whole.notes]
     settings = request.settings(systems.tables)
     if request.slice is None:
         return Comparisons([replace(whole, notes=notes)], settings)
@@ -166,7 +169,16 @@ def call(
     if is_table(a) and (b is None or is_table(b)) and (b is None or counts_in(a) is None):
         return _of_tables([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
     request = CompareRequest.from_python(given)
-    data = pair_given(a, b, items=items, clusters=clusters, labels=labels, names=request.names, duplicates=request.duplicates)
+    data = pair_given(
+        a,
+        b,
+        items=items,
+        clusters=clusters,
+        labels=labels,
+        names=request.names,
+        duplicates=request.duplicates,
+        metric=request.metric,
+    )
     refuse_reading_options(request)
     if slices is None:
         return run(request, data).comparisons[0]
@@ -233,6 +245,7 @@ def _read(request: CompareRequest) -> TwoSystems:
         duplicates=request.duplicates,
         format=request.reader,
         systems=request.system,
+        metric=request.metric,
         **request.columns(),
     )
 
@@ -267,10 +280,10 @@ def _check_slices(request: CompareRequest, systems: TwoSystems) -> None:
         )
 
 
-def _reading_notes(request: CompareRequest, systems: TwoSystems, *, from_files: bool) -> list[Note]:
+def _reading_notes(request: CompareRequest, systems: TwoSystems, by_class: Sequence[Note], *, from_files: bool) -> list[Note]:
     """What the reader should know about how the files were read."""
     notes = [*(_recognition_notes(request, systems) if from_files else []), *_selection_notes(systems), *systems.notes]
-    notes += answer_notes(systems.tables)
+    notes += answer_notes(systems.tables, by_class)
     if from_files and request.metric is None and systems.counts:
         columns = ("true positives", "errors") if np.asarray(systems.a).shape[1] == 2 else COUNTS
         text = f"The columns were read as F1 counts ({', '.join(columns)}); --metric asks for another metric."

@@ -118,7 +118,15 @@ def call(
     request.validate(arrays=True)
     # Scores that were read have names of their own.
     names = request.names or (() if isinstance(baseline, Scores) else CALLED)
-    pair = pair_given(baseline, candidate, items=items, clusters=clusters, names=names, duplicates=request.duplicates)
+    pair = pair_given(
+        baseline,
+        candidate,
+        items=items,
+        clusters=clusters,
+        names=names,
+        duplicates=request.duplicates,
+        metric=request.metric,
+    )
     return run(request, pair.turned())
 
 

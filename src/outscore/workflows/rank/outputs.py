@@ -12,10 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.metric import AdditiveMetric
 from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.scores.system import Origin
+from outscore.workflows.classes import refuse_free_answers
 from outscore.workflows.diff.run import OutputData, study_of
+from outscore.workflows.diff.studies.items import classes_of, label_class_counts
 from outscore.workflows.diff.study import Study
 from outscore.workflows.requests.diff import DiffRequest
 
@@ -40,8 +43,15 @@ class OutputBoard:
     group: str | None = None
 
 
-def board_of_outputs(gold: object, systems: Mapping[str, object], *, task: str, cluster: str | None = None) -> OutputBoard:
-    """Read and align outputs, and see who is right where.
+def board_of_outputs(
+    gold: object,
+    systems: Mapping[str, object],
+    *,
+    task: str,
+    cluster: str | None = None,
+    metric: str | AdditiveMetric | None = None,
+) -> OutputBoard:
+    """Read and align outputs, and see who is right where; a `metric` of classes counts labels by class instead.
 
     Examples
     --------
@@ -52,16 +62,27 @@ def board_of_outputs(gold: object, systems: Mapping[str, object], *, task: str, 
     if task not in RANKED_TASKS:
         raise OutscoreError(f"Outputs of task `{task}` cannot be ranked.", f"Choose one of: {', '.join(RANKED_TASKS)}.")
     study = study_of(DiffRequest(task=task, cluster=cluster), OutputData(gold, systems))
-    board, metric = _of_counts(study) if study.counts is not None else _of_units(study)
+    if metric is not None:
+        refuse_free_answers(len(classes_of(study.together)), metric)
+        return OutputBoard(
+            _by_class(study), str(metric), study.criteria[0], study.origins, study.notes, study.unit, study.cluster
+        )
+    board, named = _of_counts(study) if study.counts is not None else _of_units(study)
     # Counts are added up over what is swapped as one before anything is compared.
     unit = study.unit if study.counts is None or study.cluster is None else f"{study.cluster}s"
-    return OutputBoard(board, metric, study.criteria[0], study.origins, study.notes, unit, study.cluster)
+    return OutputBoard(board, named, study.criteria[0], study.origins, study.notes, unit, study.cluster)
 
 
 def _of_units(study: Study) -> tuple[Board, str]:
     units = study.together
     right = units.correct.T.astype(np.int64)
     return Board(study.systems, right, np.ones(right.shape, dtype=bool), clusters=units.clusters), "mean"
+
+
+def _by_class(study: Study) -> Board:
+    units = study.together
+    counts = np.stack(label_class_counts(units))
+    return Board(study.systems, counts, np.ones(counts.shape[:2], dtype=bool), clusters=units.clusters)
 
 
 def _of_counts(study: Study) -> tuple[Board, str]:

@@ -30,6 +30,7 @@ from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores
+from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_question
 from outscore.workflows.direction import Better, directed, score_names
 from outscore.workflows.names import path_texts
@@ -57,7 +58,8 @@ NEED_ALL_ROWS = ("unit_size", "critical_difference", "names", "population", "rep
 class RankData:
     """What is ranked as a caller has it, in place of files: boards of scores, or texts or outputs by system with gold.
 
-    `gold` holds the references of texts, or the right answers to outputs, `dataset` a label for each segment of texts.
+    `gold` holds the references of texts, or the right answers to outputs, `dataset` a label for each segment of texts, and
+    `by_class` what is to be said of answers that were counted by class.
     """
 
     kind: Kind
@@ -68,6 +70,7 @@ class RankData:
     origins: Sequence[Origin] = ()
     notes: Sequence[str] = ()
     dataset: object = None
+    by_class: Sequence[Note] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,7 @@ class _Material:
     kind: Kind = "scores"
     direction_source: DirectionSource = "metric"
     segments: Callable[[], SegmentScores] | None = None
+    by_class: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +129,7 @@ def run_measured(
         return _rank(_logs(request), request, work)
     if data is not None and data.kind == "scores":
         notes = [Note("data", text) for text in data.notes]
-        return _rank(_of_boards(request, data.boards, data.origins, notes), request, work)
+        return _rank(_of_boards(request, data.boards, data.origins, notes, by_class=data.by_class), request, work)
     if request.reference or (data is not None and data.kind == "texts"):
         return _rank(_texts(request, data or _read_texts(request), work), request, work)
     if request.task is not None:
@@ -171,9 +175,12 @@ def call(
     request.validate(kind="scores")
     found = systems_from(scores, request, **labels)
     _check_systems(found, request, item_named=items is not None)
+    found = counted_by_class(found, request.metric)
     boards, notes = _boards_of(found, request)
     origins = dict.fromkeys(one.origin for one in found if one.origin is not None)
-    return run(request, RankData("scores", boards, origins=list(origins), notes=[note.text for note in notes]), **more)
+    by_class = class_notes(found, request.metric)
+    told = [note.text for note in notes]
+    return run(request, RankData("scores", boards, origins=list(origins), notes=told, by_class=by_class), **more)
 
 
 def _paths(scores: object, reference: object, documents: object, gold: object) -> dict[str, Any] | None:
@@ -238,6 +245,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
         systems=boards[0].systems,
         direction=("higher" if ranked.ranking.higher_is_better else "lower", material.direction_source),
         kind=None if material.kind == "scores" else material.kind,
+        by_class=material.by_class,
     )
     return replace(ranked, ranking=replace(ranked.ranking, reading=reading), segments=material.segments)
 
@@ -302,8 +310,8 @@ def _read_outputs(request: RankRequest) -> RankData:
 def _outputs(request: RankRequest, data: RankData) -> _Material:
     assert request.task is not None
     assert data.systems is not None
-    found = board_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster)
-    called = "f1" if found.metric == "f1" else f"{found.criterion} accuracy"
+    found = board_of_outputs(data.gold, data.systems, task=request.task, cluster=request.cluster, metric=request.metric)
+    called = f"{found.criterion} accuracy" if found.metric == "mean" else str(found.metric)
     return _Material(
         [(found.metric, [found.board])],
         found.origins,
@@ -324,9 +332,10 @@ def _scores(request: RankRequest) -> _Material:
         columns=request.columns(),
     )
     _check_systems(scores, request)
+    scores = counted_by_class(scores, request.metric)
     boards, said = _boards_of(scores, request)
     origins = list(dict.fromkeys(one.origin for one in scores if one.origin is not None))
-    return _of_boards(request, boards, origins, [*notes, *said])
+    return _of_boards(request, boards, origins, [*notes, *said], by_class=class_notes(scores, request.metric))
 
 
 def _boards_of(scores: Sequence[Scores], request: RankRequest) -> tuple[list[Board], list[Note]]:
@@ -373,14 +382,15 @@ def _of_boards(
     notes: Sequence[Note] = (),
     *,
     told: Better | None = None,
+    by_class: Sequence[Note] = (),
 ) -> _Material:
     """Boards with the metric that was asked for, or the one that suits them, turned the way that scores are better."""
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
     if boards[0].reduced:
         named = f"mean:of={boards[0].reduced}"
     better = directed(named, request.direction, score_names(origins, boards[0].systems), told=told)
-    said = [*better.notes, *answer_notes(origins), *notes]
-    return _Material([(better.metric, boards)], origins, said, direction_source=better.source)
+    said = [*better.notes, *answer_notes(origins, by_class), *notes]
+    return _Material([(better.metric, boards)], origins, said, direction_source=better.source, by_class=bool(by_class))
 
 
 def _from_partitions(request: RankRequest, work: _Work) -> Ranked:

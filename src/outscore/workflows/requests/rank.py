@@ -223,9 +223,12 @@ class RankRequest(TestedRequest):
         if self.task is None or not gold:
             missing, given = ("task", "gold") if self.task is None else ("gold", "task")
             raise OutscoreError(f"--{given} is given without --{missing}.", f"Give --{missing} as well.", parameter=missing)
-        if self.metric is not None:
+        from outscore.workflows.classes import has_classes
+
+        if self.metric is not None and not (self.task == "label" and has_classes(self.metric)):
+            other = ", or name one of classes such as macro-f1" if self.task == "label" else ""
             raise OutscoreError(
-                f"Outputs of task `{self.task}` have a score of their own.", "Leave --metric out.", parameter="metric"
+                f"Outputs of task `{self.task}` have a score of their own.", f"Leave --metric out{other}.", parameter="metric"
             )
         self._refuse_what_is_for_scores("outputs", but=("cluster",))
 

@@ -22,6 +22,7 @@ from outscore.results.note import Note
 from outscore.results.score import ScoreResult
 from outscore.scores.duplicates import DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Origin, Scores
+from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_question
 from outscore.workflows.direction import Better, directed, score_names
 from outscore.workflows.frames import encode_labels, is_table
@@ -176,10 +177,11 @@ def _from_logs(request: ScoreRequest) -> _Material:
 
 def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> ScoreResult:
     """The scores of what was read; `asked` is without a metric where that is a score of the logs."""
-    scores, notes = _settled(material.scores, request)
+    scores, notes = _settled(counted_by_class(material.scores, asked.metric), request)
     _check(scores, request)
     named = asked.metric or ("f1" if scores[0].values.ndim == 2 else "mean")
     better = directed(named, request.direction, score_names(material.origins, [one.name for one in scores]), told=material.told)
+    by_class = class_notes(scores, asked.metric)
     kind = _kind(scores, request)
     found = measure(
         scores,
@@ -219,13 +221,14 @@ def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> 
             higher_is_better=higher,
         ),
         next_command=request.ranking().command_line() if several and request.files else "",
-        notes=[*better.notes, *answer_notes(material.origins), *material.notes, *notes, *_run_notes(found, kind)],
+        notes=[*better.notes, *answer_notes(material.origins, by_class), *material.notes, *notes, *_run_notes(found, kind)],
         reading=reading_of(
             material.origins,
             rows=sum(one.rows for one in material.scores),
             systems=[one.system for one in found.systems],
             slices=() if request.slice is None else (request.slice,),
             direction=(better.better, better.source),
+            by_class=bool(by_class),
         ),
         settings=request.settings(material.origins),
     )

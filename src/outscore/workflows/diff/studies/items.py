@@ -13,7 +13,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.formats.tables.cells import NO_LABEL
-from outscore.metrics.multiclass import class_counts, macro_f1, multiclass_mcc
+from outscore.metrics.multiclass import NOTHING, PARTS, class_counts, many_macro_f1, many_mcc, many_weighted_f1
 from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.inventory import GOLD, LabelMaps, check_maps, rename_labels
 from outscore.outputs.items import AlignedItems, align_items, item_units
@@ -26,7 +26,10 @@ from outscore.scores.system import Labels
 from outscore.workflows.diff.pair import Statistics, accuracy_change, metric_change
 from outscore.workflows.diff.study import DiffOptions, Study, View, chosen, label_counts, named, sliced
 
-__all__ = ["item_study", "load_items"]
+__all__ = ["classes_of", "item_study", "label_class_counts", "load_items"]
+
+CLASS_SCORES = (many_macro_f1, many_weighted_f1, many_mcc)
+"""Scores beside accuracy."""
 
 MOST_CLASSES = 50
 """With more classes, as of free answers, macro-F1 and MCC say nothing and cost much."""
@@ -72,7 +75,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
 
     def view(_criterion: str, first: int, second: int) -> View:
         headline = accuracy_change("accuracy", units.correct[:, first], units.correct[:, second], units.clusters, asked)
-        return View(shown, (first, second), headline, lambda: _others(counts, len(units.labels), first, second, asked))
+        return View(shown, (first, second), headline, lambda: _others(counts, first, second, asked))
 
     @cache
     def changed() -> tuple[list[Changed], Contexts]:
@@ -159,19 +162,41 @@ def _apply_maps(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Ite
     return first, others
 
 
+def classes_of(units: Units) -> Array:
+    """The codes of labels that are classes: what was not answered is none."""
+    return np.array([code for code, name in enumerate(units.labels) if name not in (NO_LABEL, UNALIGNED)], dtype=np.int64)
+
+
+def label_class_counts(units: Units, groups: Array | None = None) -> list[Array]:
+    """Per system the sums that macro-F1 and the like are made of, a row for each item, or for each of `groups`.
+
+    What was not answered belongs to no class.
+    """
+    label = classes_of(units)
+    place = np.full(len(units.labels), NOTHING, dtype=np.int64)
+    place[label] = np.arange(len(label))
+    classes = max(2, len(label))
+    return [class_counts(place[units.gold], place[answers], classes, groups) for answers in units.answers.T]
+
+
 def _class_counts(units: Units) -> list[Array] | None:
-    """Per system the sums that macro-F1 and MCC are made of, a row for each cluster or item; None of too many classes."""
+    """Per system the counts by class, a row for each cluster or item; None of too many classes."""
     if len(units.labels) > MOST_CLASSES:
         return None
-    groups = None if units.clusters is None else np.unique(units.clusters, return_inverse=True)[1]
-    return [class_counts(units.gold, answers, len(units.labels), groups) for answers in units.answers.T]
+    return label_class_counts(units, None if units.clusters is None else np.unique(units.clusters, return_inverse=True)[1])
 
 
-def _others(counts: list[Array] | None, classes: int, first: int, second: int, asked: Statistics) -> list[ScoreChange]:
+def _others(counts: list[Array] | None, first: int, second: int, asked: Statistics) -> list[ScoreChange]:
     if counts is None:
         return []
-    scales = ((macro_f1, 1.0), (multiclass_mcc, 2.0))
-    return [metric_change(make(classes), counts[first], counts[second], asked, largest=size) for make, size in scales]
+    found = []
+    for make in CLASS_SCORES:
+        metric = make(counts[first].shape[1] // len(PARTS))
+        least, most = metric.bounds
+        assert least is not None
+        assert most is not None
+        found.append(metric_change(metric, counts[first], counts[second], asked, largest=most - least))
+    return found
 
 
 def _scores(units: Units, counts: list[Array] | None, system: int) -> dict[str, float | Rates]:
@@ -179,8 +204,9 @@ def _scores(units: Units, counts: list[Array] | None, system: int) -> dict[str, 
     found: dict[str, float | Rates] = {"accuracy": accuracy, "micro_f1": accuracy}
     if counts is not None:
         totals = counts[system].sum(axis=0)
-        found["macro_f1"] = float(macro_f1(len(units.labels)).score(totals))
-        found["mcc"] = float(multiclass_mcc(len(units.labels)).score(totals))
+        for make in CLASS_SCORES:
+            metric = make(len(totals) // len(PARTS))
+            found[metric.name.replace("-", "_")] = float(metric.score(totals))
     return found
 
 
