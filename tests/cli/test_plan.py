@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import outscore as osc
 from outscore.cli.app import App
 from outscore.cli.plan import plan
 from outscore.inference.power.planning import power
@@ -150,7 +151,7 @@ BAD = {
     "test alone": (["--pilot", "both.csv", "--test", "student"], "--test is for --retrospective"),
     "bayes": (["--pilot", "both.csv", "--retrospective", "--test", "bayes"], "it has no null hypothesis to reject"),
     "counts": (["--pilot", "counts.txt"], "a plan needs one score per item"),
-    "ending": (["--effect", ".2", "-o", "plan.csv"], "Use one of .txt, .json, .md, .tex, .html."),
+    "ending": (["--effect", ".2", "-o", "plan.xlsx"], "Use one of .txt, .json, .md, .tex, .html, .csv."),
     "own input": (["--pilot", "both.csv", "-o", "a.txt", "-o", "nowhere/x.md"], "there is no folder"),
     "config": (["--config", "bad.yaml"], "there is no option `effekt`"),
     "test": (["--pilot", "both.csv", "--retrospective", "--test", "students"], "There is no test `students`"),
@@ -165,6 +166,19 @@ def test_bad_input_gets_one_sentence(case, folder):
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1
     assert words in result.stderr
+
+
+def test_a_plan_goes_to_every_file_that_python_writes(folder):
+    assert run("--effect", ".03", "--sd", ".3", "-o", "plan.csv").exit_code == 0
+    assert Path("plan.csv").read_text() == osc.plan(effect=0.03, sd=0.3).to_csv()
+
+
+def test_a_repeated_plan_says_that_its_pilot_has_changed(folder):
+    run("--effect", ".1", "--pilot", "a.txt", "b.txt", "-o", "plan.json")
+    assert "has changed" not in run("--config", "plan.json").stdout
+    Path("b.txt").write_text(Path("b.txt").read_text().replace("0", "1", 1))
+    notes = json.loads(run("--config", "plan.json", "--format", "json").stdout)["notes"]
+    assert {"kind": "difference", "text": "`b.txt` has changed since `plan.json` was saved."} in notes
 
 
 def test_config(folder):

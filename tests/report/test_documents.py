@@ -32,7 +32,7 @@ from outscore.report.document import (
     make_table,
 )
 from outscore.report.kinds import Shown, kind_of
-from outscore.report.write import card
+from outscore.report.write import card, text
 
 REPORT = Path(door.__file__).parent
 MARK = "dummy-mark"
@@ -149,3 +149,15 @@ def test_no_surgery_on_what_a_result_says(path):
             inside |= {n.id for n in ast.walk(node.func.value) if isinstance(n, ast.Name)}
             found += [(node.lineno, ast.unparse(node)) for name in inside & WORDS]
     assert not found
+
+
+def test_emphasis_marks_the_headline_over_the_ends_of_lines_and_changes_no_word():
+    headline = "the new system with a long name outscored the old system"
+    shown = {tone: Verdict((f"{headline}: by a mile.",), headline, tone=tone) for tone in ("won", "", "told")}
+    sections = tuple(Section(f"s{tone}", "", lambda verdict=verdict: [verdict]) for tone, verdict in shown.items())
+    document = Document("", (Article("", "", sections),))
+    marked = text.write(document, width=40, emphasis=lambda words, tone: f"<{tone or '?'} {words}>")
+    won, undecided, told = marked.split("\n\n")
+    assert won == "<won the new system with a long name>\n  <won outscored the old system>: by a mile."
+    assert undecided == won.replace("won ", "? ")
+    assert "<" not in told

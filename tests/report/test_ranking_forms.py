@@ -11,7 +11,7 @@ import pytest
 from tests.report.forms import render_latex, render_markdown
 from tests.report.ranking_making import HOSTILE, MADE
 
-from outscore.cli.output import show, write_all
+from outscore.cli.output import deliver
 from outscore.report.references.citations import cited_by_ranking
 from outscore.report.render import render
 from outscore.report.rows.places import headline
@@ -111,7 +111,7 @@ def test_a_saved_ranking_gives_the_same_bytes(name):
 def test_endings_decide_the_form(tmp_path):
     ranking = MADE["datasets"]()
     names = ("r.txt", "r.json", "r.md", "r.tex", "r.csv", "r-pairs.csv")
-    write_all(ranking, [str(tmp_path / name) for name in names], None)
+    deliver(ranking, "text", [str(tmp_path / name) for name in names], None)
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["schema"] == "outscore/ranking/1"
     heads = {path.name: path.read_text(encoding="utf-8").splitlines()[0] for path in tmp_path.iterdir()}
     assert heads["r.txt"].startswith("north leads")
@@ -121,7 +121,7 @@ def test_endings_decide_the_form(tmp_path):
 
 
 def test_charts_and_files_are_written_together(tmp_path):
-    write_all(MADE["baseline"](), [str(tmp_path / "r.txt")], str(tmp_path / "charts"))
+    deliver(MADE["baseline"](), "text", [str(tmp_path / "r.txt")], str(tmp_path / "charts"))
     assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == ["forest.pdf", "forest.png", "forest.svg"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["charts", "r.txt"]
 
@@ -129,12 +129,16 @@ def test_charts_and_files_are_written_together(tmp_path):
 @pytest.mark.parametrize("name", ["sixteen", "datasets"])
 def test_a_terminal_shows_the_same_words_in_colour(name, capsys, monkeypatch):
     ranking = MADE[name]()
-    show(ranking, "text")
+    deliver(ranking, "text", [], None)
     plain = capsys.readouterr().out
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    show(ranking, "text")
-    assert re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out) == plain
+    monkeypatch.setenv("TERM", "xterm")
+    deliver(ranking, "text", [], None)
+    coloured = capsys.readouterr().out
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
+    first, *_ = re.findall(r"\x1b\[[\d;]*m([^\x1b]*)\x1b\[0m", coloured)
+    assert headline(ranking)[0].startswith(first)
 
 
 def test_headline_and_reason_are_facts_of_the_ranking():

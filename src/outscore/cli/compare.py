@@ -2,50 +2,35 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from outscore.cli.config import Saved, changed_inputs, saved_inputs
-from outscore.cli.declared import declared_options, given_files, given_of, output_options
-from outscore.cli.output import check_outputs, check_segments, segments_csv, show, write_all, write_files
-from outscore.cli.progress import remark, working
-from outscore.workflows.requests.compare import CompareRequest, TextsRequest, comparison_request, every_option
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from outscore.results.comparison import Comparisons
-    from outscore.workflows.texts.segments import SegmentScores
+from outscore.cli.config import changed_inputs
+from outscore.cli.declared import Asked, command
+from outscore.cli.output import check_segments, segments_csv
+from outscore.cli.progress import remark
+from outscore.workflows.requests.compare import (
+    CompareRequest,
+    ComparisonRequest,
+    TextsRequest,
+    comparison_request,
+    every_option,
+)
 
 __all__ = ["compare"]
 
 
-@click.command()
-@click.argument("files", nargs=-1, metavar="A [B] | TABLE")
-@declared_options(every_option(), without=CompareRequest.positional)
-@click.option(
-    "--jobs", type=int, default=0, help="Texts: number of processes that compute statistics.  [default: one per processor]"
+@command(
+    ComparisonRequest,
+    click.option(
+        "--jobs", type=int, default=0, help="Texts: number of processes that compute statistics.  [default: one per processor]"
+    ),
+    click.option("--segments", metavar="FILE.csv", help="Texts: also write the score of every segment by every metric."),
+    options=every_option(),
+    read=comparison_request,
 )
-@click.option("--segments", metavar="FILE.csv", help="Texts: also write the score of every segment by every metric.")
-@output_options()
-@click.pass_context
-def compare(
-    context: click.Context,
-    /,
-    files: tuple[str, ...],
-    form: str,
-    outputs: tuple[str, ...],
-    charts: str | None,
-    jobs: int,
-    segments: str | None,
-    *,
-    verbose: bool,
-    **asked: Any,  # noqa: ANN401 - one per declared option
-) -> None:
+def compare(asked: Asked[ComparisonRequest]) -> None:
     """Compare two systems item by item.
 
     A alone is a table (CSV, TSV, JSONL, Parquet: a column per system, or item, system, score), a file with two columns (a score
@@ -55,38 +40,30 @@ def compare(
     With --reference, A and B are texts of one segment per line, or quoted patterns of several runs, and --metric names text
     metrics: bleu,chrf,ter.
     """
-    files = given_files(context, files)
-    request = comparison_request({**given_of(every_option(), asked), "files": files})
-    check_outputs(outputs, charts, request.inputs)
-    typing = "-" in files and sys.stdin.isatty()
-    texts = isinstance(request, TextsRequest)
-    check_segments(segments, request.inputs, texts=texts)
-    # Texts have a bar of their own, and a terminal shows one at a time.
-    with nullcontext() if typing or texts else working("comparing"):
-        result, scores = _compare(request, jobs, saved_inputs(context))
-        # Files first: a closed pipe must not cost the saved result.
-        write_all(result, outputs, charts, verbose=verbose)
-        if segments is not None and scores is not None:
-            write_files({segments: segments_csv(scores())})
-    show(result, form, verbose=verbose)
-
-
-def _compare(
-    request: CompareRequest | TextsRequest, jobs: int, saved: Saved | None
-) -> tuple[Comparisons, Callable[[], SegmentScores] | None]:
-    """The result, and of texts what makes the scores of all segments."""
+    request = asked.request
+    check_segments(asked.own["segments"], request.inputs, texts=isinstance(request, TextsRequest))
     if isinstance(request, TextsRequest):
-        from outscore.engine.engines import engine_of
-        from outscore.engine.progress import terminal_progress
-        from outscore.workflows.texts.run import run_scored
+        _compare_texts(request, asked)
+        return
+    assert isinstance(request, CompareRequest)
+    with asked.working("comparing"):
+        from outscore.workflows.compare.run import run
 
-        with terminal_progress() as progress:
-            found, scores = run_scored(request, engine=engine_of(jobs), progress=progress, remark=remark)
-        changes = changed_inputs(saved, found.settings["inputs"], whole=True)
-        return replace(found, comparisons=[replace(c, notes=[*c.notes, *changes]) for c in found.comparisons]), scores
-    from outscore.workflows.compare.run import run
-
-    found = run(request)
+        found = run(request)
     first, *others = found.comparisons
-    first = replace(first, notes=[*first.notes, *changed_inputs(saved, found.settings["inputs"])])
-    return replace(found, comparisons=[first, *others]), None
+    first = replace(first, notes=[*first.notes, *changed_inputs(asked.saved, found.settings["inputs"])])
+    asked.deliver(replace(found, comparisons=[first, *others]))
+
+
+def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> None:
+    """Texts have a bar of their own, and scores of segments to write."""
+    from outscore.engine.engines import engine_of
+    from outscore.engine.progress import terminal_progress
+    from outscore.workflows.texts.run import run_scored
+
+    with terminal_progress() as progress:
+        found, scores = run_scored(request, engine=engine_of(asked.own["jobs"]), progress=progress, remark=remark)
+    changes = changed_inputs(asked.saved, found.settings["inputs"], whole=True)
+    noted = [replace(c, notes=[*c.notes, *changes]) for c in found.comparisons]
+    path = asked.own["segments"]
+    asked.deliver(replace(found, comparisons=noted), {} if path is None else {path: segments_csv(scores())})

@@ -1,22 +1,123 @@
-"""Click options made from declared ones, and what was given of them as text: a request is read from text and nothing else."""
+"""Commands made from requests: click options from declared ones, what was given of them as text, and what becomes of a result.
+
+A request is read from text and nothing else. `command` turns a function of what was asked into a command of click.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from outscore.cli.config import DeclaredOption, config_option
-from outscore.cli.output import FORMS, WITH_TABLES
+from outscore.cli.config import DeclaredOption, Saved, changed_inputs, config_option, saved_inputs
+from outscore.cli.output import FORMS, check_outputs, deliver
+from outscore.cli.progress import working
 from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
+from outscore.results.files import SUFFIXES
+from outscore.workflows.requests.base import Request, Written
 
-__all__ = ["declared_options", "given_files", "given_of", "output_options"]
+if TYPE_CHECKING:
+    from outscore.report.kinds import AnyResult
+
+__all__ = ["Asked", "command", "declared_options", "given_files", "given_of", "output_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_Decorator = Callable[[_Command], _Command]
+_Request = TypeVar("_Request", bound=Request)
+_Result = TypeVar("_Result")
 _option = click.option
+
+
+@dataclass(frozen=True)
+class Asked(Generic[_Request]):
+    """What a command was asked for: a request, where its result goes, and the values of options that are no request's."""
+
+    request: _Request
+    form: str
+    outputs: tuple[str, ...]
+    charts: str | None
+    verbose: bool
+    saved: Saved | None
+    own: Mapping[str, Any]
+
+    def working(self, doing: str) -> AbstractContextManager[None]:
+        """A sign of life while work is done, unless somebody is typing the input."""
+        typing = "-" in self.request.inputs and sys.stdin.isatty()
+        return nullcontext() if typing else working(doing)
+
+    def with_changes(self, found: _Result) -> _Result:
+        """The result with a note on every input file that is no longer what the repeated result was made from."""
+        notes = changed_inputs(self.saved, found.settings.get("inputs", []))  # type: ignore[attr-defined]
+        return replace(found, notes=[*found.notes, *notes])  # type: ignore[type-var, attr-defined]
+
+    def deliver(self, found: AnyResult, further: Mapping[str, str | bytes] | None = None, **shown: Any) -> None:  # noqa: ANN401
+        """Write the result, and further files with it, and print it."""
+        deliver(found, self.form, self.outputs, self.charts, verbose=self.verbose, further=further or {}, **shown)
+
+
+def command(
+    request: type[_Request],
+    *own: Callable[[Any], Any],
+    options: Sequence[Option] = (),
+    read: Callable[[Mapping[str, Written]], _Request] | None = None,
+    metavar: str = "",
+    **output: Any,  # noqa: ANN401 - those of `output_options`
+) -> Callable[[Callable[[Asked[_Request]], int | None]], click.Command]:
+    """A command of click with the options of a request: the function below it answers what was asked.
+
+    Parameters
+    ----------
+    request
+        The request; its `positional` options are the arguments.
+    own
+        Click options of the command that change no number.
+    options, read, metavar
+        Where they are not the request's own: its options, what makes it of written text, and how its arguments are written.
+    output
+        What `output_options` takes.
+    """
+    declared = tuple(options) or request.options()
+    *alone, _ = request.positional or ("files",)
+    metavars = [option.metavar for option in declared if option.name in request.positional]
+
+    def make(answer: Callable[[Asked[_Request]], int | None]) -> click.Command:
+        @click.pass_context
+        def called(
+            context: click.Context,
+            /,
+            files: tuple[str, ...],
+            form: str,
+            outputs: tuple[str, ...],
+            charts: str | None,
+            *,
+            verbose: bool,
+            **asked: Any,  # noqa: ANN401 - one per option
+        ) -> int | None:
+            files = given_files(context, files)
+            given: dict[str, Written] = {**given_of(declared, asked), **dict(zip(alone, files, strict=False))}
+            found = (read or request.from_written)({**given, "files": files[len(alone) :]})
+            check_outputs(outputs, charts, found.inputs)
+            return answer(Asked(found, form, outputs, charts, verbose, saved_inputs(context), asked))
+
+        called.__doc__ = answer.__doc__
+        decorators = (
+            click.argument("files", nargs=-1, metavar=metavar or " ".join(metavars)),
+            declared_options(declared, without=request.positional),
+            *own,
+            output_options(**output),
+        )
+        made: Any = called
+        for decorator in reversed(decorators):
+            made = decorator(made)
+        return click.command(answer.__name__)(made)
+
+    return make
 
 
 def declared_options(options: Iterable[Option], *, without: Iterable[str] = ()) -> Callable[[_Command], _Command]:
@@ -90,7 +191,6 @@ def _from_shortcuts(option: Option, asked: dict[str, Any], value: Any) -> Any:  
 
 def output_options(
     *,
-    endings: Iterable[str] = WITH_TABLES,
     charts: str = "Also write the charts as SVG, PNG and PDF.",
     verbose: str = "Show digits, alignment and settings too.",
     config: bool = True,
@@ -103,7 +203,7 @@ def output_options(
             _option("-v", "--verbose", is_flag=True, help=verbose),
             *([config_option] if config else []),
             _option("--charts", metavar="DIR", help=charts),
-            _option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(endings)}."),
+            _option("-o", "--output", "outputs", multiple=True, metavar="FILE", help=f"Also write {', '.join(SUFFIXES)}."),
             _option(
                 "--format", "form", type=click.Choice(forms), default="text", show_default=True, help="Format of the output."
             ),

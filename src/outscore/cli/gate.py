@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from outscore.cli.config import changed_inputs, saved_inputs
-from outscore.cli.declared import declared_options, given_files, given_of, output_options
-from outscore.cli.output import FORMS, check_outputs, deliver
-from outscore.cli.progress import working
+from outscore.cli.declared import Asked, command
+from outscore.cli.output import FORMS
 from outscore.core.errors import OutscoreError
 from outscore.workflows.requests.gate import GateRequest
 
@@ -25,39 +20,20 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Where GitHub names the file that a step's summary is added to."""
 
 
-@click.command()
-@click.argument("files", nargs=-1, metavar="BASELINE CANDIDATE | TABLE")
-@declared_options(GateRequest.options(), without=GateRequest.positional)
-@output_options(verbose="Show the whole comparison too.", forms=(*FORMS, GITHUB, "junit"))
-@click.pass_context
-def gate(
-    context: click.Context,
-    /,
-    files: tuple[str, ...],
-    form: str,
-    outputs: tuple[str, ...],
-    charts: str | None,
-    *,
-    verbose: bool,
-    **asked: Any,  # noqa: ANN401 - one per declared option
-) -> int:
+@command(GateRequest, verbose="Show the whole comparison too.", forms=(*FORMS, GITHUB, "junit"))
+def gate(asked: Asked[GateRequest]) -> int:
     """Let a candidate pass that is not worse than the baseline by more than a margin.
 
     Exit code 0: pass, not worse by the margin. 1: fail, worse. 3: inconclusive, with the number of items that would decide. 2:
     bad input. Files are those of `outscore compare`: tables, bare numbers, logs, texts with --reference.
     """
-    given = given_of(GateRequest.options(), asked)
-    request = GateRequest.from_written({**given, "files": given_files(context, files)})
-    check_outputs(outputs, charts, request.inputs)
-    with working("comparing"):
+    with asked.working("comparing"):
         from outscore.workflows.gate.run import run
 
-        found = run(request)
-    notes = changed_inputs(saved_inputs(context), found.settings["inputs"])
-    found = replace(found, notes=[*found.notes, *notes])
-    if form == GITHUB:
+        found = asked.with_changes(run(asked.request))
+    if asked.form == GITHUB:
         _add_summary(found)
-    deliver(found, form, outputs, charts, verbose=verbose)
+    asked.deliver(found)
     return found.exit_code
 
 

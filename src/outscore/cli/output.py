@@ -6,44 +6,37 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from outscore.cli.progress import working
 from outscore.core.errors import OutscoreError
-from outscore.results.files import SUFFIXES as WITH_TABLES
 from outscore.results.files import check_folder, check_suffixes, form_of_file, refuse_overwriting, write_files
 
 if TYPE_CHECKING:
+    from outscore.report.document import Tone
     from outscore.report.kinds import AnyResult
-    from outscore.results.comparison import Comparisons
-    from outscore.results.ranking import Ranking
     from outscore.workflows.texts.segments import SegmentScores
 
 __all__ = [
     "FORMS",
-    "SUFFIXES",
-    "WITH_TABLES",
     "check_further",
     "check_outputs",
-    "check_suffixes",
+    "check_segments",
     "deliver",
     "screen_columns",
-    "show",
-    "write_all",
+    "segments_csv",
     "write_files",
-    "write_with_charts",
 ]
 
 USUAL_COLUMNS, MAX_COLUMNS = 80, 160
 """Widths of text: where no terminal says one, and beyond which lines are hard to follow."""
 
 FORMS = ("text", "json", "markdown", "latex")
-SUFFIXES = {suffix: form for suffix, form in WITH_TABLES.items() if form != "csv"}
-"""The suffixes of results that have no table of all digits."""
 # Modules by the names under which they are installed.
 DRAWING = {"altair": "altair", "vl_convert": "vl-convert-python"}
 PAGES = {"jinja2": "jinja2", **DRAWING}
@@ -105,65 +98,41 @@ def _check_packages(modules: Mapping[str, str], purpose: str) -> None:
             raise OutscoreError(f"{package} must be installed to {purpose}.", "Run `pip install 'outscore[report]'`.")
 
 
-def show(result: Comparisons | Ranking, form: str, *, verbose: bool = False) -> None:
-    """Print the result; on a terminal the verdicts stand out."""
-    from outscore.report.render import render
-
-    text = render(result, form, verbose=verbose, width=screen_columns())
-    if form == "text" and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
-        _show_coloured(result, text)
-    else:
-        click.echo(text, nl=False)
-
-
 def screen_columns() -> int:
     """The width of the terminal; of a file or a pipe the usual one, so that what is written there does not depend on it."""
     return min(shutil.get_terminal_size().columns, MAX_COLUMNS) if sys.stdout.isatty() else USUAL_COLUMNS
 
 
-def _show_coloured(result: Comparisons | Ranking, text: str) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    rich_text = Text(text.rstrip("\n"))
-    for words, decided in _headlines(result):
-        rich_text.highlight_words([words], style="bold green" if decided else "bold yellow")
-    Console(highlight=False, soft_wrap=True).print(rich_text)
+def _emphasis() -> Callable[[str, Tone], str] | None:
+    """On a terminal the headlines of verdicts stand out: green where the question is decided, else yellow."""
+    if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
+        return None
+    return lambda words, tone: click.style(words, fg="green" if tone == "won" else "yellow", bold=True)
 
 
-def _headlines(result: Comparisons | Ranking) -> list[tuple[str, bool]]:
-    """The first words of each verdict, and whether they name a winner."""
-    from outscore.results.comparison import Comparisons
-
-    if isinstance(result, Comparisons):
-        from outscore.report.rows.facts import headline
-
-        return [(headline(c)[0], c.decision.winner is not None) for c in result.comparisons]
-    from outscore.report.rows import places
-
-    return [(places.headline(result)[0], places.decided(result))]
-
-
-def write_all(result: Comparisons | Ranking, paths: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:
-    """Write the result to each file, in the form its ending asks for, and its charts."""
+def deliver(
+    result: AnyResult,
+    form: str,
+    outputs: Iterable[str],
+    charts: str | None,
+    *,
+    verbose: bool = False,
+    further: Mapping[str, str | bytes] | None = None,
+    **shown: Any,  # noqa: ANN401 - what `render` takes for a diff
+) -> None:
+    """Write a result, each file in the form its ending asks for, and further files, and print it: everything or nothing."""
     from outscore.report.render import render
 
-    texts = {path: render(result, form_of_file(path, has_pairs=result.has_pairs), verbose=verbose) for path in paths}
-    write_with_charts(texts, result, charts)
+    with working("writing"):
+        forms = {path: form_of_file(path, has_pairs=result.has_pairs) for path in outputs}
+        texts = {path: render(result, of_file, verbose=verbose, **shown) for path, of_file in forms.items()}
+        printed = render(result, form, verbose=verbose, width=screen_columns(), emphasis=_emphasis(), **shown)
+        # Files first: a closed pipe must not cost the saved result.
+        _write_with_charts({**texts, **(further or {})}, result, charts)
+    click.echo(printed, nl=False)
 
 
-def deliver(result: AnyResult, form: str, outputs: Iterable[str], charts: str | None, *, verbose: bool = False) -> None:
-    """Write a result to its files, and print it; nothing is written unless everything could be made."""
-    from outscore.report.render import render
-
-    texts = {path: render(result, form_of_file(path), verbose=verbose) for path in outputs}
-    shown = render(result, form, verbose=verbose, width=screen_columns())
-    # Files first: a closed pipe must not cost the saved result.
-    write_with_charts(texts, result, charts)
-    click.echo(shown, nl=False)
-
-
-def write_with_charts(texts: Mapping[str, str], result: AnyResult, charts: str | None) -> None:
+def _write_with_charts(texts: Mapping[str, str | bytes], result: AnyResult, charts: str | None) -> None:
     """Write files, and the result's charts if a folder for them is named: all or none, the folder included."""
     if charts is None:
         write_files(texts)

@@ -43,6 +43,7 @@ __all__ = [
     "Script",
     "Section",
     "Table",
+    "Tone",
     "Verdict",
     "Words",
     "clean",
@@ -62,6 +63,7 @@ Level = Literal["brief", "full"]
 EVERYWHERE: frozenset[tuple[Form, Level]] = frozenset((form, level) for form in FORMS for level in ("brief", "full"))
 """Forms and levels: `brief` is what fits a screen or two, `full` is everything. A page always shows everything."""
 Mark = Literal["best", "middle", "worst"]
+Tone = Literal["", "won", "told"]
 Words = tuple[tuple[str, bool], ...]
 """Words with the space after them, and whether each is marked."""
 
@@ -292,7 +294,7 @@ class Verdict(Placed):
     kind: str = ""
     strong: str = ""
     plain: tuple[str, ...] = ()
-    tone: Literal["", "won", "told"] = ""
+    tone: Tone = ""
     key: str = ""
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from outscore.report.document import Document, Records
     from outscore.report.kinds import Examples
     from outscore.report.rows.diff_pairs import Sort
+    from outscore.report.write.text import Emphasis
 
 __all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "csv_text", "named_charts", "records_of", "render"]
 
@@ -43,15 +44,16 @@ def render(
     top: int = 5,
     sort: Sort = "evidence",
     examples: Examples | None = None,
+    emphasis: Emphasis | None = None,
 ) -> str:
     """The result in one of the forms.
 
     Parameters
     ----------
     result
-        What `compare`, `rank`, `diff` or `plan` returned, or what was loaded from a file.
+        What a public function returned, or what was loaded from a file.
     form
-        One of `FORMS`. Not every kind of result has every form: plans have no `csv`, and only rankings have `pairs`.
+        One of `FORMS`, or one that only this kind of result has; `pairs` is for rankings and preferences.
     verbose
         Show every table and the settings; `html`, `csv` and `json` always hold everything.
     width
@@ -60,6 +62,8 @@ def render(
         Of a diff: show only these tables, so many rows of each kind, in this order.
     examples
         Of a diff as `html`: its changed units and their contexts. A saved result has none.
+    emphasis
+        Of `text` for a terminal: what makes the headline of a verdict stand out, by its tone.
     """
     own = kind_of(result).forms
     if form in own:
@@ -80,7 +84,8 @@ def render(
             refused = f"A {type(result).__name__} has no form `{form}`."
             raise OutscoreError(refused, "Choose text, markdown, latex, html, csv or json.")
         return csv_text(kind.tables["pairs"](result))
-    return _written(kind.build(result, Shown(tables, top, sort, examples)), form, verbose=verbose, width=width)
+    shown = Shown(tables, top, sort, examples if form == "html" else None)
+    return _written(kind.build(result, shown), form, verbose=verbose, width=width, emphasis=emphasis)
 
 
 def csv_text(records: Records) -> str:
@@ -103,7 +108,7 @@ def _defused(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and len(value) > 1 and value.startswith(FORMULA_MARKS) else value
 
 
-def _written(document: Document, form: str, *, verbose: bool, width: int) -> str:
+def _written(document: Document, form: str, *, verbose: bool, width: int, emphasis: Emphasis | None = None) -> str:
     match form:
         case "html":
             from outscore.report.write import html
@@ -112,7 +117,7 @@ def _written(document: Document, form: str, *, verbose: bool, width: int) -> str
         case "text":
             from outscore.report.write import text
 
-            return text.write(document, verbose=verbose, width=width)
+            return text.write(document, verbose=verbose, width=width, emphasis=emphasis)
         case "markdown":
             from outscore.report.write import markdown
 

@@ -23,6 +23,7 @@ from outscore.report.document import (
     Quote,
     Section,
     Table,
+    Tone,
     Verdict,
     clean,
     glue,
@@ -34,6 +35,8 @@ from outscore.report.document import (
 
 __all__ = ["MIN_WIDTH", "break_lines", "column_widths", "write"]
 
+Emphasis = Callable[[str, Tone], str]
+"""What makes words stand out where a terminal is written to."""
 LABEL = 12
 MIN_WIDTH = 40
 FILLER = "\ufdd0"
@@ -50,10 +53,10 @@ STAND_INS = range(FIRST_STAND_IN, FIRST_STAND_IN + 16)
 NAME_BESIDE_NUMBERS, NAME_IN_ROW, NAME_IN_MATRIX = 14, 26, 18
 
 
-def write(document: Document, *, verbose: bool = False, width: int = 80) -> str:
-    """The whole document as text that ends with a line end."""
+def write(document: Document, *, verbose: bool = False, width: int = 80, emphasis: Emphasis | None = None) -> str:
+    """The whole document as text that ends with a line end; `emphasis` makes headlines stand out on a terminal."""
     width = max(width, MIN_WIDTH)
-    articles = [_article(sections, width, verbose=verbose) for _, sections in _shown(document, verbose=verbose)]
+    articles = [_article(sections, width, emphasis, verbose=verbose) for _, sections in _shown(document, verbose=verbose)]
     return ("\n" + "-" * width + "\n\n").join("\n".join(lines) + "\n" for lines in articles if lines)
 
 
@@ -61,13 +64,17 @@ def _shown(document: Document, *, verbose: bool) -> list[tuple[Article, list[tup
     return document.shown_articles("text", verbose=verbose)
 
 
-def _article(sections: Sequence[tuple[Section, list[Block]]], width: int, *, verbose: bool) -> list[str]:
+def _article(
+    sections: Sequence[tuple[Section, list[Block]]], width: int, emphasis: Emphasis | None, *, verbose: bool
+) -> list[str]:
     """Blocks with an empty line between them; labelled statements stand close together."""
     lines: list[str] = []
     after_labelled = False
     for section, blocks in sections:
         for i, block in enumerate(blocks):
             made = _lines(block, width, verbose=verbose)
+            if emphasis is not None and isinstance(block, Verdict):
+                made = _emphasised(made, block, emphasis)
             labelled = isinstance(block, Facts | Listing | Quote | Code)
             close = labelled and after_labelled and (i > 0 or section.joined)
             if made:
@@ -101,6 +108,22 @@ def _lines(block: Block, width: int, *, verbose: bool) -> list[str]:  # noqa: C9
             return wrap(f"Chart: {clean(block.caption)}", width)
         case Embed():
             return []
+
+
+def _emphasised(lines: list[str], verdict: Verdict, emphasis: Emphasis) -> list[str]:
+    """The lines of a verdict with its headline marked, where they begin with that."""
+    # Without spaces: some of them have become ends of lines.
+    wanted, said = ([char for char in clean(text) if char != " "] for text in (verdict.headline, " ".join(lines)))
+    if verdict.tone == "told" or not wanted or said[: len(wanted)] != wanted:
+        return lines
+    left, marked = len(wanted), []
+    for line in lines:
+        start, end = len(line) - len(line.lstrip()), 0
+        while left and end < len(line):
+            left -= line[end] != " "
+            end += 1
+        marked.append(line[:start] + emphasis(line[start:end], verdict.tone) + line[end:] if end else line)
+    return marked
 
 
 def labelled_lines(label: str, texts: Iterable[str], width: int) -> list[str]:
