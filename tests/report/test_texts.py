@@ -167,6 +167,18 @@ def test_several_references_are_all_shown():
     ]
 
 
+def test_a_long_name_stands_above_its_segment():
+    c = scored("bleu", 2.0, 1.0, 0, segments=[Segment("s", ["three four"], "three four", "x four", 0.1)])
+    name = "a-system-with-a-name-of-many-words"
+    shown = text.render(replace(c, systems=(name, "old"), scores=(replace(c.scores[0], system=name), c.scores[1])))
+    assert shown.rstrip().splitlines()[-4:] == [
+        "   reference         three four",
+        f"   {name}",
+        "                     three four",
+        "   old               [x] four",
+    ]
+
+
 @pytest.mark.parametrize("verbose", [False, True])
 def test_text(golden, verbose):
     golden(f"report/texts{'-verbose' if verbose else ''}.txt", text.render(make_texts(), verbose=verbose))

@@ -22,6 +22,7 @@ from outscore.core.errors import OutscoreError
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
+from outscore.results.rendering import json_text
 from outscore.results.signature import Signature
 
 SAVED = [PValue, Interval, Comparison, Comparisons]
@@ -133,3 +134,24 @@ def test_a_signature_has_parts_and_is_frozen():
     assert copy.deepcopy(line) == line
     with pytest.raises(AttributeError, match="frozen"):
         line.parts = ()
+
+
+json_values = st.recursive(
+    plain, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3), max_leaves=12
+)
+
+
+@given(st.dictionaries(st.text(max_size=3), json_values, max_size=4))
+def test_json_for_people_says_what_json_says(value):
+    assert json.loads(json_text(value)) == value
+
+
+def test_rows_of_a_table_stand_on_a_line_each():
+    """Thousands of rows took a line for every number, which was more than half of the file."""
+    rows = [{"count": i, "law": [0.1, 0.2]} for i in range(3)]
+    assert json_text({"n": 3, "laws": [row["law"] for row in rows]}) == (
+        '{\n  "n": 3,\n  "laws": [\n    [0.1, 0.2],\n    [0.1, 0.2],\n    [0.1, 0.2]\n  ]\n}\n'
+    )
+    assert json_text({"numbers": list(range(50))}).count("\n") == 3
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        json_text({"rows": [{"p": math.nan}]})

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from outscore.core.errors import OutscoreError
 from outscore.report.kinds import AnyResult, Shown, kind_of
 from outscore.results.comparison import Comparisons
+from outscore.results.rendering import json_text
 
 if TYPE_CHECKING:
     from outscore.report.charts.canvas import Chart
@@ -71,7 +71,7 @@ def render(
     if form not in FORMS:
         raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join((*FORMS, *own))}.")
     if form == "json":
-        return json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(result.to_dict())
     kind = kind_of(result)
     if form == "card":
         from outscore.report.write import card as writer

@@ -60,6 +60,8 @@ class TestResult(Result):
         Posterior probabilities, of the test `bayes`.
     own
         Intervals of A's and of B's own score, where the test has a design of its own for them.
+    own_method
+        How these were computed.
     chosen
         Options that were left to the test, and what it chose from the data.
     """
@@ -73,6 +75,7 @@ class TestResult(Result):
     notes: list[Note] = field(default_factory=list)
     bayes: Bayes | None = None
     own: tuple[tuple[float, float], tuple[float, float]] | None = None
+    own_method: str = ""
     chosen: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -97,6 +100,8 @@ class SystemScore(Result):
         Its score.
     low, high
         The interval of the score alone; None where there is none.
+    method
+        How it was computed.
     """
 
     saved_schema: ClassVar[str | None] = "outscore/system-score/1"
@@ -105,6 +110,7 @@ class SystemScore(Result):
     value: float
     low: float | None = None
     high: float | None = None
+    method: str = ""
 
     @property
     def verdict(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -29,6 +30,7 @@ __all__ = [
     "BrokenResultError",
     "Result",
     "frame",
+    "json_text",
     "records_of",
 ]
 
@@ -39,6 +41,41 @@ class BrokenResultError(OutscoreError):
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(f"This is not a saved {kind}: {reason}.")
         self.reason = reason
+
+
+def json_text(plain: dict[str, Any]) -> str:
+    """Dictionaries as JSON for people and programs: what holds other things takes lines of its own, the rest stands on one.
+
+    A table of thousands of rows is then a third smaller than with a line for every number, and can be read as a table.
+
+    >>> print(json_text({"n": 2, "rows": [{"of": "a", "p": 0.5}, {"of": "b", "p": 1}]}), end="")
+    {
+      "n": 2,
+      "rows": [
+        {"of": "a", "p": 0.5},
+        {"of": "b", "p": 1}
+      ]
+    }
+    """
+    return "".join(_json_pieces(plain, "")) + "\n"
+
+
+def _json_pieces(value: Any, margin: str) -> Iterator[str]:  # noqa: ANN401 - JSON holds anything
+    opened, closed = ("{", "}") if isinstance(value, dict) else ("[", "]")
+    parts: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        parts = [(f"{json.dumps(name, ensure_ascii=False)}: ", part) for name, part in value.items()]
+    elif isinstance(value, list):
+        parts = [("", part) for part in value]
+    if not any(isinstance(part, dict | list) and part for _, part in parts):
+        yield json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return
+    inner = f"{margin}  "
+    for name, part in parts:
+        yield f"{opened}\n{inner}{name}"
+        yield from _json_pieces(part, inner)
+        opened = ","
+    yield f"\n{margin}{closed}"
 
 
 class Result(Brief):
@@ -111,7 +148,7 @@ class Result(Brief):
         return self.to_dict() if self.saved_schema is None else {"schema": self.saved_schema, **self.to_dict()}
 
     def _saved_json(self) -> str:
-        return json.dumps(self._saved(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self._saved())
 
     def _rendered(self, form: str, **shown: Any) -> str:  # noqa: ANN401 - the door's own keywords
         return str(_report().render(self, form, **shown))

@@ -171,3 +171,23 @@ def test_a_stray_carriage_return_is_named(write):
     file = read_texts(write("a.txt", "a\nb\rc\nd\n"))
     assert file.systems()[0].lines == ("a", "b\rc", "d")
     assert "line 2 has a carriage return inside" in file.held.notes[0]
+
+
+def test_a_list_of_texts_is_one_segment_each(write):
+    """A JSON list was scored as one segment, brackets and quotes included."""
+    for text in ('["Ein Haus", "", "Ende"]', '[\n "Ein Haus",\n "",\n "Ende"\n]\n'):
+        file = read_texts(write("a.json", text))
+        assert file.systems()[0].lines == file.references()[0].lines == ("Ein Haus", "", "Ende")
+        assert file.held.notes[0].endswith("a.json` was read as JSONL: 3 segments.")
+    assert read_texts(write("a.txt", '["one"]\n')).systems()[0].lines == ('["one"]',)
+
+
+def test_columns_named_after_systems(write):
+    table = "src\tref\tA\tB\tscore\nx\tHaus\tdas Haus\tein Haus\t0.5\ny\tEnde\tein Ende\t\t1\n"
+    file = read_texts(write("a.tsv", table))
+    assert {text.name: text.lines for text in file.systems()} == {"A": ("das Haus", "ein Ende"), "B": ("ein Haus", "")}
+    assert file.references()[0].lines == ("Haus", "Ende")
+    assert file.held.notes[1].endswith("a.tsv`: its other columns are taken for systems: `A`, `B`.")
+    chosen = read_texts(write("a.tsv", table), columns={"hypothesis": "B"})
+    assert [text.name for text in chosen.systems()] == ["a"]
+    assert chosen.systems()[0].lines == ("ein Haus", "")

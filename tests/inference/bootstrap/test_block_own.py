@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import outscore as osc
+from outscore.core.metric import AdditiveMetric
 
 
 def walk(seed: int) -> np.ndarray:
@@ -32,3 +33,14 @@ def test_the_chosen_length_stands_in_the_signature():
     length = found.signature.value("block_length")
     assert length is not None
     assert any(f"Blocks of {float(length):.1f} items" in note.text for note in found.notes)
+
+
+def test_no_systems_interval_leaves_the_scale():
+    """Scores near the end of a scale: what resamples reach beyond it is cut, and how the interval was made is said."""
+    bounded = AdditiveMetric("points", ("points", "items"), ratio=((1, 0), (0, 1)), graded=True, bounds=(0.0, 100.0))
+    rows = np.array([[99.0, 1], [100.0, 1], [0.0, 1], [100.0, 1], [100.0, 1], [98.0, 1]])
+    found = osc.compare(rows, rows[::-1], metric=bounded, test="block-bootstrap", options={"block_length": 2, "resamples": 199})
+    assert found.scores[0].high == 100.0
+    assert found.scores[1].high < 100.0
+    assert [score.method for score in found.scores] == ["centred block bootstrap"] * 2
+    assert "intervals (centred block bootstrap)" in " ".join(found.to_text().split())

@@ -197,6 +197,24 @@ def test_of_many_systems_neighbours_are_compared_in_detail():
     assert note.startswith("Labels, transitions and slices are compared between neighbours by score, 6 of 21 pairs")
 
 
+@pytest.mark.slow
+def test_json_of_many_systems_stays_small(shared_data, tmp_path):
+    """25 parsers of 18,725 words: transitions of all pairs were 244 MB."""
+    folder, draw = shared_data / "conll18-en_pud", np.random.default_rng(8)
+    systems = {}
+    for k in range(25):
+        lines = (folder / f"{('Stanford-18', 'HIT-SCIR-18', 'UDPipe-Future')[k % 3]}.conllu").read_text().split("\n")
+        rows = [line.split("\t") for line in lines]
+        for row in rows:
+            if len(row) == 10 and row[6] not in ("0", "_") and draw.random() < 0.03 + 0.002 * k:
+                row[7] = ("nsubj", "obj", "obl", "nmod", "amod", "conj")[int(draw.integers(6))]
+        systems[f"s{k:02}"] = tmp_path / f"s{k:02}.conllu"
+        systems[f"s{k:02}"].write_text("\n".join("\t".join(row) for row in rows))
+    found = diff(folder / "gold.conllu", systems, task="dep")
+    assert len(found.pairs) == 3 * 300
+    assert found.save(tmp_path / "found.json").stat().st_size < 10e6
+
+
 def test_overlap_of_right_answers():
     found = diff(list("ABCDE"), {"S1": list("ABCXY"), "S2": list("ZBCDU"), "S3": list("ZWCDE")}, task="label")
     np.testing.assert_allclose(found.overlap, [[1, 2 / 3, 1 / 3], [2 / 3, 1, 2 / 3], [1 / 3, 2 / 3, 1]])

@@ -225,7 +225,7 @@ class TestWhatIsSaid:
 
     def test_unequal_files_are_named(self):
         Path("b.talks.txt").write_text("one line\n")
-        with pytest.raises(OutscoreError, match=r"`b\.talks\.txt` has 1 segments, `ref\.talks\.txt` has 3"):
+        with pytest.raises(OutscoreError, match=r"`b\.talks\.txt` has 1 segment, `ref\.talks\.txt` has 3"):
             compared()
 
     def test_labels_are_counted(self):

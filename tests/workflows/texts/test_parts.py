@@ -104,7 +104,7 @@ class TestSource:
         assert by_hand.comparisons[0].segments == found.comparisons[0].segments
         assert any(one["path"].endswith("src.txt") for one in found.settings["inputs"])
         Path("src.txt").write_text("one line\n")
-        with pytest.raises(OutscoreError, match=r"`src\.txt` has 1 segments, `ref\.txt` has 4"):
+        with pytest.raises(OutscoreError, match=r"`src\.txt` has 1 segment, `ref\.txt` has 4"):
             run(TextsRequest.from_written(asked))
 
     def check(self, found):

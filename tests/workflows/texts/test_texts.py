@@ -195,7 +195,7 @@ class TestFamily:
     def test_sentence_scores_say_where_neither_scores(self):
         nothing = ["zzz", *OUTPUT[1:]]
         notes = compared(nothing, ["qqq", *worse(3)[1:]], metrics=["sentence-bleu"]).comparisons[0].notes
-        assert "On 8.3 % of the segments both systems have a sentence-bleu of 0." in note_texts(notes)
+        assert "On 8.3 % of the segments both systems have a sentence-BLEU of 0." in note_texts(notes)
 
 
 class TestSources:
@@ -377,8 +377,10 @@ class TestCompat:
         rows = [segment_statistics("bleu", x, [REFERENCE], options) for x in (OUTPUT, worse(3))]
         assert bleu.tests == [rule(*rows, entry.make(options).score)]
         assert (bleu.p, bleu.verdict, bleu.decision) == (alone[0].p, alone[0].verdict, alone[0].decision)
-        assert any(note.text.startswith(f"{compat}: p = ") and "no part in the verdict" in note.text for note in bleu.notes)
-        assert any("follows its rule, though sacreBLEU does not have this metric" in text for text in note_texts(wer.notes))
+        assert f"{compat}: p = {bleu.tests[0].value:.4f}, as sacreBLEU prints it." in note_texts(bleu.notes)
+        assert any("by its rule, though sacreBLEU does not have this metric" in text for text in note_texts(wer.notes))
+        shown = " ".join(compared(OUTPUT, worse(3), metrics=["bleu", "wer"], compat=compat).to_text().split())
+        assert shown.count("10,000 trials with seed" if compat == "sacrebleu-ar" else "1,000 trials with seed") == 1
         assert [p.kernel for p in wer.tests] == [p.kernel for p in bleu.tests]
 
     def test_several_rules_at_once(self):

@@ -15,7 +15,7 @@ from outscore.core.options import did_you_mean
 from outscore.formats.base.source import Peek, open_source, stem_of
 from outscore.formats.texts.file import Held, TextFile
 from outscore.formats.texts.markup import held_in_markup, looks_like_markup
-from outscore.formats.texts.segments import plain_lines, stray_returns, whole_text
+from outscore.formats.texts.segments import Lines, plain_lines, stray_returns, whole_text
 from outscore.formats.texts.tables import PARTS, held_in_rows, json_rows, looks_like_header, separated_rows
 from outscore.scores.system import Origin, label_of
 
@@ -25,7 +25,7 @@ TEXT_FORMATS = {
     "text": "one segment per line",
     "sgml": "WMT's SGML (srcset, refset, tstset)",
     "xml": "WMT's XML (src, ref, hyp)",
-    "jsonl": "an object per line, or a list of objects",
+    "jsonl": "an object per line, or a list of objects or of texts",
     "tsv": "a table with tabs and a header",
     "csv": "a table with commas and a header",
 }
@@ -75,8 +75,21 @@ def _held(text: str, path: str, form: str, columns: Mapping[str, str]) -> Held:
         held = held_in_markup(text, path)
         # A system without a name is called after its file.
         return replace(held, systems={system or name: lines for system, lines in held.systems.items()})
+    if form == "jsonl" and (listed := _listed_texts(text.lstrip())):
+        return Held({name: listed}, {name: listed})
     rows = json_rows(text, path) if form == "jsonl" else separated_rows(text, path, SEPARATORS[form])
     return held_in_rows(rows, path, columns)
+
+
+def _listed_texts(begun: str) -> Lines:
+    """The texts of a file that is one JSON list of them; nothing where it is something else."""
+    if not begun.startswith("["):
+        return ()
+    try:
+        found = json.loads(begun)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(found) if isinstance(found, list) and all(isinstance(text, str) for text in found) else ()
 
 
 def _format_of(text: str, peek: Peek) -> str:
@@ -84,7 +97,7 @@ def _format_of(text: str, peek: Peek) -> str:
     begun = text.lstrip()
     if looks_like_markup(begun):
         return "xml" if "<dataset" in text[:10_000] or "<?xml" in begun[:10] else "sgml"
-    if _is_json(begun):
+    if _is_json(begun) or len(_listed_texts(begun)) > 1:
         return "jsonl"
     first = text.partition("\n")[0]
     if looks_like_header(first, "\t"):
@@ -125,7 +138,7 @@ def _refuse_table(text: str, peek: Peek) -> None:
 def _said(origin: Origin, held: Held) -> str:
     """What was made of a file that is no plain text."""
     parts = [f"{origin.rows:,} segments"]
-    if held.systems is not held.references:
+    if held.systems != held.references:
         parts += [
             f"{len(texts)} {noun}{'s' * (len(texts) > 1)}"
             for noun, texts in (("system", held.systems), ("reference", held.references))

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from outscore.core.errors import OutscoreError
@@ -29,6 +29,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "item": ("id", "item", "itemid", "seg", "segid", "segment", "segmentid", "lineid"),
 }
 """What columns can hold, and the names that say so; case, spaces and punctuation do not matter."""
+_NUMBER = re.compile(r"[-+]?[\d.,]*\d[eE\d+-]*|")
 _NUMBERED = re.compile(r"(ref|reference)(\d{1,2}|[a-d])")
 
 
@@ -120,7 +121,8 @@ def held_in_rows(table: Rows, path: str, chosen: Mapping[str, str]) -> Held:
             file=path,
         )
     cells = [cell for line, row in _numbered(table, columns) for cell in _cells_of(row, line, columns, path)]
-    held = arrange(_agreeing(cells, path), path, _told_apart(cells, columns["dataset"], path))
+    said = [*_told_apart(cells, columns["dataset"], path), *_taken_for_systems(columns[SYSTEM], path)]
+    held = arrange(_agreeing(cells, path), path, said)
     # The place in a file is no id that another file could share.
     return held if columns["item"] else replace(held, keys=None)
 
@@ -129,6 +131,13 @@ def _told_apart(cells: Sequence[Cell], columns: Sequence[str], path: str) -> lis
     """What to say of a column of datasets: nobody may have asked for it."""
     several = len({cell.dataset for cell in cells})
     return [f"{label_of(path)}: column `{columns[0]}` tells {several:,} datasets apart."] if several > 1 else []
+
+
+def _taken_for_systems(columns: Sequence[str], path: str) -> list[str]:
+    """What to say of several columns of outputs: none of them says that it holds any."""
+    if len(columns) < 2:
+        return []
+    return [f"{label_of(path)}: its other columns are taken for systems: {', '.join(f'`{name}`' for name in columns)}."]
 
 
 def _columns(table: Rows, path: str, chosen: Mapping[str, str]) -> dict[str, list[str]]:
@@ -153,7 +162,20 @@ def _columns(table: Rows, path: str, chosen: Mapping[str, str]) -> dict[str, lis
                 file=path,
             )
         found[part] = mine
+    if found[REFERENCE] and not found[SYSTEM] and not found["system"]:
+        found[SYSTEM] = _named_after_systems(table, {name for names in found.values() for name in names})
     return found
+
+
+def _named_after_systems(table: Rows, known: Container[str]) -> list[str]:
+    """The other columns of texts in a table that has references and no outputs: a column for every system."""
+    free = (name for name in table.columns if name and name not in known)
+    return [name for name in free if table.rows and _is_text([row.get(name) for _, row in table.rows])]
+
+
+def _is_text(cells: Sequence[object]) -> bool:
+    """Whether cells are texts, and not all of them numbers."""
+    return all(isinstance(cell, str) for cell in cells) and not all(_NUMBER.fullmatch(str(cell).strip()) for cell in cells)
 
 
 def _holds_text(table: Rows, column: str) -> bool:
@@ -177,10 +199,12 @@ _KEY = "\0key"
 def _cells_of(row: Mapping[str, object], line: int, columns: Mapping[str, Sequence[str]], path: str) -> Iterator[Cell]:
     document, dataset = (_label(row, columns[part]) for part in ("document", "dataset"))
     system = str(row.get(columns["system"][0], "")) if columns["system"] else stem_of(path)
+    # Several columns of outputs are those of as many systems.
+    alone = len(columns[SYSTEM]) == 1
     for part in (SOURCE, REFERENCE, SYSTEM):
         for column in columns[part]:
             for name, text in _texts_in(row.get(column), column, part, line, path):
-                yield Cell(part, system if part == SYSTEM else name, document, str(row[_KEY]), text, line, dataset)
+                yield Cell(part, system if part == SYSTEM and alone else name, document, str(row[_KEY]), text, line, dataset)
 
 
 def _label(row: Mapping[str, object], columns: Sequence[str]) -> str:

@@ -39,11 +39,13 @@ __all__ = [
     "Added",
     "Limits",
     "OwnRows",
+    "both_sides",
     "interval_method",
     "own_intervals",
     "score_interval",
     "score_intervals",
     "score_variance",
+    "within_scale",
 ]
 
 Limits = tuple[float | None, float | None]
@@ -90,12 +92,15 @@ def score_intervals(pairs: PairedScores, metric: AdditiveMetric, alpha: float = 
     >>> [tuple(round(x, 4) for x in limits) for limits in score_intervals(PairedScores(a, b), mean)]
     [(0.4364, 0.8167), (0.3771, 0.6686)]
     """
+    first, second = own_intervals(both_sides(pairs), metric, alpha)
+    return first, second
+
+
+def both_sides(pairs: PairedScores) -> list[OwnRows]:
+    """What A's own score rests on, and what B's does."""
     items = pairs.per_item()
     both = ((pairs.a, items.a), (pairs.b, items.b))
-    first, second = own_intervals(
-        [OwnRows(rows / pairs.scale, means / items.scale, items.clusters) for rows, means in both], metric, alpha
-    )
-    return first, second
+    return [OwnRows(rows / pairs.scale, means / items.scale, items.clusters) for rows, means in both]
 
 
 def own_intervals(systems: Sequence[OwnRows], metric: AdditiveMetric, alpha: float = 0.05) -> list[Limits]:
@@ -202,7 +207,7 @@ def _limits(
         if metric.ratio[1] is None:
             # A sum is its items' number times their mean.
             found = _scaled(found, 0.0, len(table))
-    return _within(found, metric)
+    return within_scale(found, metric)
 
 
 def _widened(variance: float, df: float, added: Added | None) -> tuple[float, float]:
@@ -258,8 +263,14 @@ def _scaled(limits: Limits, start: float, unit: float) -> Limits:
     return None if low is None else start + unit * low, None if high is None else start + unit * high
 
 
-def _within(limits: Limits, metric: AdditiveMetric) -> Limits:
-    """The limits, cut at the ends of the metric's range."""
+def within_scale(limits: Limits, metric: AdditiveMetric) -> Limits:
+    """The limits, cut at the ends of the metric's range.
+
+    Examples
+    --------
+    >>> within_scale((-36.03, 65.79), AdditiveMetric("points", ("points",), ratio=((1,), None), bounds=(0.0, 100.0)))
+    (0.0, 65.79)
+    """
     low, high = limits
     least, largest = metric.bounds
     if low is not None and least is not None:

@@ -31,6 +31,7 @@ from outscore.inference.base.entry import (
 )
 from outscore.inference.base.influence import influence, jackknife_error
 from outscore.inference.base.item_scores import item_scores
+from outscore.inference.base.own_score import within_scale
 from outscore.inference.base.paired import side_of
 from outscore.inference.base.screening import screen_mean
 from outscore.inference.base.sign_flips import units_of
@@ -196,11 +197,12 @@ def block_bootstrap(pairs: PairedScores, metric: AdditiveMetric, asked: TestRequ
     ratio = f"; SE(block)/SE(i.i.d.) = {float(found.moves.std()) / alone:.2f}." if alone > found.slack else "."
     liberal = "Where neighbours depend strongly, blocks still reject too often: level .07 to .12 at autocorrelation .5."
     assert found.own is not None
-    first, second = (_own_limits(scores, asked.alpha) for scores in found.own)
+    first, second = (_own_limits(scores, metric, asked.alpha) for scores in found.own)
     return replace(
         result,
         notes=[*result.notes, Note("design", chosen + ratio), Note("method", liberal)],
         own=(first, second),
+        own_method="centred block bootstrap",
         chosen={"block_length": f"{length:.4g}"} if wanted is None else {},
     )
 
@@ -240,10 +242,13 @@ def _resample(
     )
 
 
-def _own_limits(scores: Array, alpha: float) -> tuple[float, float]:
-    """Centred limits of one system's score: as far on both sides as 1 - α of the resamples move."""
+def _own_limits(scores: Array, metric: AdditiveMetric, alpha: float) -> tuple[float, float]:
+    """Centred limits of one system's score: as far on both sides as 1 - α of the resamples move, within the scale."""
     reach = float(np.quantile(np.abs(scores[1:] - scores[0]), 1 - alpha, method="higher"))
-    return float(scores[0]) - reach, float(scores[0]) + reach
+    low, high = within_scale((float(scores[0]) - reach, float(scores[0]) + reach), metric)
+    assert low is not None
+    assert high is not None
+    return low, high
 
 
 def _resample_items(test: str, pairs: PairedScores, metric: AdditiveMetric, asked: TestRequest) -> Resampled:

@@ -330,6 +330,13 @@ class Exchange:
             return make_agree(found, p, self.difference, alpha)
         return interval_for(limits, alpha, alternative, self.orientation, method=method, dual=False, estimate=self.difference)
 
+    @property
+    def own_method(self) -> str:
+        """How `own` makes its intervals, in words."""
+        if self.worth is None or self.total != int(self.weights.sum()):
+            return "Student's t over new runs of these items"
+        return "Wilson's score interval for the effective number of runs"
+
     def own(self, alpha: float) -> tuple[tuple[float, float], tuple[float, float]] | None:
         """The interval of each system's own score over new runs of these items; None where nothing varies."""
         import scipy.special

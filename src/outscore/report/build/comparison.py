@@ -34,6 +34,7 @@ from outscore.report.rows.comparison import (
     deciding_items,
     decimals_of,
     effects,
+    every_test,
     family_note,
     other_estimand,
     path,
@@ -42,7 +43,6 @@ from outscore.report.rows.comparison import (
     score_ends,
     score_lines,
     scores,
-    tests,
 )
 from outscore.report.rows.facts import (
     evidence,
@@ -162,7 +162,7 @@ def _of_metric(table: Table, c: Comparison) -> str:
 def _asked_for(c: Comparison, whole: Comparisons) -> list[Table]:
     """What a result holds only where the user asked for it, so that no form leaves it out."""
     alpha = alpha_of(whole)
-    return [table for table in (tests(c, alpha), bucket_table(c, alpha), unit_advice(c)) if table.rows]
+    return [table for table in (every_test(c, alpha), bucket_table(c, alpha), unit_advice(c)) if table.rows]
 
 
 def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -> Article:
@@ -193,11 +193,14 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
         Section(
             "evidence",
             "Evidence",
-            lambda: [*_facts(c, whole), *[t.only("html") for t in (*steps, *only_full(effects(c)), *tables(tests(c, alpha)))]],
+            lambda: [
+                *_facts(c, whole),
+                *[t.only("html") for t in (*steps, *only_full(effects(c)), *tables(every_test(c, alpha)))],
+            ],
             joined=True,
         ).but("latex"),
         cited.only("text"),
-        Section("tables", "", lambda: [*steps, *only_full(effects(c)), *tables(tests(c, alpha))]).but("html"),
+        Section("tables", "", lambda: [*steps, *only_full(effects(c)), *tables(every_test(c, alpha))]).but("html"),
         Section("buckets", "Subsets of the texts", lambda: tables(bucket_table(c, alpha))),
         listing.only("html"),
         Section("questions", TITLE, lambda: _questions(c)).but("latex"),
@@ -246,7 +249,9 @@ def _facts(c: Comparison, whole: Comparisons) -> Iterable[Block]:
     yield Facts(tuple(short_evidence(c, whole))).only("text").brief()
     yield plain.only("markdown").brief()
     yield detailed.only("text", "markdown").full()
-    yield plain.only("html")
+    method = c.scores[0].method if c.scores[0].low is not None else ""
+    own = [Fact("intervals", (f"of single scores: {method}",))] if method else []
+    yield replace(plain, facts=(*plain.facts, *own)).only("html")
 
 
 def _power(c: Comparison, made: list[Table]) -> Iterable[Block]:

@@ -33,6 +33,7 @@ __all__ = [
     "effect_name",
     "effect_value",
     "effects",
+    "every_test",
     "family_note",
     "finite",
     "group_of",
@@ -48,7 +49,6 @@ __all__ = [
     "scored_noun",
     "scores",
     "subject",
-    "tests",
     "units_of",
     "view_of",
 ]
@@ -219,8 +219,10 @@ def scores(c: Comparison, alpha: float | None = None) -> Table:
     decimals = decimals_of(c)
     noun, ends = score_ends(c, alpha)
     rows = [(s.system, format_number(s.value, decimals), end) for s, end in zip(c.scores, ends, strict=True)]
+    method = c.scores[0].method if any(ends) else ""
+    notes = [f"Intervals of single scores: {method}."] if method else []
     better = "higher is better" if c.higher_is_better else "lower is better"
-    return make_table("scores", f"{subject(c)} ({better})", ["system", "score", noun], "lrr", rows)
+    return make_table("scores", f"{subject(c)} ({better})", ["system", "score", noun], "lrr", rows, notes)
 
 
 def score_lines(c: Comparison, alpha: float | None = None) -> list[str]:
@@ -228,7 +230,8 @@ def score_lines(c: Comparison, alpha: float | None = None) -> list[str]:
     table = scores(c, alpha)
     name_width = min(max(screen_width(row[0]) for row in table.rows), 40)
     value_width = max(len(row[1]) for row in table.rows)
-    lines = [f"{table.title}, with {table.columns[2]}s" if len(table.columns) > 2 else table.title]
+    method = f" ({c.scores[0].method})" if c.scores[0].method else ""
+    lines = [f"{table.title}, with {table.columns[2]}s{method}" if len(table.columns) > 2 else table.title]
     for name, value, *ends in table.rows:
         end = f"   {ends[0]}" if ends and ends[0] else ""
         lines.append(f"{padded(name, name_width, 'l')}  {value:>{value_width}}{end}")
@@ -291,7 +294,7 @@ def _effect_decimals(effect: Effect) -> int:
     return decimals_for(*(x for x in (effect.value, effect.low, effect.high) if x is not None))
 
 
-def tests(c: Comparison, alpha: float | None) -> Table:
+def every_test(c: Comparison, alpha: float | None) -> Table:
     """The p-values of all tests that can serve, when all were asked for; the one that decides comes first."""
     listed = c.tests if not c.tests or c.p.test in {p.test for p in c.tests} else [c.p, *c.tests]
     rows = [(p.test, format_p_number(p, alpha), adjusted(p), f"{p.n:,}", method_phrase(p), format_p_error(p)) for p in listed]

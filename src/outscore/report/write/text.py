@@ -169,6 +169,10 @@ def _examples(block: Examples, width: int) -> list[str]:
         room = min(max(len(label) for label, _ in example.texts), MAX_EXAMPLE_LABEL)
         for label, words in example.texts:
             text = f"   {label:<{room}}  {mark_up(words, '[{}]'.format, clean)}"
+            if len(label) > room:
+                # A name that is longer than its column stands above it.
+                lines += textwrap.wrap(f"   {label}", width, subsequent_indent="   ")
+                text = f"{'':{room + 5}}{mark_up(words, '[{}]'.format, clean)}"
             lines += textwrap.wrap(text, width, subsequent_indent=" " * (room + 5), break_on_hyphens=False)
     return lines
 

@@ -17,7 +17,7 @@ from outscore.core.paired import PairedScores
 from outscore.core.reduction import Kind
 from outscore.core.repeats import Repeats
 from outscore.inference.base.item_scores import with_exact_integers
-from outscore.inference.base.own_score import score_intervals
+from outscore.inference.base.own_score import both_sides, interval_method, own_intervals
 from outscore.inference.base.sign_flips import Alternative, KernelOptions
 from outscore.inference.describe.repeats import pair_variances
 from outscore.inference.describe.runs_curve import runs_curve
@@ -212,7 +212,10 @@ def _assemble(
     parts: Mapping[str, Any],
 ) -> Comparison:
     items, p = pairs.per_item(), found.p
-    scores, own = scores_of(items, metric), found.own or score_intervals(pairs, metric, question.alpha)
+    scores = scores_of(items, metric)
+    sides = both_sides(pairs) if found.own is None else []
+    own = found.own or own_intervals(sides, metric, question.alpha)
+    method = found.own_method or interval_method(sides, metric)
     groups = None if pairs.clusters is None else int(pairs.clusters.max()) + 1
     options = question.options
     result = Comparison(
@@ -240,7 +243,10 @@ def _assemble(
         clusters=groups,
         design=design,
         alignment=Alignment(common=design.items),
-        scores=(SystemScore(names[0], scores[0], *own[0]), SystemScore(names[1], scores[1], *own[1])),
+        scores=(
+            SystemScore(names[0], scores[0], *own[0], method),
+            SystemScore(names[1], scores[1], *own[1], method),
+        ),
         difference=scores[0] - scores[1],
         p=p,
         interval=found.interval,

@@ -295,7 +295,7 @@ def _epochs(
         if request.interval:
             at_zero = p if not request.delta else known.p(request.alternative, points=points, seed=request.seed)
             interval = known.interval(request.alpha, request.alternative, at_zero)
-        return TestResult(p, interval, own=known.own(request.alpha))
+        return TestResult(p, interval, own=known.own(request.alpha), own_method=known.own_method)
 
     notes = [] if known.equal_runs else [Note("runs", UNEQUAL_LAWS)]
     return _Line(run, notes, lambda: null_of_exchange(known, question.delta))

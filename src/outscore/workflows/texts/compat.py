@@ -33,7 +33,9 @@ def with_peer(
     grouped: bool,
     datasets: int = 0,
 ) -> Comparison:
-    """The comparison with the peer's p among its `tests` and a note on it; decision and words stay as they are.
+    """The comparison with the peer's p among its `tests` and notes on it; decision and words stay as they are.
+
+    What is to be said of the rule is a note of its own, the same for every metric, so that a family says it once.
 
     `grouped` says that documents were swapped as one, which the peer cannot do, and `datasets` that there are several.
     """
@@ -48,9 +50,9 @@ def with_peer(
     p = COMPAT[compat](runs_a[0], runs_b[0], metric.score)
     trials = p.kernel.rpartition(":")[2]
     apart = " It takes segments one by one, not documents." if grouped else ""
-    source = "is what sacreBLEU prints" if known else "follows its rule, though sacreBLEU does not have this metric,"
-    note = (
-        f"{compat}: p = {p.value:.4f} {source} with {int(trials):,} trials and seed {SACREBLEU_SEED};"
-        f" {FLAWS[compat]}. It has no part in the verdict.{apart}"
+    source = "as sacreBLEU prints it" if known else "by its rule, though sacreBLEU does not have this metric"
+    own = f"{compat}: p = {p.value:.4f}, {source}."
+    rule = (
+        f"{compat}: {int(trials):,} trials with seed {SACREBLEU_SEED}; {FLAWS[compat]}. It has no part in the verdict.{apart}"
     )
-    return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", note)])
+    return replace(c, tests=[*c.tests, p], notes=[*c.notes, Note("peer", own), Note("peer", rule)])

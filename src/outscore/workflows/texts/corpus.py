@@ -98,7 +98,7 @@ def _compare_by(member: Member, texts: Texts, design: TextDesign) -> tuple[Compa
         metric=member.label,
         design=replace(whole.design, noun="segment"),
         signature=whole.signature.replacing("unit", "items", "segments").extended(member.signature),
-        notes=[*whole.notes, *unscored_note(metric, first, second), *left_out],
+        notes=[*whole.notes, *unscored_note(metric, member.label, first, second), *left_out],
         segments=_strongest_segments(texts, labels, design.datasets.pull(first, second, together)),
         buckets=parts,
         parts=[ScorePart(name, *both) for name, both in member.parts_of(design.datasets).items()],
@@ -170,17 +170,17 @@ def single_runs(texts: Texts) -> list[Note]:
     return [] if len(texts.a) > 1 and len(texts.b) > 1 else [Note("runs", SINGLE_RUNS)]
 
 
-def unscored_note(metric: AdditiveMetric, a: Array, b: Array) -> list[Note]:
+def unscored_note(metric: AdditiveMetric, label: str, a: Array, b: Array) -> list[Note]:
     """Segments on which a mean of segment scores cannot see a difference, because neither system scores at all.
 
     Examples
     --------
     >>> import numpy as np
     >>> mean = AdditiveMetric("sentence-bleu", SEGMENT_COLUMNS, ratio=((1, 0), (0, 1)))
-    >>> [note.text for note in unscored_note(mean, np.array([[0, 1], [3, 1]]), np.array([[0, 1], [0, 1]]))]
-    ['On 50.0 % of the segments both systems have a sentence-bleu of 0.']
+    >>> [note.text for note in unscored_note(mean, "sentence BLEU", np.array([[0, 1], [3, 1]]), np.array([[0, 1], [0, 1]]))]
+    ['On 50.0 % of the segments both systems have a sentence BLEU of 0.']
     """
     share = float(((a[:, 0] == 0) & (b[:, 0] == 0)).mean())
     if metric.columns != SEGMENT_COLUMNS or not metric.higher_is_better or not share:
         return []
-    return [Note("data", f"On {100 * share:.1f} % of the segments both systems have a {metric.name} of 0.")]
+    return [Note("data", f"On {100 * share:.1f} % of the segments both systems have a {label} of 0.")]

@@ -137,7 +137,7 @@ def side_by_side(texts: Sequence[Segments]) -> tuple[list[Segments], tuple[str, 
     for text in texts:
         if len(text) != len(reference):
             raise OutscoreError(
-                f"{text.label} has {len(text):,} segments, {reference.label} has {len(reference):,}.",
+                f"{text.label} has {len(text):,} segment{'s' * (len(text) != 1)}, {reference.label} has {len(reference):,}.",
                 "Give files of the same number of lines, one segment per line.",
             )
         found.append(in_order_of(text, reference))
