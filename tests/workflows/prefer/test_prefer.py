@@ -412,6 +412,13 @@ class TestLabels:
         expected = osc.prefer(battles, labels=people).labels.win_rate
         assert osc.prefer(battles, labels=both, systems=["new", "old"]).labels.win_rate == expected
 
+    def test_people_who_agree_are_certain_of_nothing(self, write, tmp_path):
+        battles, _ = self.files(write)
+        found = osc.prefer(battles, labels=write([(f"p{i}", "new", "old", "new") for i in range(12)], "one.csv"))
+        assert found.labels.low < 1
+        assert math.isfinite(found.labels.p.log10)
+        assert osc.load(found.save(tmp_path / "one.json")) == found
+
 
 class TestRefusals:
     def test_one_sentence_each(self, write):

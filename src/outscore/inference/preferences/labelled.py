@@ -47,8 +47,10 @@ class Powered:
 
     @property
     def effective(self) -> float:
-        """How many labels alone would be as exact, by the labels that there are."""
+        """How many labels alone would be as exact, by the labels that there are; where these do not vary, their number."""
         n = self.df + 2
+        if self.alone_error == 0:
+            return float(n)
         return n * (self.alone_error / self.error) ** 2 if self.error > 0 else math.inf
 
     def limits(self, alpha: float) -> tuple[float, float]:

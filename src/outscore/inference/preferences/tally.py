@@ -35,8 +35,10 @@ class Tally:
         Weighted wins less losses of `left`, weighted battles, and weighted ties; d is whole unless verdicts are shares.
     units
         How many units there are.
-    d_first, n_first, n_shown
-        Of the battles in a cell whose order is known: d and n of those with `left` shown first, and n of all of them.
+    d_first, n_first, d_shown, n_shown
+        Of the battles in a cell whose order is known: d and n of those with `left` shown first, and of all of them.
+    won
+        Weighted shares of the win of `left`; (n + d)/2, but with the digits of the shares.
     squares
         Σ weight · (2 share - 1)² of each pair, for the spread of single rows.
     """
@@ -55,7 +57,9 @@ class Tally:
     units: int
     d_first: Array
     n_first: Array
+    d_shown: Array
     n_shown: Array
+    won: Array
     squares: Array
 
     @property
@@ -142,6 +146,8 @@ def tally_of(battles: Battles) -> Tally:
         units=len(used),
         d_first=added(np.where(left_first, lead, 0)),
         n_first=added(np.where(left_first, weight, 0)),
+        d_shown=added(np.where(shown, lead, 0)),
         n_shown=added(np.where(shown, weight, 0)),
+        won=added(weight * share),
         squares=np.bincount(pair, weights=weight * (2 * share - 1) ** 2, minlength=len(keys)),
     )

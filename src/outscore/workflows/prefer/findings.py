@@ -204,7 +204,8 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         alone_low,
         alone_high,
         float(np.mean([*machine, *rest])),
-        found.effective,
+        # A judge is never worth more than labels of all prompts.
+        min(found.effective, float(len(judged))),
         float((machine - human).mean()),
         bias_low,
         bias_high,
