@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.inference.preferences.agreement import alpha_of, kappa_of, verdicts_of
+from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
 from outscore.inference.preferences.labelled import share_tuned
 from outscore.inference.preferences.lengths import fit_lengths
 from outscore.inference.preferences.orders import exchanged_p
@@ -192,6 +192,6 @@ def agreement(rng: np.random.Generator) -> Iterator[Look]:
         verdicts = verdicts_of(battles)
         # Both right or both wrong, averaged over easy and hard; either answer is right half of the time.
         true = 2 * (0.5 * (0.36 + 0.16) + 0.5 * (0.81 + 0.01)) - 1
-        kappa, alpha = kappa_of(verdicts, 0, 1, ALPHA)[3], alpha_of(verdicts, ALPHA)[2]
+        kappa, alpha = kappa_of(kappa_tables(verdicts, 0, 1), ALPHA)[1], alpha_of(alpha_tables(verdicts), ALPHA)
         yield "judges", f"{prompts} prompts", "kappa of two", kappa.low <= true <= kappa.high
         yield "judges", f"{prompts} prompts", "alpha of four", alpha.low <= true <= alpha.high

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import figure5, figures, logs, outputs, page, pos_table, promises, ranking, runtime
+from benchmarks import battles, figure5, figures, logs, outputs, page, pos_table, promises, ranking, runtime
 from benchmarks.timing import machine
 
 __all__ = ["main"]
@@ -47,6 +47,7 @@ BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "outputs": lambda quick: outputs.measure(quick=quick),
     "logs": lambda quick: logs.measure(quick=quick),
     "ranking": lambda quick: ranking.measure(quick=quick),
+    "battles": lambda quick: battles.measure(quick=quick),
     "page": lambda quick: page.measure(quick=quick),
     "runtime": lambda quick: runtime.measure(runtime.QUICK if quick else runtime.Design()),
     "pos_table": lambda quick: pos_table.measure(pos_table.QUICK if quick else pos_table.Design()),
@@ -57,6 +58,7 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "outputs": ("### Outputs", outputs.text),
     "logs": ("### Logs", logs.text),
     "ranking": ("### Ranking", ranking.text),
+    "battles": ("### Battles", battles.text),
     "page": ("### The page", page.text),
     "runtime": ("### Run time", runtime.text),
     "pos_table": (

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from outscore import PUBLIC
@@ -65,6 +65,7 @@ class Front:
         return [o for o in found if o.keyword is not None and o.keyword not in given and o.name != "files"]
 
 
+ENGINE = Argument("engine", "Engine | None", "What does the work; None is this process. No result depends on it.", "None")
 PROGRESS = Argument("progress", "Progress | None", "What is told how far the work is. No result depends on it.", "None")
 FRONTS = (
     Front(
@@ -253,10 +254,7 @@ FRONTS = (
                 " system, or as paths.",
             ),
         ),
-        further=(
-            Argument("engine", "Engine | None", "What does the work; None is this process. No result depends on it.", "None"),
-            PROGRESS,
-        ),
+        further=(ENGINE, PROGRESS),
         returns="Ranking",
         returned="The systems, best first, with all pairs and groups.",
         home="outscore.workflows.rank.run",
@@ -282,6 +280,12 @@ FRONTS = (
                 "Battles: a file or a folder of files, several of them, or a table (pandas, polars ...) with columns such as"
                 " prompt, model_a, model_b and winner.",
             ),
+        ),
+        further=(
+            replace(
+                ENGINE, doc="What counts battles in parts: Parquet on a cluster, or more of it than fits; None is this process."
+            ),
+            PROGRESS,
         ),
         returns="Preference",
         returned="Pairs, strengths, and what verdicts owe to position, length and judge.",

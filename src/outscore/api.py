@@ -1427,6 +1427,8 @@ def prefer(
     baseline: str | None = None,
     reader: Literal["auto", "arena-hard", "mt-bench", "alpaca-eval", "arena-hard-battles", "arena", "battles"] = "auto",
     names: Sequence[str] | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
 ) -> Preference:
     """Battles between systems: win rates, strengths and places, with the prompt as what is drawn anew.
 
@@ -1486,6 +1488,10 @@ def prefer(
         The format of the files, a name from ``outscore formats``.
     names : Sequence[str] | None, default None
         What to call the two systems of a table whose rows are all about the same two, and name none.
+    engine : Engine | None, default None
+        What counts battles in parts: Parquet on a cluster, or more of it than fits; None is this process.
+    progress : Progress | None, default None
+        What is told how far the work is. No result depends on it.
 
     Returns
     -------
@@ -1532,6 +1538,8 @@ def prefer(
         baseline=baseline,
         reader=reader,
         names=names,
+        engine=engine,
+        progress=progress,
     )
 
 

@@ -15,7 +15,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import read_battles
 from outscore.inference.preferences import lengths as lengths_module
-from outscore.inference.preferences.agreement import alpha_of, kappa_of, verdicts_of
+from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
 from outscore.inference.preferences.labelled import audit_p, power_tuned, share_tuned
 from outscore.inference.preferences.lengths import fit_lengths
 from outscore.inference.preferences.position import by_place, swapped_verdicts
@@ -48,24 +48,26 @@ class TestAgreement:
         rng = np.random.default_rng(0)
         table = {f"j{k}": rng.choice([0.0, 0.5, 1.0, np.nan, None], 40, p=[0.3, 0.1, 0.4, 0.1, 0.1]).tolist() for k in range(4)}
         battles = judged(table)
-        items, units, found = alpha_of(verdicts_of(battles), 0.05)
+        tables = alpha_tables(verdicts_of(battles))
+        found = alpha_of(tables, 0.05)
         assert found.value == pytest.approx(naive_alpha(battles))
-        assert items == units
+        assert tables.items == len(tables.tables)
         assert found.low < found.value < found.high
 
     def test_other_tools_numbers(self):
         """evalica 0.4.2, alpha with nominal distance, on four judges and thirty items."""
         table = np.random.default_rng(3).choice([0, 1, 2, -1], (4, 30), p=[0.35, 0.15, 0.4, 0.1])
         shares = {f"j{k}": [None if code < 0 else code / 2 for code in row.tolist()] for k, row in enumerate(table)}
-        assert alpha_of(verdicts_of(judged(shares)), 0.05)[2].value == pytest.approx(0.014953921057207498, abs=1e-12)
+        assert alpha_of(alpha_tables(verdicts_of(judged(shares))), 0.05).value == pytest.approx(0.014953921057207498, abs=1e-12)
 
     def test_the_jackknife_leaves_out_prompts(self):
         rng = np.random.default_rng(1)
         battles = judged({"a": rng.choice([0.0, 1.0], 30).tolist(), "b": rng.choice([0.0, 1.0], 30).tolist()})
         # Two items of a prompt are left out together.
         battles = replace(battles, clusters=Labels.of([int(battles.prompts[i][1:]) // 2 for i in range(battles.rows)]))
-        _, clusters, _, found = kappa_of(verdicts_of(battles), 0, 1, 0.05)
-        assert clusters == 15
+        tables = kappa_tables(verdicts_of(battles), 0, 1)
+        _, found = kappa_of(tables, 0.05)
+        assert len(tables.tables) == 15
 
         def kappa(kept):
             a, b = battles.share[:30][kept], battles.share[30:][kept]
@@ -79,24 +81,28 @@ class TestAgreement:
 
     def test_agreement_in_everything_is_one(self):
         battles = judged({"a": [1.0, 0.0, 0.5], "b": [1.0, 0.0, 0.5]})
-        assert alpha_of(verdicts_of(battles), 0.05)[2].value == 1.0
-        assert kappa_of(verdicts_of(battles), 0, 1, 0.05)[3].value == 1.0
+        assert alpha_of(alpha_tables(verdicts_of(battles)), 0.05).value == 1.0
+        assert kappa_of(kappa_tables(verdicts_of(battles), 0, 1), 0.05)[1].value == 1.0
 
     def test_the_order_belongs_to_the_question(self):
         rows = [("p", "x", "y", 1.0), ("p", "y", "x", 1.0), ("p", "x", "y", 1.0), ("p", "y", "x", 0.0)]
-        found = kappa_of(verdicts_of(made(rows, judges=["a", "a", "b", "b"])), 0, 1, 0.05)
-        assert (found[0], found[2].value) == (2, 0.5)
+        found = kappa_tables(verdicts_of(made(rows, judges=["a", "a", "b", "b"])), 0, 1)
+        assert (found.items, kappa_of(found, 0.05)[0].value) == (2, 0.5)
 
     def test_real_judges(self, shared_data):
         path = shared_data / "judges/llmbar-vanilla.csv"
         names = ("GPT-4", "ChatGPT", "LLaMA2", "PaLM2")
         columns = ("human", *(f"{name} {order}" for order in ("original", "swapped") for name in names))
         verdicts = verdicts_of(read_battles([path], BattleChoice(winner=columns, names=("one", "two"))))
-        both = [(kappa_of(verdicts, 0, i, 0.05), kappa_of(verdicts, 0, i + 4, 0.05)) for i in range(1, 5)]
-        agreed = [(one[2].value + other[2].value) / 2 for one, other in both]
+
+        def agreement(one, other):
+            return [found.value for found in kappa_of(kappa_tables(verdicts, one, other), 0.05)]
+
+        both = [(agreement(0, i), agreement(0, i + 4)) for i in range(1, 5)]
+        agreed = [(one[0] + other[0]) / 2 for one, other in both]
         assert agreed == pytest.approx([0.844869, 0.399761, 0.441527, 0.698091], abs=5e-7)
-        assert [one[3].value for one, _ in both] == pytest.approx([0.656503, -0.183683, -0.113843, 0.367005], abs=5e-7)
-        between = [kappa_of(verdicts, i, i + 4, 0.05)[3].value for i in range(1, 5)]
+        assert [one[1] for one, _ in both] == pytest.approx([0.656503, -0.183683, -0.113843, 0.367005], abs=5e-7)
+        between = [agreement(i, i + 4)[1] for i in range(1, 5)]
         assert between == pytest.approx([0.856876, 0.370256, 0.503711, 0.466632], abs=5e-7)
 
     @pytest.mark.parametrize(

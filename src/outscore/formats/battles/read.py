@@ -24,7 +24,16 @@ from outscore.results.note import Note
 from outscore.scores.battles import Battles, join_battles
 from outscore.scores.system import Origin
 
-__all__ = ["AUTO", "battle_files", "battles_of_records", "is_battles", "read_battles"]
+__all__ = [
+    "AUTO",
+    "battle_files",
+    "battles_of_records",
+    "is_battles",
+    "mirror_notes",
+    "read_battles",
+    "recognised",
+    "without_mirrors",
+]
 
 AUTO = "auto"
 SUFFIXES = {".json", ".jsonl", ".csv", ".tsv", ".parquet", ".ndjson"}
@@ -61,7 +70,10 @@ def read_battles(paths: Sequence[str | os.PathLike[str]], choice: BattleChoice |
     asked = choice or BattleChoice()
     files = [file for path in paths for file in battle_files(os.fspath(path))]
     parts = [_read(file, asked, format) for file in files]
-    return _without_mirrors(join_battles(parts))
+    whole = join_battles(parts)
+    battles, dropped = without_mirrors(whole)
+    notes = mirror_notes(dropped, whole.systems[int(whole.first[0])], every=not battles.rows)
+    return replace(battles, notes=(*battles.notes, *notes))
 
 
 def battle_files(path: str) -> list[str]:
@@ -87,13 +99,13 @@ def battle_files(path: str) -> list[str]:
 def is_battles(path: str) -> bool:
     """Whether a file holds battles, as far as its columns tell; what cannot be read holds none."""
     with suppress(OutscoreError), open_source(path) as source:
-        return _recognised(_open(source)) is not None
+        return recognised(_open(source)) is not None
     return False
 
 
 def battles_of_records(records: Records, choice: BattleChoice, origin: Origin, format: str = AUTO) -> Battles:
     """The battles of an open table; `origin` is completed with the format and the columns used."""
-    entry = _recognised(records) if format == AUTO else BATTLES[format]
+    entry = recognised(records) if format == AUTO else BATTLES[format]
     if entry is None:
         entry = BATTLES["battles"]
         if not (choice.columns or choice.names):
@@ -128,7 +140,8 @@ def _open(source: Source) -> Records:
     return Records(source.label, names, sample, blocks, "row", source.path)
 
 
-def _recognised(records: Records) -> BattleEntry | None:
+def recognised(records: Records) -> BattleEntry | None:
+    """The format of a table; None where it is in none of them."""
     return next((entry for entry in BATTLES.values() if entry.recognise(records)), None)
 
 
@@ -147,19 +160,21 @@ def _refuse_unknown(records: Records) -> None:
     )
 
 
-def _without_mirrors(battles: Battles) -> Battles:
-    """Leave out battles of a system with itself, which say nothing about systems."""
+def without_mirrors(battles: Battles) -> tuple[Battles, int]:
+    """Leave out battles of a system with itself, which say nothing about systems; and how many there were."""
     mirrored = battles.first == battles.second
-    if not mirrored.any():
-        return battles
     dropped = int(mirrored.sum())
-    if dropped == battles.rows:
-        name = battles.systems[int(battles.first[0])]
+    return (battles.take(np.flatnonzero(~mirrored)).compact() if dropped else battles), dropped
+
+
+def mirror_notes(dropped: int, name: str, *, every: bool) -> list[Note]:
+    """What to say of battles of a system with itself; refuses to go on where there are no others."""
+    if not dropped:
+        return []
+    if every:
         raise OutscoreError(f"Every battle is `{name}` against itself.", "Check the columns of systems.", parameter="first")
     many = "battle of a system with itself was" if dropped == 1 else "battles of a system with itself were"
-    note = Note("input", f"{dropped:,} {many} left out.")
-    kept = battles.take(np.flatnonzero(~mirrored)).compact()
-    return replace(kept, notes=(*kept.notes, note))
+    return [Note("input", f"{dropped:,} {many} left out.")]
 
 
 def _plain_suffix(path: str) -> str:

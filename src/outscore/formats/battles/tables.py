@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "arena_layout",
+    "layout_columns",
     "looks_like_arena",
     "looks_like_battles",
     "looks_like_pooled_games",
@@ -80,11 +82,14 @@ def _read(records: Records, layout: BattleLayout, choice: BattleChoice) -> Battl
 
 def read_arena(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
     """The same of an export of Chatbot Arena: its ids name battles, and the first message of a conversation is the prompt."""
-    layout = find_battle_layout(records, choice)
-    told = next((name for name in ("conversation_a", "conv_a") if name in records.columns), None)
-    if choice.prompt is None and told is not None:
-        layout = replace(layout, prompt=told)
+    layout = arena_layout(find_battle_layout(records, choice), records, choice)
     return _read(records, layout, choice), layout.used
+
+
+def arena_layout(layout: BattleLayout, records: Records, choice: BattleChoice) -> BattleLayout:
+    """The columns of an export of Chatbot Arena, with the conversation for the prompt."""
+    told = next((name for name in ("conversation_a", "conv_a") if name in records.columns), None)
+    return layout if choice.prompt is not None or told is None else replace(layout, prompt=told)
 
 
 def read_pooled_games(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
@@ -127,9 +132,11 @@ class _Columns:
     def add_frame(self, frame: pl.DataFrame) -> None:
         """Add a whole table of polars; one of lengths goes block by block."""
         self.rows = frame.height
-        self._lines.append(np.arange(1, frame.height + 1))
+        row = self._records.row
+        lines = np.arange(1, frame.height + 1) if row is None else frame[row].to_numpy() + 1
+        self._lines.append(lines)
         for name, column in (*self._required.items(), *self._labels.items()):
-            column.add_series(frame[name])
+            column.add_series(frame[name], lines)
 
     def battles(self) -> Battles:
         """All battles; with several columns of verdicts, those of one judge after those of another."""

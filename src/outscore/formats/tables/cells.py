@@ -103,13 +103,13 @@ class LabelColumn:
         """Add a block."""
         self.extend(self.encode(values, lines))
 
-    def add_series(self, series: pl.Series) -> None:
+    def add_series(self, series: pl.Series, lines: Array) -> None:
         """Add a whole column of polars, of which every distinct value is looked at once."""
         import polars as pl
 
         rows = series.arg_unique().sort()
         distinct = series.gather(rows)
-        codes = self.encode(distinct.to_list(), rows.to_numpy() + 1)
+        codes = self.encode(distinct.to_list(), lines[rows.to_numpy()])
         table = pl.DataFrame({"value": distinct, "code": codes})
         found = pl.DataFrame({"value": series}).join(table, on="value", how="left", nulls_equal=True, maintain_order="left")
         self.extend(found["code"].to_numpy())

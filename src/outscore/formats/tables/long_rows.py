@@ -8,6 +8,7 @@ of all files in it.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -30,7 +31,18 @@ from outscore.scores.system import Labels, label_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LongColumns", "LongFile", "LongRows", "fingerprint", "hash_check", "long_columns", "long_file", "long_rows"]
+__all__ = [
+    "LongColumns",
+    "LongFile",
+    "LongRows",
+    "fingerprint",
+    "hash_check",
+    "long_columns",
+    "long_file",
+    "long_rows",
+    "refusing",
+    "text_of",
+]
 
 ROW, KEY, DATASET, ITEM, SYSTEM, REPEAT, SCORE = "_row", "_key", "_dataset", "_item", "_system", "_repeat", "_score"
 SEED = 20_021
@@ -51,6 +63,11 @@ class LongFile:
     def label(self) -> str:
         """What messages call the file."""
         return label_of(self.path)
+
+    def sha256(self) -> str:
+        """The digest of all its bytes."""
+        with Path(self.place).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)
@@ -96,12 +113,12 @@ def long_file(path: str, before: int = 0) -> LongFile:
     import polars as pl
 
     label, place = label_of(path), str(Path(path).absolute())
-    with _refusing(label), Path(place).open("rb") as raw:
+    with refusing(label), Path(place).open("rb") as raw:
         start = raw.read(4)
     if start != MARK:
         what = "is empty" if not start else "is not a Parquet file"
         raise OutscoreError(f"{label} {what}.", "Give Parquet files only, each with the columns item, system and score.")
-    with _refusing(label):
+    with refusing(label):
         rows = int(pl.scan_parquet(place, hive_partitioning=True).select(pl.len()).collect().item())
     return LongFile(path, rows, before, place)
 
@@ -110,7 +127,7 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
     """Find the columns of a file of long rows: those the caller named, or those with usual names."""
     import polars as pl
 
-    with _refusing(file.label):
+    with refusing(file.label):
         sample = pl.scan_parquet(file.place, hive_partitioning=True).head(SAMPLE_ROWS).collect()
     values = {name: sample[name].to_list() for name in sample.columns}
     layout = find_layout(Records(file.label, tuple(sample.columns), values, lambda _: iter(()), "row", file.path), choice)
@@ -177,7 +194,7 @@ def fingerprint(files: Iterable[LongFile], columns: LongColumns) -> Array:
 
     parts = []
     for file in files:
-        with _refusing(file.label):
+        with refusing(file.label):
             parts.append(_scan(file, columns).select(pl.col(KEY).unique()).collect()[KEY].to_numpy())
     return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.uint64)
 
@@ -198,7 +215,7 @@ def _table(file: LongFile, columns: LongColumns, systems: Sequence[str], bucket:
         rows = rows.filter(pl.col(KEY) % buckets == bucket)
     if systems:
         rows = rows.filter(pl.col(SYSTEM).is_in(list(systems)))
-    with _refusing(file.label):
+    with refusing(file.label):
         table = rows.collect()
     _check(table, file, columns)
     return table.with_columns(pl.col(ROW) + file.before)
@@ -209,7 +226,7 @@ def _scan(file: LongFile, columns: LongColumns) -> pl.LazyFrame:
     import polars as pl
 
     frame = pl.scan_parquet(file.place, row_index_name=ROW, hive_partitioning=True)
-    with _refusing(file.label):
+    with refusing(file.label):
         schema = frame.collect_schema()
     for column in (*columns.labels.values(), columns.score):
         if column not in schema:
@@ -225,7 +242,7 @@ def _scan(file: LongFile, columns: LongColumns) -> pl.LazyFrame:
             "Write the scores as numbers, or name another column with --score.",
             parameter="score",
         )
-    labels = [_label(column, schema[column], file).alias(part) for part, column in columns.labels.items()]
+    labels = [text_of(column, schema[column], file).alias(part) for part, column in columns.labels.items()]
     key = pl.struct(*[part for part in (DATASET, ITEM) if part in columns.labels]).hash(SEED).alias(KEY)
     frame = frame.select(pl.col(ROW).cast(pl.Int64), pl.col(columns.score).cast(pl.Float64).alias(SCORE), *labels)
     if DATASET in columns.labels:
@@ -233,7 +250,7 @@ def _scan(file: LongFile, columns: LongColumns) -> pl.LazyFrame:
     return frame.with_columns(key)
 
 
-def _label(column: str, kind: pl.DataType, file: LongFile) -> pl.Expr:
+def text_of(column: str, kind: pl.DataType, file: LongFile) -> pl.Expr:
     """Text without surrounding blanks, so that 1, 1.0 and "1 " are the same label."""
     import polars as pl
 
@@ -279,7 +296,7 @@ def _labels(column: pl.Series) -> Labels:
 
 
 @contextmanager
-def _refusing(label: str) -> Iterator[None]:
+def refusing(label: str) -> Iterator[None]:
     """Turn errors of the file system and of polars into an `OutscoreError`."""
     try:
         with refuse_damaged(label):

@@ -19,7 +19,7 @@ from outscore.formats.tables.records import BLOCK_ROWS, Block, Records
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MARK", "SAMPLE_ROWS", "holds_more", "records", "refuse_damaged"]
+__all__ = ["MARK", "SAMPLE_ROWS", "holds_more", "records", "records_of", "refuse_damaged"]
 
 MARK = b"PAR1"
 SAMPLE_ROWS = 20
@@ -45,24 +45,27 @@ def holds_more(path: Path, most: int) -> bool:
 
 def records(source: Source) -> Records:
     """Open a Parquet file as a stream of records."""
-    frame = _scan(source)
-    label = source.label
+    return records_of(_scan(source), source.label, source.path)
+
+
+def records_of(frame: pl.LazyFrame, label: str, path: str, row: str | None = None) -> Records:
+    """A table of polars as a stream of records; `row` is the column that counts rows from 0, where some rows are left out."""
     with refuse_damaged(label):
         sample = frame.head(SAMPLE_ROWS).collect()
 
     def collected(needed: Sequence[str]) -> pl.DataFrame:
         with refuse_damaged(label):
-            return frame.select(needed).collect()
+            return frame.select([*needed, *([] if row is None else [row])]).collect()
 
     def blocks(needed: Sequence[str]) -> Iterator[Block]:
         table = collected(needed)
+        lines = np.arange(1, table.height + 1) if row is None else table[row].to_numpy() + 1
         for start in range(0, table.height, BLOCK_ROWS):
             part = table.slice(start, BLOCK_ROWS)
-            lines = np.arange(start + 1, start + 1 + part.height)
-            yield Block(lines, {name: _values(part[name]) for name in needed})
+            yield Block(lines[start : start + BLOCK_ROWS], {name: _values(part[name]) for name in needed})
 
-    values = {name: _values(sample[name]) for name in sample.columns}
-    return Records(label, tuple(sample.columns), values, blocks, "row", source.path, frame=collected)
+    values = {name: _values(sample[name]) for name in sample.columns if name != row}
+    return Records(label, tuple(values), values, blocks, "row", path, frame=collected, row=row)
 
 
 def _values(column: pl.Series) -> list[object]:

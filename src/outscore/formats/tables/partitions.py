@@ -11,7 +11,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.tables.long_rows import LongFile, long_file
 from outscore.formats.tables.parquet import MARK
 
-__all__ = ["Paths", "are_partitions", "expand_pattern", "long_files", "partition_paths"]
+__all__ = ["Paths", "are_partitions", "expand_pattern", "is_parquet", "long_files", "partition_paths"]
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 MAX_WHOLE = 1 << 28
@@ -53,7 +53,7 @@ def are_partitions(paths: Sequence[str]) -> bool:
     if any(map(os.path.isdir, paths)):
         return True
     files = [file for path in paths for file in expand_pattern(path)]
-    if not all(map(_is_parquet, files)):
+    if not all(map(is_parquet, files)):
         return False
     named_by_folder = any("=" in part for file in files for part in Path(file).parts[:-1])
     large = sum(os.path.getsize(file) for file in files) > MAX_WHOLE  # noqa: PTH202
@@ -100,7 +100,7 @@ def _is_pattern(path: str) -> bool:
     return has_magic(path) and not os.path.exists(path)  # noqa: PTH110 - a pattern is no path
 
 
-def _is_parquet(path: str) -> bool:
+def is_parquet(path: str) -> bool:
     """Whether a file begins like Parquet; the reader reports those that cannot be opened."""
     try:
         with Path(path).open("rb") as raw:
@@ -111,10 +111,10 @@ def _is_parquet(path: str) -> bool:
 
 def _refuse_others(folder: str, files: Sequence[str]) -> None:
     """Refuse a folder with files in other formats, each of which may be a dataset or a system."""
-    other = next((file for file in files if not file.endswith(".parquet") and not _is_parquet(file)), None)
+    other = next((file for file in files if not file.endswith(".parquet") and not is_parquet(file)), None)
     if other is None:
         return
-    wanted = ".parquet" if any(map(_is_parquet, files)) else Path(other).suffix
+    wanted = ".parquet" if any(map(is_parquet, files)) else Path(other).suffix
     raise OutscoreError(
         f"`{folder}` is a folder that holds `{Path(other).name}`, and of folders only Parquet files are read.",
         f"Name the files that are meant: {Path(folder) / f'*{wanted}'}.",

@@ -37,6 +37,7 @@ class Records:
     `label` is what messages call the table, `path` its file if it has one. `nested` are the dotted names of values inside
     objects; they serve as columns where somebody names them, or where their own names say what they are. `frame` gives the
     columns needed as one table of polars, where the file holds such; only those who want millions of rows at once ask for it.
+    `row` is a further column of that table, the rows counted from 0, where it holds only some of them.
     """
 
     label: str
@@ -47,6 +48,7 @@ class Records:
     path: str | None = None
     nested: tuple[str, ...] = ()
     frame: Callable[[Sequence[str]], pl.DataFrame] | None = None
+    row: str | None = None
 
     def refuse(self, line: int, found: str, hint: str) -> NoReturn:
         """Raise an error that names the line."""

@@ -20,7 +20,7 @@ from outscore.core.repeats import occurrences
 from outscore.inference.preferences.position import same_question
 from outscore.scores.battles import Battles
 
-__all__ = ["Estimate", "Verdicts", "alpha_of", "kappa_of", "verdicts_of"]
+__all__ = ["Estimate", "Tables", "Verdicts", "alpha_of", "alpha_tables", "kappa_of", "kappa_tables", "verdicts_of"]
 
 VERDICTS = 4
 """The first won, tie, the second won, no verdict."""
@@ -36,6 +36,15 @@ class Verdicts:
     unit: Array
     items: int
     judges: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """(units, verdicts, verdicts) counts by unit, the code of each unit, and the number of items behind them."""
+
+    unit: Array
+    tables: Array
+    items: int
 
 
 @dataclass(frozen=True)
@@ -60,19 +69,23 @@ def verdicts_of(battles: Battles) -> Verdicts:
     own = np.unique(asked * len(battles.judges.names) + battles.judges.codes, return_inverse=True)[1]
     numbered = asked * (battles.rows + 1) + occurrences(own)
     keys, item = np.unique(numbered, return_inverse=True)
-    unit = np.unique(battles.units.codes, return_inverse=True)[1]
-    return Verdicts(item, battles.judges.codes, verdict, unit, len(keys), battles.judges.names)
+    return Verdicts(item, battles.judges.codes, verdict, battles.units.codes, len(keys), battles.judges.names)
 
 
-def kappa_of(found: Verdicts, one: int, other: int, alpha: float) -> tuple[int, int, Estimate, Estimate]:
-    """Items that both judged, their units, raw agreement and kappa."""
+def kappa_tables(found: Verdicts, one: int, other: int) -> Tables:
+    """Verdicts of two judges on the items that both judged, against each other."""
     rows = [np.flatnonzero(found.judge == judge) for judge in (one, other)]
     _, first, second = np.intersect1d(found.item[rows[0]], found.item[rows[1]], return_indices=True)
     a, b = found.verdict[rows[0]][first], found.verdict[rows[1]][second]
     used, unit = np.unique(found.unit[rows[0]][first], return_inverse=True)
     tables = np.zeros((len(used), VERDICTS, VERDICTS))
     np.add.at(tables, (unit, a, b), 1.0)
-    return len(a), len(used), _jackknife(tables, _agreed, alpha), _jackknife(tables, _kappa, alpha)
+    return Tables(used, tables, len(a))
+
+
+def kappa_of(found: Tables, alpha: float) -> tuple[Estimate, Estimate]:
+    """Raw agreement and kappa."""
+    return _jackknife(found.tables, _agreed, alpha), _jackknife(found.tables, _kappa, alpha)
 
 
 def _agreed(tables: Array) -> Array:
@@ -95,23 +108,28 @@ def _kappa(tables: Array) -> Array:
         return np.asarray((agreed - chance) / (1 - chance))
 
 
-def alpha_of(found: Verdicts, alpha: float) -> tuple[int, int, Estimate]:
-    """Items with two verdicts or more, their units, and Krippendorff's alpha."""
+def alpha_tables(found: Verdicts) -> Tables:
+    """Coincidences of verdicts in items with two or more."""
     counts = np.zeros((found.items, VERDICTS))
     np.add.at(counts, (found.item, found.verdict), 1.0)
     unit = np.zeros(found.items, dtype=np.int64)
     unit[found.item] = found.unit
     several = counts.sum(axis=1) > 1
     counts, (used, unit) = counts[several], np.unique(unit[several], return_inverse=True)
-    if not len(counts):
-        return 0, 0, Estimate(math.nan, math.nan, math.nan)
-    # Coincidences: ordered pairs of verdicts within an item, each item's weighted by 1/(m - 1).
+    # Ordered pairs of verdicts within an item, each item's weighted by 1/(m - 1).
     pairs = counts[:, :, None] * counts[:, None, :]
     pairs[:, range(VERDICTS), range(VERDICTS)] -= counts
     pairs /= (counts.sum(axis=1) - 1)[:, None, None]
     tables = np.zeros((len(used), VERDICTS, VERDICTS))
     np.add.at(tables, unit, pairs)
-    return len(counts), len(used), _jackknife(tables, _krippendorff, alpha)
+    return Tables(used, tables, len(counts))
+
+
+def alpha_of(found: Tables, alpha: float) -> Estimate:
+    """Krippendorff's alpha; nan where no item has two verdicts."""
+    if not found.items:
+        return Estimate(math.nan, math.nan, math.nan)
+    return _jackknife(found.tables, _krippendorff, alpha)
 
 
 def _krippendorff(tables: Array) -> Array:

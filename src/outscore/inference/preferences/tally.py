@@ -14,7 +14,10 @@ import numpy as np
 from outscore.core.numeric import Array, renumbered
 from outscore.scores.battles import Battles
 
-__all__ = ["Tally", "tally_of"]
+__all__ = ["CELLS", "Tally", "tally_of"]
+
+CELLS = np.int32
+"""Whole numbers of cells, of which there may be as many as battles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,7 @@ class Tally:
     d_first, n_first, d_shown, n_shown
         Of the battles in a cell whose order is known: d and n of those with `left` shown first, and of all of them.
     won
-        Weighted shares of the win of `left`; (n + d)/2, but with the digits of the shares.
+        Where d is not whole, weighted shares of the win of `left`, which have digits that (n + d)/2 has lost.
     squares
         Σ weight · (2 share - 1)² of each pair, for the spread of single rows.
     """
@@ -59,7 +62,7 @@ class Tally:
     n_first: Array
     d_shown: Array
     n_shown: Array
-    won: Array
+    won: Array | None
     squares: Array
 
     @property
@@ -87,13 +90,19 @@ class Tally:
         return np.asarray((1 + self.lead / self.total) / 2)
 
     @property
+    def shares(self) -> Array:
+        """Weighted shares of the win of `left` in each cell."""
+        return (self.n + self.d) / 2 if self.won is None else self.won
+
+    @property
     def meetings(self) -> Array:
         """Units in which each pair met."""
         return np.bincount(self.pair, minlength=self.pairs)
 
     def cells_of(self, pair: int) -> slice:
         """Where the cells of a pair stand."""
-        ends = np.searchsorted(self.pair, [pair, pair + 1])
+        # Numbers of another type would have all cells converted.
+        ends = np.searchsorted(self.pair, np.array([pair, pair + 1], dtype=self.pair.dtype))
         return slice(int(ends[0]), int(ends[1]))
 
 
@@ -126,7 +135,7 @@ def tally_of(battles: Battles) -> Tally:
 
     def added(values: Array) -> Array:
         sums = np.bincount(cell, weights=values, minlength=len(cells))
-        return sums.astype(np.int64) if values.dtype.kind in "ib" else sums
+        return sums.astype(CELLS) if values.dtype.kind in "ib" else sums
 
     def counted(rows: Array) -> Array:
         return np.bincount(pair[rows], minlength=len(keys))
@@ -138,8 +147,8 @@ def tally_of(battles: Battles) -> Tally:
         wins=counted(share > 0.5),
         ties=counted(share == 0.5),
         losses=counted(share < 0.5),
-        pair=cells // max(len(used), 1),
-        unit=cells % max(len(used), 1),
+        pair=(cells // max(len(used), 1)).astype(CELLS),
+        unit=(cells % max(len(used), 1)).astype(CELLS),
         d=added(lead),
         n=added(weight),
         tied=added(np.where(share == 0.5, weight, 0)),
@@ -148,6 +157,6 @@ def tally_of(battles: Battles) -> Tally:
         n_first=added(np.where(left_first, weight, 0)),
         d_shown=added(np.where(shown, lead, 0)),
         n_shown=added(np.where(shown, weight, 0)),
-        won=added(weight * share),
+        won=None if lead.dtype.kind == "i" else added(weight * share),
         squares=np.bincount(pair, weights=weight * (2 * share - 1) ** 2, minlength=len(keys)),
     )

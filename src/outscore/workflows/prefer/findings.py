@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of, verdicts_of
+from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
 from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, power_tuned, share_tuned
 from outscore.inference.preferences.lengths import LengthFit, fit_lengths
-from outscore.inference.preferences.position import by_place, swapped_verdicts
 from outscore.inference.preferences.strengths import Strengths
+from outscore.inference.preferences.sums import Sums
 from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.inference.preferences.transitivity import score_test
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
@@ -36,21 +35,18 @@ from outscore.scores.battles import Battles
 
 __all__ = ["at_equal_length", "intransitivity_of", "judges_of", "labels_of", "length_of", "position_of"]
 
-MAX_JUDGES = 10
-"""Judges up to which each two of them are compared; of crowds only alpha is told."""
 AUDITED = 0.01
 """A p of the audit below this says that the labelled prompts are no random part."""
 
 
-def position_of(battles: Battles, alpha: float) -> Position | None:
+def position_of(sums: Sums, alpha: float) -> Position | None:
     """What being shown first is worth; None where no order is known."""
-    tally = by_place(battles)
+    tally, swapped = sums.places, sums.swapped
     if tally is None:
         return None
     p = flip_p(tally.d, alpha)
     rates = win_rates(tally, alpha)
     low, high = kept_half(float(rates.low[0]), float(rates.high[0]), float(rates.rate[0]), p, alpha)
-    swapped = swapped_verdicts(battles)
     return Position(
         int(tally.wins[0]),
         int(tally.losses[0]),
@@ -123,36 +119,29 @@ def _levelled(pair: PreferencePair, fit: LengthFit, which: tuple[int, int], alph
     return replace(pair, equal_length=value, equal_length_low=low, equal_length_high=high)
 
 
-def judges_of(battles: Battles, alpha: float) -> Judges | None:
+def judges_of(sums: Sums, alpha: float) -> Judges | None:
     """How far several judges agree; None where there are not two that judged the same."""
-    if battles.judges is None:
+    judges, judged = sums.judges, sums.judged
+    if judges is None or judged is None or not judged.several.items:
         return None
-    used = np.unique(battles.judges.codes)
+    used = np.flatnonzero(judged.verdicts + judged.undecided).tolist()
     if len(used) < 2:
         return None
-    verdicts = verdicts_of(battles)
-    items, units, alpha_found = alpha_of(verdicts, alpha)
-    if not items:
-        return None
-    two = len(battles.systems) == 2
-    rows = [_judge(battles, int(code), two=two) for code in used]
+    rows = []
+    for code in used:
+        n = int(judged.verdicts[code])
+        rate = float(judged.won[code]) / n if n and len(sums.names) == 2 else None
+        rows.append(JudgeRow(judges.names[code], n, int(judged.undecided[code]), int(judged.ties[code]), rate))
     pairs = []
-    if len(used) <= MAX_JUDGES:
-        for one, other in combinations(used.tolist(), 2):
-            n, clusters, agreed, kappa = kappa_of(verdicts, one, other, alpha)
-            if n:
-                names = (battles.judges.names[one], battles.judges.names[other])
-                pairs.append(Agreement(names, n, agreed.value, *_ends(agreed), _finite(kappa.value), *_ends(kappa), clusters))
-    return Judges(rows, pairs, Alpha(_finite(alpha_found.value), *_ends(alpha_found), items, units))
-
-
-def _judge(battles: Battles, code: int, *, two: bool) -> JudgeRow:
-    assert battles.judges is not None
-    own = battles.take(np.flatnonzero(battles.judges.codes == code))
-    given = own.share[own.decided]
-    first = own.first[own.decided] == 0
-    rate = float(np.where(first, given, 1 - given).mean()) if two and len(given) else None
-    return JudgeRow(battles.judges.names[code], len(given), own.rows - len(given), int((given == 0.5).sum()), rate)
+    for (one, other), tables in judged.pairs.items():
+        if tables.items:
+            agreed, kappa = kappa_of(tables, alpha)
+            names, ends = (judges.names[one], judges.names[other]), _ends(agreed)
+            found = Agreement(names, tables.items, agreed.value, *ends, _finite(kappa.value), *_ends(kappa), len(tables.tables))
+            pairs.append(found)
+    whole = alpha_of(judged.several, alpha)
+    several = judged.several
+    return Judges(rows, pairs, Alpha(_finite(whole.value), *_ends(whole), several.items, len(several.tables)))
 
 
 def intransitivity_of(tally: Tally, strengths: Strengths) -> Intransitivity | None:

@@ -13,8 +13,6 @@ from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import battles_of_records, read_battles
 from outscore.formats.tables.names import suggest_name
 from outscore.formats.tables.records import Block, Records
-from outscore.language.numbers import count
-from outscore.results.note import Note
 from outscore.results.preference import BattleReading
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
@@ -90,27 +88,22 @@ def _codes(names: Sequence[str], known: Sequence[str], noun: str, parameter: str
     return [known.index(name) for name in dict.fromkeys(names)]
 
 
-def decided(battles: Battles) -> tuple[Battles, int]:
-    """Battles with a verdict, and how many have none; a note counts them."""
+def decided(battles: Battles) -> Battles:
+    """Battles with a verdict."""
     there = battles.decided
-    missing = int((~there).sum())
     if not there.any():
         raise OutscoreError("No battle has a verdict.", "Check the column of verdicts.", parameter="winner")
-    if not missing:
-        return battles, 0
-    note = Note("input", f"{count(missing, 'battle')} without a verdict {'is' if missing == 1 else 'are'} left out.")
-    kept = battles.take(np.flatnonzero(there)).compact()
-    return replace(kept, notes=(*kept.notes, note)), missing
+    return battles if there.all() else battles.take(np.flatnonzero(there)).compact()
 
 
-def reading_of_battles(battles: Battles) -> BattleReading:
+def reading_of_battles(origins: Sequence[Origin]) -> BattleReading:
     """What the files were taken to mean."""
     columns: dict[str, str] = {}
-    for origin in battles.origins:
+    for origin in origins:
         for part, names in origin.columns.items():
             told = columns.setdefault(part, names)
             if names not in told.split(" or "):
                 columns[part] = f"{told} or {names}"
-    formats = list(dict.fromkeys(origin.format for origin in battles.origins))
-    files = sum(bool(origin.sha256) for origin in battles.origins)
-    return BattleReading(formats, files, sum(origin.rows for origin in battles.origins), columns)
+    formats = list(dict.fromkeys(origin.format for origin in origins))
+    files = sum(bool(origin.sha256) for origin in origins)
+    return BattleReading(formats, files, sum(origin.rows for origin in origins), columns)

@@ -25,12 +25,11 @@ from outscore.inference.preferences.win_rates import flip_p, independent_p, kept
 from outscore.results.design import Family
 from outscore.results.preference import Order, PreferencePair
 from outscore.results.pvalue import Kind, PValue
-from outscore.scores.battles import Battles
 from outscore.scores.board import Board
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.question import Question
 
-__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "corrected", "tested_pairs"]
+__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "corrected", "pairs_with_tests"]
 
 MIN_PROMPTS = 10
 """With fewer prompts no p comes from the model, and a pair's own games tell little."""
@@ -56,27 +55,27 @@ def baseline_in(tally: Tally) -> int | None:
     return int(found[0]) if len(found) else None
 
 
-def tested_pairs(battles: Battles, tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
+def pairs_with_tests(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
     """All pairs with their tests, not yet corrected: those that met first."""
-    direct = _games(battles, tally, strengths, asked)
+    direct = _games(systems, tally, strengths, asked)
     centre = baseline_in(tally)
     if centre is not None:
-        return [*direct, *_through_baseline(battles, centre, asked)]
+        return [*direct, *_through_baseline(systems, tally, centre, asked)]
     if tally.systems == 2:
         return direct
     met = {frozenset((pair.a, pair.b)): pair for pair in direct}
     found = []
     for i, j in combinations(range(tally.systems), 2):
-        pair = met.get(frozenset((battles.systems[i], battles.systems[j])))
+        pair = met.get(frozenset((systems[i], systems[j])))
         if pair is None or pair.clusters < MIN_PROMPTS:
-            modelled = _through_model(battles.systems, (i, j), strengths, asked, pair)
+            modelled = _through_model(systems, (i, j), strengths, asked, pair)
             pair = modelled or pair
         if pair is not None:
             found.append(pair)
     return found
 
 
-def _games(battles: Battles, tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
+def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: Asked) -> list[PreferencePair]:
     rates = win_rates(tally, asked.alpha)
     naive = independent_p(tally.wins, tally.losses)
     whole = tally.d.dtype.kind == "i"
@@ -96,8 +95,8 @@ def _games(battles: Battles, tally: Tally, strengths: Strengths, asked: Asked) -
             both = (2 + d_first[i] / n_first[i] + (lead[i] - d_first[i]) / n_second) / 4
         contrast = strengths.theta[left] - strengths.theta[right]
         pair = PreferencePair(
-            battles.systems[left],
-            battles.systems[right],
+            systems[left],
+            systems[right],
             int(tally.wins[i]),
             int(tally.ties[i]),
             int(tally.losses[i]),
@@ -170,10 +169,9 @@ def turned(pair: PreferencePair) -> PreferencePair:
     )
 
 
-def _through_baseline(battles: Battles, centre: int, asked: Asked) -> list[PreferencePair]:
+def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: Asked) -> list[PreferencePair]:
     """Two systems against the baseline, paired by prompt: the ordinary test of two systems' scores, prompt by prompt."""
-    others = [i for i in range(len(battles.systems)) if i != centre]
-    board = _board(battles, centre, others)
+    board = _board(systems, tally, centre)
     (found,) = measure([board], "mean", Question(alpha=asked.alpha, seed=asked.seed))
     table = found.pairs
     p, log_p = table.p, table.log_p
@@ -210,25 +208,25 @@ def _through_baseline(battles: Battles, centre: int, asked: Asked) -> list[Prefe
             difference=_finite(float(table.difference[i])),
             difference_low=_finite(float(table.low[i])),
             difference_high=_finite(float(table.high[i])),
-            note=None if shared else f"They share no prompt against {battles.systems[centre]}.",
+            note=None if shared else f"They share no prompt against {systems[centre]}.",
         )
         pairs.append(pair if (pair.difference or 0.0) >= 0 else turned(pair))
     return pairs
 
 
-def _board(battles: Battles, centre: int, others: Sequence[int]) -> Board:
+def _board(systems: Sequence[str], tally: Tally, centre: int) -> Board:
     """Win rates against the baseline by system and unit; several battles of a unit are averaged."""
-    rival = np.where(battles.first == centre, battles.second, battles.first)
-    share = np.where(battles.first == centre, 1 - battles.share, battles.share)
-    place = np.full(len(battles.systems), -1)
-    place[list(others)] = np.arange(len(others))
-    used, unit = np.unique(battles.units.codes, return_inverse=True)
-    cell = place[rival] * len(used) + unit
-    shape = (len(others), len(used))
-    weight = np.bincount(cell, weights=battles.weight, minlength=shape[0] * shape[1]).reshape(shape)
-    won = np.bincount(cell, weights=battles.weight * share, minlength=shape[0] * shape[1]).reshape(shape)
-    values = np.divide(won, weight, out=np.zeros(shape), where=weight > 0)
-    return Board(tuple(battles.systems[i] for i in others), values, weight > 0)
+    others = [i for i in range(len(systems)) if i != centre]
+    place = np.full(len(systems), -1)
+    place[others] = np.arange(len(others))
+    is_left = (tally.left == centre)[tally.pair]
+    rival = np.where(is_left, tally.right[tally.pair], tally.left[tally.pair])
+    values = np.zeros((len(others), tally.units))
+    present = np.zeros(values.shape, dtype=bool)
+    cells = (place[rival], tally.unit)
+    values[cells] = np.where(is_left, tally.n - tally.shares, tally.shares) / tally.n
+    present[cells] = True
+    return Board(tuple(systems[i] for i in others), values, present)
 
 
 def _through_model(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,18 +12,22 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.engine.engines import Engine
+from outscore.engine.progress import Progress
 from outscore.formats.tables.names import join_names, suggest_name
 from outscore.inference.leaderboard.groups import groups_of, rank_intervals
 from outscore.inference.preferences.orders import seen_order
 from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
-from outscore.inference.preferences.tally import Tally, tally_of
+from outscore.inference.preferences.sums import Sums, sums_of
+from outscore.inference.preferences.tally import Tally
 from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
 from outscore.language.verdict.preference import Found, preference_sentence, preference_verdict
 from outscore.results.note import Note
-from outscore.results.preference import Labelled, Order, Preference, PreferencePair, Strength
+from outscore.results.preference import BattleReading, Labelled, Order, Preference, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
 from outscore.scores.battles import Battles
+from outscore.scores.system import Origin
 from outscore.workflows.frames import is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.prefer.findings import (
@@ -34,7 +39,8 @@ from outscore.workflows.prefer.findings import (
     position_of,
 )
 from outscore.workflows.prefer.inputs import battles_of, chosen, decided, people_of, reading_of_battles, table_battles
-from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, corrected, tested_pairs
+from outscore.workflows.prefer.pairs import MIN_PROMPTS, Asked, baseline_in, corrected, pairs_with_tests
+from outscore.workflows.prefer.parts import are_parts, summed
 from outscore.workflows.requests.prefer import PreferRequest
 
 __all__ = ["call", "run"]
@@ -42,13 +48,22 @@ __all__ = ["call", "run"]
 MAX_NAMED = 5
 
 
-def run(request: PreferRequest) -> Preference:
-    """Analyse the battles of a request."""
+def run(request: PreferRequest, *, engine: Engine | None = None, progress: Progress | None = None) -> Preference:
+    """Analyse the battles of a request; `engine` counts those of Parquet files that are too many to be read at once."""
     request.validate()
+    if are_parts(request, engine):
+        found = summed(request, engine, progress)
+        return concluded(found.sums, request, reading_of_battles(found.origins), found.origins, found.notes)
     return analysed(battles_of(request), request, people_of(request))
 
 
-def call(battles: object, **given: Any) -> Preference:  # noqa: ANN401 - the keywords of `outscore.prefer`
+def call(
+    battles: object,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    **given: Any,  # noqa: ANN401 - the keywords of `outscore.prefer`
+) -> Preference:
     """`outscore.prefer`: a path, several, or a table."""
     labels = given.pop("labels", None)
     handed = is_table(labels)
@@ -58,7 +73,7 @@ def call(battles: object, **given: Any) -> Preference:  # noqa: ANN401 - the key
         given["labels"] = os.fspath(labels)
     if is_table(battles) or handed:
         return _of_tables(battles, labels if handed else None, given)
-    return run(PreferRequest.from_python(given, files=_paths(battles)))
+    return run(PreferRequest.from_python(given, files=_paths(battles)), engine=engine, progress=progress)
 
 
 def _paths(battles: object) -> tuple[str, ...]:
@@ -85,70 +100,81 @@ def _of_tables(battles: Any, labels: Any, given: dict[str, Any]) -> Preference: 
 def analysed(given: Battles, request: PreferRequest, labels: Battles | None = None) -> Preference:
     """What battles say; `labels` are people's verdicts on some of the prompts."""
     wanted, people = _people_apart(chosen(given, request).compact(), request)
-    battles, undecided = decided(wanted)
-    if len(battles.systems) < 2:
-        raise OutscoreError(
-            f"Only `{battles.systems[0]}` has battles.", "Give battles of two systems at least.", parameter="files"
-        )
-    tally = tally_of(battles)
-    order, notes = _order(battles, tally, request.order)
+    battles = decided(wanted)
+    sums = sums_of(wanted)
+    found = concluded(sums, request, reading_of_battles(given.origins), given.origins, battles.notes)
+    length, length_fit = length_of(battles, request.alpha)
+    pairs, listed = at_equal_length(battles, length_fit, found.pairs, found.strengths, request.alpha)
+    people = labels if people is None else people
+    labelled, label_notes = _labels(battles, people, pairs, request)
+    notes = list(dict.fromkeys([*found.notes, *label_notes]))
+    return replace(found, pairs=pairs, strengths=listed, length=length, labels=labelled, notes=notes)
+
+
+def concluded(
+    sums: Sums, request: PreferRequest, reading: BattleReading, origins: Sequence[Origin], notes: Sequence[Note]
+) -> Preference:
+    """What the sums of battles say: everything but what needs every battle, lengths and people's verdicts."""
+    systems, tally = sums.names, sums.tally
+    if len(systems) < 2:
+        raise OutscoreError(f"Only `{systems[0]}` has battles.", "Give battles of two systems at least.", parameter="files")
+    order, said = _order(sums, request.order)
     asked = Asked(request.alpha, request.correction, order, request.seed)
     strengths = strengths_of(tally, request.alpha, request.ties)
     ranked = order_by_strength(strengths)
-    tested = _by_place(tested_pairs(battles, tally, strengths, asked), [battles.systems[i] for i in ranked])
-    pairs, family = corrected(tested, asked, len(battles.systems))
-    better = _better(pairs, battles.systems, ranked, request.alpha)
-    listed, groups, group_note = _strengths(battles, tally, strengths, ranked, better, request.alpha)
-    length, length_fit = length_of(battles, request.alpha)
-    pairs, listed = at_equal_length(battles, length_fit, pairs, listed, request.alpha)
-    people = labels if people is None else people
-    labelled, label_notes = _labels(battles, people, pairs, request)
+    tested = _by_place(pairs_with_tests(systems, tally, strengths, asked), [systems[i] for i in ranked])
+    pairs, family = corrected(tested, asked, len(systems))
+    better = _better(pairs, systems, ranked, request.alpha)
+    listed, groups, group_note = _strengths(systems, tally, strengths, ranked, better, request.alpha)
     centre = baseline_in(tally)
-    k = len(battles.systems)
+    k = len(systems)
     counts = PairCounts(k * (k - 1) // 2, family.m, int(better.sum()))
-    unit = "prompt" if battles.clusters is None else str(request.cluster)
+    unit = "prompt" if request.cluster in (None, "none") else str(request.cluster)
     found = Found(
-        [battles.systems[i] for i in ranked],
+        [systems[i] for i in ranked],
         pairs,
         listed,
         counts,
         family,
         request.alpha,
-        battles.rows,
+        sums.battles,
         tally.units,
         unit,
-        None if centre is None else battles.systems[centre],
+        None if centre is None else systems[centre],
     )
     verdict = preference_verdict(found)
-    notes += [*battles.notes, *_remarks(battles, tally, strengths, better, ranked), *group_note, *label_notes]
+    missing = [] if not sums.undecided else [_missing_note(sums.undecided)]
+    remarks = _remarks(systems, tally, strengths, better, ranked)
     return Preference(
         systems=list(found.systems),
         pairs=pairs,
         strengths=listed,
-        position=position_of(battles, request.alpha),
+        position=position_of(sums, request.alpha),
         counts=counts,
         family=family,
         alpha=request.alpha,
         order=order,
         clusters=tally.units,
-        battles=battles.rows,
+        battles=sums.battles,
         verdict=verdict.text,
         headline=verdict.headline,
         reason=verdict.reason,
         sentence=preference_sentence(found),
         signature=preference_signature(found, order=order, strength=request.strength, ties=request.ties),
-        settings=request.settings(battles.origins),
-        reading=reading_of_battles(given),
-        length=length,
-        judges=judges_of(wanted, request.alpha),
-        labels=labelled,
+        settings=request.settings(origins),
+        reading=reading,
+        judges=judges_of(sums, request.alpha),
         intransitivity=intransitivity_of(tally, strengths),
         groups=groups,
         baseline=found.baseline,
         unit=unit,
-        undecided=undecided,
-        notes=list(dict.fromkeys(notes)),
+        undecided=sums.undecided,
+        notes=list(dict.fromkeys([*said, *notes, *missing, *remarks, *group_note])),
     )
+
+
+def _missing_note(missing: int) -> Note:
+    return Note("input", f"{count(missing, 'battle')} without a verdict {'is' if missing == 1 else 'are'} left out.")
 
 
 def _people_apart(battles: Battles, request: PreferRequest) -> tuple[Battles, Battles | None]:
@@ -181,9 +207,9 @@ def _labels(
     return labels_of(battles, people, request.people or "people", pairs[0].a, request.alpha)
 
 
-def _order(battles: Battles, tally: Tally, asked: str) -> tuple[Order, list[Note]]:
+def _order(sums: Sums, asked: str) -> tuple[Order, list[Note]]:
     """What is known of the order, and what to say about it; refuses what would take a place for a better system."""
-    seen = seen_order(tally)
+    seen = seen_order(sums.tally)
     if asked == "unrecorded" or (asked == "auto" and seen == "unrecorded"):
         return "unrecorded", []
     if seen == "both":
@@ -195,13 +221,13 @@ def _order(battles: Battles, tally: Tally, asked: str) -> tuple[Order, list[Note
             parameter="order",
         )
     if asked == "fixed":
-        if len(battles.systems) > 2:
+        if len(sums.names) > 2:
             raise OutscoreError("--order fixed serves two systems.", "Choose two with --system NAME.", parameter="order")
         return "fixed", []
     if asked == "random":
         return "random", []
     if seen == "single":
-        first, second = battles.systems[int(battles.first[0])], battles.systems[int(battles.second[0])]
+        first, second = sums.opening
         always = f"Every battle of `{first}` and `{second}` names `{first}` first"
         raise OutscoreError(
             f"{always}, so being shown first cannot be told from being better.",
@@ -220,7 +246,7 @@ def _by_place(pairs: list[PreferencePair], systems: list[str]) -> list[Preferenc
     return sorted(pairs, key=lambda pair: (kinds.index(pair.by), place[pair.a], place[pair.b]))
 
 
-def _better(pairs: list[PreferencePair], systems: tuple[str, ...], ranked: list[int], alpha: float) -> Array:
+def _better(pairs: list[PreferencePair], systems: Sequence[str], ranked: list[int], alpha: float) -> Array:
     """(k, k), strongest first: whether the row's system is significantly preferred to the column's."""
     place = {systems[i]: at for at, i in enumerate(ranked)}
     found = np.zeros((len(systems), len(systems)), dtype=bool)
@@ -231,11 +257,11 @@ def _better(pairs: list[PreferencePair], systems: tuple[str, ...], ranked: list[
 
 
 def _strengths(
-    battles: Battles, tally: Tally, strengths: Strengths, ranked: list[int], better: Array, alpha: float
+    systems: Sequence[str], tally: Tally, strengths: Strengths, ranked: list[int], better: Array, alpha: float
 ) -> tuple[list[Strength], list[list[str]], list[Note]]:
     import scipy.special
 
-    k = len(battles.systems)
+    k = len(systems)
     lowest, highest = rank_intervals(better)
     groups = groups_of(better)
     won, met = np.zeros(k), np.zeros(k)
@@ -243,7 +269,9 @@ def _strengths(
     np.add.at(won, tally.right, (tally.total - tally.lead) / 2)
     np.add.at(met, tally.left, tally.total)
     np.add.at(met, tally.right, tally.total)
-    rows = np.bincount(battles.first, minlength=k) + np.bincount(battles.second, minlength=k)
+    rows, played = np.zeros(k, dtype=np.int64), tally.wins + tally.ties + tally.losses
+    np.add.at(rows, tally.left, played)
+    np.add.at(rows, tally.right, played)
     listed = []
     for place, i in enumerate(ranked):
         theta, bound = float(strengths.theta[i]), float(strengths.bound[i])
@@ -260,7 +288,7 @@ def _strengths(
         value = _finite(theta)
         listed.append(
             Strength(
-                battles.systems[i],
+                systems[i],
                 value,
                 _elo(value),
                 low,
@@ -275,15 +303,14 @@ def _strengths(
                 int(strengths.group[i]),
             )
         )
-    names = [battles.systems[i] for i in ranked]
+    names = [systems[i] for i in ranked]
     note = [] if groups.note is None else [Note("omission", groups.note)]
     return listed, [[names[i] for i in members] for members in groups.members], note
 
 
-def _remarks(battles: Battles, tally: Tally, strengths: Strengths, better: Array, ranked: list[int]) -> list[Note]:
+def _remarks(names: Sequence[str], tally: Tally, strengths: Strengths, better: Array, ranked: list[int]) -> list[Note]:
     """What the data leave open: one prompt, unbeaten systems, sets that never met, places that pairs contradict."""
     notes = []
-    names = battles.systems
     if tally.units == 1:
         notes.append(Note("warning", "All battles are about one prompt: nothing shows how other prompts would come out."))
     elif tally.units < MIN_PROMPTS and len(names) > 2:
@@ -291,7 +318,7 @@ def _remarks(battles: Battles, tally: Tally, strengths: Strengths, better: Array
         notes.append(Note("design", text))
     groups = int(strengths.group.max()) + 1
     if groups > 1:
-        sets = [[names[i] for i in np.flatnonzero(strengths.group == g)] for g in range(groups)]
+        sets = [[names[i] for i in np.flatnonzero(strengths.group == g).tolist()] for g in range(groups)]
         shown = "; ".join(", ".join(members[:MAX_NAMED]) + (" ..." if len(members) > MAX_NAMED else "") for members in sets[:3])
         start = f"The systems fall into {groups} sets that never met, not even through others: {shown}."
         notes.append(Note("warning", f"{start} Strengths and places hold within a set."))

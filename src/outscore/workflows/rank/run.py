@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
@@ -418,7 +416,7 @@ def _from_partitions(request: RankRequest, work: _Work) -> Ranked:
         text = "The claims are about these runs and not about new ones: Parquet parts are read one by one."
         found = replace(found, notes=(*found.notes, Note("runs", text)))
     used = found.columns.used
-    origins = [Origin(file.path, _digest(file.place), file.rows, "parquet", used, unit="row") for file in found.files]
+    origins = [Origin(file.path, file.sha256(), file.rows, "parquet", used, unit="row") for file in found.files]
     ranking = found.ranking(request.settings(origins))
     reading = reading_of(origins, rows=ranking.n, direction=(found.better.better, found.better.source))
     return Ranked(replace(ranking, reading=reading), found.measured)
@@ -446,8 +444,3 @@ def _check_partitioned(request: RankRequest) -> None:
                 f"Leave --{option.long} out, or name the files one by one if they are few and small.",
                 parameter=option.name,
             )
-
-
-def _digest(path: str) -> str:
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,313 @@
+"""Battles added up: everything that pairs, strengths, position and judges need, however many battles there were.
+
+Sums of several shares of the battles can be added (`total_of`), as long as no prompt is in two of them: verdicts are set
+against each other prompt by prompt. Systems, judges and units are then numbered by the first battle they are in, as if all
+battles had been read at once, so that the result is the same to the last digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from outscore.core.numeric import Array, renumbered
+from outscore.inference.preferences.agreement import Tables, alpha_tables, kappa_tables, verdicts_of
+from outscore.inference.preferences.position import Swapped, by_place, swapped_verdicts
+from outscore.inference.preferences.tally import CELLS, Tally, tally_of
+from outscore.scores.battles import Battles
+from outscore.scores.system import Labels
+
+__all__ = ["MAX_JUDGES", "JudgeSums", "Known", "Sums", "first_places", "joined", "sums_of", "total_of"]
+
+MAX_JUDGES = 10
+"""Judges up to which each two of them are compared; of crowds only alpha is told."""
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Names, each with the place of the first battle it is in."""
+
+    names: tuple[str, ...]
+    first: Array
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeSums:
+    """What judges said: verdicts, battles without one, ties and wins of the first system of each; and tables by unit.
+
+    `pairs` holds agreement tables of every two judges, by their codes; it is empty where there are more than `MAX_JUDGES`.
+    """
+
+    verdicts: Array
+    undecided: Array
+    ties: Array
+    won: Array
+    pairs: Mapping[tuple[int, int], Tables]
+    several: Tables
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """All sums of some battles.
+
+    Parameters
+    ----------
+    systems, judges, units
+        Those in these battles.
+    battles, undecided
+        Verdicts, and battles without one.
+    opening
+        The two systems of the first battle with a verdict.
+    tally, used
+        Cells of pairs and units, and the units of the tally as places in `units`.
+    places, places_used
+        Cells of the first place against the second, likewise; None where no order is known.
+    swapped
+        Verdicts in both orders.
+    judged
+        What judges said; None where nothing says who decided.
+    """
+
+    systems: Known
+    judges: Known | None
+    units: Known
+    battles: int
+    undecided: int
+    opening: tuple[str, str]
+    tally: Tally
+    used: Array
+    places: Tally | None
+    places_used: Array
+    swapped: Swapped
+    judged: JudgeSums | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems."""
+        return self.systems.names
+
+
+def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
+    """Add battles up.
+
+    Parameters
+    ----------
+    wanted
+        Battles, those without a verdict included; the systems in the order of their first battle (`Battles.compact`).
+    rows
+        The place of each battle among all there are; None where these are all.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> share, first = np.array([1.0, 0.5, np.nan]), np.array([0, 1, 0])
+    >>> found = sums_of(Battles(("new", "old"), first, 1 - first, share, Labels.of(["q1", "q1", "q2"])))
+    >>> found.names, found.battles, found.undecided, found.tally.rate.tolist()
+    (('new', 'old'), 2, 1, [0.75])
+    """
+    places = np.arange(wanted.rows) if rows is None else rows
+    units, unit_first = _ordered(wanted.units, places)
+    judges, judge_first = (None, places) if wanted.judges is None else _ordered(wanted.judges, places)
+    wanted = replace(wanted, clusters=units, judges=judges)
+    there = wanted.decided
+    battles = wanted if there.all() else wanted.take(np.flatnonzero(there)).compact()
+    own = places[there]
+    tally, by_position = tally_of(battles), by_place(battles)
+    shown = np.zeros(battles.rows, dtype=bool) if battles.shown is None else battles.shown
+    codes, known = battles.units.codes, len(units.names)
+    return Sums(
+        systems=Known(battles.systems, first_places(battles, own)),
+        judges=None if judges is None else Known(judges.names, judge_first),
+        units=Known(units.names, unit_first),
+        battles=battles.rows,
+        undecided=wanted.rows - battles.rows,
+        opening=(battles.systems[int(battles.first[0])], battles.systems[int(battles.second[0])]),
+        tally=tally,
+        used=renumbered(codes, known)[0],
+        places=by_position,
+        places_used=renumbered(codes[shown], known)[0],
+        swapped=swapped_verdicts(battles),
+        judged=None if judges is None else _judged(wanted),
+    )
+
+
+def _ordered(labels: Labels, places: Array) -> tuple[Labels, Array]:
+    """Labels numbered by the first place they are at, and those places; names that are at none are left out."""
+    first = _first(labels.codes, len(labels.names), places)
+    order = np.argsort(first, kind="stable")[: int((first < NEVER).sum())]
+    codes = np.full(len(first), -1, dtype=np.int64)
+    codes[order] = np.arange(len(order))
+    return Labels(codes[labels.codes], tuple(labels.names[i] for i in order.tolist())), first[order]
+
+
+def _first(codes: Array, known: int, places: Array) -> Array:
+    """The first place of every code; far behind for one that does not occur."""
+    found = np.full(known, NEVER)
+    np.minimum.at(found, codes, places)
+    return found
+
+
+def first_places(battles: Battles, places: Array) -> Array:
+    """The first battle of every system, twice its place and one more where it stands second."""
+    k = len(battles.systems)
+    return np.minimum(_first(battles.first, k, 2 * places), _first(battles.second, k, 2 * places + 1))
+
+
+def _judged(wanted: Battles) -> JudgeSums:
+    assert wanted.judges is not None
+    codes, many = wanted.judges.codes, len(wanted.judges.names)
+    there = wanted.decided
+    first = np.where(wanted.first == 0, wanted.share, 1 - wanted.share)
+    found = verdicts_of(wanted)
+    used = np.unique(codes).tolist()
+    pairs = {two: kappa_tables(found, *two) for two in combinations(used, 2)} if len(used) <= MAX_JUDGES else {}
+    return JudgeSums(
+        np.bincount(codes[there], minlength=many),
+        np.bincount(codes[~there], minlength=many),
+        np.bincount(codes[there & (wanted.share == 0.5)], minlength=many),
+        np.bincount(codes[there], weights=first[there], minlength=many),
+        pairs,
+        alpha_tables(found),
+    )
+
+
+def total_of(parts: Sequence[Sums]) -> Sums:
+    """The sums of several shares of the battles together."""
+    if len(parts) == 1:
+        return parts[0]
+    systems, system_codes = joined([part.systems for part in parts])
+    units, unit_codes = joined([part.units for part in parts])
+    earliest = min(parts, key=lambda part: int(part.systems.first.min()))
+    tally, used = _added(
+        [(part.tally, own, codes[part.used]) for part, own, codes in zip(parts, system_codes, unit_codes, strict=True)],
+        len(systems.names),
+        len(units.names),
+    )
+    two = np.arange(2)
+    known = [
+        (part.places, two, codes[part.places_used])
+        for part, codes in zip(parts, unit_codes, strict=True)
+        if part.places is not None
+    ]
+    places, places_used = _added(known, 2, len(units.names)) if known else (None, np.zeros(0, dtype=np.int64))
+    judges, judged = _added_judges(parts, unit_codes)
+    return Sums(
+        systems=systems,
+        judges=judges,
+        units=units,
+        battles=sum(part.battles for part in parts),
+        undecided=sum(part.undecided for part in parts),
+        opening=earliest.opening,
+        tally=tally,
+        used=used,
+        places=places,
+        places_used=places_used,
+        swapped=Swapped(sum(part.swapped.compared for part in parts), sum(part.swapped.flipped for part in parts)),
+        judged=judged,
+    )
+
+
+def joined(parts: Sequence[Known]) -> tuple[Known, list[Array]]:
+    """All names by their first place, and for each part the new codes of its own."""
+    first: dict[str, int] = {}
+    for part in parts:
+        for name, place in zip(part.names, part.first.tolist(), strict=True):
+            if place < first.get(name, NEVER):
+                first[name] = place
+    names = sorted(first, key=lambda name: first[name])
+    code = {name: i for i, name in enumerate(names)}
+    # A name that is in no battle of its part has no code, and nothing refers to it.
+    codes = [np.array([code.get(name, -1) for name in part.names], dtype=np.int64) for part in parts]
+    return Known(tuple(names), np.array([first[name] for name in names], dtype=np.int64)), codes
+
+
+def _added(parts: Sequence[tuple[Tally, Array, Array]], systems: int, units: int) -> tuple[Tally, Array]:
+    """Tallies added, each with the new codes of its systems and units; and the units that occur."""
+    turned_pairs, keys, cells = [], [], []
+    for tally, own, codes in parts:
+        left, right = own[tally.left], own[tally.right]
+        turned_pairs.append(left > right)
+        keys.append(np.minimum(left, right) * systems + np.maximum(left, right))
+        cells.append(keys[-1][tally.pair] * units + codes[tally.unit])
+    turned = [flags[tally.pair] for flags, (tally, _, _) in zip(turned_pairs, parts, strict=True)]
+    pair_keys, pair = np.unique(np.concatenate(keys), return_inverse=True)
+    cell_keys, cell = np.unique(np.concatenate(cells), return_inverse=True)
+    used, unit = np.unique(cell_keys % units, return_inverse=True)
+
+    def summed(value: Callable[[Tally, Array], Array]) -> Array:
+        values = np.concatenate([value(tally, flags) for (tally, _, _), flags in zip(parts, turned, strict=True)])
+        sums = np.bincount(cell, weights=values, minlength=len(cell_keys))
+        return sums.astype(CELLS) if values.dtype.kind == "i" else sums
+
+    def counted(value: Callable[[Tally, Array], Array]) -> Array:
+        values = np.concatenate([value(tally, flags) for (tally, _, _), flags in zip(parts, turned_pairs, strict=True)])
+        sums = np.bincount(pair, weights=values, minlength=len(pair_keys))
+        return sums.astype(np.int64) if values.dtype.kind == "i" else sums
+
+    whole = all(tally.won is None for tally, _, _ in parts)
+    found = Tally(
+        systems=systems,
+        left=pair_keys // systems,
+        right=pair_keys % systems,
+        wins=counted(lambda t, turn: np.where(turn, t.losses, t.wins)),
+        ties=counted(lambda t, _: t.ties),
+        losses=counted(lambda t, turn: np.where(turn, t.wins, t.losses)),
+        pair=np.searchsorted(pair_keys, cell_keys // units).astype(CELLS),
+        unit=unit.astype(CELLS),
+        d=summed(lambda t, turn: np.where(turn, -t.d, t.d)),
+        n=summed(lambda t, _: t.n),
+        tied=summed(lambda t, _: t.tied),
+        units=len(used),
+        d_first=summed(lambda t, turn: np.where(turn, t.d_first - t.d_shown, t.d_first)),
+        n_first=summed(lambda t, turn: np.where(turn, t.n_shown - t.n_first, t.n_first)),
+        d_shown=summed(lambda t, turn: np.where(turn, -t.d_shown, t.d_shown)),
+        n_shown=summed(lambda t, _: t.n_shown),
+        won=None if whole else summed(lambda t, turn: np.where(turn, t.n - t.shares, t.shares)),
+        squares=counted(lambda t, _: t.squares),
+    )
+    return found, used
+
+
+def _added_judges(parts: Sequence[Sums], unit_codes: Sequence[Array]) -> tuple[Known | None, JudgeSums | None]:
+    told = [(part.judges, part.judged, codes) for part, codes in zip(parts, unit_codes, strict=True)]
+    known = [(judges, judged, codes) for judges, judged, codes in told if judges is not None and judged is not None]
+    if not known:
+        return None, None
+    judges, judge_codes = joined([own for own, _, _ in known])
+    many = len(judges.names)
+
+    def summed(name: str) -> Array:
+        total = np.zeros(many, dtype=getattr(known[0][1], name).dtype)
+        for (_, judged, _), codes in zip(known, judge_codes, strict=True):
+            np.add.at(total, codes, getattr(judged, name))
+        return total
+
+    pairs: dict[tuple[int, int], list[Tables]] = {}
+    for (_, judged, units), codes in zip(known, judge_codes, strict=True):
+        for (one, other), tables in judged.pairs.items():
+            a, b = int(codes[one]), int(codes[other])
+            moved = replace(tables, unit=units[tables.unit])
+            if a > b:
+                moved = replace(moved, tables=moved.tables.transpose(0, 2, 1))
+            pairs.setdefault((min(a, b), max(a, b)), []).append(moved)
+    several = [replace(judged.several, unit=units[judged.several.unit]) for _, judged, units in known]
+    listed = {two: _added_tables(pairs[two]) for two in combinations(range(many), 2) if two in pairs}
+    return judges, JudgeSums(
+        summed("verdicts"),
+        summed("undecided"),
+        summed("ties"),
+        summed("won"),
+        listed if many <= MAX_JUDGES else {},
+        _added_tables(several),
+    )
+
+
+def _added_tables(parts: Sequence[Tables]) -> Tables:
+    used, unit = np.unique(np.concatenate([part.unit for part in parts]), return_inverse=True)
+    tables = np.zeros((len(used), *parts[0].tables.shape[1:]))
+    np.add.at(tables, unit, np.concatenate([part.tables for part in parts]))
+    return Tables(used, tables, sum(part.items for part in parts))

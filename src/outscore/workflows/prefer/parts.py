@@ -1,0 +1,188 @@
+"""Battles of any size: every share of the prompts becomes sums, and only the sums come together.
+
+A share is one bucket of prompts by their hashes, read from all files, so each file is read once for every share. What must fit
+into memory is one share, and a cell for every pair of systems and prompt on which they met, however many battles that were.
+Lengths need every battle at once and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.core.numeric import Array
+from outscore.engine.engines import Dask, Engine, Serial, open_engine
+from outscore.engine.progress import Progress, Steps
+from outscore.formats.battles.entry import BattleChoice
+from outscore.formats.battles.parts import PartFile, part_file, read_part
+from outscore.formats.battles.read import battle_files, mirror_notes, without_mirrors
+from outscore.formats.tables.long_rows import hash_check
+from outscore.formats.tables.names import suggest_name
+from outscore.formats.tables.partitions import is_parquet, long_files
+from outscore.inference.preferences.sums import Known, Sums, first_places, joined, sums_of, total_of
+from outscore.results.note import Note
+from outscore.scores.battles import Battles
+from outscore.scores.system import Origin
+from outscore.workflows.requests.prefer import PreferRequest
+
+__all__ = ["Summed", "are_parts", "summed"]
+
+ROWS = 1 << 22
+"""Battles read at a time, which with all that is made of them take less than a gigabyte."""
+WHOLE = 1 << 23
+"""Battles up to which all of them are read at once, unless a cluster was asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """The sums of all battles, the files they come from, and what to say of them."""
+
+    sums: Sums
+    origins: tuple[Origin, ...]
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What all shares have in common; `systems` are those wanted, in order, once they are known."""
+
+    files: tuple[PartFile, ...]
+    choice: BattleChoice
+    wanted: tuple[str, ...]
+    judges: tuple[str, ...]
+    buckets: int
+    check: int
+    systems: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What a share holds: the sums of the battles that were asked for, and what else was seen in it."""
+
+    sums: Sums | None
+    ordered: Known
+    systems: tuple[str, ...]
+    judges: tuple[str, ...] | None
+    mirrored: int
+    rows: int
+    notes: tuple[Note, ...]
+
+
+def are_parts(request: PreferRequest, engine: Engine | None) -> bool:
+    """Whether battles are counted in parts: Parquet on a cluster, or too many of them to be read at once."""
+    if request.labels is not None or request.people is not None or not request.files:
+        return _refused(engine, "people's verdicts need all battles at once", "labels")
+    if "-" in request.files:
+        return _refused(engine, "standard input is read at once", "files")
+    paths = [file for path in request.files for file in battle_files(path)]
+    if not all(map(is_parquet, paths)):
+        return _refused(engine, "the files are no Parquet", "files")
+    return isinstance(engine, Dask) or sum(file.rows for file in long_files(paths)) > WHOLE
+
+
+def _refused(engine: Engine | None, why: str, parameter: str) -> bool:
+    if isinstance(engine, Dask):
+        raise OutscoreError(
+            f"A Dask cluster counts battles in parts, and {why}.",
+            "Leave --dask out, or write the battles as Parquet.",
+            parameter=parameter,
+        )
+    return False
+
+
+def summed(request: PreferRequest, engine: Engine | None = None, progress: Progress | None = None) -> Summed:
+    """Count the battles of a request's Parquet files share by share."""
+    choice, steps = request.choice(), progress or Steps()
+    paths = [file for path in request.files for file in battle_files(path)]
+    files = tuple(part_file(file, choice, request.reader) for file in long_files(paths))
+    buckets = -(-sum(one.file.rows for one in files) // ROWS)
+    reading = _Reading(files, choice, request.system, request.only_judge, buckets, hash_check())
+    with open_engine(engine or Serial()) as running:
+        parts = _read(reading, running, steps)
+        _check(parts, request)
+        if any(part.sums is not None and part.sums.judged is not None for part in parts) and buckets > 1:
+            # Judges are compared by who won, which has a direction: that of all battles, not of a share.
+            order = joined([part.ordered for part in parts])[0].names
+            parts = _read(replace(reading, systems=order), running, steps)
+    counted = [part.sums for part in parts if part.sums is not None]
+    sums = total_of(counted)
+    mirrored = sum(part.mirrored for part in parts)
+    notes = [note for part in parts for note in part.notes]
+    notes += mirror_notes(mirrored, sums.names[0], every=False)
+    if any(one.lengths for one in files):
+        notes.append(Note("omission", "Lengths of answers are left out, since battles are counted in parts."))
+    origins = tuple(
+        Origin(one.file.path, one.file.sha256(), one.battles, one.format, dict(one.used), "row", len(sums.names))
+        for one in files
+    )
+    return Summed(sums, origins, tuple(dict.fromkeys(notes)))
+
+
+def _read(reading: _Reading, engine: Engine, progress: Progress) -> list[_Part]:
+    progress.begin("counting battles", reading.buckets)
+    found = engine.map(partial(_part_of, reading), range(reading.buckets), progress=progress)
+    return [part for part in found if part is not None]
+
+
+def _check(parts: Sequence[_Part], request: PreferRequest) -> None:
+    """Refuse what the whole of the battles does not hold; a share may well lack it."""
+    systems = tuple(dict.fromkeys(name for part in parts for name in part.systems))
+    judges = [part.judges for part in parts if part.judges is not None]
+    if request.only_judge and not judges:
+        raise OutscoreError(
+            "The battles name no judge.", "Leave --only-judge out, or name --judge COLUMN.", parameter="only_judge"
+        )
+    known = tuple(dict.fromkeys(name for names in judges for name in names))
+    for noun, parameter, asked, there in (
+        ("system", "system", request.system, systems),
+        ("judge", "only_judge", request.only_judge, known),
+    ):
+        for name in asked:
+            if name not in there:
+                raise OutscoreError(f"There is no {noun} `{name}`.", suggest_name(name, there), parameter=parameter)
+    if len(set(request.system)) == 1:
+        raise OutscoreError("--system names one system.", "Name two at least, or leave it out.", parameter="system")
+    rows, mirrored = sum(part.rows for part in parts), sum(part.mirrored for part in parts)
+    mirror_notes(mirrored, systems[0], every=rows == mirrored)
+    if not any(len(part.ordered.names) for part in parts):
+        raise OutscoreError("No battle is left.", "Ask for other systems or judges.", parameter="system")
+    if all(part.sums is None for part in parts):
+        raise OutscoreError("No battle has a verdict.", "Check the column of verdicts.", parameter="winner")
+
+
+def _part_of(reading: _Reading, bucket: int) -> _Part | None:
+    """Read one share and count it."""
+    read = read_part(reading.files, reading.choice, bucket, reading.buckets, reading.check)
+    if read is None:
+        return None
+    given, places = read
+    apart = given.first != given.second
+    battles, mirrored = without_mirrors(given)
+    places = places[apart]
+    kept = np.ones(battles.rows, dtype=bool)
+    if reading.judges and battles.judges is not None:
+        kept &= np.isin(battles.judges.codes, _codes(reading.judges, battles.judges.names))
+    if reading.wanted:
+        wanted = _codes(reading.wanted, battles.systems)
+        kept &= np.isin(battles.first, wanted) & np.isin(battles.second, wanted)
+    chosen, places = battles.take(np.flatnonzero(kept)).compact(), places[kept]
+    ordered = Known(chosen.systems, first_places(chosen, places))
+    if reading.systems is not None:
+        chosen = _renamed(chosen, reading.systems)
+    sums = sums_of(chosen, places) if chosen.decided.any() else None
+    judges = None if battles.judges is None else battles.judges.names
+    return _Part(sums, ordered, given.systems, judges, mirrored, given.rows, given.notes)
+
+
+def _codes(names: Sequence[str], known: Sequence[str]) -> list[int]:
+    return [known.index(name) for name in names if name in known]
+
+
+def _renamed(battles: Battles, systems: tuple[str, ...]) -> Battles:
+    """The same battles with all systems there are, in their order."""
+    codes: Array = np.array([systems.index(name) for name in battles.systems], dtype=np.int64)
+    return replace(battles, systems=systems, first=codes[battles.first], second=codes[battles.second])
