@@ -296,7 +296,7 @@ def _cards(c: Comparison, whole: Comparisons) -> Cards:
     about: tuple[str, ...] = ()
     if other is None:
         about = ("no interval" if c.interval is None else interval_phrase(c.interval, decimals),)
-    cards.append(Card("A - B", format_number(c.difference, decimals, sign=True), about))
+    cards.append(Card("A - B", format_number(c.difference, decimals, sign=True), about, key="difference"))
     if other is not None:
         name, interval = other
         places = finer(decimals, interval.estimate)

@@ -101,6 +101,7 @@ VIEWS = (
         "One table with all systems, or a file for each. Texts need a reference, outputs the right answers.",
         "files logs test data units",
         "log-task filter missing force-same test correction baseline alpha critical-difference",
+        script="ranking.js",
     ),
     View(
         "prefer",

@@ -6,6 +6,8 @@ import { drop } from "./forms.js";
 import { Runner } from "./jobs.js";
 import { fetchReport, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
+import { reveal } from "./tables.js";
+import { VerdictLine } from "./verdict.js";
 import { View, open } from "./view.js";
 
 // At which step a picture belongs; all others are about the data.
@@ -25,6 +27,7 @@ const ADVICE = { recommended: "recommended", usable: "usable", unsuited: "not su
 class Comparison extends View {
   async begin() {
     this.trial = new Runner(byId("trying"));
+    this.line = new VerdictLine(byId("step-verdict"));
     await super.begin();
     await this.drawTrial();
     watchSteps();
@@ -85,11 +88,11 @@ class Comparison extends View {
 
   // The verdict stays in sight while settings far below it are changed.
   sumUpVerdict() {
-    const value = byId("answer").querySelector("[data-key=p] .big")?.textContent;
-    const text = [byId("answer").querySelector("h1")?.textContent, value && `p ${/^[<>]/.test(value) ? "" : "= "}${value}`];
-    const said = text.filter(Boolean).join(" · "), place = byId("step-verdict");
-    if (place.textContent && place.textContent !== said) place.replaceWith(place.cloneNode());
-    byId("step-verdict").textContent = said;
+    const answer = byId("answer"), read = (part) => answer.querySelector(part)?.textContent;
+    const p = read("[data-key=p] .big"), difference = read("[data-key=difference] .big");
+    const interval = read("[data-key=difference] small"), ends = difference && [difference, interval].filter(Boolean).join(", ");
+    const parts = [read("h1"), p && `p ${/^[<>]/.test(p) ? "" : "= "}${p}`, ends];
+    this.line.show(parts, JSON.stringify([this.files, this.form.values().system]));
   }
 
   // What was about to follow does not, where something else was asked and refused.
@@ -116,10 +119,13 @@ class Comparison extends View {
     const pictures = sorted(first);
     const evidence = section(first, "evidence");
     const effects = evidence.querySelector(".effects");
-    const before = [...main.childNodes].slice(0, [...main.childNodes].indexOf(first));
+    const loose = [...main.childNodes].filter((node) => !["ARTICLE", "SECTION", "SCRIPT"].includes(node.tagName));
+    const isBefore = (node) => node.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const before = loose.filter(isBefore), overview = loose.filter((node) => !isBefore(node));
     // Everything down to the numbers is the answer: the verdict, what to check first, how the files were read.
     const top = [...first.children].slice(0, [...first.children].indexOf(first.querySelector(".numbers")) + 1);
-    place("answer", ...before, ...top);
+    // Slices are one table below the answer, and each unfolds in the report.
+    place("answer", ...before, ...top, ...overview);
     this.sumUpVerdict();
     effects?.remove();
     const margin = trim(evidence.querySelector(".facts"));
@@ -133,6 +139,7 @@ class Comparison extends View {
       ...[...first.querySelectorAll(":scope > section")].map(lower),
       ...others.map((article) => unfolding(article)),
       ...[...main.querySelectorAll(":scope > section")].map(lower));
+    linkRows(byId("answer").querySelector("table"), [first, ...others]);
     byId("take").replaceChildren(...takeAway(job));
     byId("steps").hidden = false;
     steps.remove("bare");
@@ -243,6 +250,17 @@ function group(control, order, groupOf) {
 const note = (text) => make("p", { class: "note" }, text);
 const place = (id, ...parts) => byId(id).replaceChildren(...parts.filter(Boolean));
 const section = (article, id) => article.querySelector(`section[aria-labelledby=${article.id}-${id}]`);
+
+// Each row of the table of all comparisons leads to its own; the first is the answer itself.
+function linkRows(table, articles) {
+  const rows = [...(table?.tBodies[0].rows ?? [])];
+  if (rows.length !== articles.length) return;
+  rows.slice(1).forEach((row, i) => {
+    // What tells it from the whole is what it is called.
+    const cell = [...row.cells].find((one, k) => one.textContent !== rows[0].cells[k].textContent) ?? row.cells[0];
+    cell.replaceChildren(button(cell.textContent, () => reveal(articles[i + 1].id), "link-button"));
+  });
+}
 
 // A section without its heading: the step has one.
 function bare(part) {

@@ -18,7 +18,7 @@ const nameOf = (view) => byId("ways").dataset[view];
 function begin() {
   takeFiles(byId("choose"), byId("zone"), add, refuse);
   byId("paste").addEventListener("submit", paste);
-  attempt(async () => byId("examples").replaceChildren(...(await askJson("GET", "/api/examples")).map(example)));
+  attempt(async () => byId("examples").replaceChildren(...grouped(await askJson("GET", "/api/examples"))));
   // Files may be dropped before the fields are known, and are in the address then: it is read as it was when the page came.
   const query = location.search;
   attempt(async () => {
@@ -129,6 +129,14 @@ async function go(view, files, settings) {
   location.assign(addressOf(`/${view}`, parts, own));
 }
 
+// Examples by what they are for, which is what one has in hand.
+function grouped(examples) {
+  const views = [...new Set(examples.map((one) => one.view))];
+  return views.map((view) => make("section", { class: "examples-of", "aria-label": nameOf(view) },
+    make("h3", {}, nameOf(view)),
+    make("ul", { class: "examples-list" }, ...examples.filter((one) => one.view === view).map(example))));
+}
+
 function example(one) {
   const open = button("Try it", () => attempt(async () => {
     say(`Making the example ${one.title}.`);
@@ -137,7 +145,7 @@ function example(one) {
   }));
   open.setAttribute("aria-label", `Try the example: ${one.title}`);
   return make("li", { class: "offer" },
-    make("h3", {}, one.title),
+    make("h4", {}, one.title),
     make("p", {}, one.about),
     make("details", {}, make("summary", {}, "How it was made"), make("p", { class: "note" }, one.parameters)),
     open);

@@ -9,9 +9,13 @@ import { Runner } from "./jobs.js";
 import { assign, isLog } from "./parts.js";
 import { fetchReport, startExplorer, unfolding } from "./reports.js";
 import { takeAway } from "./results.js";
+import { enliven } from "./tables.js";
+import { VerdictLine } from "./verdict.js";
 
 // A job that failed has no status; a server that is gone, full or broken is no fault of the field that was changed last.
 const ALONG = "along";
+// What stands on an open page is in use: its files are asked for well before the hour is over.
+const KEEPING = 10 * 60 * 1000;
 const CAUSED_BY_SETTINGS = [undefined, 422];
 
 export class View {
@@ -20,6 +24,8 @@ export class View {
     this.worker = new Runner(byId("work"), (error) => this.placeOf(error));
     this.infos = new Map();
     this.round = 0;
+    this.line = byId("verdict-line") && new VerdictLine(byId("verdict-line"), { floating: true });
+    setInterval(() => this.keep(), KEEPING);
   }
 
   async begin() {
@@ -48,6 +54,14 @@ export class View {
     const gone = ids.filter((id, i) => !found[i]);
     for (const [part, own] of Object.entries(this.files)) this.files[part] = own.filter((id) => !gone.includes(id));
     return gone;
+  }
+
+  // Nothing that an open page shows may vanish from the server.
+  keep() {
+    const shown = this.job ? [`/api/jobs/${this.job.id}`] : [];
+    for (const path of [...[...this.infos.keys()].map((id) => `/api/files/${id}`), ...shown]) {
+      askJson("GET", path).catch(() => null);
+    }
   }
 
   // Files that another view had come along in the address, and get the parts that suit them here.
@@ -290,7 +304,9 @@ export class View {
     try {
       const report = await this.worker.follow("Drawing charts and tables", this.load(job.result));
       if (!isLast()) return;
+      this.job = job;
       this.show(job, ...report);
+      for (const part of document.querySelectorAll(".report")) enliven(part);
       byId("work").replaceChildren(...job.notes.map((note) => make("p", { class: "note noted" }, told(note))));
     } catch (error) {
       if (!isLast()) return;
@@ -335,6 +351,7 @@ export class View {
   reset() {
     this.worker.clear();
     this.fade(false);
+    this.line?.clear();
     for (const id of ["answer", "result", "take"]) byId(id)?.replaceChildren();
     for (const id of ["steps", "taking"]) byId(id)?.toggleAttribute("hidden", true);
     byId("empty").hidden = false;
@@ -368,6 +385,8 @@ export class View {
     byId("take").replaceChildren(...takeAway(job));
     byId("taking").hidden = false;
     if (byId("data-pairs")) startExplorer().catch((error) => this.worker.refuse(error));
+    const [headline, kind] = ["#result h1", "#result .kind"].map((part) => document.querySelector(part));
+    this.line?.show([headline?.textContent, kind?.textContent], JSON.stringify(this.files), headline);
     this.announce();
   }
 

@@ -1,0 +1,84 @@
+// Rankings: one form, one result, and from each pair the way to its comparison.
+
+import { addressOf } from "./address.js";
+import { askJson } from "./api.js";
+import { make } from "./dom.js";
+import { isLog } from "./parts.js";
+import { fetchReport } from "./reports.js";
+import { View, open } from "./view.js";
+
+// Settings of a ranking that mean nothing, or something else, for one pair of it.
+const OF_MANY = ["system", "correction", "baseline", "critical-difference", "names", "task"];
+const HINT = "Point at a cell for its numbers, or choose it to compare the two in detail.";
+
+class Ranking extends View {
+  async load(result) {
+    return Promise.all([fetchReport(result), askJson("GET", `/api/results/${result}`), this.pairFields()]);
+  }
+
+  show(job, main, saved, fields) {
+    super.show(job, main);
+    this.linkPairs(saved.pairs, fields);
+  }
+
+  // Where one pair is looked at: texts with a reference, outputs with the right answers, or scores.
+  get pairView() {
+    if (this.files.reference?.length) return "texts";
+    return this.files.gold?.length ? "diff" : "compare";
+  }
+
+  async pairFields() {
+    return askJson("GET", `/api/options/${this.pairView}`);
+  }
+
+  // Cells of the heat map and lines of the list lead to the comparison of their pair, which says that it was picked from many.
+  linkPairs(pairs, fields) {
+    const cells = document.querySelectorAll("#result svg.heat .cells > *");
+    const addresses = pairs.map(({ systems }) => this.pairAddress(systems, fields));
+    if (!addresses.some(Boolean)) return;
+    cells.forEach((cell, i) => { if (addresses[i]) linkCell(cell, addresses[i]); });
+    const hint = document.querySelector("#result .heat-map .on-screen");
+    if (hint && cells.length) hint.textContent = HINT;
+    const rows = pairs.map((_, i) => document.getElementById(`pair-${i + 1}`));
+    const head = rows.find(Boolean)?.closest("table").tHead.rows[0];
+    if (!head) return;
+    head.append(make("th", { scope: "col", class: "l" }, make("span", { class: "unseen" }, "in detail")));
+    rows.forEach((row, i) => row?.append(make("td", { class: "l" }, addresses[i] && link(pairs[i].systems, addresses[i]))));
+  }
+
+  pairAddress(systems, fields) {
+    const own = this.filesOf(systems);
+    if (!own) return null;
+    const known = new Set(fields.filter((field) => field.type !== "file").map((field) => field.name));
+    const values = Object.entries(this.form.values());
+    const settings = Object.fromEntries(values.filter(([name]) => known.has(name) && !OF_MANY.includes(name)));
+    const parts = Object.fromEntries(Object.entries(this.files).filter(([part]) => part !== "files" && part in this.files));
+    // Of a file that holds many systems the two have to be named.
+    if (own.chosen) settings.system = systems;
+    if (this.pairView === "diff") settings.task = this.form.values().task;
+    return addressOf(`/${this.pairView}`, { ...parts, files: own.ids }, settings);
+  }
+
+  // The files that hold two systems: one of many, or one for each.
+  filesOf(systems) {
+    const ids = this.files.files, files = ids.map((id) => this.infos.get(id));
+    if (ids.length === 1 || files.some(isLog)) return { ids, chosen: true };
+    const holds = (file, name) => file.systems.includes(name) || stem(file.name) === name;
+    const found = systems.map((name) => files.filter((file) => holds(file, name)));
+    return found.every((some) => some.length === 1) ? { ids: found.map(([file]) => file.id), chosen: false } : null;
+  }
+}
+
+const stem = (name) => name.replace(/\.[^.]*$/, "");
+
+const link = (systems, href) => make("a", { href, "aria-label": `Compare ${systems.join(" and ")} in detail` }, "in detail");
+
+function linkCell(cell, href) {
+  if (cell.tagName === "a") cell.setAttribute("href", href);
+  else {
+    cell.classList.add("leads");
+    cell.addEventListener("click", () => location.assign(href));
+  }
+}
+
+open(new Ranking());

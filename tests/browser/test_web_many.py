@@ -1,0 +1,111 @@
+"""From many to one on the page: a pair of a ranking, a slice of a comparison, a row of a table."""
+
+from __future__ import annotations
+
+import re
+
+from tests.browser.web_server import bring, expect, start, unfold, visited
+
+SYSTEMS = ("ash", "birch", "cedar", "dogwood")
+
+
+def marks(k: int) -> list[int]:
+    return [int((i * (7 + 3 * k)) % 11 > 2 * k) for i in range(80)]
+
+
+BOARD = "\n".join(
+    [
+        ",".join(["item", "topic", *SYSTEMS]),
+        *(f"i{i},{'xyz'[i % 3]},{','.join(map(str, row))}" for i, row in enumerate(zip(*map(marks, range(4)), strict=True))),
+    ]
+)
+
+
+def test_a_cell_of_the_heat_map_opens_its_comparison(browser, server):
+    with visited(browser, server) as page:
+        bring(page, board_csv=BOARD)
+        start(page, "Rank all systems")
+        page.locator("svg.heat").wait_for()
+        expect(page.locator(".heat-map .on-screen")).to_contain_text("compare the two in detail")
+        # What the list of pairs says of one is what its cell leads to, and settings come along.
+        unfold(page)
+        page.get_by_label("Level").fill("0.01")
+        expect(page.locator("#pair-1 a")).to_have_attribute("href", re.compile("alpha=0.01"))
+        listed = page.locator("#pair-1 a")
+        assert listed.get_attribute("href") == page.locator("svg.heat .cells > a").first.get_attribute("href")
+        pair = re.findall(r"system=(\w+)", listed.get_attribute("href"))
+        page.locator("svg.heat .cells > a").first.locator("path").first.click()
+        page.locator("#answer .numbers").wait_for()
+        assert "/compare?" in page.url
+        assert page.locator("#answer .numbers dt").all_inner_texts()[:2] == pair
+        assert "2 of the 4 systems" in page.locator("#answer .warnings").inner_text().replace("two", "2")
+
+
+def test_a_pair_of_files_is_found_by_the_names_of_systems(browser, server):
+    files = {f"{name}_txt": "".join(f"{x}\n" for x in marks(k)) for k, name in enumerate(SYSTEMS[:3])}
+    with visited(browser, server) as page:
+        bring(page, **files)
+        start(page, "Rank all systems")
+        address = page.locator("#pair-1 a").get_attribute("href")
+        assert "system=" not in address
+        page.goto(server + address)
+        page.locator("#answer .numbers").wait_for()
+        assert set(page.locator("#answer .numbers dt").all_inner_texts()[:2]) < set(SYSTEMS)
+
+
+def test_tables_are_sorted_and_searched(browser, server):
+    with visited(browser, server) as page:
+        bring(page, board_csv=BOARD)
+        start(page, "Rank all systems")
+        table = page.locator(".ranked").first
+        table.wait_for()
+        column = [cell.strip() for cell in table.locator("thead th").all_inner_texts()].index("system")
+        names = table.locator(f"tbody tr > :nth-child({column + 1})")
+        given = names.all_inner_texts()
+        head = table.locator("thead th").nth(column)
+        for order, expected in (("ascending", sorted(given)), ("descending", sorted(given)[::-1])):
+            head.get_by_role("button").click()
+            expect(head).to_have_attribute("aria-sort", order)
+            assert names.all_inner_texts() == expected
+        head.get_by_role("button").click()
+        assert names.all_inner_texts() == given
+        # What cells show is what they are sorted by: signs, thousands and limits included.
+        keys = page.evaluate(
+            "async (texts) => { const { keyOf } = await import('/static/tables.js'); return texts.map(keyOf); }",
+            ["−0.5", "+1,234", "< .001", "12.3 %", "[0.1, 0.2]", "1e−9", "ash"],
+        )
+        assert keys == [-0.5, 1234, 0.001, 12.3, 0.1, 1e-9, "ash"]
+
+
+def test_a_slice_stands_below_the_answer_and_opens(browser, server):
+    with visited(browser, server) as page:
+        bring(page, board_csv=BOARD)
+        start(page, "Compare two systems")
+        page.locator("#shown-report .paste").first.wait_for()
+        page.goto(page.url + "&slice=topic")
+        page.locator("#answer table").wait_for()
+        rows = page.locator("#answer tbody tr")
+        assert rows.count() == 4
+        assert not page.locator("#c3").is_visible()
+        rows.nth(2).get_by_role("button").click()
+        expect(page.locator("#c3")).to_be_visible()
+        assert "topic = y" in rows.nth(2).inner_text().replace("\u00a0", " ")
+
+
+def test_a_change_shows_what_the_verdict_was(browser, server):
+    with visited(browser, server) as page:
+        bring(page, board_csv=BOARD)
+        start(page, "Compare two systems")
+        line = page.locator("#step-verdict")
+        expect(line).to_have_text(re.compile(r"p [=<] .*95\s%\sinterval"))
+        before = line.inner_text()
+        page.get_by_label("Question").select_option("greater")
+        expect(line.locator("s")).to_have_text(before)
+        expect(line).to_contain_text("→")
+        page.get_by_role("link", name="Rank").click()
+        page.locator(".ranked").first.wait_for()
+        floating = page.locator("#verdict-line")
+        expect(floating).to_be_hidden()
+        page.evaluate("() => scrollTo(0, document.body.scrollHeight)")
+        expect(floating).to_have_text(re.compile(re.escape(page.locator("#result h1").inner_text())))
+        expect(floating).to_be_visible()
