@@ -79,6 +79,16 @@ def test_floats_against_exact_arithmetic(metric, totals):
     assert float(additive.score(a.sum(axis=0))) == pytest.approx(float(exact), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("metric", ["mcc", "balanced-accuracy", "kappa", "macro-f1"])
+def test_what_rounding_leaves_of_nothing_is_nothing(metric):
+    """Taking .1 three times out of .3 leaves less than 0, which no root and no warning may come of."""
+    totals = np.array([0.3, 0.0, 0.5, 1.0])
+    additive, _, _ = resolve(metric, np.ones((1, 4), dtype=int), np.ones((1, 4), dtype=int))
+    rest = totals - 3 * np.array([0.1, 0.0, 0.0, 0.0])
+    assert -1e-16 < rest[0] < 0
+    assert float(additive.score(rest)) == pytest.approx(float(additive.score(np.array([0.0, 0.0, 0.5, 1.0]))), abs=1e-9)
+
+
 @pytest.mark.parametrize("metric", EXPECTED)
 def test_nothing_counted_scores_zero(metric):
     assert score_of(metric, np.zeros((3, 4), dtype=int)) == 0.0

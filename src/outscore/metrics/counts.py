@@ -6,6 +6,7 @@ the same gold. Where a score would be 0/0 it is 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -121,7 +122,8 @@ def _split(totals: Array) -> tuple[Array, Array, Array, Array]:
 def _mcc(totals: Array) -> Array:
     """Matthews' correlation, computed as covariance over both spreads so that large counts do not overflow."""
     tp, fp, fn, tn = _split(totals)
-    spread = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
+    # Where items are taken out of totals, rounding may leave less than nothing of a count of none.
+    spread = math.prod(np.sqrt(np.maximum(count, 0.0)) for count in (tp + fp, tp + fn, tn + fp, tn + fn))
     return _divide(tp * tn - fp * fn, spread)
 
 
