@@ -49,6 +49,7 @@ from outscore.report.rows.facts import (
     first_sentence,
     heading,
     headline,
+    next_step,
     power_lines,
     short_evidence,
     warning_lines,
@@ -187,7 +188,9 @@ def _comparison(c: Comparison, whole: Comparisons, number: int, *, depth: int) -
     items = [] if c.segments else only_full(deciding_items(c))
     listing = Section("segments", segments_title(c), lambda: _segments(c))
     sections = (
-        Section("answer", "", lambda: [_verdict(c, nested=depth > 1), *_caveats(c), *read, _cards(c, whole)]).but("latex"),
+        Section(
+            "answer", "", lambda: [_verdict(c, nested=depth > 1), *_next_step(c), *_caveats(c), *read, _cards(c, whole)]
+        ).but("latex"),
         Section("scores", "", lambda: _scores(c, alpha)).only("text", "markdown"),
         charts_section(lambda: charts(c, whole)),
         Section(
@@ -230,6 +233,11 @@ def _verdict(c: Comparison, *, nested: bool) -> Verdict:
         plain=(reason,) if reason else (),
         tone="won" if c.decision.winner is not None else "",
     )
+
+
+def _next_step(c: Comparison) -> list[Block]:
+    """What to do where nothing was decided; other forms say it with the power."""
+    return [Paragraph(f"{line}.", "to-do").only("html") for line in next_step(c)]
 
 
 def _caveats(c: Comparison) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 
@@ -45,12 +46,14 @@ from outscore.results.comparison import Comparison, Comparisons, PopulationAnswe
 from outscore.results.design import Missing
 from outscore.results.note import note_texts
 
-__all__ = ["evidence", "first_sentence", "heading", "headline", "power_lines", "short_evidence", "sides"]
+__all__ = ["evidence", "first_sentence", "heading", "headline", "next_step", "power_lines", "short_evidence", "sides"]
 
 SENTENCE_END = re.compile(r"(?<=[.]) (?=[A-Z])")
 GUARDED = ("margin", "warnings", "notes")
 TREATMENTS = {"drop": "left out", "zero": "they count as 0"}
 """Each of their lines counts as much as the first."""
+TARGET = 0.8
+"""The power that a comparison should have."""
 MOST_NAMED = 6
 """Datasets that are named one by one."""
 
@@ -249,7 +252,28 @@ def power_lines(c: Comparison) -> list[str]:
     # Where no item has a score of its own, what the spread is taken from has to be said.
     by = " (spread by the jackknife)" if power.jackknife else ""
     found = format_number(power.detectable_effect, decimals)
-    return [f"{size:,} {unit} find a true difference of {found} with power .80{by}"]
+    return [f"{size:,} {unit} find a true difference of {found} with power .80{by}", *next_step(c)]
+
+
+def next_step(c: Comparison) -> list[str]:
+    """How many units a true difference of the observed size would take, where nothing was decided.
+
+    Read off the curve between two of its points, so it is said to two digits.
+    """
+    size, unit = units_of(c)
+    curve = [] if c.power is None or c.decision.claim != "undecided" else c.power.curve
+    beyond = [point for point in curve if point.n >= size]
+    if len(beyond) < 2 or beyond[0].power >= TARGET:
+        return []
+    reached = next((i for i, point in enumerate(beyond) if point.power >= TARGET), None)
+    if reached is None:
+        return [f"a true difference as large as the observed one would take more than {beyond[-1].n:,} {unit} (power .80)"]
+    low, high = beyond[reached - 1 : reached + 1]
+    share = (TARGET - low.power) / (high.power - low.power)
+    needed = low.n + share * (high.n - low.n)
+    step = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
+    about = f"about {math.ceil(needed / step) * step:,} {unit}"
+    return [f"a true difference as large as the observed one would take {about} (power .80)"]
 
 
 def _fragility(c: Comparison) -> list[str]:
