@@ -136,7 +136,7 @@ class Paragraph(Placed):
     """A sentence of ours. A `warning` stands out; a `note` is set smaller."""
 
     text: str
-    tone: Literal["", "note", "warning"] = ""
+    tone: Literal["", "note", "warning", "to-do"] = ""
 
 
 @dataclass(frozen=True)
