@@ -10,7 +10,7 @@ import numpy as np
 from outscore.core.numeric import LOG2, Array
 from outscore.exact.lattice import Tail
 
-__all__ = ["log_tail", "tail", "two_binomials", "two_sizes"]
+__all__ = ["log_point", "log_tail", "tail", "two_binomials", "two_sizes"]
 
 UNDERFLOW = 1e-290
 
@@ -25,7 +25,7 @@ def tail(n: int, k: int) -> Tail:
     0.054688
     """
     log_upper = float(log_tail(np.array([n]), np.array([k]))[0])
-    return Tail(log_upper, _log_point(n, k) if 0 <= k <= n else -math.inf)
+    return Tail(log_upper, log_point(n, k) if 0 <= k <= n else -math.inf)
 
 
 def log_tail(n: Array, k: Array) -> Array:
@@ -46,7 +46,7 @@ def log_tail(n: Array, k: Array) -> Array:
     return np.asarray(result)
 
 
-def _log_point(n: int, k: int) -> float:
+def log_point(n: int, k: int) -> float:
     """log of C(n, k) 2^-n from the mode outwards, where consecutive ratios lose no digits."""
     mode, k = n // 2, max(k, n - k)
     i = np.arange(mode + 1, k + 1, dtype=float)
@@ -70,7 +70,7 @@ def _log_far_tail(n: int, k: int) -> float:
         term *= (n - i) / (i + 1)
         total += term
         i += 1
-    return _log_point(n, k) + math.log(total)
+    return log_point(n, k) + math.log(total)
 
 
 def log_pmf(n: int) -> Array:

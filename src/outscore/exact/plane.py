@@ -22,7 +22,7 @@ from outscore.exact.flipsum import BudgetError, FlipSum, characteristic
 from outscore.exact.regions import Region, Runs
 from outscore.exact.sieve import survivors
 
-__all__ = ["PlaneTail", "histogram", "pmf", "tail"]
+__all__ = ["AXES", "PlaneTail", "histogram", "pmf", "spectrum", "tail"]
 
 TILT_BELOW = 1e-3
 MAX_LOG_WEIGHT = 8.0
@@ -94,7 +94,7 @@ def _evaluate(values: Array, counts: Array, law: FlipSum, theta: Array, region: 
     """The tilted sum; None where the weight of a point is so large that it would cost the digits of the others."""
     mean = law.mean(theta)
     window = _window(values, counts, law, theta, mean)
-    index, phi = _spectrum(values, counts, law, theta, window.points)
+    index, phi = spectrum(values, counts, law, theta, window.points)
     rows = window.low[1] + 2 * np.arange(window.points[1], dtype=np.int64)
     inside, ties = region.runs(rows, window.low[0], window.points[0])
     if _largest_log_weight(inside, window, theta, mean) >= MAX_LOG_WEIGHT:
@@ -124,7 +124,7 @@ def _window(values: Array, counts: Array, law: FlipSum, theta: Array, mean: Arra
     return _Window((low[0], low[1]), (points[0], points[1]))
 
 
-def _spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: tuple[int, int]) -> tuple[Array, Array]:
+def spectrum(values: Array, counts: Array, law: FlipSum, theta: Array, points: tuple[int, int]) -> tuple[Array, Array]:
     """Surviving grid indices of a half plane (0 ≤ l ≤ M2/2) and the tilted characteristic function there."""
     m1, m2 = points
     if 4.0 * m1 * m2 >= 2.0**62:
@@ -263,12 +263,12 @@ def pmf(values: Array, counts: Array) -> tuple[Array, Array]:
     m1, m2 = window.points
     if m1 * m2 > MAX_PMF_POINTS:
         raise BudgetError
-    index, phi = _spectrum(values, counts, law, theta, window.points)
+    index, phi = spectrum(values, counts, law, theta, window.points)
     groups, masses = _row_masses(index, phi, window)
-    spectrum = np.zeros((m1, m2), dtype=complex)
+    dense = np.zeros((m1, m2), dtype=complex)
     turn = np.exp(-1j * np.pi * (groups * (window.low[0] % (2 * m1)) % (2 * m1) / m1))
-    spectrum[groups] = masses * turn[:, None]
-    mass = np.fft.fft(spectrum, axis=0).real
+    dense[groups] = masses * turn[:, None]
+    mass = np.fft.fft(dense, axis=0).real
     axes = [low + 2 * np.arange(m, dtype=np.int64) for low, m in zip(window.low, window.points, strict=True)]
     s1, s2 = np.meshgrid(*axes, indexing="ij")
     return np.stack([s1.ravel(), s2.ravel()], axis=1), np.maximum(mass.ravel(), 0.0)
