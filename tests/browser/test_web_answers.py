@@ -398,6 +398,17 @@ def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
         expect(page.locator("#result h1")).to_contain_text("2 systems on 2 tasks")
 
 
+def test_answers_of_logs_are_looked_at_one_by_one(browser, server, tmp_path):
+    lm_eval(tmp_path / "runs", task="sums", filters=("strict", "flexible"))
+    with visited(browser, server) as page:
+        drop_paths(page, tmp_path / "runs")
+        page.locator("#ways").get_by_role("button", name="See what changed").click()
+        expect(page.locator("[data-field=filter]")).to_contain_text("2 filters")
+        page.get_by_label("Filter").select_option("flexible")
+        expect(page.locator("#result h1")).to_contain_text("maker/amber → maker/birch")
+        expect(page.locator("#examples .example").first).to_contain_text("question")
+
+
 def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):
     with visited(browser, server) as page:
         bring(page, board_csv=BOARD)

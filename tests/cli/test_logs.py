@@ -227,6 +227,11 @@ def test_show_lists_what_logs_hold_and_what_comes_next(tmp_path):
     assert "--filter strict" in done.output
 
 
+def test_show_says_settings_in_words(shared_data):
+    done = run("show", shared_data / "harness-logs" / "inspect" / "epochs")
+    assert "scorers: includes, brevity\n" in done.output
+
+
 def test_show_counts_rows_without_a_score(shared_data):
     done = run("show", shared_data / "harness-logs/inspect/error", "--format", "json")
     first = json.loads(done.output)["evaluations"][0]

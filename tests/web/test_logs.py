@@ -115,6 +115,24 @@ def test_drops_with_equal_paths_keep_their_own_companions(page, tmp_path):
     assert systems == ["maker/amber", "maker/birch"]
 
 
+@pytest.mark.parametrize("name", ["lm-eval", "lighteval", "every-eval-ever"])
+def test_answers_of_logs_are_compared_label_by_label(page, name, tmp_path):
+    WRITERS[name](tmp_path / "runs")
+    files = page.upload(dropped(tmp_path))
+    logs = [file for file in files if not file["companion"]]
+    assert all("diff" in file["suits"] and file["task"] == "label" for file in logs)
+    first, *others = logs_of(files)
+    assert bool(others) != logs[0]["whole"]
+    job = page.run("diff", {"gold": [first], "files": others}, settings={"task": "label"})
+    assert job["state"] == "done", job
+    assert page.get(f"/api/results/{job['result']}").json()["systems"] == ["maker/amber", "maker/birch"]
+
+
+def test_logs_without_answers_are_not_offered_a_diff(page, tmp_path):
+    WRITERS["evalplus"](tmp_path / "runs")
+    assert all("diff" not in file["suits"] for file in page.upload(dropped(tmp_path)))
+
+
 def test_show_is_a_job_too(page, tmp_path):
     lm_eval(tmp_path)
     job = page.run("show", {"files": logs_of(page.upload(dropped(tmp_path)))})
@@ -122,9 +140,10 @@ def test_show_is_a_job_too(page, tmp_path):
 
 
 def test_the_form_offers_the_settings_of_logs(page):
-    for command in ("compare", "rank"):
+    for command in ("compare", "rank", "diff"):
         groups = {field["name"]: field["group"] for field in page.get(f"/api/options/{command}").json()}
-        assert {name for name, group in groups.items() if group == "logs"} == {"log-task", "filter", "missing", "force-same"}
+        own = {"log-task", "filter", "force-same", *(["missing"] if command != "diff" else [])}
+        assert {name for name, group in groups.items() if group == "logs"} == own
         assert 'data-groups="' in (text := page.get(f"/{command}").text)
         assert "logs" in text.partition('data-groups="')[2].partition('"')[0].split()
 

@@ -45,7 +45,7 @@ class FileDescription:
     `suits` are the views it can be used in and `task` is what a diff would take it for; `problem` says why it cannot be used
     as it is, `empty` counts cells without a score, and `reading` says what its columns were taken to mean. Of a log, `tasks`,
     `scores` and `filters` are what it holds; a `companion` belongs to the logs it came with and is no input by itself. A table
-    that is `whole` holds the right answers and those of several systems, and needs no other file for a diff.
+    or log that is `whole` holds the right answers and those of several systems, and needs no other file for a diff.
     """
 
     format: str | None

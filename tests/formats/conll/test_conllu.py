@@ -95,8 +95,8 @@ def test_no_trees(write):
 
 
 WRONG = {
-    "empty": ("", "`x.txt` holds no words, CoNLL-U was expected. Check that the system wrote its output."),
-    "comments": ("# sent_id = 1\n\n", "`x.txt` holds no words, CoNLL-U was expected. Check that the system wrote its output."),
+    "empty": ("", "`x.txt` holds no words, CoNLL-U was expected. Check that its text was written."),
+    "comments": ("# sent_id = 1\n\n", "`x.txt` holds no words, CoNLL-U was expected. Check that its text was written."),
     "csv": (
         "id,prediction\nq1,yes\n",
         (

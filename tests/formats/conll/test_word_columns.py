@@ -63,11 +63,11 @@ def test_columns_by_name(write):
 WRONG = {
     "empty": (
         "",
-        "`x.txt` holds no words, a word and its tag on each line was expected. Check that the system wrote its output.",
+        "`x.txt` holds no words, a word and its tag on each line was expected. Check that its text was written.",
     ),
     "no words": (
         "-DOCSTART- -X- O\n\n",
-        "`x.txt` holds no words, a word and its tag on each line was expected. Check that the system wrote its output.",
+        "`x.txt` holds no words, a word and its tag on each line was expected. Check that its text was written.",
     ),
     "one column": (
         "dog\ncat\n",

@@ -179,6 +179,13 @@ def test_lists_of_labels_are_sets(write):
     assert diff(gold, {"x": system}, task="label").scores["x"]["accuracy"] == 0.5
 
 
+def test_a_list_of_labels_is_refused_with_its_cure(write):
+    gold, system = write("gold.json", '["a", "b"]'), write("x.json", '["a", "a"]')
+    with pytest.raises(OutscoreError, match=r"gold\.json` is a JSON list of 2 values without ids\.") as found:
+        diff(gold, {"x": system}, task="label")
+    assert found.value.hint == 'Write an object for each item, {"id": ..., "gold": ...}.'
+
+
 def test_bare_labels_are_refused_with_their_cure(write):
     gold, system = write("gold.txt", "entailment\nneutral\n"), write("x.txt", "neutral\nneutral\n")
     with pytest.raises(OutscoreError, match="has one column, and its first line, `entailment`, does not name") as found:

@@ -215,4 +215,4 @@ def document_labels(marks: Sequence[tuple[int, str]], sentences: int) -> Labels 
 
 def refuse_empty(source: Source, expected: str) -> NoReturn:
     """Raise the error of a file without words."""
-    raise OutscoreError(f"{source.label} holds no words, {expected} was expected.", "Check that the system wrote its output.")
+    raise OutscoreError(f"{source.label} holds no words, {expected} was expected.", "Check that its text was written.")

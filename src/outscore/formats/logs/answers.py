@@ -23,11 +23,12 @@ from outscore.formats.tables.cells import NO_LABEL
 from outscore.outputs.model import Items
 from outscore.scores.system import Labels
 
-__all__ = ["LogAnswers", "read_answers"]
+__all__ = ["LogAnswers", "has_answers", "read_answers"]
 
 QUESTION = "question"
 MAX_OTHERWISE = 0.1
 """A larger share of answers that the log judges otherwise than by comparing them is no classification."""
+FIRST_ROWS = 20
 COMPARE = "Compare the scores with `outscore compare`."
 
 
@@ -38,6 +39,16 @@ class LogAnswers:
     gold: Items
     systems: dict[str, Items]
     reading: tuple[str, ...]
+
+
+def has_answers(evaluation: Evaluation) -> bool:
+    """Whether a log seems to hold answers beside the right ones, an item each: its first rows say so."""
+    if evaluation.exchanges is None or len(evaluation.ids.names) < len(evaluation.ids):
+        return False
+    if evaluation.measures and all(measure.corpus for measure in evaluation.measures.values()):
+        return False
+    begun = evaluation.exchanges(range(min(FIRST_ROWS, len(evaluation.ids))))
+    return any(one.target is not None and one.answer is not None for one in begun)
 
 
 def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion, gold_name: str = "gold") -> LogAnswers:

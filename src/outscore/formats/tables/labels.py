@@ -73,6 +73,12 @@ def items_of(source: Source, name: str | None = None, **options: Unpack[LabelOpt
     Answers that are empty, null or not a number are a class of their own, ``(none)``. Without an item column,
     items are numbered, which is enough as long as no other file has to be matched.
     """
+    if isinstance(listed := source.peek.document, list) and not any(isinstance(value, dict) for value in listed):
+        name_of = "gold" if options.get("role") == "gold" else "prediction"
+        raise OutscoreError(
+            f"{source.label} is a JSON list of {len(listed):,} values without ids.",
+            f'Write an object for each item, {{"id": ..., "{name_of}": ...}}.',
+        )
     _, records = open_table(source)
     layout = _find_layout(records, options)
     columns, lines = _read_columns(records, layout)

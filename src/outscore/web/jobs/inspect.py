@@ -16,6 +16,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.source import PACKED, Peek, is_result, label_of, open_source, unpacks_to_more
 from outscore.formats.battles.read import is_battles, read_battles
 from outscore.formats.detect import alternatives, certain_format, detect, diff_task
+from outscore.formats.logs.answers import has_answers
 from outscore.formats.logs.base.entry import LogEntry
 from outscore.formats.logs.base.evaluation import Evaluation
 from outscore.formats.logs.find import is_companion, read_logs, recognise
@@ -125,11 +126,13 @@ def _log(path: Path, entry: LogEntry) -> FileDescription:
         *([_listed("filter", filters)] if len(filters) > 1 else []),
         count_of(items, "item"),
     ]
+    answered = any(map(has_answers, found))
     return FileDescription(
         entry.name,
         sum(one.rows for one in found),
         systems=systems[:MAX_SYSTEMS],
-        suits=LOGGED,
+        suits=[*LOGGED, "diff"] if answered else LOGGED,
+        whole=answered and len(systems) > 1,
         reading=", ".join(facts),
         tasks=tasks[:MAX_SYSTEMS],
         scores=scores[:MAX_SYSTEMS],

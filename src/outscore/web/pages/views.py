@@ -118,10 +118,10 @@ VIEWS = (
         "See what changed",
         "What changed between outputs",
         "The right answers and the output of one system or more: tags, trees, entities, labels or coreference chains; "
-        "of labels, one table with all of them will do. "
+        "of labels, one table with all of them or logs with answers will do. "
         "Differences are the later system minus the earlier one, so that a gain is positive.",
-        "data test",
-        "task+ criterion min-support correction",
+        "data logs test",
+        "task+ log-task filter criterion min-support correction",
         script="diff.js",
     ),
     View("plan", "Plan", "Plan a test set", script="plan.js", template="plan.html"),

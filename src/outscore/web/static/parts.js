@@ -63,8 +63,11 @@ export function proposals(files) {
   if (texts.length > 3) offer("rank", texts, "Texts of several systems, ranked by a metric.");
   if (texts.length >= 3) offer("texts", texts, "Two texts and a reference, by several metrics.");
   const units = "Outputs unit by unit: what was fixed and what was broken.";
-  if (outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, units);
-  if (outputs.length === 1 && outputs[0].whole) offer("diff", outputs, units);
+  // Logs hold the right answers themselves; those of one system alone have nothing to be compared with.
+  const answered = outputs.filter(isLog), answering = new Set(answered.flatMap((file) => file.systems)).size;
+  if (answering >= 2) offer("diff", answered, "Answers item by item: what was fixed and what was broken.");
+  else if (!logged && outputs.length >= 2 && areAlike(outputs)) offer("diff", outputs, units);
+  else if (outputs.length === 1 && outputs[0].whole) offer("diff", outputs, units);
   if (systems) offer("score", scores, "Each system by itself: how sure its score is, and what the items can detect.");
   if (systems === 2) offer("gate", scores, "Whether the second may replace the first: not worse by more than a margin.");
   if (systems >= 2 && !logged) offer("plan", scores.slice(0, 2), "Plan the next test set from the spread of these scores.");

@@ -355,9 +355,9 @@ def _totals(results: _Results | None) -> dict[str, float]:
 def _conditions(plan: _Plan, config: _Config) -> dict[str, str]:
     found = {
         "version": plan.task_version,
-        "arguments of the task": plan.task_args or None,
+        "arguments of the task": ", ".join(f"{name}={value}" for name, value in (plan.task_args or {}).items()) or None,
         "limit": config.limit,
-        "scorers": [scorer.name for scorer in plan.scorers or []] or None,
+        "scorers": ", ".join(scorer.name or "unnamed" for scorer in plan.scorers or []) or None,
     }
     return {name: str(value) for name, value in found.items() if value is not None}
 

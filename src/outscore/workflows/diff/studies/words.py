@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from outscore.core.brief import count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.language.numbers import format_percent
@@ -218,7 +219,7 @@ def fit_notes(fitted: Sequence[Fitted]) -> list[Note]:
     for system in fitted:
         if system.differs:
             lost = int((system.rows < 0).sum())
-            sentences = f", {system.missing:,} whole sentences among them," if system.missing else ""
+            sentences = f", {count_of(system.missing, 'whole sentence')} among them," if system.missing else ""
             text = (
                 f"The text of {system.words.name} is not quite gold's: {lost:,} of {len(system.rows):,} gold words{sentences}"
                 f" have no counterpart and count as `{UNALIGNED}`; up to {format_percent(MAX_UNALIGNED)} may."

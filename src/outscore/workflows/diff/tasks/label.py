@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TASK"]
 
-LOG_OPTIONS = tuple(replace(option, group="data") for option in (shared.LOG_TASK, shared.FILTER, shared.FORCE_SAME))
+LOG_OPTIONS = (shared.LOG_TASK, shared.FILTER, shared.FORCE_SAME)
 
 
 def _load(output: object, name: str, options: DiffOptions) -> Outputs:
