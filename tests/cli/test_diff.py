@@ -236,7 +236,7 @@ def test_charts(made, tmp_path):
     folder = tmp_path / "new" / "charts"
     run("--task", "pos", *made["pos"][:3], "--charts", folder)
     assert {path.name for path in folder.iterdir()} == {
-        f"{x}.{y}" for x in ("transitions", "labels") for y in ("svg", "png", "pdf")
+        f"{x}.{y}" for x in ("transitions", "labels") for y in ("svg", "png", "pdf", "csv")
     }
     assert [path.name for path in folder.parent.iterdir()] == ["charts"]
     svg = (folder / "transitions.svg").read_text()

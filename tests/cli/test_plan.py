@@ -214,7 +214,7 @@ def test_every_form(case, folder):
     drawn = {path.name for path in Path("charts").iterdir()}
     expected = {"items": {"power", "needs"}, "accuracy": {"power", "needs"}, "reviewer": {"overlaps"}}
     expected["tried"] = {"power", "needs", "tried-normal", "tried-bootstrap"}
-    assert drawn == {f"{key}.{form}" for key in expected[case] for form in ("svg", "png", "pdf")}
+    assert drawn == {f"{key}.{form}" for key in expected[case] for form in ("svg", "png", "pdf", "csv")}
     # A saved plan renders to the same bytes.
     found = from_saved(saved)
     for name, form in (("x.txt", "text"), ("x.md", "markdown"), ("x.tex", "latex"), ("x.html", "html")):

@@ -122,7 +122,12 @@ def test_endings_decide_the_form(tmp_path):
 
 def test_charts_and_files_are_written_together(tmp_path):
     deliver(MADE["baseline"](), "text", [str(tmp_path / "r.txt")], str(tmp_path / "charts"))
-    assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == ["forest.pdf", "forest.png", "forest.svg"]
+    assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == [
+        "forest.csv",
+        "forest.pdf",
+        "forest.png",
+        "forest.svg",
+    ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["charts", "r.txt"]
 
 

@@ -38,7 +38,7 @@ def test_charts_appear_all_at_once(folder, monkeypatch):
     assert not (folder / "charts").exists()
     TASKS["draw"]({}, Listener())
     listed = json.loads((folder / "charts" / "list.json").read_text())
-    expected = {f"{entry['name']}.{form}" for entry in listed for form in ("svg", "png", "pdf")} | {"list.json"}
+    expected = {f"{entry['name']}.{form}" for entry in listed for form in ("svg", "png", "pdf", "csv")} | {"list.json"}
     assert {path.name for path in (folder / "charts").iterdir()} == expected
     assert (folder / "charts" / f"{listed[0]['name']}.pdf").read_bytes() == b"pdf"
 
@@ -67,7 +67,7 @@ def test_charts_are_those_of_the_command_line(page, name, tmp_path, monkeypatch)
     done = CliRunner().invoke(app, ["report", "result.json", "--charts", "charts"])
     assert done.exit_code == 0, done.output
     expected = {path.name for path in Path("charts").iterdir()}
-    assert {f"{chart['name']}.{form_}" for chart in charts for form_ in ("svg", "png", "pdf")} == expected
+    assert {f"{chart['name']}.{form_}" for chart in charts for form_ in ("svg", "png", "pdf", "csv")} == expected
     for chart in charts[:1]:
         assert chart["title"]
         svg = page.get(f"/api/results/{job['result']}/charts/{chart['name']}.svg")

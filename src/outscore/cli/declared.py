@@ -191,7 +191,7 @@ def _from_shortcuts(option: Option, asked: dict[str, Any], value: Any) -> Any:  
 
 def output_options(
     *,
-    charts: str = "Also write the charts as SVG, PNG and PDF.",
+    charts: str = "Also write the charts as SVG, PNG, PDF and CSV.",
     verbose: str = "Show digits, alignment and settings too.",
     config: bool = True,
     forms: Sequence[str] = FORMS,

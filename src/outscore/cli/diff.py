@@ -34,7 +34,7 @@ TEXTS = {"text", "markdown", "latex"}
         "--table", "tables", multiple=True, metavar="KEY", help="Only this table: scores, pairs, transitions, labels ..."
     ),
     click.option("--changes", metavar="FILE.jsonl", help="Also write every changed unit as a line of JSON."),
-    charts="Also write the charts of the first 15 pairs as SVG, PNG and PDF.",
+    charts="Also write the charts of the first 15 pairs as SVG, PNG, PDF and CSV.",
     verbose="All rows, all criteria, settings.",
 )
 def diff(asked: Asked[DiffRequest]) -> None:

@@ -82,7 +82,7 @@ def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> N
 def segments_csv(scores: SegmentScores) -> bytes:
     """The scores of all segments as CSV."""
     from outscore.report.document import Records
-    from outscore.report.render import csv_text
+    from outscore.report.write.spreadsheet import csv_text
 
     return csv_text(Records(scores.columns, tuple(scores.rows()))).encode()
 

@@ -5,14 +5,13 @@ Every form is imported when it is asked for, so that plain text needs neither a 
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
 from outscore.report.kinds import AnyResult, Shown, kind_of
+from outscore.report.write.spreadsheet import csv_text
 from outscore.results.comparison import Comparisons
 from outscore.results.rendering import json_text
 
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
     from outscore.report.rows.diff_pairs import Sort
     from outscore.report.write.text import Emphasis
 
-__all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "csv_text", "named_charts", "records_of", "render"]
+__all__ = ["FORMS", "AnyResult", "chart_files", "charts_of", "named_charts", "records_of", "render"]
 
-FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 MAX_SLICE = 60
 """A longer name of a slice would make file names that some systems refuse."""
@@ -88,26 +86,6 @@ def render(
     return _written(kind.build(result, shown), form, verbose=verbose, width=width, emphasis=emphasis)
 
 
-def csv_text(records: Records) -> str:
-    """A line of column names and a line per record."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, records.columns, lineterminator="\n", restval="")
-    writer.writeheader()
-    writer.writerows({name: _defused(value) for name, value in row.items()} for row in records.rows)
-    return text.getvalue()
-
-
-def _defused(value: object) -> object:
-    """A text that spreadsheets would take for a formula, with an apostrophe before it; numbers stay what they are.
-
-    Examples
-    --------
-    >>> [_defused(value) for value in ("=HYPERLINK(1)", "-x", "-", "gpt-4", -0.5)]
-    ["'=HYPERLINK(1)", "'-x", '-', 'gpt-4', -0.5]
-    """
-    return f"'{value}" if isinstance(value, str) and len(value) > 1 and value.startswith(FORMULA_MARKS) else value
-
-
 def _written(document: Document, form: str, *, verbose: bool, width: int, emphasis: Emphasis | None = None) -> str:
     match form:
         case "html":
@@ -146,7 +124,7 @@ def charts_of(result: AnyResult) -> list[Chart]:
 
 
 def chart_files(result: AnyResult) -> dict[str, bytes]:
-    """Every chart as SVG, PNG and PDF, by file name; all are drawn before the first one can be written."""
+    """Every chart as SVG, PNG, PDF and CSV, by file name; all are made before the first one can be written."""
     from outscore.report.charts.canvas import FORMATS
 
     return {f"{name}.{form}": chart.to_bytes(form) for name, chart in named_charts(result) for form in FORMATS}

@@ -129,7 +129,7 @@ class Result(Brief):
         return self._rendered("csv")
 
     def charts(self) -> list[Any]:
-        """The charts of the result, each with `to_svg()` and `to_bytes("png")`. Needs ``outscore[report]``."""
+        """The charts of the result, each with `to_svg()`, `to_bytes("png")` and `to_csv()`. Needs ``outscore[report]``."""
         return cast("list[Any]", _report().charts_of(self))
 
     def save(self, path: str | os.PathLike[str]) -> Path:

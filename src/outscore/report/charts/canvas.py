@@ -1,4 +1,4 @@
-"""What every chart is, and what all charts are drawn with: sizes, lines, bars and names that fit.
+"""What every chart is, and what all charts are drawn with: sizes, lines, bars, names that fit, and numbers under the pointer.
 
 Altair describes a chart and vl-convert draws it without a browser. Every chart is about as wide as a phone, so that its letters
 stay readable there, and a page sets several side by side.
@@ -9,14 +9,15 @@ from __future__ import annotations
 import html
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
 from outscore.report.charts.theme import COLOURS, chart_config
-from outscore.report.document import clean, minus
-from outscore.results.analysis import Histogram
+from outscore.report.document import Record, Records, clean, minus
+from outscore.report.write.spreadsheet import csv_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -25,27 +26,36 @@ __all__ = [
     "DASHED",
     "DOTTED",
     "FORMATS",
+    "HOVER",
     "WIDE",
     "WIDTH",
     "Chart",
     "bars",
-    "bins",
+    "between",
     "data",
     "layered",
     "padded",
+    "points_under",
     "require_drawing",
     "rule",
     "scaled",
     "short",
+    "told",
+    "told_apart",
 ]
 
-FORMATS = ("svg", "png", "pdf")
+FORMATS = ("svg", "png", "pdf", "csv")
 NAMESPACE = ' xmlns:xlink="http://www.w3.org/1999/xlink"'
 HEIGHT = 150
 # With an axis of numbers beside it or without, every picture is about as wide as the others.
 WIDTH, WIDE = 276, 308
-MAX_NAME = 32
-WIDE_RANGE, MAX_TICKS = 20, 7
+MAX_NAME, NAME_ON_AXIS = 32, 22
+HOVER = "hover:N"
+"""What a mark says under the pointer: the field `hover` of its row, as the encoding `description`."""
+UNSEEN = "\u200b"
+# What the renderer makes of a description. It escapes the text, so no mark ends early.
+DESCRIBED = re.compile(r'<(\w+) aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"([^>]*)/>')
+WIDE_RANGE, MAX_TICKS, MANY_TICKS = 20, 7, 30
 SOLID, DASHED, DOTTED = (1, 0), (4, 3), (1, 3)
 
 
@@ -53,13 +63,15 @@ SOLID, DASHED, DOTTED = (1, 0), (4, 3), (1, 3)
 class Chart:
     """A chart with a key for its file name, a caption, and a description for those who cannot see it.
 
-    `drawing` is Altair's object, for whoever wants to change colours or sizes.
+    `drawing` is Altair's object, for whoever wants to change colours or sizes. `rows` are the numbers that it draws, with all
+    digits and whole names.
     """
 
     key: str
     caption: str
     description: str
     drawing: alt.TopLevelMixin
+    rows: Sequence[Record]
 
     def __post_init__(self) -> None:
         """Names of systems and labels come from outside: their texts are cleaned like any others."""
@@ -73,8 +85,15 @@ class Chart:
         svg = svg.replace(NAMESPACE, "").replace('class="marks"', f'class="chart" role="img" aria-label="{label}"', 1)
         return _own_ids(svg, f"{prefix}{self.key}").strip()
 
+    def to_csv(self) -> str:
+        """The numbers that the chart draws: a line of column names and a line per row."""
+        columns = dict.fromkeys(name for row in self.rows for name in row)
+        return csv_text(Records(tuple(columns), tuple(self.rows)))
+
     def to_bytes(self, form: str) -> bytes:
-        """The chart as a file of this form (svg, png or pdf), on white."""
+        """The chart as a file of this form: svg, png or pdf on white, or csv."""
+        if form == "csv":
+            return self.to_csv().encode()
         content = _draw(self.drawing, form, "#ffffff")
         return _own_ids(content, self.key).encode() if isinstance(content, str) else content
 
@@ -92,7 +111,8 @@ def _draw(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN40
     with alt.data_transformers.enable("default"), alt.data_transformers.disable_max_rows():
         described = chart.configure(**chart_config(background)).to_dict(validate=False, context={"pre_transform": False})
     drawn: str | bytes = draw(described, vl_version="_".join(alt.SCHEMA_VERSION.split(".")[:2]), **scale)
-    return drawn
+    # A page shows a title under the pointer without any script. To a screen reader the picture stays one image.
+    return DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", drawn) if isinstance(drawn, str) else drawn
 
 
 def _own_ids(svg: str, prefix: str) -> str:
@@ -119,20 +139,24 @@ def data(rows: list[Any]) -> Any:  # noqa: ANN401 - Altair's data
     return alt.InlineData(values=rows)
 
 
-def bins(histogram: Histogram) -> list[dict[str, Any]]:
-    """A histogram as rows."""
-    return [
-        {"low": low, "high": high, "count": count}
-        for low, high, count in zip(histogram.edges[:-1], histogram.edges[1:], histogram.counts, strict=True)
-    ]
+def told(text: str) -> str:
+    """What a mark says under the pointer."""
+    return minus(clean(text))
 
 
-def bars(chart: Any, x: Any, colour: str | None) -> Any:  # noqa: ANN401 - Altair's charts
-    """Bars of binned counts."""
+def bars(rows: Sequence[Record], x: Any, y: Any, *, gap: float = 1, **marked: Any) -> Any:  # noqa: ANN401 - Altair's charts
+    """Bars of binned counts, from `low` to `high`."""
     import altair as alt
 
-    marked = chart.mark_bar(binSpacing=1) if colour is None else chart.mark_bar(binSpacing=1, color=colour)
-    return marked.encode(x, alt.X2("high:Q"), alt.Y("count:Q", title=None))
+    return alt.Chart(data(list(rows))).mark_bar(binSpacing=gap, **marked).encode(x, alt.X2("high:Q"), y, description=HOVER)
+
+
+def points_under(rows: Sequence[Record], x: Any, y: Any) -> Any:  # noqa: ANN401 - Altair's charts
+    """Points nobody sees that say the numbers of a curve when they are pointed at."""
+    import altair as alt
+
+    marked = alt.Chart(data(list(rows))).mark_point(filled=True, size=160, opacity=0, color=COLOURS["ink"])
+    return marked.encode(x, y, description=HOVER)
 
 
 def rule(at: float, x: Any, *, colour: str = "ink", width: float = 1, dash: tuple[float, float] = SOLID) -> Any:  # noqa: ANN401
@@ -169,11 +193,29 @@ def scaled(values: Sequence[float], form: str = "~s") -> dict[str, Any]:
     shown = ticks if len(ticks) <= MAX_TICKS else [ten for ten in tens if low <= ten <= high]
     return {
         "scale": alt.Scale(type="log", domain=[low, high], nice=False, zero=False),
-        "axis": alt.Axis(format=form, values=shown),
+        # With fewer ticks in mind the renderer would leave labels out that have room.
+        "axis": alt.Axis(format=form, values=shown, labelOverlap="greedy", tickCount=MANY_TICKS),
     }
 
 
-def short(name: str) -> str:
+def short(name: str, most: int = MAX_NAME) -> str:
     """A name that fits into a picture."""
     text = clean(name)
-    return text if len(text) <= MAX_NAME else text[: MAX_NAME - 1] + "…"
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def told_apart(texts: Iterable[str]) -> list[str]:
+    """The texts, equal ones with unseen marks at the end: names may be equal once they are cut, and would share one row."""
+    seen: Counter[str] = Counter()
+    marked = []
+    for text in texts:
+        marked.append(text + UNSEEN * seen[text])
+        seen[text] += 1
+    return marked
+
+
+def between(systems: tuple[str, str], line: str) -> list[str]:
+    """A title for an axis of differences, and under it who A and B are: a picture in a paper has no cards beside it."""
+    if systems == ("A", "B"):
+        return [line]
+    return [line, f"A: {short(systems[0], NAME_ON_AXIS)}, B: {short(systems[1], NAME_ON_AXIS)}"]

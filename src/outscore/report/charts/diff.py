@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from outscore.language.numbers import format_p_error, format_p_number
+from outscore.language.numbers import count, format_p_error, format_p_number
 from outscore.language.phrases import method_phrase
-from outscore.report.charts.canvas import DASHED, Chart, data, layered, padded, require_drawing, rule, short
+from outscore.report.charts.canvas import (
+    DASHED,
+    HOVER,
+    Chart,
+    data,
+    layered,
+    padded,
+    require_drawing,
+    rule,
+    short,
+    told,
+    told_apart,
+)
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean, glue
 from outscore.report.rows.diff import adjusted_p, alpha_of, ends, interval_name, metric_name, p_number, pair_name, points
@@ -25,6 +37,7 @@ MAX_DRAWN = 15
 """Pairs that are drawn: as many as the table of pairs shows."""
 MAX_CHARTED_LABELS = 16
 CELL, ROW = 24, 18
+SIGNS = {1: "▲", 0: "", -1: "▼"}
 
 
 def matrix(pair: Pair, most: int = MAX_LABELS) -> dict[str, Any]:
@@ -161,27 +174,48 @@ def _transition_chart(pair: Pair) -> Chart | None:
     import altair as alt
 
     labels = found["labels"]
+    order = told_apart(map(short, labels))
+    numbers = [
+        {"from": labels[i], "to": labels[j]} | dict(zip(CLASSES, counts, strict=True)) for i, j, *counts in found["cells"]
+    ]
     rows = [
-        {"from": short(labels[i]), "to": short(labels[j]), "count": sum(counts), "balance": counts[0] - counts[1]}
+        {
+            "from": order[i],
+            "to": order[j],
+            "count": sum(counts),
+            "balance": counts[0] - counts[1],
+            "sign": SIGNS[(counts[0] > counts[1]) - (counts[0] < counts[1])],
+            "hover": _counted(labels[i], labels[j], counts),
+        }
         for i, j, *counts in found["cells"]
     ]
     largest = max((abs(row["balance"]) for row in rows), default=0) or 1
-    order = [short(label) for label in labels]
     x = alt.X("to:N", sort=order, title=short(pair.systems[1]), axis=alt.Axis(orient="top", labelAngle=-45, labelOverlap=False))
     y = alt.Y("from:N", sort=order, title=short(pair.systems[0]))
-    # As on the page: green for what became right, vermilion for what became wrong.
-    scale = alt.Scale(domain=[-largest, 0, largest], range=[COLOURS[role] for role in ("b", "panel", "won")], interpolate="rgb")
+    # As on the page: green for what became right, red for what became wrong; the arrows say it without colour.
+    tones = [COLOURS[role] for role in ("problem", "panel", "won")]
+    scale = alt.Scale(domain=[-largest, 0, largest], range=tones, interpolate="rgb")
     legend = alt.Legend(orient="bottom", titleColor=COLOURS["muted"], labelColor=COLOURS["muted"], titleFontWeight="normal")
     colour = alt.Color("balance:Q", scale=scale, title="corrections − new errors", legend=legend)
     base = alt.Chart(data(rows)).encode(x, y)
     bright = alt.condition(f"abs(datum.balance) > {0.6 * largest}", alt.value("#ffffff"), alt.value(COLOURS["ink"]))
-    layers = [base.mark_rect().encode(colour), base.mark_text(fontSize=9).encode(text="count:Q", color=bright)]
+    layers = [
+        base.mark_rect().encode(colour, description=HOVER),
+        base.mark_text(fontSize=9).encode(text="count:Q", color=bright),
+        base.mark_text(fontSize=6, dx=8, dy=-8).encode(text="sign:N", color=bright),
+    ]
     outside = f"; {found['outside']:,} changes are between other labels" if found["outside"] else ""
     caption = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}"
     most = max(rows, key=lambda row: row["count"])
     peak = f"most often {most['from']} became {most['to']} ({most['count']:,})"
     about = f"{caption}: rows are labels of the first system, columns of the second; {peak}{outside}."
-    return Chart("transitions", caption, about, layered(layers, CELL * len(order), CELL * len(order)))
+    return Chart("transitions", caption, about, layered(layers, CELL * len(order), CELL * len(order)), numbers)
+
+
+def _counted(source: str, target: str, counts: list[int]) -> str:
+    """A cell in words."""
+    classes = [count(n, name.replace("_", " ")) for n, name in zip(counts, CLASSES, strict=True) if n]
+    return told(f"{source} → {target}: {', '.join(classes)}")
 
 
 def _label_chart(pair: Pair) -> Chart | None:
@@ -191,26 +225,35 @@ def _label_chart(pair: Pair) -> Chart | None:
         return None
     import altair as alt
 
-    rows = [_row(part) for part in parts]
+    shown = told_apart(short(part.value) for part in parts)
+    rows = [_row(part, label) for part, label in zip(parts, shown, strict=True)]
     scale = alt.Scale(domain=list(padded([0.0, *(row[key] for row in rows for key in ("x", "low", "high"))])), nice=False)
     title = f"{short(pair.systems[1])} − {short(pair.systems[0])}, in points"
     y = alt.Y("label:N", sort=[row["label"] for row in rows], title=None, axis=alt.Axis(labelLimit=200))
     x = alt.X("x:Q", scale=scale, title=title)
     base = alt.Chart(data(rows))
     line = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
-        alt.X("low:Q", scale=scale, title=title), alt.X2("high:Q"), y
+        alt.X("low:Q", scale=scale, title=title), alt.X2("high:Q"), y, description=HOVER
     )
-    dots = base.mark_point(filled=True, size=70, opacity=1).encode(x, y, color=alt.Color("colour:N", scale=None))
+    dots = base.mark_point(filled=True, size=70, opacity=1)
+    dots = dots.encode(x, y, color=alt.Color("colour:N", scale=None), description=HOVER)
     caption = f"Gold labels, {pair_name(pair)}, {metric_name(pair.criterion)}, with intervals"
     worst = ", ".join(f"{row['label']} {row['x']:+.2f}" for row in rows[:3])
     chart: Any = layered([rule(0.0, x, dash=DASHED), line, dots], height=ROW * len(rows))
-    return Chart("labels", caption, f"{caption}: {worst}.", chart)
+    numbers = [
+        {"label": part.value, "units": part.n, "difference": part.difference, "low": part.low, "high": part.high}
+        for part in parts
+    ]
+    return Chart("labels", caption, f"{caption}: {worst}.", chart, numbers)
 
 
-def _row(part: ScoredSubset) -> dict[str, Any]:
+def _row(part: ScoredSubset, label: str) -> dict[str, Any]:
     """In points; a label without an interval stands alone."""
     low, high = (100 * (part.difference if end is None else end) for end in (part.low, part.high))
     colour = "ink"
     if part.difference:
-        colour = "won" if part.difference > 0 else "b"
-    return {"label": short(part.value), "x": 100 * part.difference, "low": low, "high": high, "colour": COLOURS[colour]}
+        colour = "won" if part.difference > 0 else "problem"
+    between = "" if part.low is None and part.high is None else f", {ends(part.low, part.high)}"
+    hover = told(f"{label}: {points(part.difference, sign=True)} points{between}; {part.n:,} units")
+    row = {"label": label, "x": 100 * part.difference, "low": low, "high": high}
+    return row | {"colour": COLOURS[colour], "hover": hover}

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from outscore.language.numbers import format_level
-from outscore.report.charts.canvas import DASHED, WIDTH, Chart, data, layered, padded, require_drawing, rule
+from outscore.report.charts.canvas import (
+    DASHED,
+    DOTTED,
+    HOVER,
+    WIDE,
+    Chart,
+    between,
+    data,
+    layered,
+    padded,
+    require_drawing,
+    rule,
+    short,
+    told,
+)
 from outscore.report.charts.theme import COLOURS
 from outscore.results.gate import GateResult
 
@@ -21,16 +35,23 @@ def charts(found: GateResult) -> list[Chart]:
     margin = -found.margin if c.higher_is_better else found.margin
     ends = [c.difference if end is None else end for end in (found.interval.low, found.interval.high)]
     scale = alt.Scale(domain=list(padded([*ends, margin, 0.0])), nice=False, zero=False)
-    row = [{"low": ends[0], "high": ends[1], "value": c.difference}]
-    title = f"{c.systems[0]} - {c.systems[1]}"
-    base = alt.Chart(data(row))
-    line = base.mark_rule(color=COLOURS["a"], strokeWidth=3).encode(alt.X("low:Q", title=title, scale=scale), alt.X2("high:Q"))
-    point = base.mark_point(color=COLOURS["a"], filled=True, size=70, opacity=1).encode(alt.X("value:Q", scale=scale))
+    numbers = f"{c.difference:.4g}, {ends[0]:.4g} to {ends[1]:.4g}"
+    row = [{"low": ends[0], "high": ends[1], "value": c.difference, "hover": told(numbers)}]
+    better = "A" if c.higher_is_better else "B"
+    title = between(c.systems, f"{short(c.metric, 24)}: A − B (above 0: {better} is better)")
+    base = alt.Chart(data(row)).encode(description=HOVER)
+    ink = COLOURS["ink"]
+    line = base.mark_rule(color=ink, strokeWidth=3).encode(alt.X("low:Q", title=title, scale=scale), alt.X2("high:Q"))
+    point = base.mark_point(color=ink, filled=True, size=70, opacity=1).encode(alt.X("value:Q", scale=scale))
     x = alt.X("x:Q", scale=scale)
-    layers = [rule(0.0, x), rule(margin, x, colour="b", width=2, dash=DASHED), line, point]
+    layers = [rule(0.0, x, dash=DASHED), rule(margin, x, colour="muted", width=2, dash=DOTTED), line, point]
     caption = (
-        f"The difference with its interval (two one-sided tests at {format_level(found.alpha)}), no difference, and the margin"
-        " (dashed)"
+        f"The difference with its interval (two one-sided tests at {format_level(found.alpha)}); the dashed line is no"
+        " difference, the dotted one the margin"
     )
-    said = f"{caption}: {c.difference:.4g}, {ends[0]:.4g} to {ends[1]:.4g}; margin {margin:.4g}; {found.outcome}."
-    return [Chart("gate", caption, said, layered(layers, WIDTH, 60))]
+    said = f"{caption}: {numbers}; margin {margin:.4g}; {found.outcome}."
+    rows = [
+        {"what": c.metric, "difference": c.difference, "low": found.interval.low, "high": found.interval.high},
+        {"what": "margin", "difference": margin},
+    ]
+    return [Chart("gate", caption, said, layered(layers, WIDE, 60), rows)]

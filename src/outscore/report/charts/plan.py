@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from outscore.language.numbers import format_level, format_probability
-from outscore.report.charts.canvas import DASHED, DOTTED, Chart, data, layered, require_drawing, rule, scaled
+from outscore.report.charts.canvas import Chart, data, layered, points_under, require_drawing, scaled, told
+from outscore.report.charts.curves import alpha_line, power_curve, power_rows
 from outscore.report.charts.theme import COLOURS
 from outscore.report.rows.plan import Plan, difference
 from outscore.results.plan import PlanResult, PossibleP, PowerPoint, SimulatedCurve
@@ -27,9 +26,8 @@ def _power_chart(found: PlanResult) -> Chart | None:
     if len(found.curve) < 2:
         return None
     caption = f"Power to find a difference of {difference(found)}; the dashed line is {found.items:,} items"
-    return Chart(
-        "power", caption, _in_words(caption, found.curve), _curve_chart(found.curve, found.items, "items", found.target)
-    )
+    drawing = power_curve(found.curve, found.items, "items", found.target)
+    return Chart("power", caption, _in_words(caption, found.curve), drawing, power_rows(found.curve, "items"))
 
 
 def _tried_chart(curve: SimulatedCurve) -> Chart | None:
@@ -39,11 +37,9 @@ def _tried_chart(curve: SimulatedCurve) -> Chart | None:
     caption = (
         f"Power of the {curve.test} test, {kind}, with 95 % bands; the dashed line is your {curve.observed_n:,} {curve.unit}"
     )
+    drawing = power_curve(curve.points, curve.observed_n, curve.unit, None)
     return Chart(
-        f"tried-{curve.kind}",
-        caption,
-        _in_words(caption, curve.points),
-        _curve_chart(curve.points, curve.observed_n, curve.unit, None),
+        f"tried-{curve.kind}", caption, _in_words(caption, curve.points), drawing, power_rows(curve.points, curve.unit)
     )
 
 
@@ -53,41 +49,22 @@ def _in_words(caption: str, points: list[PowerPoint]) -> str:
     return f"{caption}. Power is {ends}."
 
 
-def _curve_chart(points: list[PowerPoint], marked: int, unit: str, target: float | None) -> Any:  # noqa: ANN401 - Altair's
-    """Power from 0 to 1 against sizes, with a band where there is one."""
-    import altair as alt
-
-    rows = [{"n": p.n, "power": p.power, "low": p.low, "high": p.high} for p in points]
-    sizes = scaled([p.n for p in points])
-    x = alt.X("n:Q", title=unit, **sizes)
-    y = alt.Y("power:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
-    base, layers = alt.Chart(data(rows)), []
-    if all(p.low is not None and p.high is not None for p in points):
-        layers.append(
-            base.mark_area(color=COLOURS["null"], opacity=0.4).encode(x, alt.Y("low:Q", title=None), alt.Y2("high:Q"))
-        )
-    if target is not None:
-        line = alt.Chart(data([{"power": target}])).mark_rule(color=COLOURS["muted"], strokeDash=list(DOTTED))
-        layers.append(line.encode(y))
-    layers.append(base.mark_line(color=COLOURS["a"], strokeWidth=2.5).encode(x, y))
-    layers.append(rule(marked, alt.X("x:Q", scale=sizes["scale"]), dash=DASHED))
-    return layered(layers)
-
-
 def _needs_chart(found: PlanResult) -> Chart | None:
     if len(found.needs) < 2:
         return None
     import altair as alt
 
     rows = [{"effect": abs(point.effect), "items": point.items} for point in found.needs]
+    shown = [row | {"hover": told(f"{row['items']:,} items for {difference(found, row['effect'])}")} for row in rows]
     unit = {"sd": "difference in the mean score", "discordance": "difference in accuracy", "standardised": "effect in sd"}
     x = alt.X("effect:Q", title=unit[found.design.basis], **scaled([row["effect"] for row in rows], "~g"))
     y = alt.Y("items:Q", title="items", **scaled([row["items"] for row in rows]))
-    line = alt.Chart(data(rows)).mark_line(color=COLOURS["a"], strokeWidth=2.5, point={"color": COLOURS["a"]}).encode(x, y)
+    point = {"color": COLOURS["ink"], "filled": True}
+    line = alt.Chart(data(rows)).mark_line(color=COLOURS["ink"], strokeWidth=2.5, interpolate="monotone", point=point)
     caption = f"Items needed for smaller and larger differences (power {format_level(found.target)})"
     ends = (rows[0], rows[-1])
     text = f"{caption}: " + ", ".join(f"{row['items']:,} items for {difference(found, row['effect'])}" for row in ends) + "."
-    return Chart("needs", caption, text, layered([line]))
+    return Chart("needs", caption, text, layered([line.encode(x, y), points_under(shown, x, y)]), rows)
 
 
 def _overlap_chart(found: PossibleP) -> Chart | None:
@@ -98,8 +75,17 @@ def _overlap_chart(found: PossibleP) -> Chart | None:
     rows = [{"differ": point.differ, "p": point.p} for point in found.curve]
     x = alt.X("differ:Q", title="items they differ on", **scaled([row["differ"] for row in rows]))
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
-    line = alt.Chart(data(rows)).mark_line(color=COLOURS["a"], strokeWidth=2.5).encode(x, y)
-    level = alt.Chart(data([{"p": found.alpha}])).mark_rule(color=COLOURS["b"], strokeDash=list(DOTTED)).encode(y)
+    line = alt.Chart(data(rows)).mark_line(color=COLOURS["ink"], strokeWidth=2.5).encode(x, y)
+    shown = [
+        row | {"hover": told(f"{point.differ:,} items differ: p = {format_probability(point.p)}")}
+        for row, point in zip(rows, found.curve, strict=True)
+    ]
     caption = f"p against the number of items they differ on; the dotted line is alpha = {format_level(found.alpha)}"
     ends = " and ".join(f"{format_probability(q.p)} with {q.differ:,}" for q in (found.curve[0], found.curve[-1]))
-    return Chart("overlaps", caption, f"{caption}. p is {ends}.", layered([level, line]))
+    return Chart(
+        "overlaps",
+        caption,
+        f"{caption}. p is {ends}.",
+        layered([*alpha_line(found.alpha), line, points_under(shown, x, y)]),
+        rows,
+    )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from outscore.language.verdict.preference import format_rate
-from outscore.report.charts.canvas import DASHED, Chart, data, layered, padded, require_drawing, rule, short
+from outscore.report.charts.canvas import DASHED, HOVER, Chart, data, layered, padded, require_drawing, rule, short, told
 from outscore.report.charts.ranking import MAX_DRAWN
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
@@ -17,6 +17,7 @@ __all__ = ["charts", "matrix_chart", "position_chart", "rate_chart", "strength_c
 
 ROW = 16
 MAX_IN_MATRIX = 40
+NARROW = 0.09
 MAX_WRITTEN = 14
 """Systems up to which cells hold their numbers."""
 
@@ -47,17 +48,20 @@ def strength_chart(result: Preference) -> Chart | None:
         colour = COLOURS["a" if one.rank_low == 1 else "ink"]
         if one.elo is not None:
             low, high = (one.elo if end is None else end for end in (one.elo_low, one.elo_high))
-            rows.append({"label": label, "x": one.elo, "low": low, "high": high, "colour": colour})
+            hover = told(f"{one.system}: {one.elo:.0f}, {low:.0f} to {high:.0f}")
+            rows.append({"label": label, "x": one.elo, "low": low, "high": high, "colour": colour, "hover": hover})
         elif one.elo_low is not None or one.elo_high is not None:
             at = one.elo_high if one.elo_low is None else one.elo_low
-            bounds.append({"label": label, "x": at, "sign": "at most" if one.elo_low is None else "at least", "colour": colour})
+            sign = "at most" if one.elo_low is None else "at least"
+            hover = told(f"{one.system}: {sign} {at:.0f}")
+            bounds.append({"label": label, "x": at, "sign": sign, "colour": colour, "hover": hover})
     if not rows and not bounds:
         return None
     places = [row[key] for row in rows for key in ("x", "low", "high")] + [row["x"] for row in bounds]
     scale = alt.Scale(domain=list(padded(places, 0.04)), nice=False, zero=False)
     y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     x = alt.X("x:Q", scale=scale, title="Elo, 1000 is average")
-    base, limits = alt.Chart(data(rows)), alt.Chart(data(bounds))
+    base, limits = (alt.Chart(data(listed)).encode(description=HOVER) for listed in (rows, bounds))
     lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
         alt.X("low:Q", scale=scale, title="Elo, 1000 is average"), alt.X2("high:Q"), y
     )
@@ -72,7 +76,8 @@ def strength_chart(result: Preference) -> Chart | None:
     caption = f"Strengths with {interval_name(result)}s{more}; blue: nobody is significantly preferred{arrow}"
     best = ", ".join(f"{clean(one.system)} {one.elo:.0f}" for one in shown[:3] if one.elo is not None)
     chart: Any = layered(layers, height=ROW * len(shown))
-    return Chart("strengths", caption, f"{caption}. First: {best}.", chart)
+    numbers = [{"system": one.system, "elo": one.elo, "low": one.elo_low, "high": one.elo_high} for one in shown]
+    return Chart("strengths", caption, f"{caption}. First: {best}.", chart, numbers)
 
 
 def matrix_chart(result: Preference) -> Chart | None:
@@ -83,14 +88,18 @@ def matrix_chart(result: Preference) -> Chart | None:
 
     labels = _numbered(result.systems)
     label = dict(zip(result.systems, labels, strict=True))
-    rows = []
+    rows, numbers = [], []
     for pair in result.pairs:
         if pair.win_rate is None or not (pair.wins or pair.ties or pair.losses):
             continue
         rate = (pair.wins + pair.ties / 2) / (pair.wins + pair.ties + pair.losses) if pair.by == "model" else pair.win_rate
         sure = is_significant(pair, result.alpha)
+        games = pair.wins + pair.ties + pair.losses
         for one, other, share in ((pair.a, pair.b, rate), (pair.b, pair.a, 1 - rate)):
-            rows.append({"row": label[one], "column": label[other], "rate": share, "text": f"{100 * share:.0f}", "sure": sure})
+            numbers.append({"row": one, "column": other, "win_rate": share, "games": games, "significant": sure})
+            hover = told(f"{one} wins {format_rate(share)} of {games:,} against {other}")
+            cell = {"rate": share, "text": f"{100 * share:.0f}", "sure": sure, "hover": hover}
+            rows.append({"row": label[one], "column": label[other], **cell})
     if not rows:
         return None
     step = 30 if len(labels) <= MAX_WRITTEN else 16
@@ -110,7 +119,7 @@ def matrix_chart(result: Preference) -> Chart | None:
     )
     base = alt.Chart(data(rows))
     squares = base.mark_rect(stroke=COLOURS["paper"], strokeWidth=0.5).encode(
-        x, y, alt.Color("rate:Q", scale=colours, title="row wins", legend=legend)
+        x, y, alt.Color("rate:Q", scale=colours, title="row wins", legend=legend), description=HOVER
     )
     framed = alt.Chart(data([row for row in rows if row["sure"]]))
     frames = framed.mark_rect(filled=False, stroke=COLOURS["ink"], strokeWidth=1.2).encode(x, y)
@@ -119,9 +128,9 @@ def matrix_chart(result: Preference) -> Chart | None:
         strong = alt.condition("datum.rate > .85 || datum.rate < .15", alt.value(COLOURS["paper"]), alt.value(COLOURS["ink"]))
         layers.append(base.mark_text(fontSize=10).encode(x, y, alt.Text("text:N"), color=strong))
     caption = "Win rates in direct games, rows against columns, the strongest first; a frame marks significant pairs"
-    told = f"{caption}: {len(rows) // 2} pairs met, {result.counts.significant} differ significantly."
+    text = f"{caption}: {len(rows) // 2} pairs met, {result.counts.significant} differ significantly."
     chart: Any = layered(layers, step * len(labels), step * len(labels))
-    return Chart("win-matrix", caption, told, chart)
+    return Chart("win-matrix", caption, text, chart, numbers)
 
 
 def rate_chart(result: Preference) -> Chart | None:
@@ -138,25 +147,29 @@ def rate_chart(result: Preference) -> Chart | None:
         listed.append(("equal length", pair.equal_length, pair.equal_length_low, pair.equal_length_high))
     if result.labels is not None:
         listed.append(("people, by labels", result.labels.win_rate, result.labels.low, result.labels.high))
-    rows: list[dict[str, Any]] = [
-        {"label": label, "x": x, "low": x if low is None else low, "high": x if high is None else high}
-        for label, x, low, high in listed
-        if x is not None
-    ]
+    rows: list[dict[str, Any]] = []
+    for label, rate, low, high in listed:
+        if rate is not None:
+            ends = [rate if end is None else end for end in (low, high)]
+            between = "" if low is None and high is None else f", {format_rate(ends[0])} to {format_rate(ends[1])}"
+            hover = told(f"{label}: {format_rate(rate)}{between}")
+            rows.append({"label": label, "x": rate, "low": ends[0], "high": ends[1], "hover": hover})
     spread = [row[key] for row in rows for key in ("x", "low", "high")] + [0.5]
-    low, high = padded(spread, 0.06)
-    scale = alt.Scale(domain=[max(low, 0.0), min(high, 1.0)], nice=False, zero=False)
-    title = f"win rate of {clean(pair.a)[:24]}"
+    least, most = padded(spread, 0.06)
+    scale = alt.Scale(domain=[max(least, 0.0), min(most, 1.0)], nice=False, zero=False)
+    title = f"win rate of {short(pair.a)}"
     x = alt.X("x:Q", scale=scale, title=title, axis=alt.Axis(format=".0%"))
     y = alt.Y("label:N", sort=[str(row["label"]) for row in rows], title=None)
-    base = alt.Chart(data(rows))
+    base = alt.Chart(data(rows)).encode(description=HOVER)
     lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
         alt.X("low:Q", scale=scale, title=title, axis=alt.Axis(format=".0%")), alt.X2("high:Q"), y
     )
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS["a"]).encode(x, y)
     caption = f"Win rate of {clean(pair.a)} against {clean(pair.b)} with {interval_name(result)}s; the dashed line is one half"
-    told = f"{caption}: {format_rate(pair.win_rate)}."
-    return Chart("win-rate", caption, told, layered([rule(0.5, x, dash=DASHED), lines, dots], height=26 * len(rows) + 10))
+    text = f"{caption}: {format_rate(pair.win_rate)}."
+    drawing = layered([rule(0.5, x, dash=DASHED), lines, dots], height=26 * len(rows) + 10)
+    numbers = [{"what": label, "win_rate": rate, "low": low, "high": high} for label, rate, low, high in listed]
+    return Chart("win-rate", caption, text, drawing, numbers)
 
 
 def position_chart(result: Preference) -> Chart | None:
@@ -176,15 +189,22 @@ def position_chart(result: Preference) -> Chart | None:
     start = 0.0
     for name, number, colour, over in parts:
         share = number / whole
-        middle = {"middle": start + share / 2, "who": name, "text": f"{number:,}", "over": COLOURS[over]}
+        # A narrow part has no room for its name; the pointer and the description tell it.
+        wide = share >= NARROW
+        words = {"who": name if wide else "", "text": f"{number:,}" if wide else "", "over": COLOURS[over]}
         if number:
-            rows.append({"low": start, "high": start + share, "colour": COLOURS[colour], **middle})
+            hover = told(f"{name}: {number:,} ({format_rate(share)})")
+            place = {"low": start, "middle": start + share / 2, "high": start + share, "hover": hover}
+            rows.append({"colour": COLOURS[colour], **place, **words})
         start += share
     x = alt.X("low:Q", title="share of battles", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
     base = alt.Chart(data(rows))
-    bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=alt.Color("colour:N", scale=None))
+    colours = alt.Color("colour:N", scale=None)
+    bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=HOVER)
     names = base.mark_text(dy=-26, fontSize=11).encode(alt.X("middle:Q"), text="who:N")
     numbers = base.mark_text(fontSize=11).encode(alt.X("middle:Q"), text="text:N", color=alt.Color("over:N", scale=None))
     caption = f"Who won by place: the answer shown first wins {format_rate(found.first_rate)}, ties as half"
-    told = f"{caption}: {found.first:,} won by the first, {found.ties:,} ties, {found.second:,} won by the second."
-    return Chart("position", caption, told, layered([bars, names, numbers, rule(0.5, alt.X("x:Q"), dash=DASHED)], height=90))
+    text = f"{caption}: {found.first:,} won by the first, {found.ties:,} ties, {found.second:,} won by the second."
+    drawing = layered([bars, names, numbers, rule(0.5, alt.X("x:Q"), dash=DASHED)], height=90)
+    counts = [{"winner": name, "battles": number, "share": number / whole} for name, number, *_ in parts]
+    return Chart("position", caption, text, drawing, counts)

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from outscore.language.numbers import format_level, format_number
-from outscore.report.charts.canvas import DASHED, Chart, data, layered, padded, require_drawing, rule
+from outscore.language.numbers import format_ends, format_level, format_number
+from outscore.report.charts.canvas import DASHED, HOVER, Chart, data, layered, padded, require_drawing, rule, told, told_apart
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
 from outscore.report.rows.places import (
     Cell,
+    adjusted_p,
     bounds_of,
     cells,
     decimals_of,
@@ -20,6 +21,7 @@ from outscore.report.rows.places import (
     interval_name,
     list_names,
     losses,
+    pair_words,
     places,
     subject,
     wins,
@@ -57,28 +59,22 @@ BANDS = {
 }
 # Shapes instead of letters: the renderer is faster with them, and they look the same in every font.
 SIGNS = {"better": "M-.4,-.7L.4,0L-.4,.7", "worse": "M.4,-.7L-.4,0L.4,.7", "apart": "M-.5,-.5L.5,.5M.5,-.5L-.5,.5"}
-UNSEEN = "\u200b"
 NAME = 30
 ROW = 16
 CELL = 22
 MAX_IN_MATRIX = 40
+MAX_TOLD = 40
+"""Systems up to which every cell of a heat map says its numbers under the pointer; more would make a large file."""
+PALE = 0.6
+"""Losses are paler than wins, so that print without colour tells them apart."""
+DRAWN = ("label", "x", "low", "high", "colour", "hover")
 
 
 def labels_of(ranking: Ranking, room: int = NAME) -> dict[str, str]:
     """Each system's place with a name that fits into a picture."""
     named = {s.system: fitted(s.system, room) for s in ranking.scores}
     ranked = zip(places(ranking.standing), named.values(), strict=True)
-    return dict(zip(named, _told_apart(f"{place}  {name}" for place, name in ranked), strict=True))
-
-
-def _told_apart(texts: Iterable[str]) -> list[str]:
-    """The texts, equal ones with unseen marks at the end: systems may share a place, and cutting makes names equal."""
-    seen: Counter[str] = Counter()
-    marked = []
-    for text in texts:
-        marked.append(text + UNSEEN * seen[text])
-        seen[text] += 1
-    return marked
+    return dict(zip(named, told_apart(f"{place}  {name}" for place, name in ranked), strict=True))
 
 
 def band_key(cell: Cell) -> str:
@@ -102,16 +98,30 @@ def heat_chart(ranking: Ranking) -> Chart | None:
     if ranking.baseline is not None or not ranking.pairs or not 2 < len(systems) <= MAX_DRAWN:
         return None
     label, names = labels_of(ranking), band_names(ranking)
+    found, decimals = cells(ranking.standing, ranking.alpha), decimals_of(ranking.standing)
     rows = [
-        {"row": label[a], "column": label[b], "band": names[band_key(cell)], "sign": cell.outcome}
-        for (a, b), cell in cells(ranking.standing, ranking.alpha).items()
+        {
+            "row": label[a],
+            "column": label[b],
+            "band": names[band_key(cell)],
+            "sign": cell.outcome,
+            "hover": told(pair_words(cell, a, b, ranking.alpha, decimals)),
+        }
+        for (a, b), cell in found.items()
     ]
     step = 10
     if len(systems) <= 50:
         step = 22 if len(systems) <= 25 else 14
     chart = layered(_heat_layers(ranking, rows, list(label.values()), step), step * len(systems), step * len(systems))
     caption = f"Adjusted p of each pair, {subject(ranking.standing)}; > and < mark significant ones"
-    return Chart("heat-map", caption, heat_words(ranking), chart)
+    numbers = [_pair_row(a, b, cell) for (a, b), cell in found.items()]
+    return Chart("heat-map", caption, heat_words(ranking), chart, numbers)
+
+
+def _pair_row(row: str, column: str, cell: Cell) -> dict[str, object]:
+    difference, sign = cell.pair.difference, 1 if cell.pair.systems[0] == row else -1
+    numbers = {"difference": None if difference is None else sign * difference, "adjusted_p": adjusted_p(cell.pair)}
+    return {"row": row, "column": column, **numbers, "outcome": cell.outcome}
 
 
 def heat_words(ranking: Ranking) -> str:
@@ -138,6 +148,8 @@ def _heat_layers(ranking: Ranking, rows: list[dict[str, Any]], labels: list[str]
     bands = alt.Scale(domain=list(names.values()), range=[BANDS[key][0] for key in names])
     colour = alt.Color("band:N", scale=bands, title=f"adjusted p of {clean(ranking.metric)}", legend=legend)
     squares = alt.Chart(data(rows)).mark_rect(stroke=COLOURS["paper"], strokeWidth=0.5).encode(x, y, colour)
+    if len(labels) <= MAX_TOLD:
+        squares = squares.encode(description=HOVER)
     strict = alt.FieldOneOfPredicate(field="band", oneOf=[names[key] for key in ("better-3", "worse-3") if key in names])
     bright = alt.condition(strict, alt.value(COLOURS["paper"]), alt.value(COLOURS["ink"]))
     shape = alt.Shape("sign:N", scale=alt.Scale(domain=list(SIGNS), range=list(SIGNS.values())), legend=None)
@@ -157,10 +169,14 @@ def forest_chart(ranking: Ranking) -> Chart | None:
     spread = [row[key] for row in rows for key in ("x", "low", "high")] + ([] if ranking.baseline is None else [0.0])
     scale = alt.Scale(domain=list(padded(spread, 0.04)), nice=False, zero=False)
     what = clean(ranking.metric)
-    title = what if ranking.baseline is None else f"{what}: system − {fitted(ranking.baseline, 20)}"
+    title = what
+    if ranking.baseline is not None:
+        title = f"{what}: system − {fitted(ranking.baseline, 20)}"
+    elif ranking.ordered_by == "advantage":
+        title = f"{what}: advantage over the average system"
     y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     x = alt.X("x:Q", scale=scale, title=title)
-    base = alt.Chart(data(rows))
+    base = alt.Chart(data([{key: row[key] for key in DRAWN} for row in rows])).encode(description=HOVER)
     lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
         alt.X("low:Q", scale=scale, title=title), alt.X2("high:Q"), y
     )
@@ -179,11 +195,34 @@ def forest_chart(ranking: Ranking) -> Chart | None:
     caption = f"{told}{more}{colours if ranking.counts.testable else ''}"
     best = ", ".join(row["words"] for row in rows[:3])
     chart: Any = layered([*zero, lines, dots], height=ROW * len(rows))
-    return Chart("forest", caption, f"{caption}. First: {best}.", chart)
+    value = "score" if ranking.baseline is None and ranking.ordered_by != "advantage" else "difference"
+    numbers = [
+        {"system": row["system"], value: row["x"], **dict(zip(("low", "high"), row["ends"], strict=True))} for row in rows
+    ]
+    return Chart("forest", caption, f"{caption}. First: {best}.", chart, numbers)
 
 
 def _drawn(ranking: Ranking) -> str:
     return "Scores" if ranking.baseline is None else f"Differences to {clean(ranking.baseline)}"
+
+
+def _spot(
+    system: str, label: str, x: float, ends: tuple[float | None, float | None], colour: str, words: str
+) -> dict[str, Any]:
+    """A row of the forest; without an interval its ends are where the point is."""
+    low, high = (x if end is None else end for end in ends)
+    interval = "" if ends == (None, None) else f", {format_ends(*ends)}"
+    return {
+        "system": system,
+        "label": label,
+        "x": x,
+        "low": low,
+        "high": high,
+        "ends": ends,
+        "colour": COLOURS[colour],
+        "words": f"{clean(system)} {words}",
+        "hover": told(f"{system}: {words}{interval}"),
+    }
 
 
 def _advantages(ranking: Ranking) -> list[dict[str, Any]]:
@@ -191,14 +230,14 @@ def _advantages(ranking: Ranking) -> list[dict[str, Any]]:
     shown = [(s, s.advantage) for s in ranking.scores[:MAX_DRAWN] if s.advantage is not None]
     labels, decimals = labels_of(ranking, 24), decimals_of(ranking.standing)
     return [
-        {
-            "label": labels[s.system],
-            "x": x,
-            "low": x,
-            "high": x,
-            "colour": COLOURS["a" if s.rank_low == 1 else "ink"],
-            "words": f"{clean(s.system)} {format_number(x, decimals, sign=True)}",
-        }
+        _spot(
+            s.system,
+            labels[s.system],
+            x,
+            (None, None),
+            "a" if s.rank_low == 1 else "ink",
+            format_number(x, decimals, sign=True),
+        )
         for s, x in shown
     ]
 
@@ -206,18 +245,17 @@ def _advantages(ranking: Ranking) -> list[dict[str, Any]]:
 def _scores(ranking: Ranking) -> list[dict[str, Any]]:
     if ranking.ordered_by == "advantage":
         return _advantages(ranking)
-    shown = ranking.scores[:MAX_DRAWN]
     labels, decimals = labels_of(ranking, 24), decimals_of(ranking.standing)
     return [
-        {
-            "label": labels[s.system],
-            "x": s.value,
-            "low": s.value if s.low is None else s.low,
-            "high": s.value if s.high is None else s.high,
-            "colour": COLOURS["a" if s.rank_low == 1 else "ink"],
-            "words": f"{clean(s.system)} {format_number(s.value, decimals)}",
-        }
-        for s in shown
+        _spot(
+            s.system,
+            labels[s.system],
+            s.value,
+            (s.low, s.high),
+            "a" if s.rank_low == 1 else "ink",
+            format_number(s.value, decimals),
+        )
+        for s in ranking.scores[:MAX_DRAWN]
     ]
 
 
@@ -230,11 +268,8 @@ def _differences(ranking: Ranking) -> list[dict[str, Any]]:
         cell = found.get((s.system, str(ranking.baseline)))
         if cell is None or cell.pair.difference is None:
             continue
-        x = cell.pair.difference
-        low, high = (x if end is None else end for end in (cell.pair.low, cell.pair.high))
-        words = f"{clean(s.system)} {format_number(x, decimals, sign=True)}"
-        colour = COLOURS[colours.get(cell.outcome, "ink")]
-        rows.append({"label": labels[s.system], "x": x, "low": low, "high": high, "colour": colour, "words": words})
+        x, ends, colour = cell.pair.difference, (cell.pair.low, cell.pair.high), colours.get(cell.outcome, "ink")
+        rows.append(_spot(s.system, labels[s.system], x, ends, colour, format_number(x, decimals, sign=True)))
     return rows[:MAX_DRAWN]
 
 
@@ -246,21 +281,25 @@ def wins_chart(ranking: Ranking) -> Chart | None:
 
     shown, k = ranking.scores[:MAX_DRAWN], len(ranking.scores)
     labels = labels_of(ranking, 24)
-    rows = []
+    rows, numbers = [], []
     for s in shown:
         counts = (wins(s, k), k - 1 - wins(s, k) - losses(s), losses(s))
+        numbers.append({"system": s.system} | dict(zip(("beats", "open", "loses"), counts, strict=True)))
+        hover = told(f"{clean(s.system)}: beats {counts[0]}, open {counts[1]}, loses to {counts[2]}")
         at = 0
         for role, n in zip(("a", "grid", "b"), counts, strict=True):
-            rows.append({"label": labels[s.system], "from": at, "to": at + n, "colour": COLOURS[role]})
+            part = {"from": at, "to": at + n, "colour": COLOURS[role], "strength": PALE if role == "b" else 1, "hover": hover}
+            rows.append({"label": labels[s.system], **part})
             at += n
     y = alt.Y("label:N", sort=list(labels.values()), title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     x = alt.X("from:Q", title="systems", scale=alt.Scale(domain=[0, k - 1], nice=False))
-    bars = alt.Chart(data(rows)).mark_bar(height=ROW - 5)
-    chart = layered([bars.encode(x, alt.X2("to:Q"), y, color=alt.Color("colour:N", scale=None))], height=ROW * len(shown))
+    colour, strength = alt.Color("colour:N", scale=None), alt.Opacity("strength:Q", scale=None)
+    bars = alt.Chart(data(rows)).mark_bar(height=ROW - 5).encode(x, alt.X2("to:Q"), y, colour, strength, description=HOVER)
+    chart = layered([bars], height=ROW * len(shown))
     caption = "Wins: systems that each one beats (blue), cannot be told apart from (grey), and loses to (orange)"
     first = shown[0]
     about = f"{caption}. {fitted(first.system, 60)} beats {wins(first, k)} of {k - 1} and loses to {losses(first)}."
-    return Chart("wins", caption, about, chart)
+    return Chart("wins", caption, about, chart, numbers)
 
 
 def datasets_won(ranking: Ranking) -> Counter[tuple[str, str]]:
@@ -288,9 +327,15 @@ def wins_matrix(ranking: Ranking) -> Chart | None:
     import altair as alt
 
     won, most, labels = datasets_won(ranking), len(datasets), labels_of(ranking, 24)
-    numbers = _told_apart(map(str, places(ranking.standing)))
+    numbers = told_apart(map(str, places(ranking.standing)))
     rows = [
-        {"row": labels[a], "column": number, "won": won[a, b], "share": 0.55 * won[a, b] / most + 0.02}
+        {
+            "row": labels[a],
+            "column": number,
+            "won": won[a, b],
+            "share": 0.55 * won[a, b] / most + 0.02,
+            "hover": told(f"{a} is better than {b} on {won[a, b]} of {most}, worse on {won[b, a]}"),
+        }
         for a in systems
         for b, number in zip(systems, numbers, strict=True)
         if a != b
@@ -300,11 +345,12 @@ def wins_matrix(ranking: Ranking) -> Chart | None:
     base = alt.Chart(data(rows)).encode(x, y)
     opacity = alt.Opacity("share:Q", scale=None)
     # Pale enough for dark numbers on all of them.
-    layers = [base.mark_rect(color=COLOURS["a"]).encode(opacity), base.mark_text().encode(text="won:Q")]
+    layers = [base.mark_rect(color=COLOURS["a"]).encode(opacity, description=HOVER), base.mark_text().encode(text="won:Q")]
     caption = f"On how many of {most} datasets the row is significantly better than the column"
     a, b = max(won, key=lambda key: won[key]) if won else (systems[0], systems[1])
     about = f"{caption}: at most {won[a, b]}, {fitted(a, 60)} against {fitted(b, 60)}."
-    return Chart("win-matrix", caption, about, layered(layers, CELL * len(systems), CELL * len(systems)))
+    counted = [{"row": a, "column": b, "datasets_won": won[a, b], "datasets": most} for a in systems for b in systems if a != b]
+    return Chart("win-matrix", caption, about, layered(layers, CELL * len(systems), CELL * len(systems)), counted)
 
 
 def critical_chart(ranking: Ranking) -> Chart | None:
@@ -326,7 +372,15 @@ def critical_chart(ranking: Ranking) -> Chart | None:
         label = fitted(system, 20)
         text = f"{label} {rank:.2f}" if left else f"{rank:.2f} {label}"
         stems.append(
-            {"rank": rank, "depth": depth, "edge": edge, "text": text, "side": "right" if left else "left", "top": 0.0}
+            {
+                "rank": rank,
+                "depth": depth,
+                "edge": edge,
+                "text": text,
+                "side": "right" if left else "left",
+                "top": 0.0,
+                "hover": told(f"{system}: mean rank {rank:.4g}"),
+            }
         )
     spans = [
         {"from": min(ranks) - 0.04, "to": max(ranks) + 0.04, "depth": 0.5 + 0.6 * i}
@@ -343,7 +397,9 @@ def critical_chart(ranking: Ranking) -> Chart | None:
         f"(Friedman {friedman_p(found, ranking.alpha)}; Nemenyi)"
     )
     about = f"{caption}. Best: {list_names([system for system, _ in ordered], 3)}."
-    return Chart("critical-difference", caption, about, _critical_layers(stems, spans, scale_bar, (low, high)))
+    numbers: list[dict[str, object]] = [{"system": system, "mean_rank": rank} for system, rank in ordered]
+    numbers.append({"system": "critical difference", "mean_rank": found.critical_difference})
+    return Chart("critical-difference", caption, about, _critical_layers(stems, spans, scale_bar, (low, high)), numbers)
 
 
 def _critical_layers(
@@ -372,15 +428,15 @@ def _critical_layers(
         alt.Chart(data(ticks)).mark_tick(color=ink, orient="vertical", size=7).encode(x("rank"), y("depth")),
         stem.mark_rule(color=muted).encode(x("rank"), y("top"), alt.Y2("depth:Q")),
         stem.mark_rule(color=muted).encode(x("rank"), alt.X2("edge:Q"), y("depth")),
-        bar.mark_rule(color=COLOURS["b"], strokeWidth=2).encode(x("from"), alt.X2("to:Q"), y("depth")),
+        bar.mark_rule(color=ink, strokeWidth=2).encode(x("from"), alt.X2("to:Q"), y("depth")),
         bar.mark_text(align="left", dy=-8, color=muted).encode(x("from"), y("depth"), text="text:N"),
     ]
     for side, shift in (("right", -4), ("left", 4)):
         texts = [row for row in stems if row["side"] == side]
         marks: Any = alt.Chart(data(texts)).mark_text(align=side, dx=shift)  # type: ignore[arg-type]
-        layers.append(marks.encode(x("edge"), y("depth"), text="text:N"))
+        layers.append(marks.encode(x("edge"), y("depth"), text="text:N", description=HOVER))
     if spans:
-        thick = alt.Chart(data(spans)).mark_rule(color=COLOURS["a"], strokeWidth=4)
+        thick = alt.Chart(data(spans)).mark_rule(color=ink, strokeWidth=4)
         layers.append(thick.encode(x("from"), alt.X2("to:Q"), y("depth")))
     return layered(layers, 260, round(17 * (deepest + 1.6)))
 

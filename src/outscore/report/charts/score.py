@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from outscore.report.charts.canvas import WIDTH, Chart, data, layered, padded, require_drawing, short
+from outscore.report.charts.canvas import HOVER, WIDTH, Chart, data, layered, padded, require_drawing, short, told, told_apart
 from outscore.report.charts.theme import COLOURS
+from outscore.report.document import clean
 from outscore.report.rows.score import interval_name
 from outscore.results.score import ScoredSystem, ScorePart, ScoreResult
 
@@ -14,49 +15,59 @@ __all__ = ["charts"]
 
 MOST = 40
 """Rows that one picture has room for."""
-ROW = 22
+ROW, HALF = 22, 20
 
 
 def charts(found: ScoreResult) -> list[Chart]:
     """All charts that the result holds data for."""
     require_drawing()
-    drawn = [_intervals("scores", f"{found.metric} with its {interval_name(found)}", _rows(found.systems))]
+    metric, called = clean(found.metric), interval_name(found)
+    drawn = [_intervals("scores", metric, f"{metric} with its {called}", _rows(found.systems))]
     several = len(found.systems) > 1
     for key in ("datasets", "slices"):
         rows = []
         for one in found.systems:
             listed: Sequence[ScorePart] = getattr(one, key)
-            rows += [_row(f"{part.name}, {one.system}" if several else part.name, part) for part in listed]
+            rows += [_row(part.name, one.system if several else "", part) for part in listed]
         if rows:
-            drawn.append(_intervals(key, f"{found.metric} by {key}, with {interval_name(found)}s", rows))
+            drawn.append(_intervals(key, metric, f"{metric} by {key}, with {called}s", rows))
     return drawn
 
 
 def _rows(systems: Sequence[ScoredSystem]) -> list[dict[str, Any]]:
-    return [_row(one.system, one) for one in systems]
+    return [_row(one.system, "", one) for one in systems]
 
 
-def _row(name: str, one: ScoredSystem | ScorePart) -> dict[str, Any]:
-    low, high = (one.value if end is None else end for end in (one.low, one.high))
-    return {"name": short(name), "value": one.value, "low": low, "high": high}
+def _row(name: str, system: str, one: ScoredSystem | ScorePart) -> dict[str, Any]:
+    return {"name": name, **({"system": system} if system else {}), "value": one.value, "low": one.low, "high": one.high}
 
 
-def _intervals(key: str, caption: str, rows: Sequence[dict[str, Any]]) -> Chart:
+def _intervals(key: str, metric: str, caption: str, rows: Sequence[dict[str, Any]]) -> Chart:
     import altair as alt
 
-    shown = list(rows[:MOST])
     if len(rows) > MOST:
         caption = f"{caption}; the first {MOST} of {len(rows)}"
+    # Of a slice and a system each name gets its share of the room, so that neither is cut away.
+    names = told_apart(
+        f"{short(row['name'], HALF)}, {short(row['system'], HALF)}" if "system" in row else short(row["name"])
+        for row in rows[:MOST]
+    )
+    shown = [_drawn(row, name) for row, name in zip(rows, names, strict=False)]
     ends = [end for row in shown for end in (row["low"], row["high"])]
-    y = alt.Y("name:N", title=None, sort=None)
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
     scale = alt.Scale(domain=list(padded(ends)), zero=False, nice=False)
-    base = alt.Chart(data(shown))
-    line = base.mark_rule(color=COLOURS["a"], strokeWidth=2).encode(
-        alt.X("low:Q", title=None, scale=scale), alt.X2("high:Q"), y
-    )
-    point = base.mark_point(color=COLOURS["a"], filled=True, size=50, opacity=1).encode(
-        alt.X("value:Q", title=None, scale=scale), y
-    )
-    first = shown[0]
-    said = f"{caption}. {first['name']}: {first['value']:.4g}, {first['low']:.4g} to {first['high']:.4g}."
-    return Chart(key, caption, said, layered([line, point], WIDTH, max(40, ROW * len(shown))))
+    base = alt.Chart(data(shown)).encode(description=HOVER)
+    line = base.mark_rule(color=COLOURS["null"], strokeWidth=2)
+    point = base.mark_point(color=COLOURS["ink"], filled=True, size=50, opacity=1)
+    layers = [
+        line.encode(alt.X("low:Q", title=metric, scale=scale), alt.X2("high:Q"), y),
+        point.encode(alt.X("value:Q", title=metric, scale=scale), y),
+    ]
+    said = f"{caption}. {shown[0]['hover']}."
+    return Chart(key, caption, said, layered(layers, WIDTH, max(40, ROW * len(shown))), rows)
+
+
+def _drawn(row: dict[str, Any], name: str) -> dict[str, Any]:
+    low, high = (row["value"] if end is None else end for end in (row["low"], row["high"]))
+    hover = told(f"{name}: {row['value']:.4g}, {low:.4g} to {high:.4g}")
+    return {"name": name, "value": row["value"], "low": low, "high": high, "hover": hover}

@@ -1,8 +1,12 @@
 """Colours and chart settings, written once: the stylesheet, the charts and their dark twins all come from this palette.
 
-A and B are the blue and the vermilion of Okabe and Ito's palette (2008), which people with any kind of colour vision can tell
-apart; in the dark they become the lighter pair of the same palette. Charts are drawn in the light colours, and the page's
-stylesheet recolours them by their attributes, so a chart taken out of the page still looks right.
+A colour means one thing: a and b the two systems, tail what chance would have to give, problem what went wrong, won and open
+how the question ended, null what says nothing. A and B are the blue and the vermilion of Okabe and Ito's palette (2008), which
+people with any kind of colour vision can tell apart; in the dark they become the lighter pair of the same palette. Tail and
+problem keep apart from them, and from what stands beside them, under every kind of colour vision; the tests measure it.
+
+Charts are drawn in the light colours, and the page's stylesheet recolours them by their attributes, so a chart taken out of the
+page still looks right.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["COLOURS", "chart_config", "stylesheet"]
+__all__ = ["COLOURS", "PALETTE", "chart_config", "stylesheet"]
 
 # Each role in the light and in the dark.
 PALETTE = {
@@ -22,8 +26,10 @@ PALETTE = {
     "null": ("#98a2ad", "#77828e"),
     "a": ("#0072b2", "#56b4e9"),
     "b": ("#d55e00", "#f0a33a"),
+    "tail": ("#7a0fdb", "#b968ff"),
+    "problem": ("#8b1014", "#ea4f4c"),
     "won": ("#12734a", "#4cc38a"),
-    "open": ("#8a5a00", "#e3b341"),
+    "open": ("#8a5a00", "#f2e27a"),
 }
 COLOURS = {role: light for role, (light, _) in PALETTE.items()}
 # Metric twins of Arial are on every system and inside the renderer, so labels take the room they were given.

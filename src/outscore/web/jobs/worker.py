@@ -40,7 +40,7 @@ __all__ = ["CHARTS", "CHART_LIST", "CHART_TYPES", "serve"]
 
 RESULT, PAGE = "result.json", "result.html"
 CHARTS, CHART_LIST = "charts", "list.json"
-CHART_TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
+CHART_TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv; charset=utf-8"}
 FORMS = {"txt": "text", "json": "json", "md": "markdown", "tex": "latex", "html": "html", "csv": "csv"}
 """Forms of a result by the suffix of their file."""
 FAILED, REFUSED = 1, 2

@@ -11,7 +11,7 @@ const FORMS = [
   ["txt", "Text", "as the terminal shows it"],
   ["csv", "CSV", "the numbers as a table"],
 ];
-const PICTURES = ["svg", "png", "pdf"];
+const PICTURES = ["svg", "png", "pdf", "csv"];
 
 export function takeAway(job) {
   const address = `/api/results/${job.result}`;
@@ -25,7 +25,7 @@ export function takeAway(job) {
   ];
 }
 
-// Pictures are drawn in three forms each, so they are drawn when somebody wants them.
+// Pictures are drawn in three forms each, beside their numbers, so they are drawn when somebody wants them.
 function pictures(address) {
   const place = make("div", { class: "scroll", role: "region", "aria-label": "Charts to download", tabindex: 0 });
   let drawn = false;

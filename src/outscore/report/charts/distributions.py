@@ -1,0 +1,292 @@
+"""How the items scored and where they differ: histograms, the cloud of differences over its box and mean, and the QQ plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from outscore.language.numbers import format_ends, format_number, format_probability
+from outscore.language.phrases import interval_noun
+from outscore.report.charts.canvas import DASHED, HOVER, WIDTH, Chart, bars, between, data, layered, rule, short, told
+from outscore.report.charts.theme import COLOURS
+from outscore.report.document import clean
+from outscore.report.rows.comparison import alone, decimals_of, other_estimand, scored_noun
+from outscore.results.analysis import Histogram, Summary
+from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.interval import Interval
+
+__all__ = ["differences_chart", "quantile_chart", "scores_histograms"]
+
+SAME = 1e-6
+"""Places closer than this share of a bar are the same."""
+MOST_TICKS = 7
+CLOUD, BOX, MEAN, TICK = 104, 22, 18, 6
+"""Heights of the cloud, of the box under it, of the mean under that, and of half the tick at it."""
+GAP, FEW, WIDE_GAP = 3, 6, 14
+"""Pixels between the bars of single values, and between those of a few."""
+
+
+def _bins(histogram: Histogram, values: Sequence[float] | None, one: str) -> list[dict[str, Any]]:
+    """A histogram as rows with what each bar says; `values` are what bars of single values stand for."""
+    rows = []
+    for i, (low, high, count) in enumerate(zip(histogram.edges[:-1], histogram.edges[1:], histogram.counts, strict=True)):
+        at = f"{low:.4g} to {high:.4g}" if values is None else f"{values[i]:.4g}"
+        noun = one if count == 1 else f"{one}s"
+        rows.append({"low": low, "high": high, "count": count, "hover": told(f"{at}: {count:,.0f} {noun}")})
+    return rows
+
+
+def _values_of(histogram: Histogram, summaries: Sequence[Summary]) -> list[float] | None:
+    """The values that bars stand for where each bar is around one value, as of right-or-wrong items; else None."""
+    if not summaries:
+        return None
+    edges = histogram.edges
+    width = (edges[-1] - edges[0]) / (len(edges) - 1)
+    least, most = min(s.min for s in summaries), max(s.max for s in summaries)
+    if max(abs(edges[0] + width / 2 - least), abs(edges[-1] - width / 2 - most)) > SAME * width:
+        return None
+    return [least + (most - least) * i / max(len(edges) - 2, 1) for i in range(len(edges) - 1)]
+
+
+def _axis(values: Sequence[float] | None) -> dict[str, Any]:
+    """Settings of an axis: ticks stand at the values that bars are around, and nowhere between."""
+    if values is None:
+        return {}
+    every = -(-len(values) // MOST_TICKS)
+    # Among those shown is 0, if there is one.
+    first = next((i for i, value in enumerate(values) if abs(value) < SAME), 0) % every
+    return {"values": list(values[first::every]), "format": ".3~g"}
+
+
+def _gap(values: Sequence[float] | None) -> float:
+    if values is None:
+        return 1
+    return WIDE_GAP if len(values) <= FEW else GAP
+
+
+def _summaries(c: Comparison, *names: str) -> list[Summary]:
+    found = {} if c.analysis is None else c.analysis.systems
+    return [found[name] for name in names if name in found]
+
+
+def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
+    """The scores of A over those of B, on the same axes."""
+    del whole
+    found = {} if c.pictures is None else c.pictures.histograms
+    pairs = [(role, found[role], name) for role, name in zip("ab", c.systems, strict=True) if role in found]
+    if not pairs:
+        return None
+    import altair as alt
+
+    edges = [edge for _, h, _ in pairs for edge in h.edges]
+    scale = alt.Scale(domain=[min(edges), max(edges)], nice=False, zero=False)
+    most = max(count for _, h, _ in pairs for count in h.counts)
+    one, by_itself = scored_noun(c), alone(c)
+    axis = f"{clean(c.metric)} of each {one} alone" if by_itself else f"{clean(c.metric)} per {one}"
+    values = _values_of(pairs[0][1], _summaries(c, "a", "b"))
+    panels, numbers = [], []
+    for role, histogram, name in pairs:
+        last = role == pairs[-1][0]
+        x = alt.X(
+            "low:Q",
+            bin="binned",
+            scale=scale,
+            title=axis if last else None,
+            axis=alt.Axis(labels=last, ticks=last, **_axis(values)),
+        )
+        # Equal heights are equal counts in both panels.
+        y = alt.Y("count:Q", title=f"{one}s", scale=alt.Scale(domain=[0, most]), axis=alt.Axis(tickMinStep=1, tickCount=3))
+        rows = _bins(histogram, values, one)
+        panel = bars(rows, x, y, gap=_gap(values), color=COLOURS[role])
+        panels.append(panel.properties(width=WIDTH, height=58, title=short(name)))
+        numbers += [{"system": name, **{key: row[key] for key in ("low", "high", "count")}} for row in rows]
+    scores = {s.system: format_number(s.value, decimals_of(c)) for s in c.scores}
+    told_of = [f"{short(name)} ({sum(h.counts):,.0f} {one}s, {clean(c.metric)} {scores[name]})" for _, h, name in pairs]
+    text = f"Histograms of the {one} scores of {' and '.join(told_of)}."
+    caption = f"How the {one}s scored" + (", each by itself" if by_itself else "")
+    return Chart("scores", caption, text, alt.vconcat(*panels, spacing=8), numbers)
+
+
+def differences_chart(c: Comparison, whole: Comparisons) -> Chart | None:
+    """The differences, coloured by who was better; under them, on the same axis, their box and the mean with its interval."""
+    del whole
+    histogram = None if c.pictures is None else c.pictures.histograms.get("difference")
+    if histogram is None:
+        return None
+    import altair as alt
+
+    one = scored_noun(c)
+    summary = next(iter(_summaries(c, "difference")), None)
+    boxed = summary if summary is not None and summary.q1 < summary.q3 else None
+    interval = _interval_of_mean(c, summary)
+    values = _values_of(histogram, _summaries(c, "difference"))
+    ends = [] if interval is None else [end for end in (interval.low, interval.high) if end is not None]
+    domain = (min([*histogram.edges, *ends]), max([*histogram.edges, *ends]))
+    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
+    under = boxed is not None or interval is not None
+    said = "contribution to A − B" if alone(c) else f"A − B per {one}"
+
+    def x(field: str, *, shown: bool, **more: Any) -> Any:  # noqa: ANN401 - Altair's
+        axis = alt.Axis(labels=shown, ticks=shown, domain=shown, **_axis(values))
+        return alt.X(field, scale=scale, axis=axis, title=between(c.systems, said) if shown else None, **more)
+
+    rows = _sided(c, histogram, values, one)
+    sides = ("a", "b", "null")
+    colours = alt.Color("side:N", scale=alt.Scale(domain=list(sides), range=[COLOURS[side] for side in sides]), legend=None)
+    y = alt.Y("count:Q", title=f"{one}s", axis=alt.Axis(tickMinStep=1))
+    shown = bars(rows, x("low:Q", shown=not under, bin="binned"), y, gap=_gap(values)).encode(colours)
+    zero = domain[0] < 0 < domain[1]
+    cloud = [shown, *([rule(0.0, x("x:Q", shown=not under), dash=DASHED)] if zero else [])]
+    drawing: Any = layered(cloud, height=CLOUD if under else CLOUD + BOX + MEAN)
+    if under:
+        below = x("x:Q", shown=True)
+        rain = [*([rule(0.0, below, dash=DASHED)] if zero else []), *_box(boxed, below, one)]
+        rain += _mean(c, interval, domain, below, at=MEAN / 2 + (BOX if boxed is not None else 0))
+        height = (BOX if boxed is not None else 0) + (MEAN if interval is not None else 0)
+        drawing = alt.vconcat(drawing, layered(rain, height=height), spacing=4)
+    caption, text = _in_words(c, histogram, boxed, interval)
+    return Chart("differences", caption, text, drawing, _numbers(c, rows, boxed, interval))
+
+
+def _interval_of_mean(c: Comparison, summary: Summary | None) -> Interval | None:
+    """The interval where it is about the mean of these very differences: not of contributions, medians or macro averages."""
+    if alone(c) or summary is None or c.interval is None or other_estimand(c) is not None:
+        return None
+    apart = abs(summary.mean - c.difference)
+    return c.interval if apart <= SAME * max(summary.max - summary.min, abs(c.difference)) else None
+
+
+def _sided(c: Comparison, histogram: Histogram, values: Sequence[float] | None, one: str) -> list[dict[str, Any]]:
+    """The bars, each with the system that was better there."""
+    above, below = ("a", "b") if c.higher_is_better else ("b", "a")
+    rows = []
+    for row in _bins(histogram, values, one):
+        side = "null"
+        if row["low"] >= 0 or row["high"] <= 0:
+            side = above if row["low"] >= 0 else below
+        rows.append(row | {"side": side})
+    return rows
+
+
+def _box(summary: Summary | None, x: Any, one: str) -> list[Any]:  # noqa: ANN401 - Altair's
+    """The middle half as a box, the median in it, and whiskers to the ends."""
+    if summary is None:
+        return []
+    import altair as alt
+
+    number = {key: f"{value:.4g}" for key, value in vars(summary).items() if isinstance(value, float)}
+    all_of = told(f"all {summary.n:,} {one}s: {number['min']} to {number['max']}")
+    box = told(f"middle half: {number['q1']} to {number['q3']}; median {number['median']}")
+    ends = [(summary.min, summary.q1), (summary.q3, summary.max)]
+    outer = alt.Chart(data([{"x": low, "end": high, "hover": all_of} for low, high in ends]))
+    whiskers = outer.mark_rule(color=COLOURS["muted"], strokeWidth=1.5)
+    inner = alt.Chart(data([{"x": summary.q1, "end": summary.q3, "hover": box}]))
+    half = inner.mark_rect(color=COLOURS["grid"], stroke=COLOURS["muted"], strokeWidth=1)
+    median = alt.Chart(data([{"x": summary.median, "hover": box}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
+    end, top, foot = alt.X2("end:Q"), alt.value(4), alt.value(BOX - 4)
+    return [
+        whiskers.encode(x, end, y=alt.value(BOX / 2), description=HOVER),
+        half.encode(x, end, y=top, y2=foot, description=HOVER),
+        median.encode(x, y=top, y2=foot, description=HOVER),
+    ]
+
+
+def _mean(c: Comparison, interval: Interval | None, domain: tuple[float, float], x: Any, *, at: float) -> list[Any]:  # noqa: ANN401
+    """The mean as a tick on its interval; a side without an end runs to the edge."""
+    if interval is None:
+        return []
+    import altair as alt
+
+    low, high = (edge if end is None else end for end, edge in zip((interval.low, interval.high), domain, strict=True))
+    hover = told(_mean_in_words(c, interval))
+    line = alt.Chart(data([{"x": low, "end": high, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=4)
+    tick = alt.Chart(data([{"x": c.difference, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
+    return [
+        line.encode(x, alt.X2("end:Q"), y=alt.value(at), description=HOVER),
+        tick.encode(x, y=alt.value(at - TICK), y2=alt.value(at + TICK), description=HOVER),
+    ]
+
+
+def _mean_in_words(c: Comparison, interval: Interval) -> str:
+    decimals = decimals_of(c)
+    ends = format_ends(interval.low, interval.high, decimals)
+    return f"mean {format_number(c.difference, decimals, sign=True)}, {interval_noun(interval)} {ends}"
+
+
+def _in_words(c: Comparison, histogram: Histogram, boxed: Summary | None, interval: Interval | None) -> tuple[str, str]:
+    """Caption and description."""
+    one, (a, b) = scored_noun(c), map(short, c.systems)
+    begun = f"What each {one} contributes to the difference (jackknife)" if alone(c) else f"Where the {one}s differ"
+    caption = f"{begun}: blue for {a}, orange for {b}"
+    counts = list(zip(histogram.counts, histogram.edges[:-1], histogram.edges[1:], strict=True))
+    most, low, high = max(counts, key=lambda bar: bar[0])
+    text = (
+        f"Histogram of the differences of {sum(histogram.counts):,.0f} {one}s, blue where {a} was better; "
+        f"the highest bar has {most:,.0f} {one}s from {format_number(low)} to {format_number(high)}."
+    )
+    under = []
+    if boxed is not None:
+        under.append("a box around the middle half with the median")
+        quartiles = f"{format_number(boxed.q1)} to {format_number(boxed.q3)}"
+        text += f" The middle half is {quartiles}, the median {format_number(boxed.median)}."
+    if interval is not None:
+        under.append(f"the mean with its {interval_noun(interval)}")
+        text += f" {_mean_in_words(c, interval).capitalize()}."
+    if under:
+        caption += f"; below, {' and '.join(under)}"
+    return caption, text
+
+
+def _numbers(
+    c: Comparison, rows: Sequence[dict[str, Any]], boxed: Summary | None, interval: Interval | None
+) -> list[dict[str, object]]:
+    numbers: list[dict[str, object]] = [
+        {"part": "bar", "low": row["low"], "high": row["high"], "count": row["count"]} for row in rows
+    ]
+    if boxed is not None:
+        numbers += [
+            {"part": "range", "low": boxed.min, "high": boxed.max, "count": boxed.n},
+            {"part": "middle half and median", "low": boxed.q1, "high": boxed.q3, "value": boxed.median},
+        ]
+    if interval is not None:
+        part = f"mean and {interval_noun(interval)}"
+        numbers.append({"part": part, "low": interval.low, "high": interval.high, "value": c.difference})
+    return numbers
+
+
+def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
+    """The differences against the quantiles of a normal distribution: on the line where they are normal (QQ plot)."""
+    del whole
+    points = sorted(c.pictures.quantiles) if c.pictures is not None else []
+    if len(points) < 4 or points[0][0] == points[-1][0]:
+        return None
+    import altair as alt
+
+    one = scored_noun(c)
+    x = alt.X("x:Q", title="quantiles of a normal distribution", scale=alt.Scale(nice=False, zero=False, padding=6))
+    y = alt.Y("y:Q", title="contribution to A − B" if alone(c) else f"A − B per {one}", scale=alt.Scale(zero=False))
+    rows = [{"x": u, "y": v, "hover": told(f"normal quantile {u:.3g}: {v:.4g}")} for u, v in points]
+    dots = alt.Chart(data(rows)).mark_point(filled=True, size=14, color=COLOURS["ink"], opacity=0.8)
+    line = alt.Chart(data(_through_quartiles(points))).mark_line(color=COLOURS["muted"], strokeDash=list(DASHED))
+    caption = "The differences against normal ones, which would follow the dashed line"
+    text = (
+        f"Quantiles of the differences of the {one}s against those of a normal distribution, {len(points):,} points "
+        "and the line through the quartiles."
+    )
+    if c.analysis is not None and c.analysis.normality is not None:
+        text += f" {c.analysis.normality.test} test of normality: p = {format_probability(c.analysis.normality.p)}."
+    numbers = [{"normal_quantile": u, "difference": v} for u, v in points]
+    drawing = layered([dots.encode(x, y, description=HOVER), line.encode(x, y)])
+    return Chart("quantiles", caption, text, drawing, numbers)
+
+
+def _through_quartiles(points: list[tuple[float, float]]) -> list[dict[str, float]]:
+    """The ends of the line through the first and third quartile, kept within the reach of the differences."""
+    (x1, y1), (x3, y3) = points[len(points) // 4], points[(3 * len(points)) // 4]
+    slope = (y3 - y1) / (x3 - x1) if x3 > x1 else 0.0
+    lowest, highest = min(y for _, y in points), max(y for _, y in points)
+    ends = [points[0][0], points[-1][0]]
+    if slope > 0:
+        # A steep line leaves the picture before the last quantile does.
+        ends = [max(ends[0], x1 + (lowest - y1) / slope), min(ends[1], x1 + (highest - y1) / slope)]
+    return [{"x": end, "y": y1 + slope * (end - x1)} for end in ends]
