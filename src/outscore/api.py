@@ -1166,6 +1166,7 @@ def rank(
     correction: Literal["bonferroni", "holm", "shaffer", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     baseline: str | None = None,
     critical_difference: bool = False,
+    joint: bool = False,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -1257,6 +1258,9 @@ def rank(
     critical_difference : bool, default False
         Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items where there
         is one.
+    joint : bool, default False
+        Also draw the items anew for all systems at once: intervals of the differences that hold together, how
+        often each system is best, Borda scores and mean win rates.
     unit_size : int, default 1
         Evaluation units of so many adjacent items.
     unit_statistic : str, default "mean"
@@ -1367,6 +1371,7 @@ def rank(
         correction=correction,
         baseline=baseline,
         critical_difference=critical_difference,
+        joint=joint,
         unit_size=unit_size,
         unit_statistic=unit_statistic,
         shuffle=shuffle,

@@ -24,6 +24,9 @@ __all__ = [
     "MAX_PAIRS",
     "Coverage",
     "CriticalDifference",
+    "Joint",
+    "JointPair",
+    "JointSystem",
     "PairCounts",
     "PairP",
     "RankDesign",
@@ -250,6 +253,96 @@ class CriticalDifference:
 
 
 @dataclass(frozen=True)
+class JointSystem:
+    """One system among all, from draws of the items that are the same for all systems.
+
+    Attributes
+    ----------
+    system
+        Its name.
+    best, best_error
+        The share of the draws in which it has the best score, ties split, and what the number of draws leaves open (99 %).
+        It is no p-value: of two equal systems each has a half.
+    behind, behind_low, behind_high
+        Its score minus that of the leader, with limits that hold for all pairs at once; None for the leader.
+    win_rate, win_low, win_high
+        The share of other systems that it beats on an item, ties half, averaged over items, with limits that hold for all
+        systems at once; None where items have no scores.
+    borda, borda_low, borda_high
+        The same as points of an item: one for each system that is worse, half of one for a tie.
+    dataset_win_rate, dataset_win_low, dataset_win_high
+        The share of other systems that it beats on a dataset, averaged over datasets; None where there is one.
+    """
+
+    system: str
+    best: float
+    best_error: float
+    behind: float | None = None
+    behind_low: float | None = None
+    behind_high: float | None = None
+    win_rate: float | None = None
+    win_low: float | None = None
+    win_high: float | None = None
+    borda: float | None = None
+    borda_low: float | None = None
+    borda_high: float | None = None
+    dataset_win_rate: float | None = None
+    dataset_win_low: float | None = None
+    dataset_win_high: float | None = None
+
+
+@dataclass(frozen=True)
+class JointPair:
+    """The difference of two systems, the first minus the second, with limits that hold for all pairs at once.
+
+    Attributes
+    ----------
+    systems
+        The two, as in the pairs of the ranking.
+    difference
+        Of their scores.
+    low, high
+        The limits; None where the draws do not move the difference.
+    """
+
+    systems: tuple[str, str]
+    difference: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """All systems at once: the items, or clusters, were drawn anew, the same for all systems.
+
+    Attributes
+    ----------
+    resamples, seed
+        How often, and by which seed.
+    unit, units
+        What was drawn, and how many of them there are (of the smallest dataset).
+    level
+        The confidence that all limits hold at once.
+    critical, critical_error
+        How many standard errors the limits of the pairs reach, and what the number of draws leaves open (99 %).
+    systems
+        Best first.
+    pairs
+        As in the ranking: all of them, or those with the baseline.
+    """
+
+    resamples: int
+    seed: int
+    unit: str
+    units: int
+    level: float
+    critical: float | None
+    critical_error: float | None
+    systems: list[JointSystem]
+    pairs: list[JointPair]
+
+
+@dataclass(frozen=True)
 class Coverage:
     """How complete the leaderboard is.
 
@@ -372,6 +465,8 @@ class Ranking(Result, Standing):
         "these-items" new runs of these items.
     other_populations
         How many pairs differ significantly as claims about other populations.
+    joint
+        Simultaneous intervals, how often each system is best, Borda scores and win rates, where they were asked for.
     schema
         The form of the saved file.
     """
@@ -398,6 +493,7 @@ class Ranking(Result, Standing):
     reading: Reading | None = None
     population: str = "items"
     other_populations: list[OtherPopulation] = field(default_factory=list)
+    joint: Joint | None = None
     schema: Literal["outscore/ranking/1"] = "outscore/ranking/1"
 
     @property

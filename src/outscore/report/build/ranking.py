@@ -47,6 +47,8 @@ from outscore.report.rows.ranking import (
     critical_table,
     grid_table,
     group_lines,
+    joint_pair_table,
+    joint_table,
     pair_table,
     place_table,
     printed_grid,
@@ -87,6 +89,7 @@ def build(ranking: Ranking) -> Document:
         Section("metrics", "Further metrics", lambda: [*_standings(ranking, ranking.metrics, "metric"), *_pairs(ranking)]),
         Section("datasets", "Datasets", lambda: _standings(ranking, ranking.datasets, "dataset")),
         Section("replicability", "Replicability", lambda: _replicability(ranking)),
+        Section("joint", "All systems at once", lambda: _joint(ranking)),
         Section("ranks", "Mean ranks", lambda: _mean_ranks(ranking)).but("latex", level="brief"),
         Section("pair-list", "", lambda: [pair_table(ranking) if ranking.pairs else None]).full().but("html"),
         repeated.but("html"),
@@ -232,6 +235,21 @@ def _replicability(ranking: Ranking) -> Iterable[Block | Later]:
     yield replicability_table(ranking, MAX_SHOWN, hint=True).only("text", "markdown").brief()
     yield Later(lambda: [replicability_table(ranking)]).but("html").full()
     yield Later(lambda: [folded(replicability_table(ranking, MAX_REPLICATED), MAX_OPEN_ROWS)]).only("html")
+
+
+def _joint(ranking: Ranking) -> Iterable[Block | Later]:
+    """The systems on one screen; the pairs, whose plain intervals stand elsewhere, for who asks for all."""
+    joint = ranking.joint
+    if joint is None:
+        return
+    few = joint_table(ranking, joint, MAX_SHOWN)
+    for block in by_level(few, joint_table(ranking, joint)):
+        yield block.but("html")
+    yield folded(joint_table(ranking, joint), MAX_OPEN_ROWS).only("html")
+    if ranking.baseline is not None:
+        yield Later(lambda: [joint_pair_table(ranking, joint, MAX_SHOWN)]).but("html").brief()
+    yield Later(lambda: [joint_pair_table(ranking, joint)]).but("html").full()
+    yield Later(lambda: [folded(joint_pair_table(ranking, joint, MAX_LINKED), MAX_OPEN_ROWS)]).only("html")
 
 
 def _mean_ranks(ranking: Ranking) -> Iterable[Block]:

@@ -133,6 +133,8 @@ def _of_ranking(ranking: Ranking) -> Uses:
         yield "rank intervals", "almohamad2022"
     if ranking.replicability:
         yield from _each("replicability", ("benjamini2008", "dror2017"))
+    if ranking.joint is not None:
+        yield from _each("simultaneous intervals", ("montielolea2019",))
     if ranking.critical_difference is not None:
         yield from _each("critical difference", ("friedman1937", "nemenyi1963", "demsar2006"))
 

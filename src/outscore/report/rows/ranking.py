@@ -28,7 +28,7 @@ from outscore.report.rows.places import (
     wins,
     words_of_test,
 )
-from outscore.results.ranking import CriticalDifference, RankedPair, RankedSystem, Ranking, Standing
+from outscore.results.ranking import CriticalDifference, Joint, RankedPair, RankedSystem, Ranking, Standing
 
 __all__ = [
     "GROUPS",
@@ -37,6 +37,8 @@ __all__ = [
     "critical_table",
     "grid_table",
     "group_lines",
+    "joint_pair_table",
+    "joint_table",
     "pair_table",
     "place_table",
     "printed_grid",
@@ -263,6 +265,76 @@ def critical_table(ranking: Ranking, found: CriticalDifference) -> Table:
     )
     notes = [meaning, *(f"Not told apart: {list_names(group, 12)}." for group in found.groups if len(group) > 1)]
     return replace(make_table("critical", "Mean ranks", ["system", "mean rank"], "lr", rows, notes), label="ranking-critical")
+
+
+def joint_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
+    """All systems at once: how often each is best, how far behind the leader, and how it fares item by item."""
+    decimals = decimals_of(ranking.standing)
+    rows = []
+    for one in joint.systems[:most]:
+        places_ = finer(decimals, one.behind)
+        rows.append(
+            (
+                one.system,
+                format_number(one.best, 3),
+                "" if one.behind is None else format_number(one.behind, places_, sign=True),
+                ends(one.behind_low, one.behind_high, places_),
+                *_rate(one.win_rate, one.win_low, one.win_high, 3),
+                "" if one.borda is None else format_number(one.borda, 2),
+                *_rate(one.dataset_win_rate, one.dataset_win_low, one.dataset_win_high, 3),
+            )
+        )
+    level = format_percent(joint.level)
+    columns = ["system", "P(best)", "to leader", f"{level} of all", "win rate", "its interval", "Borda"]
+    columns += ["datasets won", "interval"]
+    align = "lrrrrrrrr"
+    drawn = f"{joint.units:,} {joint.unit} drawn anew {joint.resamples:,} times, the same for all systems (seed {joint.seed})"
+    error = max(one.best_error for one in joint.systems)
+    notes = [
+        f"{drawn}.",
+        f"P(best): the share of draws in which a system leads, ties split, up to ± {error:.3f} (99 %); it is no p-value.",
+        *_reach_note(ranking, joint),
+        *_points_notes(joint),
+    ]
+    notes += _left_out(ranking, most)
+    return replace(make_table("joint", "All systems at once", columns, align, rows, notes), label="ranking-joint")
+
+
+def _rate(value: float | None, low: float | None, high: float | None, decimals: int) -> tuple[str, str]:
+    return "" if value is None else format_number(value, decimals), ends(low, high, decimals)
+
+
+def _reach_note(ranking: Ranking, joint: Joint) -> list[str]:
+    """What the intervals of the pairs are, and what they rest on."""
+    if joint.critical is None or joint.critical_error is None:
+        return []
+    family = "all pairs" if ranking.baseline is None else f"all pairs with {ranking.baseline}"
+    reach = f"{joint.critical:.2f} ± {joint.critical_error:.2f} (99 %) standard errors"
+    return [f"The intervals of {family} hold together with confidence {format_percent(joint.level)}; they reach {reach}."]
+
+
+def _points_notes(joint: Joint) -> list[str]:
+    found = []
+    if any(one.win_rate is not None for one in joint.systems):
+        borda = "Borda: points of an item, one for each system that is worse"
+        found.append(f"Win rate: the share of other systems that it beats on an item, ties half. {borda}.")
+    if any(one.dataset_win_rate is not None for one in joint.systems):
+        found.append("Datasets won: the share of other systems that it beats on a dataset, ties half.")
+    return found
+
+
+def joint_pair_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Table:
+    """Every pair with the interval that holds for all of them together."""
+    decimals = decimals_of(ranking.standing)
+    rows = []
+    for pair in joint.pairs[:most]:
+        places_ = finer(decimals, pair.difference)
+        rows.append((*pair.systems, format_number(pair.difference, places_, sign=True), ends(pair.low, pair.high, places_)))
+    columns = ["first", "second", "difference", f"{format_percent(joint.level)} of all"]
+    left = len(joint.pairs) - len(rows)
+    notes = ["Difference: first - second.", *([f"Not shown: {count(left, 'pair')}."] if left else [])]
+    table = make_table("joint-pairs", "Intervals that hold together", columns, "llrr", rows, notes)
+    return replace(table, label="ranking-joint-pairs")
 
 
 def win_matrix(ranking: Ranking, most: int) -> Table | None:

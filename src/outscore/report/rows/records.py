@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 from outscore.report.document import Record, Records
@@ -11,7 +12,7 @@ from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.diff import Diff, Pair, Shift
 from outscore.results.plan import PlanResult, PossibleP
 from outscore.results.pvalue import PValue
-from outscore.results.ranking import Ranking, Standing
+from outscore.results.ranking import JointSystem, Ranking, Standing
 from outscore.results.subset import Bucket, ScoredSubset
 
 __all__ = [
@@ -42,6 +43,9 @@ SCORE_COLUMNS = (
     "groups",
     "advantage",
 )
+JOINT_COLUMNS = tuple(part.name for part in fields(JointSystem) if part.name != "system")
+"""What drawing items for all systems adds to a system, where it was asked for."""
+JOINT_PAIR_COLUMNS = ("joint_low", "joint_high")
 PAIR_COLUMNS = (
     "dataset",
     "metric",
@@ -146,13 +150,23 @@ def _comparison(c: Comparison) -> Record:
 
 def ranked_systems(ranking: Ranking) -> Records:
     """One record per system, dataset and metric; the whole comes first, with an empty dataset where it has no name."""
-    return Records(SCORE_COLUMNS, tuple(row for standing in _standings(ranking) for row in _systems(standing)))
+    rows = [row for standing in _standings(ranking) for row in _systems(standing)]
+    if ranking.joint is None:
+        return Records(SCORE_COLUMNS, tuple(rows))
+    # What is about all systems at once is about the whole, which comes first.
+    joint = {one.system: {name: getattr(one, name) for name in JOINT_COLUMNS} for one in ranking.joint.systems}
+    whole = [{**row, **joint[str(row["system"])]} for row in rows[: len(ranking.scores)]]
+    return Records((*SCORE_COLUMNS, *JOINT_COLUMNS), (*whole, *rows[len(whole) :]))
 
 
 def ranked_pairs(ranking: Ranking) -> Records:
     """One record per pair, dataset and metric; `outcome` is that of the first system at the ranking's alpha."""
-    rows = (row for standing in _standings(ranking) for row in _ranked_pairs(standing, ranking.alpha))
-    return Records(PAIR_COLUMNS, tuple(rows))
+    rows = [row for standing in _standings(ranking) for row in _ranked_pairs(standing, ranking.alpha)]
+    if ranking.joint is None:
+        return Records(PAIR_COLUMNS, tuple(rows))
+    joint = {pair.systems: {"joint_low": pair.low, "joint_high": pair.high} for pair in ranking.joint.pairs}
+    whole = [{**row, **joint[str(row["first"]), str(row["second"])]} for row in rows[: len(ranking.pairs)]]
+    return Records((*PAIR_COLUMNS, *JOINT_PAIR_COLUMNS), (*whole, *rows[len(whole) :]))
 
 
 def _standings(ranking: Ranking) -> list[Standing]:

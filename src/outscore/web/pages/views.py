@@ -100,7 +100,7 @@ VIEWS = (
         "Rank many systems",
         "One table with all systems, or a file for each. Texts need a reference, outputs the right answers.",
         "files logs test data units",
-        "log-task filter missing force-same test correction baseline alpha critical-difference",
+        "log-task filter missing force-same test correction baseline alpha critical-difference joint",
         script="ranking.js",
     ),
     View(

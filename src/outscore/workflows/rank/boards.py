@@ -27,6 +27,7 @@ from outscore.scores.board import Board
 from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.corrections import families, pairs_frame
 from outscore.workflows.rank.design import design_of
+from outscore.workflows.rank.joint import joint_of
 from outscore.workflows.rank.measure import measure, systems_of
 from outscore.workflows.rank.populations import population_of
 from outscore.workflows.rank.question import USUAL, Question
@@ -105,6 +106,8 @@ def rank_boards(
         settings=settings,
         notes=[*notes, *remarks, *(note for board in boards for note in board.notes)],
     )
+    if question.joint:
+        ranking = replace(ranking, joint=joint_of(boards, metric, ranking, seed=question.seed, progress=progress))
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
     ranking = replace(ranking, coverage=_count_duplicates(ranking.coverage, boards))
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)

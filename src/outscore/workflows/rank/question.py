@@ -43,6 +43,7 @@ class Question:
     unit_statistic: str = shared.UNIT_STATISTIC.default
     shuffle: int | None = shared.SHUFFLE.default
     critical_difference: bool = shared.CRITICAL_DIFFERENCE.default
+    joint: bool = shared.JOINT.default
     seed: int = shared.SEED.default
     population: str | None = shared.POPULATION.default
     repeats: str | None = shared.REPEATS.default

@@ -48,7 +48,7 @@ from outscore.workflows.texts.segments import SegmentScores
 __all__ = ["RankData", "call", "run", "run_measured"]
 
 Kind = Literal["scores", "texts", "outputs"]
-NEED_ALL_ROWS = ("unit_size", "critical_difference", "names", "population", "repeats", "reduce", "equal_runs")
+NEED_ALL_ROWS = ("unit_size", "critical_difference", "joint", "names", "population", "repeats", "reduce", "equal_runs")
 """Options that parts of a table, read one by one, cannot serve."""
 
 

@@ -66,6 +66,7 @@ class RankRequest(TestedRequest):
     correction: str = declare(shared.CORRECTION, help="Correction for the number of pairs.", choices=shared.known_corrections)
     baseline: str | None = declare(shared.BASELINE)
     critical_difference: bool = declare(shared.CRITICAL_DIFFERENCE)
+    joint: bool = declare(shared.JOINT)
     unit_size: int = declare(shared.UNIT_SIZE)
     unit_statistic: str = declare(shared.UNIT_STATISTIC)
     shuffle: int | None = declare(shared.SHUFFLE)
@@ -177,6 +178,7 @@ class RankRequest(TestedRequest):
             "unit_statistic",
             "shuffle",
             "critical_difference",
+            "joint",
             "seed",
             "population",
             "repeats",

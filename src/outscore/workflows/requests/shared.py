@@ -36,6 +36,7 @@ __all__ = [
     "FORCE_SAME",
     "GOLD",
     "ITEM",
+    "JOINT",
     "LOG_TASK",
     "MARGIN",
     "METHOD",
@@ -798,6 +799,18 @@ CRITICAL_DIFFERENCE = Option(
     group="test",
     kind="flag",
     doc="Also give Friedman's test and Nemenyi's critical difference, over datasets, or over items where there is one.",
+)
+JOINT = Option(
+    "joint",
+    bool,
+    False,
+    "Also draw the items anew for all systems at once: simultaneous intervals, P(best), Borda scores, win rates.",
+    label="All systems at once",
+    group="test",
+    kind="flag",
+    always_saved=False,
+    doc="Also draw the items anew for all systems at once: intervals of the differences that hold together, how often each\n"
+    "system is best, Borda scores and mean win rates.",
 )
 MIN_SUPPORT = Option(
     "min_support",
