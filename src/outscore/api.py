@@ -59,6 +59,7 @@ def compare(
     alpha: float = 0.05,
     delta: float = 0.0,
     margin: float | None = None,
+    not_worse: Mapping[str, float] | None = None,
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
     unit_size: int = 1,
@@ -71,6 +72,7 @@ def compare(
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | Sequence[str] = (),
+    measure: str | Sequence[str] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
@@ -141,6 +143,7 @@ def compare(
     alpha: float = 0.05,
     delta: float = 0.0,
     margin: float | None = None,
+    not_worse: Mapping[str, float] | None = None,
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
     unit_size: int = 1,
@@ -153,6 +156,7 @@ def compare(
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | Sequence[str] = (),
+    measure: str | Sequence[str] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
@@ -222,6 +226,7 @@ def compare(
     alpha: float = 0.05,
     delta: float = 0.0,
     margin: float | None = None,
+    not_worse: Mapping[str, float] | None = None,
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
     unit_size: int = 1,
@@ -234,6 +239,7 @@ def compare(
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | Sequence[str] = (),
+    measure: str | Sequence[str] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
@@ -312,6 +318,9 @@ def compare(
         symmetric about it. Right-or-wrong items get Tango's score test, which is asymptotic.
     margin : float | None, default None
         Also test whether A is not worse than B by this much, and whether both are equal within it.
+    not_worse : Mapping[str, float] | None, default None
+        Margins by measure: the claim that A is better on the other measures and on these not worse by the
+        margin or more (intersection-union test).
     anytime : bool, default False
         Also give evidence that is valid at every look, for items in the order of the data, which must be
         random.
@@ -340,6 +349,9 @@ def compare(
         of item ids, or ``"none"`` if every row is an item of its own.
     score : str | Sequence[str], default ()
         Column of the scores; several make counts (tp, fp, fn).
+    measure : str | Sequence[str], default ()
+        Several measures of the same items, tested as one family: columns of a file or table, or scores of
+        logs; ``"latency(lower)"`` says that lower is better. The result is then a `Comparisons`.
     system_column : str | None, default None
         Column of the systems' names.
     clusters : ArrayLike | str | None, default None
@@ -422,6 +434,7 @@ def compare(
         alpha=alpha,
         delta=delta,
         margin=margin,
+        not_worse=not_worse,
         anytime=anytime,
         bounds=bounds,
         unit_size=unit_size,
@@ -434,6 +447,7 @@ def compare(
         systems=systems,
         items=items,
         score=score,
+        measure=measure,
         system_column=system_column,
         clusters=clusters,
         repeat=repeat,

@@ -9,6 +9,7 @@ options, for example ``"fbeta:beta=2"``.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +17,18 @@ from typing import Any, Literal
 
 from outscore.core.errors import OutscoreError
 
-__all__ = ["Choices", "Kind", "OnlyFor", "Option", "OptionValue", "complete", "did_you_mean", "nearest", "parse_spec"]
+__all__ = [
+    "Choices",
+    "Kind",
+    "OnlyFor",
+    "Option",
+    "OptionValue",
+    "complete",
+    "did_you_mean",
+    "nearest",
+    "parse_spec",
+    "written_direction",
+]
 
 OptionValue = str | int | float | bool | Fraction | None
 Kind = Literal["value", "flag", "file", "column", "system", "metric", "names", "settings"]
@@ -195,3 +207,17 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
             )
         given[key.strip()] = value.strip()
     return name.strip(), given
+
+
+def written_direction(written: str) -> tuple[str, Literal["higher", "lower"] | None]:
+    """A name without the direction in brackets behind it, and that direction, if there is one.
+
+    Examples
+    --------
+    >>> written_direction("latency (lower)"), written_direction("quality")
+    (('latency', 'lower'), ('quality', None))
+    """
+    found = re.fullmatch(r"(.+?)\s*\((higher|lower)\)", written)
+    if found is None:
+        return written, None
+    return found[1], "lower" if found[2] == "lower" else "higher"

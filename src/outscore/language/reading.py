@@ -44,7 +44,8 @@ def reading_line(reading: Reading) -> str:
         return "; ".join([_outputs(reading), _items(reading), _amount(reading)])
     parts = [f"{part}s: {_names(columns)}" for part in PARTS if (columns := getattr(reading, part))]
     slices = [f"slices: {_names(reading.slices)}"] if reading.slices else []
-    return "; ".join([_scores(reading), _items(reading), *parts, *slices, _amount(reading), _direction(reading)])
+    scores = f"measures: {_names(reading.measures)}" if reading.measures else _scores(reading)
+    return "; ".join([scores, _items(reading), *parts, *slices, _amount(reading), _direction(reading)])
 
 
 def _scores(reading: Reading) -> str:
@@ -95,6 +96,8 @@ def _direction(reading: Reading) -> str:
     if reading.kind == "texts":
         # Several metrics may share the line.
         return "which direction is better depends on the metric"
+    if reading.measures:
+        return "which direction is better depends on the measure"
     source = SOURCES[reading.direction_source]
     return f"{reading.direction} is better{f' ({source})' if source else ''}"
 

@@ -23,7 +23,18 @@ from outscore.results.words import WordStudy
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Bayes", "Comparison", "Comparisons", "Margin", "PopulationAnswer", "Runs", "SystemScore", "TestResult"]
+__all__ = [
+    "Bayes",
+    "Claimed",
+    "Comparison",
+    "Comparisons",
+    "JointClaim",
+    "Margin",
+    "PopulationAnswer",
+    "Runs",
+    "SystemScore",
+    "TestResult",
+]
 
 
 @dataclass(frozen=True)
@@ -138,6 +149,58 @@ class Margin:
     value: float
     noninferiority: PValue
     equivalence: PValue
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """One measure's part in a claim about several.
+
+    Attributes
+    ----------
+    measure
+        The measure.
+    hypothesis
+        What is claimed of the first system: "better", or "not worse" by the margin.
+    margin
+        The difference that is still acceptable; None of a measure it should be better on.
+    p
+        The one-sided p-value of the part, without correction.
+    """
+
+    measure: str
+    hypothesis: Literal["better", "not worse"]
+    margin: float | None
+    p: PValue
+
+
+@dataclass(frozen=True)
+class JointClaim:
+    """One claim about several measures, which holds where every part of it does (intersection-union test; Berger, 1982).
+
+    Attributes
+    ----------
+    system, other
+        The system of which it is claimed, and the one it is compared with.
+    claim, null
+        The claim, and the hypothesis that is rejected where it holds.
+    parts
+        What is claimed of each measure.
+    p
+        The largest p of the parts, which is that of the claim.
+    alpha
+        The level of the claim, and one-sided of each part.
+    holds
+        Whether the claim is shown.
+    """
+
+    system: str
+    other: str
+    claim: str
+    null: str
+    parts: list[Claimed]
+    p: PValue
+    alpha: float
+    holds: bool
 
 
 @dataclass(frozen=True)
@@ -351,6 +414,8 @@ class Comparisons(Result):
         The form of the saved file.
     words
         Of texts, where it was asked for: which words make the difference.
+    claim
+        Of several measures, where margins were given: better on some of them and not worse on the others.
     """
 
     comparisons: list[Comparison]
@@ -360,6 +425,7 @@ class Comparisons(Result):
     reason: str = ""
     schema: Literal["outscore/result/1"] = "outscore/result/1"
     words: WordStudy | None = None
+    claim: JointClaim | None = None
 
     @property
     def verdict(self) -> str:

@@ -37,6 +37,8 @@ class Reading:
         Columns that were compared: an item scores 1 where the prediction is the right answer.
     by_class
         Whether predictions were counted by class instead, as macro-F1 needs them.
+    measures
+        The columns, or scores of logs, that are compared one by one as a family.
     direction, direction_source
         Which scores are better, and how that is known.
     gold_file, output_files
@@ -62,3 +64,4 @@ class Reading:
     gold_file: str = ""
     output_files: list[str] = field(default_factory=list)
     by_class: bool = False
+    measures: list[str] = field(default_factory=list)

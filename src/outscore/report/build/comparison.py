@@ -55,6 +55,7 @@ from outscore.report.rows.facts import (
     warning_lines,
 )
 from outscore.report.rows.metrics import (
+    claim_table,
     is_family_of_metrics,
     metric_facts,
     metric_sentence,
@@ -66,7 +67,7 @@ from outscore.report.rows.questions import TITLE, questions
 from outscore.report.rows.segments import MAX_BRIEF, MAX_SHOWN, segments, segments_title
 from outscore.report.rows.subsets import bucket_table, slices
 from outscore.report.rows.words import ngram_tables, word_table
-from outscore.results.comparison import Bayes, Comparison, Comparisons
+from outscore.results.comparison import Bayes, Comparison, Comparisons, JointClaim
 
 __all__ = ["build"]
 
@@ -98,7 +99,15 @@ def build(whole: Comparisons) -> Document:
         articles = [answer, replace(_overview(whole, answered=True), title=table.title, depth=2), *others, *closing]
     else:
         articles = [_overview(whole), *parts, *_words(whole), *closing]
+    if whole.claim is not None:
+        articles.insert(1, _claim(whole.claim, alpha_of(whole)))
     return Document(_title(whole), tuple(articles), _subject(whole), stylesheet())
+
+
+def _claim(claim: JointClaim, alpha: float | None) -> Article:
+    """The one claim about several measures, with the p of each part."""
+    table = claim_table(claim, alpha)
+    return Article("claim", table.title, (Section("claim", "", lambda: [replace(table, heading="none")]),), 2)
 
 
 def _title(whole: Comparisons) -> str:

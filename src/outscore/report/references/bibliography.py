@@ -13,7 +13,7 @@ __all__ = ["Work", "works"]
 ENTRY = re.compile(r"^@(\w+)\{(\w+),\n(.*?)\n\}$", re.DOTALL | re.MULTILINE)
 FIELD = re.compile(r"^  (\w+) = \{(.*)\},?$", re.MULTILINE)
 # The letters of our file that ASCII lacks, as every version of BibTeX reads them.
-LETTERS = {r"{\v{s}}": "š", r"{\v{c}}": "č", r"{\'c}": "ć", r"\&": "&", "--": "–"}
+LETTERS = {r"{\v{s}}": "š", r"{\v{c}}": "č", r"{\'c}": "ć", r"{\'e}": "é", r"{\o}": "ø", r"\&": "&", "--": "–"}
 MAX_NAMED = 4
 
 

@@ -91,6 +91,8 @@ def works_on_metric(name: str) -> tuple[str, ...]:
 def cited_by_comparisons(whole: Comparisons) -> Cited:
     """The works behind one comparison or several."""
     uses = [use for c in whole.comparisons for use in _of_comparison(c)]
+    if whole.claim is not None:
+        uses.append(("claim about several measures", "berger1982"))
     return _cited([*uses, *([] if whole.family is None else _of_correction(whole.family.correction))])
 
 

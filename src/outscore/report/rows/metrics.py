@@ -21,12 +21,13 @@ from outscore.language.verdict.comparison import agreement
 from outscore.report.document import Fact, Table, clean, make_table
 from outscore.report.rows.comparison import adjusted, alpha_of, decimals_of, group_of, intervals_of, noun_of, other_estimand
 from outscore.report.rows.facts import evidence, first_sentence, sides
-from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.comparison import Comparison, Comparisons, JointClaim
 from outscore.results.design import Verdict
 from outscore.results.note import note_texts
 from outscore.results.signature import Signature
 
 __all__ = [
+    "claim_table",
     "is_family_of_metrics",
     "metric_facts",
     "metric_notes",
@@ -80,6 +81,23 @@ def metric_table(whole: Comparisons) -> Table:
     note = f"adj. p: {_correction(whole)} over {count(len(found), 'metric')}."
     title = f"A = {found[0].systems[0]}, B = {found[0].systems[1]}, on {size_of(found)}"
     return make_table("metrics", title, columns, "lrrrrrrrrl", rows, [f"p: {_methods(whole)}.", note])
+
+
+def claim_table(claim: JointClaim, alpha: float | None) -> Table:
+    """What is claimed of each measure, and what follows for all of them."""
+    rows = [
+        (part.measure, part.hypothesis, "" if part.margin is None else f"{part.margin:g}", format_p_number(part.p, alpha))
+        for part in claim.parts
+    ]
+    told = f"The claim that {claim.claim} (than {claim.other}) {'is shown' if claim.holds else 'is not shown'}"
+    number = format_p_number(claim.p, alpha)
+    p = f"p {number}" if number.startswith("<") else f"p = {number}"
+    why = "Each part is one-sided and uncorrected, as all of them must hold (intersection-union test; Berger, 1982)."
+    notes = [
+        f"{told} at alpha = {format_level(claim.alpha)}: {p}, the largest of its parts.",
+        f"Rejected where the claim holds: {claim.null}. {why}",
+    ]
+    return make_table("claim", "One claim about all measures", ["measure", "claim", "margin", "p"], "llrr", rows, notes)
 
 
 def size_of(found: Sequence[Comparison]) -> str:

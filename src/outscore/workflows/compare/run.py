@@ -26,6 +26,7 @@ from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.datasets import macro_averaged
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems
 from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, with_exchanges
+from outscore.workflows.compare.measures import compare_measures
 from outscore.workflows.compare.reduced import metric_of, reduced
 from outscore.workflows.compare.slices import compare_slices
 from outscore.workflows.direction import directed, score_names
@@ -52,6 +53,8 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
     ('new outscored old', 0.03125)
     """
+    if request.measure and data is None:
+        return compare_measures(request, run)
     return compare_pair(request, read_pair(request, data))
 
 
@@ -164,8 +167,9 @@ def call(
 ) -> Comparison | Comparisons:
     """`outscore.compare`: paths, tables, scores or arrays, with options by their Python names."""
     if isinstance(a, (str, os.PathLike)):
-        found = run(_of_files([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given))
-        return found if slices is not None else found.comparisons[0]
+        asked = _of_files([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
+        found = run(asked)
+        return found if slices is not None or asked.measure else found.comparisons[0]
     if is_table(a) and (b is None or is_table(b)) and (b is None or counts_in(a) is None):
         return _of_tables([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
     request = CompareRequest.from_python(given)
@@ -190,6 +194,8 @@ def _of_tables(tables: Sequence[object], labels: object, **given: Any) -> Compar
     """Dataframes: one with both systems, or one for each."""
     request = _naming_columns(labels, **given)
     request.validate(arrays=True)
+    if request.measure:
+        return compare_measures(request, lambda one: run(one, pair_tables(tables, one)))
     found = run(request, pair_tables(tables, request))
     return found if request.slice is not None else found.comparisons[0]
 

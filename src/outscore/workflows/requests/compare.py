@@ -6,12 +6,13 @@ the options of both.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from outscore.core.errors import OutscoreError
-from outscore.core.options import Option
+from outscore.core.options import Option, did_you_mean, written_direction
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.base import Request, Written, declare, input_settings, saved_value, versions
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LENGTH", "METRICS_OF_TEXTS", "CompareRequest", "TestedRequest", "TextsRequest", "comparison_request", "metrics_in"]
 
+MAX_T = "max-t"
 LENGTH = "length"
 """The bucket that needs no file of labels: how long the reference is."""
 METRICS_OF_TEXTS = ("bleu", "chrf")
@@ -132,6 +134,7 @@ class CompareRequest(ComparisonRequest):
     alpha: float = declare(shared.ALPHA)
     delta: float = declare(shared.DELTA)
     margin: float | None = declare(shared.MARGIN)
+    not_worse: Mapping[str, object] = declare(shared.NOT_WORSE)
     anytime: bool = declare(shared.ANYTIME)
     bounds: tuple[float, ...] = declare(shared.BOUNDS)
     unit_size: int = declare(shared.UNIT_SIZE)
@@ -145,6 +148,7 @@ class CompareRequest(ComparisonRequest):
     system: tuple[str, ...] = declare(shared.SYSTEM)
     item: str | None = declare(shared.ITEM)
     score: tuple[str, ...] = declare(shared.SCORE)
+    measure: tuple[str, ...] = declare(shared.MEASURE)
     system_column: str | None = declare(shared.SYSTEM_COLUMN)
     cluster: str | None = declare(shared.CLUSTER)
     repeat: str | None = declare(shared.REPEAT)
@@ -186,6 +190,53 @@ class CompareRequest(ComparisonRequest):
         check_reduction(self.reduce, self.metric)
         check_comparison(**self.asked(), metric=self.metric, names=self.names or ("A", "B"))
         self._check_looks()
+        self._check_measures()
+
+    def margins(self) -> dict[str, float]:
+        """The margins of measures that the first system is not to be worse on, by measure."""
+        found = {}
+        for name, written in self.not_worse.items():
+            try:
+                margin = float(str(written))
+            except ValueError:
+                margin = math.nan
+            if not 0 < margin < math.inf:
+                raise OutscoreError(
+                    f"The margin of `{name}` is {written}.", "Give a number above 0, such as 0.05.", parameter="not_worse"
+                )
+            found[written_direction(name)[0]] = margin
+        return found
+
+    def _check_measures(self) -> None:
+        """Refuse what several measures cannot be had with."""
+        names = [written_direction(measure)[0] for measure in self.measure]
+        margins = self.margins()
+        if margins and not names:
+            raise OutscoreError(
+                "--not-worse is about measures, and no --measure was named.", "Name each with --measure.", parameter="not_worse"
+            )
+        if not names:
+            return
+        if len(names) != len(set(names)) or len(names) == 1:
+            what = "names one measure only" if len(names) == 1 else "names a measure twice"
+            raise OutscoreError(f"--measure {what}.", "Name two measures or more, each once.", parameter="measure")
+        unknown = next((name for name in margins if name not in names), None)
+        if unknown is not None:
+            raise OutscoreError(
+                f"--not-worse names `{unknown}`, which is no --measure.", did_you_mean(unknown, names), parameter="not_worse"
+            )
+        for option in self.options():
+            if option.name in ("score", "metric", "margin", "slice", "prediction", "gold") and self.is_given(option):
+                cure = "Give each measure its own with --not-worse NAME=MARGIN." if option.name == "margin" else "Leave it out."
+                raise OutscoreError(
+                    f"--{option.long} is for one score, and --measure names {len(names)}.", cure, parameter=option.name
+                )
+        if self.correction == MAX_T:
+            raise OutscoreError(
+                f"Correction `{MAX_T}` is for metrics of texts and for slices, not for measures.",
+                "Use `holm`.",
+                parameter="correction",
+            )
 
     def _check_looks(self) -> None:
         """Refuse what evidence at every look cannot be had with."""

@@ -13,6 +13,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
+from outscore.core.options import written_direction
 from outscore.formats.texts.scores import read_segment_scores
 from outscore.language.numbers import count
 from outscore.metrics.text.entry import segment_mean, to_rows
@@ -37,10 +38,10 @@ def name_and_direction(written: str) -> tuple[str, Literal["higher", "lower"]]:
     >>> name_and_direction("COMET"), name_and_direction("Loss(lower)"), name_and_direction("MetricX-24")
     (('COMET', 'higher'), ('Loss', 'lower'), ('MetricX-24', 'lower'))
     """
-    found = re.fullmatch(r"(.+?)\s*\((higher|lower)\)", written)
-    if found is not None:
-        return found[1], "lower" if found[2] == "lower" else "higher"
-    return written, "lower" if ERRORS.match(written) else "higher"
+    name, direction = written_direction(written)
+    if direction is not None:
+        return name, direction
+    return name, "lower" if ERRORS.match(name) else "higher"
 
 
 @dataclass(frozen=True, eq=False)
