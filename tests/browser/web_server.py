@@ -20,6 +20,7 @@ OPENED = {
     "compare": ("A lead", "#shown-report .paste"),
     "texts": ("Metrics that", "#result table"),
     "rank": ("Twelve", "svg.heat"),
+    "prefer": ("Battles of five", "#result figure svg"),
     "diff": ("What a better", ".matrix .cell"),
     "plan": ("/plan", "#result figure"),
     "start": ("/", ".offer"),

@@ -291,7 +291,11 @@ KINDS: tuple[tuple[Any, Kind], ...] = (
         Kind(
             _build_preference,
             _preference_card,
-            {"pairs": _preference_records("pair_records"), "strengths": _preference_records("strength_records")},
+            {
+                "pairs": _preference_records("pair_records"),
+                "strengths": _preference_records("strength_records"),
+                "categories": _preference_records("category_records"),
+            },
             _preference_charts,
         ),
     ),

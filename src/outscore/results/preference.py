@@ -24,6 +24,8 @@ __all__ = [
     "Agreement",
     "Alpha",
     "BattleReading",
+    "Categories",
+    "CategoryRow",
     "Intransitivity",
     "JudgeRow",
     "Judges",
@@ -394,6 +396,58 @@ class Intransitivity:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class CategoryRow:
+    """One system on one kind of prompts.
+
+    Attributes
+    ----------
+    category, system
+        Both names.
+    wins, ties, losses
+        Its battles there, against all it met.
+    clusters
+        Prompts.
+    win_rate, low, high
+        The share that it won, ties as half, and its interval.
+    p
+        The p-value of its being as good as those it met, the prompt as cluster; None where orders were chosen.
+    log_odds, elo, elo_low, elo_high
+        Its strength among the systems of the category, as for all prompts together.
+    """
+
+    category: str
+    system: str
+    wins: int
+    ties: int
+    losses: int
+    clusters: int
+    win_rate: float
+    low: float | None
+    high: float | None
+    p: PValue | None
+    log_odds: float | None = None
+    elo: float | None = None
+    elo_low: float | None = None
+    elo_high: float | None = None
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Kinds of prompts one by one.
+
+    Attributes
+    ----------
+    rows
+        A row for every category and system; of two systems, for the first.
+    family
+        The correction of their p-values, all together.
+    """
+
+    rows: list[CategoryRow]
+    family: Family
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Preference(Result):
     """Battles between systems: who is preferred to whom, and by how much.
@@ -416,6 +470,8 @@ class Preference(Result):
         What people would say, from their verdicts on some prompts and the judge's on all.
     intransitivity
         Whether one strength per system explains the win rates; None with two systems.
+    categories
+        How systems fare on each kind of prompts; None where there are not two kinds.
     groups
         The largest sets of systems no two of which differ significantly.
     counts
@@ -471,6 +527,7 @@ class Preference(Result):
     judges: Judges | None = None
     labels: Labelled | None = None
     intransitivity: Intransitivity | None = None
+    categories: Categories | None = None
     groups: list[list[str]] = field(default_factory=list)
     baseline: str | None = None
     unit: str = "prompt"
@@ -478,8 +535,8 @@ class Preference(Result):
     notes: list[Note] = field(default_factory=list)
     schema: Literal["outscore/preference/1"] = "outscore/preference/1"
 
-    def to_frame(self, of: Literal["pairs", "strengths"] = "pairs") -> pl.DataFrame:
-        """A polars data frame with a row for each pair, or for each system's strength."""
+    def to_frame(self, of: Literal["pairs", "strengths", "categories"] = "pairs") -> pl.DataFrame:
+        """A polars data frame with a row for each pair, for each system's strength, or for each category and system."""
         return frame(*records_of(self, of))
 
     def _brief(self) -> str:

@@ -15,7 +15,7 @@ from outscore.engine.engines import Processes, Serial
 from outscore.workflows.prefer import parts
 
 
-def battles(n=900, systems=5, prompts=40, *, judges=0, nulls=0.05, seed=0):
+def battles(n=900, systems=5, prompts=40, *, judges=0, categories=0, nulls=0.05, seed=0):
     """Random battles in both orders, with ties, missing verdicts and battles of a system with itself."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, systems, n)
@@ -29,6 +29,8 @@ def battles(n=900, systems=5, prompts=40, *, judges=0, nulls=0.05, seed=0):
         "model_b": [names[i] for i in second],
         "winner": [None if missing else word for word, missing in zip(winner, rng.random(n) < nulls, strict=True)],
     }
+    if categories:
+        table["category"] = [f"kind-{prompt % categories}" for prompt in table["prompt"]]
     if judges:
         table["judge"] = [f"j{i}" for i in rng.integers(0, judges, n)]
     return pl.DataFrame(table)
@@ -62,6 +64,8 @@ CASES = {
     "many systems": ({}, {}),
     "judges": ({"judges": 3}, {}),
     "a crowd": ({"judges": 30}, {}),
+    "categories": ({"categories": 3}, {}),
+    "too many categories": ({"categories": 51, "prompts": 200}, {}),
     "two systems": ({"systems": 2, "n": 400}, {}),
     "chosen systems and judges": ({"judges": 3}, {"systems": ["m1", "m3", "m4"], "judges": ["j2", "j0"]}),
     "clusters": ({"judges": 4}, {"cluster": "judge"}),

@@ -352,6 +352,63 @@ class TestManySystems:
         assert found.to_frame("strengths")["system"].to_list() == found.systems
 
 
+class TestCategories:
+    HEAD = "prompt,model_a,model_b,winner,category\n"
+
+    def test_two_systems_are_tested_in_each(self, write):
+        """A row is what its category alone would give, and p is corrected for their number."""
+        rows = [(*row, "maths" if int(row[0][1:]) % 2 else "prose") for row in both(24, "new", "old", self.winner)]
+        found = osc.prefer(write(rows, head=self.HEAD))
+        assert [row.category for row in found.categories.rows] == ["prose", "maths"]
+        for row in found.categories.rows:
+            alone = osc.prefer(write([one for one in rows if one[4] == row.category], "one.csv", self.HEAD))
+            pair = alone.pairs[0]
+            assert alone.categories is None
+            assert (row.system, row.wins, row.ties, row.losses) == (pair.a, pair.wins, pair.ties, pair.losses)
+            assert (row.win_rate, row.low, row.high, row.clusters) == (pair.win_rate, pair.low, pair.high, pair.clusters)
+            assert row.p.value == pair.p.value
+        small, large = sorted(row.p.value for row in found.categories.rows)
+        assert sorted(row.p.adjusted for row in found.categories.rows) == [2 * small, max(2 * small, large)]
+        assert (found.categories.family.correction, found.categories.family.m) == ("holm", 2)
+
+    @staticmethod
+    def winner(i):
+        return "new" if i % 2 == 0 or i < 17 else "old"
+
+    def test_many_systems_meet_all_others(self, write):
+        """A system's wins less losses on a prompt change sign together: counted by hand over all flips."""
+        rows = []
+        for i in range(8):
+            for a, b in (("x", "y"), ("y", "z"), ("z", "x")):
+                rows += [(f"p{i}", a, b, min(a, b), "k"), (f"p{i}", b, a, "tie" if i > 5 else min(a, b), "k")]
+        rows += [("q", "x", "y", "x", "other"), ("q", "y", "x", "x", "other")]
+        found = osc.prefer(write(rows, head=self.HEAD))
+        listed = {(row.category, row.system): row for row in found.categories.rows}
+        assert set(listed) == {("k", "x"), ("k", "y"), ("k", "z"), ("other", "x"), ("other", "y")}
+        first = listed["k", "x"]
+        assert (first.wins, first.ties, first.losses, first.clusters) == (28, 4, 0, 8)
+        assert first.p.value == 2 / 2**8
+        assert listed["k", "y"].p.value == 1.0
+        assert listed["other", "x"].p.value == 1.0
+        assert found.categories.family.m == 5
+        assert listed["k", "x"].elo > 1300
+        assert listed["other", "x"].elo is None
+        assert found.to_frame("categories").height == 5
+        assert "Categories" in found.to_text()
+
+    def test_too_many_are_not_looked_at(self, write):
+        rows = [(*row, row[0]) for row in both(51, "new", "old", lambda i: "new" if i % 3 else "old")]
+        found = osc.prefer(write(rows, head=self.HEAD))
+        assert found.categories is None
+        assert any("more than 50 categories" in note.text for note in found.notes)
+        assert osc.prefer(write(rows, head=self.HEAD), category="none").notes == []
+
+    def test_it_is_the_same_after_saving(self, write, tmp_path):
+        rows = [(*row, row[0][-1]) for row in both(12, "new", "old", lambda i: "new" if i % 3 else "old")]
+        found = osc.prefer(write(rows, head=self.HEAD))
+        assert osc.load(found.save(tmp_path / "found.json")) == found
+
+
 class TestLabels:
     def files(self, write, labelled=30, wrong=5):
         """A judge on 120 prompts that is wrong on every fifth, people on some."""

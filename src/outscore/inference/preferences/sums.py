@@ -8,7 +8,7 @@ battles had been read at once, so that the result is the same to the last digit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -24,6 +24,8 @@ __all__ = ["MAX_JUDGES", "JudgeSums", "Known", "Sums", "first_places", "joined",
 
 MAX_JUDGES = 10
 """Judges up to which each two of them are compared; of crowds only alpha is told."""
+MAX_CATEGORIES = 50
+"""Kinds of prompts up to which each is looked at."""
 NEVER = np.iinfo(np.int64).max
 
 
@@ -70,6 +72,9 @@ class Sums:
         Verdicts in both orders.
     judged
         What judges said; None where nothing says who decided.
+    categories
+        Sums of the battles of each kind of prompt; empty where no kinds are known, None where there are more than
+        `MAX_CATEGORIES`.
     """
 
     systems: Known
@@ -84,6 +89,7 @@ class Sums:
     places_used: Array
     swapped: Swapped
     judged: JudgeSums | None
+    categories: Mapping[str, Sums] | None = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -132,7 +138,24 @@ def sums_of(wanted: Battles, rows: Array | None = None) -> Sums:
         places_used=renumbered(codes[shown], known)[0],
         swapped=swapped_verdicts(battles),
         judged=None if judges is None else _judged(wanted),
+        categories=_by_category(wanted, places),
     )
+
+
+def _by_category(wanted: Battles, places: Array) -> dict[str, Sums] | None:
+    """The sums of each kind of prompt, judges aside."""
+    if wanted.categories is None:
+        return {}
+    labels, _ = _ordered(wanted.categories, places)
+    if len(labels.names) > MAX_CATEGORIES:
+        return None
+    plain, found = replace(wanted, judges=None, categories=None), {}
+    for code, name in enumerate(labels.names):
+        rows = np.flatnonzero(labels.codes == code)
+        own = plain.take(rows)
+        if own.decided.any():
+            found[name] = sums_of(own.compact(), places[rows])
+    return found
 
 
 def _ordered(labels: Labels, places: Array) -> tuple[Labels, Array]:
@@ -208,7 +231,22 @@ def total_of(parts: Sequence[Sums]) -> Sums:
         places_used=places_used,
         swapped=Swapped(sum(part.swapped.compared for part in parts), sum(part.swapped.flipped for part in parts)),
         judged=judged,
+        categories=_added_categories(parts),
     )
+
+
+def _added_categories(parts: Sequence[Sums]) -> dict[str, Sums] | None:
+    """The sums of each kind, in the order of their first battles."""
+    by_name: dict[str, list[Sums]] = {}
+    for part in parts:
+        if part.categories is None:
+            return None
+        for name, own in part.categories.items():
+            by_name.setdefault(name, []).append(own)
+    if len(by_name) > MAX_CATEGORIES:
+        return None
+    found = {name: total_of(own) for name, own in by_name.items()}
+    return dict(sorted(found.items(), key=lambda pair: int(pair[1].units.first.min())))
 
 
 def joined(parts: Sequence[Known]) -> tuple[Known, list[Array]]:

@@ -14,7 +14,7 @@ import numpy as np
 from outscore.core.numeric import Array, renumbered
 from outscore.scores.battles import Battles
 
-__all__ = ["CELLS", "Tally", "tally_of"]
+__all__ = ["CELLS", "Tally", "against_all", "tally_of"]
 
 CELLS = np.int32
 """Whole numbers of cells, of which there may be as many as battles."""
@@ -159,4 +159,54 @@ def tally_of(battles: Battles) -> Tally:
         n_shown=added(np.where(shown, weight, 0)),
         won=None if lead.dtype.kind == "i" else added(weight * share),
         squares=np.bincount(pair, weights=weight * (2 * share - 1) ** 2, minlength=len(keys)),
+    )
+
+
+def against_all(tally: Tally) -> Tally:
+    """Every system against all it met, as a pair of it and one more system, the others together.
+
+    Examples
+    --------
+    >>> from outscore.scores.system import Labels
+    >>> first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
+    >>> made = Battles(("x", "y", "z"), first, second, np.array([1.0, 1.0, 0.5]), Labels.of("aab"))
+    >>> against_all(tally_of(made)).rate.tolist()
+    [1.0, 0.25, 0.25]
+    """
+    k, cells = tally.systems, len(tally.pair)
+    system = np.concatenate([tally.left[tally.pair], tally.right[tally.pair]])
+    keys, cell = np.unique(system * tally.units + np.tile(tally.unit, 2), return_inverse=True)
+    used, pair = np.unique(keys // tally.units, return_inverse=True)
+    places = np.concatenate([tally.left, tally.right])
+
+    def added(left: Array, right: Array) -> Array:
+        values = np.concatenate([left, right])
+        sums = np.bincount(cell, weights=values, minlength=len(keys))
+        return sums.astype(CELLS) if values.dtype.kind == "i" else sums
+
+    def counted(left: Array, right: Array) -> Array:
+        values = np.concatenate([left, right])
+        sums = np.bincount(places, weights=values, minlength=k)[used]
+        return np.asarray(sums.astype(np.int64) if values.dtype.kind == "i" else sums)
+
+    none = np.zeros(cells, dtype=CELLS)
+    return Tally(
+        systems=k + 1,
+        left=used,
+        right=np.full(len(used), k),
+        wins=counted(tally.wins, tally.losses),
+        ties=counted(tally.ties, tally.ties),
+        losses=counted(tally.losses, tally.wins),
+        pair=pair.astype(CELLS),
+        unit=(keys % tally.units).astype(CELLS),
+        d=added(tally.d, -tally.d),
+        n=added(tally.n, tally.n),
+        tied=added(tally.tied, tally.tied),
+        units=tally.units,
+        d_first=added(none, none),
+        n_first=added(none, none),
+        d_shown=added(none, none),
+        n_shown=added(none, none),
+        won=None if tally.won is None else added(tally.won, tally.n - tally.won),
+        squares=counted(tally.squares, tally.squares),
     )

@@ -29,6 +29,7 @@ from outscore.report.document import (
 from outscore.report.references.citations import cited_by_preference
 from outscore.report.rows.preference import (
     agreement_table,
+    category_table,
     decided,
     facts,
     interval_name,
@@ -39,8 +40,8 @@ from outscore.results.preference import Preference
 
 __all__ = ["build", "card"]
 
-MAX_SHOWN, MAX_PAIRS = 20, 12
-"""Systems and pairs that a brief report lists."""
+MAX_SHOWN, MAX_PAIRS, MAX_CATEGORIES = 20, 12, 20
+"""Systems, pairs and rows of categories that a brief report lists."""
 MAX_OPEN, MAX_LISTED = 40, 500
 """Rows beyond which a page folds a table away, and pairs that it lists at all; `pairs.csv` has every one."""
 
@@ -52,6 +53,7 @@ def build(result: Preference) -> Document:
         Section("answer", "", lambda: [_verdict(result), *_told(result), _cards(result)]).but("latex"),
         Section("strengths", "Strengths", lambda: _strengths(result)),
         Section("pairs", "Pairs", lambda: _pairs(result)),
+        Section("categories", "Categories", lambda: _categories(result)),
         charts_section(lambda: charts(result)),
         Section("judges", "Judges", lambda: [agreement_table(result)]),
         repeated.but("html"),
@@ -117,6 +119,15 @@ def _pairs(result: Preference) -> Iterable[Block | Later]:
     for table in by_level(brief, full):
         yield table.but("html")
     yield folded(_plain(pair_table(result, MAX_LISTED)), MAX_OPEN).only("html")
+
+
+def _categories(result: Preference) -> Iterable[Block | Later]:
+    full = category_table(result)
+    if full is None:
+        return
+    for table in by_level(_plain(category_table(result, MAX_CATEGORIES) or full), _plain(full)):
+        yield table.but("html")
+    yield folded(_plain(full), MAX_OPEN).only("html")
 
 
 def _plain(table: Table) -> Table:

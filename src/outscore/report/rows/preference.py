@@ -9,10 +9,12 @@ from outscore.language.phrases import correction_name
 from outscore.language.verdict.preference import battle_reading_line, format_rate
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
-from outscore.results.preference import Preference, PreferencePair, Strength
+from outscore.results.preference import CategoryRow, Preference, PreferencePair, Strength
 
 __all__ = [
     "agreement_table",
+    "category_records",
+    "category_table",
     "decided",
     "facts",
     "interval_name",
@@ -42,14 +44,19 @@ STRENGTH_COLUMNS = (
     "letters", "component", "equal_length",
 )  # fmt: skip
 
+CATEGORY_COLUMNS = (
+    "category", "system", "wins", "ties", "losses", "clusters", "win_rate", "low", "high", "p", "p_adjusted", "p_method",
+    "log_odds", "elo", "elo_low", "elo_high",
+)  # fmt: skip
+
 
 def interval_name(result: Preference) -> str:
     """What intervals are called."""
     return f"{format_percent(1 - result.alpha)} interval"
 
 
-def is_significant(pair: PreferencePair, alpha: float) -> bool:
-    """Whether a pair differs after correction."""
+def is_significant(pair: PreferencePair | CategoryRow, alpha: float) -> bool:
+    """Whether a pair, or a system in a category, differs after correction."""
     return pair.p is not None and (pair.p.upper if pair.p.adjusted is None else pair.p.adjusted) <= alpha
 
 
@@ -137,6 +144,33 @@ def _pair_row(pair: PreferencePair, alpha: float) -> list[str]:
     if not any((pair.wins, pair.ties, pair.losses)):
         counts = ["", "", ""]
     return [pair.a, pair.b, BY[pair.by], *counts, rate, interval, p, adjusted, "*" if is_significant(pair, alpha) else ""]
+
+
+def category_table(result: Preference, most: int | None = None) -> Table | None:
+    """Every category: each system against all it met there."""
+    found = result.categories
+    if found is None:
+        return None
+    many = len(result.systems) > 2
+    rows = [_category_row(row, result.alpha, many=many) for row in found.rows[:most]]
+    head = ["category", "system", "won", "tied", "lost", f"{result.unit}s", "win rate", interval_name(result)]
+    head += ["Elo"] * many + ["p", "adjusted p", ""]
+    left = len(found.rows) - len(rows)
+    notes = [f"and {count(left, 'more row')}"] if left > 0 else []
+    name = correction_name(found.family.correction)
+    rivals = "against all it met there" if many else f"against {result.pairs[0].b}"
+    notes.append(f"{rivals}, ties as half; {name} over {count(found.family.m, 'test')} ({found.family.error_rate}).")
+    return make_table("categories", "Categories", head, "llrrrrrl" + "r" * many + "rrl", rows, notes)
+
+
+def _category_row(row: CategoryRow, alpha: float, *, many: bool) -> list[str]:
+    elo = "" if row.elo is None else f"{row.elo:.0f}"
+    p = "" if row.p is None else format_p_number(row.p)
+    adjusted = "" if row.p is None or row.p.adjusted is None else format_probability(row.p.adjusted)
+    counts = [f"{n:,}" for n in (row.wins, row.ties, row.losses, row.clusters)]
+    ends = _ends(row.low, row.high, percent=True)
+    mark = "*" if is_significant(row, alpha) else ""
+    return [row.category, row.system, *counts, format_rate(row.win_rate), ends, *([elo] if many else []), p, adjusted, mark]
 
 
 def agreement_table(result: Preference) -> Table | None:
@@ -294,12 +328,18 @@ def _design_lines(result: Preference) -> list[str]:
 
 def pair_records(result: Preference) -> Records:
     """A record for every pair, with all digits."""
-    return Records(PAIR_COLUMNS, tuple(_pair_record(pair) for pair in result.pairs))
+    return Records(PAIR_COLUMNS, tuple(_with_p(pair, PAIR_COLUMNS) for pair in result.pairs))
 
 
-def _pair_record(pair: PreferencePair) -> dict[str, object]:
-    found: dict[str, object] = {name: getattr(pair, name) for name in PAIR_COLUMNS if hasattr(pair, name)}
-    p = pair.p
+def category_records(result: Preference) -> Records:
+    """A record for every category and system, with all digits."""
+    rows = [] if result.categories is None else result.categories.rows
+    return Records(CATEGORY_COLUMNS, tuple(_with_p(row, CATEGORY_COLUMNS) for row in rows))
+
+
+def _with_p(row: PreferencePair | CategoryRow, columns: Iterable[str]) -> dict[str, object]:
+    found: dict[str, object] = {name: getattr(row, name) for name in columns if hasattr(row, name)}
+    p = row.p
     found |= {"p": None if p is None else p.value, "p_adjusted": None if p is None else p.adjusted}
     return found | {"p_method": None if p is None else p.method}
 

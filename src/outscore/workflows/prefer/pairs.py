@@ -29,7 +29,7 @@ from outscore.scores.board import Board
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.question import Question
 
-__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "corrected", "pairs_with_tests"]
+__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "claimed", "corrected", "pairs_with_tests"]
 
 MIN_PROMPTS = 10
 """With fewer prompts no p comes from the model, and a pair's own games tell little."""
@@ -274,9 +274,9 @@ def corrected(pairs: Sequence[PreferencePair], asked: Asked, systems: int) -> tu
     """The pairs with adjusted p-values; pairs without a test are not in the family, unless the correction wants all pairs."""
     entry = CORRECTIONS[asked.correction]
     tested = [i for i, pair in enumerate(pairs) if pair.p is not None]
-    claimed = [_claimed(pairs[i].p) for i in tested]
+    stated = [claimed(pairs[i].p) for i in tested]
     missing = systems * (systems - 1) // 2 - len(tested) if entry.all_pairs else 0
-    adjusted = adjust([*claimed, *[1.0] * missing], asked.correction, systems=systems if entry.all_pairs else None)
+    adjusted = adjust([*stated, *[1.0] * missing], asked.correction, systems=systems if entry.all_pairs else None)
     found = list(pairs)
     for i, value in zip(tested, adjusted.tolist(), strict=False):
         p = pairs[i].p
@@ -285,7 +285,8 @@ def corrected(pairs: Sequence[PreferencePair], asked: Asked, systems: int) -> tu
     return found, Family(asked.correction, entry.error_rate, len(tested) + missing)
 
 
-def _claimed(p: PValue | None) -> float:
+def claimed(p: PValue | None) -> float:
+    """The p that is corrected: where there are only bounds, the upper one."""
     assert p is not None
     return p.upper if p.method == "certified" else p.value
 

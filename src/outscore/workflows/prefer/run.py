@@ -30,6 +30,7 @@ from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
 from outscore.workflows.frames import is_table
 from outscore.workflows.names import path_texts
+from outscore.workflows.prefer.categories import categories_of
 from outscore.workflows.prefer.findings import (
     at_equal_length,
     intransitivity_of,
@@ -145,6 +146,7 @@ def concluded(
     verdict = preference_verdict(found)
     missing = [] if not sums.undecided else [_missing_note(sums.undecided)]
     remarks = _remarks(systems, tally, strengths, better, ranked)
+    categories, omitted = categories_of(sums, found.systems, order, request.alpha, request.correction)
     return Preference(
         systems=list(found.systems),
         pairs=pairs,
@@ -165,11 +167,12 @@ def concluded(
         reading=reading,
         judges=judges_of(sums, request.alpha),
         intransitivity=intransitivity_of(tally, strengths),
+        categories=categories,
         groups=groups,
         baseline=found.baseline,
         unit=unit,
         undecided=sums.undecided,
-        notes=list(dict.fromkeys([*said, *notes, *missing, *remarks, *group_note])),
+        notes=list(dict.fromkeys([*said, *notes, *missing, *remarks, *group_note, *omitted])),
     )
 
 
