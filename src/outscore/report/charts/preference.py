@@ -8,7 +8,7 @@ from typing import Any
 from outscore.language.verdict.preference import format_rate
 from outscore.report.charts.canvas import DASHED, HOVER, Chart, data, layered, padded, require_drawing, rule, short, told
 from outscore.report.charts.ranking import MAX_DRAWN
-from outscore.report.charts.theme import COLOURS
+from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
 from outscore.report.rows.preference import interval_name, is_significant
 from outscore.results.preference import Preference
@@ -73,7 +73,7 @@ def strength_chart(result: Preference) -> Chart | None:
     layers = [lines, dots, *([marks] if bounds else [])]
     more = f"; the first {MAX_DRAWN} of {len(result.strengths)}" if len(result.strengths) > MAX_DRAWN else ""
     arrow = "; an arrow: only a bound is known" if bounds else ""
-    caption = f"Strengths with {interval_name(result)}s{more}; blue: nobody is significantly preferred{arrow}"
+    caption = f"Strengths with {interval_name(result)}s{more}; blue: nobody is significantly preferred to them{arrow}"
     best = ", ".join(f"{clean(one.system)} {one.elo:.0f}" for one in shown[:3] if one.elo is not None)
     chart: Any = layered(layers, height=ROW * len(shown))
     numbers = [{"system": one.system, "elo": one.elo, "low": one.elo_low, "high": one.elo_high} for one in shown]
@@ -125,7 +125,8 @@ def matrix_chart(result: Preference) -> Chart | None:
     frames = framed.mark_rect(filled=False, stroke=COLOURS["ink"], strokeWidth=1.2).encode(x, y)
     layers = [squares, frames]
     if len(labels) <= MAX_WRITTEN:
-        strong = alt.condition("datum.rate > .85 || datum.rate < .15", alt.value(COLOURS["paper"]), alt.value(COLOURS["ink"]))
+        # Only the blue end is dark enough for white letters.
+        strong = alt.condition("datum.rate > .93", alt.value(LETTERS["light"]), alt.value(LETTERS["dark"]))
         layers.append(base.mark_text(fontSize=10).encode(x, y, alt.Text("text:N"), color=strong))
     caption = "Win rates in direct games, rows against columns, the strongest first; a frame marks significant pairs"
     text = f"{caption}: {len(rows) // 2} pairs met, {result.counts.significant} differ significantly."

@@ -14,7 +14,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["COLOURS", "PALETTE", "chart_config", "stylesheet"]
+__all__ = ["COLOURS", "LETTERS", "PALETTE", "chart_config", "stylesheet"]
 
 # Each role in the light and in the dark.
 PALETTE = {
@@ -31,6 +31,8 @@ PALETTE = {
     "won": ("#12734a", "#4cc38a"),
     "open": ("#8a5a00", "#f2e27a"),
 }
+LETTERS = {"dark": "#000000", "light": "#ffffff"}
+"""Letters on colours that stay as they are in the dark, as those of a heat map do; so they must stay too."""
 COLOURS = {role: light for role, (light, _) in PALETTE.items()}
 # Metric twins of Arial are on every system and inside the renderer, so labels take the room they were given.
 FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
