@@ -307,6 +307,7 @@ class TestManySystems:
             rows += both(20, one, two, lambda i, one=one, two=two: one if i % 5 else two)
         found = osc.prefer(write(rows))
         assert found.headline == "No clear leader"
+        assert "are equally strong" in found.reason
         assert found.counts.significant == 3
         assert [one.log_odds for one in found.strengths] == pytest.approx([0, 0, 0], abs=1e-9)
         assert found.intransitivity.p is None or found.intransitivity.p < 0.01
@@ -327,6 +328,19 @@ class TestManySystems:
         assert sorted(one.component for one in found.strengths) == [0, 0, 1, 1]
         assert any("fall into 2 sets that never met" in note.text for note in found.notes)
         assert found.counts.testable == 2
+        assert found.headline == "No common order"
+
+    def test_nothing_but_ties(self, write):
+        found = osc.prefer(write(both(10, "x", "y", lambda _: "tie") + both(10, "y", "z", lambda _: "tie")))
+        assert (found.headline, found.reason[:20]) == ("No winner", "all battles are ties")
+        assert {pair.p.value for pair in found.pairs} == {1.0}
+
+    def test_one_prompt_of_many_systems(self, write):
+        rows = [("p", *pair, "x") for pair in (("x", "y"), ("y", "x"), ("x", "z"), ("z", "x"))] * 5
+        found = osc.prefer(write(rows))
+        assert found.headline == "No winner"
+        assert {pair.p.value for pair in found.pairs} == {1.0}
+        assert any("All battles are about one prompt" in note.text for note in found.notes)
 
     def test_davidson(self, write):
         rows = [(*row[:3], "tie" if i % 4 == 0 else row[3]) for i, row in enumerate(self.round_robin())]

@@ -27,6 +27,10 @@ TITLES = {
 }
 
 
+SAME = 1e-9
+"""Log-odds that differ by less are the same but for rounding."""
+
+
 @dataclass(frozen=True)
 class Found:
     """What words need of a result."""
@@ -131,20 +135,44 @@ def _board_verdict(found: Found) -> Verdict:
     evidence = f"{count(found.battles, 'battle')} on {found.prompts}; {tests}"
     if not found.counts.testable:
         return Verdict("Nothing could be tested", f"{leader} is ahead; {evidence}.")
+    sets = len({one.component for one in found.strengths})
+    if sets > 1:
+        apart = f"the systems fall into {sets} sets that never met, not even through others"
+        differ = f"{found.counts.significant:,} of {count(found.counts.testable, 'pair')} that can be compared differ"
+        return Verdict("No common order", f"{apart}; {differ} significantly ({evidence}).")
     beaten, better, tied = _claims(found, leader)
-    if better:
-        others = f"{_named(better)} {'is' if len(better) == 1 else 'are'}"
-        return Verdict("No clear leader", f"{leader} is strongest, but {others} significantly preferred to it ({evidence}).")
-    apart = f"it cannot be told apart from {_named(tied)}" if tied else ""
-    if not beaten:
-        return Verdict("No winner", f"{leader} is strongest, but {apart} ({evidence}).")
+    if better or not beaten:
+        headline, why = _no_leader(found, better, tied)
+        return Verdict(headline, f"{why} ({evidence}).")
     rivals = len(found.systems) - 1
     whom = f"{len(beaten):,} of {rivals:,} other systems"
     if len(beaten) == rivals:
         whom = "both other systems" if rivals == 2 else f"all {rivals:,} other systems"
-    why = f"significantly preferred to {whom}{'; ' + apart if apart else ''} ({evidence})."
-    alone = not tied
-    return Verdict(f"{leader} leads", why, 0 if alone else None, "better" if alone else "undecided")
+    apart = f"; it cannot be told apart from {_named(tied)}" if tied else ""
+    why = f"significantly preferred to {whom}{apart} ({evidence})."
+    return Verdict(f"{leader} leads", why, None if tied else 0, "undecided" if tied else "better")
+
+
+def _no_leader(found: Found, better: list[str], tied: list[str]) -> tuple[str, str]:
+    """Where nobody is beaten by the strongest system, or somebody beats it."""
+    leader = found.systems[0]
+    if all(not (pair.wins or pair.losses) for pair in found.pairs):
+        return "No winner", "all battles are ties"
+    equal = [one.system for one in found.strengths if _as_strong(one, found.strengths[0])]
+    ahead, it, joint = f"{leader} is strongest", "it", "but"
+    if len(equal) > 1:
+        ahead, it, joint = f"{_named(equal)} are equally strong", leader, "and"
+    if better:
+        others = f"{_named(better)} {'is' if len(better) == 1 else 'are'}"
+        return "No clear leader", f"{ahead}, but {others} significantly preferred to {it}"
+    return "No winner", f"{ahead}, {joint} {it} cannot be told apart from {_named(tied)}"
+
+
+def _as_strong(one: Strength, other: Strength) -> bool:
+    """Whether two strengths differ by no more than rounding."""
+    if one.log_odds is None or other.log_odds is None:
+        return one is other
+    return abs(one.log_odds - other.log_odds) < SAME
 
 
 def _claims(found: Found, leader: str) -> tuple[list[str], list[str], list[str]]:
