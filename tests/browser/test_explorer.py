@@ -6,6 +6,7 @@ import re
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.browser.screens import PATIENCE, picture
 from tests.report.diff_making import HOSTILE, SENTENCE, make_changed, make_contexts, make_diff, make_units
@@ -130,6 +131,26 @@ def test_another_pair_and_criterion(visit, file):
     assert page.locator(".head sup").count() > 0
     page.locator('.cell[data-from="NOUN"][data-to="NOUN"]').click()
     assert found(page) == len(expected(1, 2, "NOUN", "NOUN", PARSES))
+
+
+def test_a_tree_shows_where_the_systems_leave_gold(visit, file):
+    page = visit(file)
+    page.locator("#choice select").select_option(label="Baseline → Newer, LAS")
+    first = page.locator(".example").first
+    assert first.locator("svg").count() == 0
+    first.locator("summary").click()
+    changed = make_changed(PARSES)
+    here = np.flatnonzero(changed.contexts == changed.contexts[np.flatnonzero(np.isin(outcomes(changed.units), (1, 2, 3)))[0]])
+    wrong = ~changed.units.correct[here][:, :2]
+    tree = first.locator("svg")
+    # One arrow for each word of gold, one below for each wrong answer; gold's are bold where anybody is wrong.
+    assert tree.locator(".tip").count() == SENTENCE + int(wrong.sum())
+    assert tree.locator(".tip.missed").count() == int(wrong.any(axis=1).sum())
+    assert [tree.locator(f".tip.s{k}").count() for k in (1, 2)] == wrong.sum(axis=0).tolist()
+    assert tree.locator(".word").count() == SENTENCE
+    assert tree.get_attribute("aria-label").startswith("What the systems say instead of gold. ")
+    page.locator("#choice select").select_option(label="Baseline → Newer, UPOS")
+    assert page.locator(".tree").count() == 0
 
 
 def test_search_filters_and_no_result(visit, file):

@@ -67,7 +67,8 @@ def make_contexts(units: Units) -> Contexts:
     words = [WORDS[tag][i % len(WORDS[tag])] for i, tag in enumerate(units.gold.tolist())]
     words[3] = HOSTILE
     sentences = [tuple(words[i : i + SENTENCE]) for i in range(0, len(words), SENTENCE)]
-    return Contexts(tuple(f"s{i + 1}" for i in range(len(sentences))), tuple(sentences))
+    chain = tuple(range(-1, SENTENCE - 1))
+    return Contexts(tuple(f"s{i + 1}" for i in range(len(sentences))), tuple(sentences), heads=(chain,) * len(sentences))
 
 
 def make_changed(units: Units) -> Changed:

@@ -99,6 +99,7 @@ def test_units_come_back_from_the_page(source):
     assert words[last] == contexts.words[int(changed.contexts[-1])][int(changed.starts[-1])]
     heads = unpack(data["sets"][1]["heads"]).reshape(-1, 3)
     assert (heads == make_changed(make_units(criterion="las", heads=True)).heads).all()
+    assert unpack(data["heads"]).reshape(-1, 8).tolist() == [list(range(-1, 7))] * len(data["ids"])
 
 
 def test_matrix_counts_every_change():

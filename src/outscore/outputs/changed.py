@@ -32,11 +32,15 @@ class Contexts:
         The words of each context; for an item its texts, one for each name in `columns`.
     columns
         The names of the texts of an item; empty if contexts are sentences.
+    heads
+        Of sentences with trees, the index of the head of each word in gold: -1 for the root, -2 for a word outside of the
+        sentence. A word that is no unit of `Changed` has this head with every system, too, unless it is no unit at all.
     """
 
     ids: tuple[str, ...]
     words: tuple[tuple[str, ...], ...]
     columns: tuple[str, ...] = ()
+    heads: tuple[tuple[int, ...], ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from outscore.formats.conll.conllu import read_conllu
 from outscore.outputs.model import UNALIGNED, Words
 from outscore.outputs.outcomes import outcomes
 from outscore.outputs.words.alignment import align
+from outscore.outputs.words.changed import sentence_contexts
 from outscore.outputs.words.units import alignment_of, columns_of, criteria_of, word_totals, word_units
 from outscore.scores.system import Labels
 
@@ -381,3 +382,12 @@ def test_nothing_but_punctuation():
     with pytest.raises(OutscoreError, match="`gold` holds punctuation alone"):
         word_units(words, [words], "las")
     assert word_units(words, [words], "las", punct=True).n == 1
+
+
+def test_heads_of_sentences_lie_inside_them():
+    words = make("gold", list("abcde"), heads=[1, -1, 4, 1, -1], sentences=[0, 0, 1, 1, 1])
+    contexts = sentence_contexts(words)
+    assert contexts.words == (("a", "b"), ("c", "d", "e"))
+    # The fourth word hangs on a word of the sentence before.
+    assert contexts.heads == ((1, -1), (2, -2, -1))
+    assert sentence_contexts(make("gold", list("ab"))).heads is None

@@ -28,7 +28,17 @@ def sentence_contexts(words: Words) -> Contexts:
     ids = words.sentence_ids
     if words.documents is not None:
         ids = tuple(_with_document(words.documents[i], name) for i, name in enumerate(ids))
-    return Contexts(ids, tuple(tuple(forms[low:high]) for low, high in pairwise(bounds)))
+    heads = None
+    if words.heads is not None:
+        inside = heads_in_sentences(words.heads[:, None], words.sentences, sentence_bounds(words))[:, 0].tolist()
+        heads = tuple(tuple(inside[low:high]) for low, high in pairwise(bounds))
+    return Contexts(ids, tuple(tuple(forms[low:high]) for low, high in pairwise(bounds)), heads=heads)
+
+
+def heads_in_sentences(heads: Array, sentences: Array, bounds: Array) -> Array:
+    """(n, k) heads of n words as indices within their sentence: -1 for the root, `OUTSIDE` for another sentence."""
+    first, last = bounds[sentences, None], bounds[sentences + 1, None]
+    return np.where(heads == -1, -1, np.where((heads >= first) & (heads < last), heads - first, OUTSIDE))
 
 
 def _with_document(document: str, name: str) -> str:
@@ -53,9 +63,7 @@ def changed_words(units: Units, gold: Words) -> Changed:
     heads = None
     if chosen.heads is not None:
         assert gold.heads is not None
-        rows = np.column_stack([gold.heads[chosen.rows], chosen.heads])
-        inside = (rows >= bounds[sentences, None]) & (rows < bounds[sentences + 1, None])
-        heads = np.where(rows == -1, -1, np.where(inside, rows - bounds[sentences, None], OUTSIDE))
+        heads = heads_in_sentences(np.column_stack([gold.heads[chosen.rows], chosen.heads]), sentences, bounds)
     return Changed(chosen, sentences, places, places + 1, heads)
 
 

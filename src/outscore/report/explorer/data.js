@@ -23,7 +23,8 @@ function openStore(raw) {
   const lengths = unpack(raw.lengths);
   const offsets = new Int32Array(lengths.length + 1);
   for (let i = 0; i < lengths.length; i++) offsets[i + 1] = offsets[i] + lengths[i];
-  return { ...raw, offsets, words: unpack(raw.words), opened: new Map(), searchable: null };
+  const heads = raw.heads && unpack(raw.heads);
+  return { ...raw, offsets, words: unpack(raw.words), heads, opened: new Map(), searchable: null, byContext: new Map() };
 }
 
 function openSet(store, index) {
@@ -62,6 +63,16 @@ function wordsOf(store, context) {
   const words = [];
   for (let i = store.offsets[context]; i < store.offsets[context + 1]; i++) words.push(store.vocabulary[store.words[i]]);
   return words;
+}
+
+// The rows of a set by their contexts.
+function rowsIn(store, set, context) {
+  if (!store.byContext.has(set)) {
+    const rows = new Map();
+    set.contexts.forEach((own, row) => rows.set(own, [...(rows.get(own) ?? []), row]));
+    store.byContext.set(set, rows);
+  }
+  return store.byContext.get(set).get(context) ?? [];
 }
 
 function contextsWith(store, query) {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -20,7 +20,7 @@ from outscore.report.document import clean
 
 __all__ = ["embedded", "examples_data", "file_text", "pack", "source"]
 
-SCRIPTS = ("data.js", "charts.js", "explorer.js")
+SCRIPTS = ("data.js", "charts.js", "trees.js", "explorer.js")
 
 # What could end the block it stands in, or a line of an old script.
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -90,8 +90,13 @@ def examples_data(changed: Sequence[Changed], contexts: Contexts) -> dict[str, A
         "lengths": pack(np.array([len(text) for text in texts])),
         "words": pack(codes),
         "columns": [_shown(name) for name in contexts.columns],
+        "heads": None if contexts.heads is None else pack(_joined(contexts.heads[i] for i in used.tolist())),
         "sets": [_set(c, np.searchsorted(used, c.contexts)) for c in changed],
     }
+
+
+def _joined(parts: Iterable[Sequence[int]]) -> Array:
+    return np.fromiter((number for part in parts for number in part), dtype=np.int64)
 
 
 def _set(changed: Changed, contexts: Array) -> dict[str, Any]:

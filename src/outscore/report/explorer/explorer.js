@@ -157,7 +157,7 @@ function drawExample(row) {
   const body = store.columns.length ? drawTexts(words) : drawSentence(words, row, answers.map((answer) => answer[2]));
   return make("li", { class: "example" },
     make("p", { class: "where" }, make("span", { class: `badge k${outcome[row]}` }, OUTCOMES[outcome[row]]), ` ${store.ids[context]}`),
-    body, make("dl", { class: "answers" }, ...answers.map((answer, i) => drawAnswer(answer, answers[0], words, i))));
+    body, store.heads && set.heads ? treeOf(words, store, step, context, pair.systems) : null, make("dl", { class: "answers" }, ...answers.map((answer, i) => drawAnswer(answer, answers[0], words, i))));
 }
 
 // The sentence with the unit marked, and small letters after the words that somebody makes its head.
