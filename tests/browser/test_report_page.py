@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -116,6 +117,18 @@ def test_headings_and_descriptions(browser, pages):
         assert charts.count() == 7
         for i in range(charts.count()):
             assert len(charts.nth(i).get_attribute("aria-label")) > 20
+
+
+def test_a_bar_says_its_numbers_under_the_pointer_without_any_script(browser, pages):
+    with opened(browser, pages["full"], **VIEWS["light"]) as (page, *_):
+        bar, curve, box = r"^[−\d.]+ to [−\d.]+: \d+ items$", r"^8,000 clusters: power [\d.]+$", "^middle half: −0.02 to 0.05"
+        for key, which, says in (("differences", 11, bar), ("differences", -1, box), ("power", -1, curve)):
+            mark = page.locator(f'figure[data-key="{key}"] path:has(> title)').nth(which)
+            mark.scroll_into_view_if_needed()
+            place = mark.bounding_box()
+            at = [place["x"] + place["width"] / 2, place["y"] + place["height"] / 2]
+            under = page.evaluate("(at) => document.elementFromPoint(...at).querySelector(':scope > title')?.textContent", at)
+            assert re.search(says, under or ""), (key, under)
 
 
 def test_hostile_names_are_text(browser, pages):

@@ -442,6 +442,13 @@ def test_what_failed_can_be_tried_again(comparison):
     pictures.click()
     pictures.click()
     page.get_by_role("link", name="SVG").wait_for()
+    drawn = page.get_by_role("region", name="Charts to download").get_by_role("link")
+    assert [link.get_attribute("href").rpartition("/")[2] for link in drawn.all()] == [
+        "null.svg",
+        "null.png",
+        "null.pdf",
+        "null.csv",
+    ]
     # A clipboard that is forbidden leaves the text selected.
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')); }")
     page.get_by_role("button", name="Copy").first.click()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from outscore.language.numbers import format_level, format_probability
-from outscore.report.charts.canvas import DASHED, DOTTED, WIDTH, data, layered, points_under, rule, scaled, told
+from outscore.report.charts.canvas import DASHED, DOTTED, HOVER, WIDTH, data, layered, points_under, rule, scaled, told
 from outscore.report.charts.theme import COLOURS
 from outscore.results.analysis import PowerPoint
 
@@ -58,10 +58,11 @@ def _words(p: PowerPoint, unit: str) -> str:
 
 
 def alpha_line(alpha: float) -> list[Any]:
-    """Where p begins to count, with its name at the right end."""
+    """Where p begins to count, with its name beside the right end: a curve may end on it."""
     import altair as alt
 
     y = alt.Y("p:Q", title="p", scale=alt.Scale(domain=[0, 1]))
-    base = alt.Chart(data([{"p": alpha, "text": f"α = {format_level(alpha)}"}]))
-    name = base.mark_text(align="right", dx=-2, dy=-7, color=COLOURS["tail"]).encode(y, x=alt.value(WIDTH), text="text:N")
-    return [base.mark_rule(color=COLOURS["tail"], strokeDash=list(DOTTED), strokeWidth=1.5).encode(y), name]
+    base = alt.Chart(data([{"p": alpha, "text": "α", "hover": told(f"alpha = {format_level(alpha)}")}]))
+    line = base.mark_rule(color=COLOURS["tail"], strokeDash=list(DOTTED), strokeWidth=1.5)
+    name = base.mark_text(align="left", dx=4, color=COLOURS["tail"])
+    return [line.encode(y, description=HOVER), name.encode(y, x=alt.value(WIDTH), text="text:N", description=HOVER)]

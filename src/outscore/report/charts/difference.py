@@ -24,6 +24,8 @@ MOST_STRETCHED = 4
 """Two pictures have one axis unless that would squeeze one of them into less than a quarter of it."""
 HEADROOM, LINE = 1.36, 1.1
 """Heights of the paper and of the line at the observed difference, the law's being 1: the names of the tails stand above."""
+LETTER = 6
+"""How wide a letter is at most, on average, in pixels."""
 SURE = ("exact", "certified")
 SMALLEST_HALVED = 1e-300
 
@@ -52,9 +54,14 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     drawn = [row for row in rows if row["interval"]]
     if drawn:
         layers += _lines(drawn, domain, alt.X("low:Q", scale=scale, title=title), x, y, colour)
-    base = alt.Chart(data([row for row in rows if row["x"] is not None])).encode(x, y)
+    shown = [row for row in rows if row["x"] is not None]
+    base = alt.Chart(data(shown)).encode(x, y)
     layers.append(base.mark_point(filled=True, size=110, color=colour, opacity=1).encode(description=HOVER))
-    layers.append(base.mark_text(dy=-16).encode(text="label:N"))
+    written = alt.Chart(data([row | {"x": _within(row["x"], row["label"], domain)} for row in shown])).encode(
+        x, y, text="label:N"
+    )
+    # A line behind the words would strike them out.
+    layers += [written.mark_text(dy=-16, stroke=COLOURS["paper"], strokeWidth=5), written.mark_text(dy=-16)]
     text = "; ".join(row["words"] for row in rows)
     caption = "The difference"
     if drawn:
@@ -89,6 +96,12 @@ def _lines(rows: list[dict[str, Any]], domain: Domain, x_low: Any, x: Any, y: An
         heads = alt.Chart(data(arrows)).mark_point(filled=True, size=90, color=colour, opacity=1)
         layers.append(heads.encode(x, y, shape=alt.Shape("side:N", scale=shapes, legend=None)))
     return layers
+
+
+def _within(x: float, label: str, domain: Domain) -> float:
+    """Where a label has its middle: over its point, or as near to it as the paper allows."""
+    half = min(LETTER * len(label) / WIDE, 1) * (domain[1] - domain[0]) / 2
+    return min(max(x, domain[0] + half), domain[1] - half)
 
 
 def _marks(c: Comparison) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ __all__ = ["charts", "matrix_chart", "position_chart", "rate_chart", "strength_c
 
 ROW = 16
 MAX_IN_MATRIX = 40
-NARROW = 0.09
+NARROW = 0.06
 MAX_WRITTEN = 14
 """Systems up to which cells hold their numbers."""
 
@@ -174,7 +174,7 @@ def rate_chart(result: Preference) -> Chart | None:
 
 
 def position_chart(result: Preference) -> Chart | None:
-    """Shares of battles won by the answer shown first, ties, and those won by the second."""
+    """Shares of battles won by the answer shown first, ties, and those won by the second: places, in no system's colour."""
     found = result.position
     if found is None:
         return None
@@ -182,9 +182,9 @@ def position_chart(result: Preference) -> Chart | None:
 
     whole = found.first + found.ties + found.second
     parts = (
-        ("first shown", found.first, "a", "paper"),
+        ("first shown", found.first, "muted", "paper"),
         ("tie", found.ties, "grid", "ink"),
-        ("second shown", found.second, "b", "paper"),
+        ("second shown", found.second, "null", "ink"),
     )
     rows: list[dict[str, Any]] = []
     start = 0.0

@@ -292,7 +292,8 @@ def wins_chart(ranking: Ranking) -> Chart | None:
             rows.append({"label": labels[s.system], **part})
             at += n
     y = alt.Y("label:N", sort=list(labels.values()), title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
-    x = alt.X("from:Q", title="systems", scale=alt.Scale(domain=[0, k - 1], nice=False))
+    whole = alt.Axis(tickMinStep=1, format="d")
+    x = alt.X("from:Q", title="systems", scale=alt.Scale(domain=[0, k - 1], nice=False), axis=whole)
     colour, strength = alt.Color("colour:N", scale=None), alt.Opacity("strength:Q", scale=None)
     bars = alt.Chart(data(rows)).mark_bar(height=ROW - 5).encode(x, alt.X2("to:Q"), y, colour, strength, description=HOVER)
     chart = layered([bars], height=ROW * len(shown))

@@ -28,7 +28,7 @@ def charts(found: ScoreResult) -> list[Chart]:
         rows = []
         for one in found.systems:
             listed: Sequence[ScorePart] = getattr(one, key)
-            rows += [_row(part.name, one.system if several else "", part) for part in listed]
+            rows += [{"column": part.column} | _row(part.name, one.system if several else "", part) for part in listed]
         if rows:
             drawn.append(_intervals(key, metric, f"{metric} by {key}, with {called}s", rows))
     return drawn

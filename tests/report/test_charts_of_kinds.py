@@ -1,0 +1,93 @@
+"""Charts of every kind of result but comparisons: whole numbers for spreadsheets, numbers under the pointer, no row lost."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.report.diff_making import make_diff, make_units
+from tests.report.ranking_making import MADE
+
+import outscore as osc
+from outscore.report.render import charts_of
+from outscore.results.diff import Diff
+
+LONG = "literature and philosophy of the middle ages in the west"
+RIGHT = np.random.default_rng(4).random((60, 2)) < (0.75, 0.6)
+
+
+def battles() -> pl.DataFrame:
+    draw = np.random.default_rng(2)
+    names = ["=amber", "birch", "cedar"]
+    return pl.DataFrame(
+        {
+            "prompt": list(map(str, range(60))),
+            "model_a": [names[i % 3] for i in range(60)],
+            "model_b": [names[(i + 1) % 3] for i in range(60)],
+            "winner": [("model_a", "model_b")[draw.integers(2)] for _ in range(60)],
+        }
+    )
+
+
+KINDS = {
+    "score": lambda: osc.score({"new": RIGHT[:, 0], "old": RIGHT[:, 1]}, slices={"topic": [LONG, LONG + "!", "law"] * 20}),
+    "gate": lambda: osc.gate(RIGHT[:, 1].astype(float), RIGHT[:, 0].astype(float), margin=0.05),
+    "plan": lambda: osc.plan(effect=0.02, sd=0.3),
+    "possible p": lambda: osc.plan(scores=(0.7, 0.68), n=200),
+    "prefer": lambda: osc.prefer(battles(), order="unrecorded"),
+    "diff": lambda: make_diff(make_units()),
+    "rank": MADE["datasets"],
+    "baseline": MADE["baseline"],
+}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def made(request):
+    return request.param, charts_of(KINDS[request.param]())
+
+
+def rows_of(chart) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(chart.to_csv())))
+
+
+def test_every_chart_has_its_numbers(made):
+    name, drawn = made
+    assert drawn, name
+    for chart in drawn:
+        rows = rows_of(chart)
+        assert rows, chart.key
+        # Every column holds something, and no cell is a formula.
+        assert all(any(row[column] for row in rows) for column in rows[0])
+        assert not any(cell.startswith(("=", "@", "+")) for row in rows for cell in row.values())
+
+
+def test_marks_say_their_numbers_under_the_pointer(made):
+    _, drawn = made
+    for chart in drawn[:1]:
+        titles = re.findall(r"<title>([^<]*)</title>", chart.to_svg())
+        assert len(titles) >= 2
+        assert all(re.search(r"\d", title) for title in titles)
+
+
+def test_names_that_are_cut_alike_keep_their_rows():
+    chart = next(chart for chart in charts_of(KINDS["score"]()) if chart.key == "slices")
+    assert len(rows_of(chart)) == 6
+    assert {row["name"] for row in rows_of(chart)} == {LONG, LONG + "!", "law"}
+    described = chart.drawing.to_dict()
+    assert all(len({row["name"] for row in rows}) == 6 for rows in described["datasets"].values())
+
+
+def test_a_matrix_of_transitions_says_its_direction_without_colour():
+    found = KINDS["diff"]()
+    assert isinstance(found, Diff)
+    chart = next(chart for chart in charts_of(found) if chart.key == "transitions")
+    rows = max(chart.drawing.to_dict()["datasets"].values(), key=len)
+    for row in rows:
+        sign = {"▲": 1, "▼": -1, "": 0}[row["sign"]]
+        assert np.sign(row["balance"]) == sign
+    counted = rows_of(chart)
+    assert sum(int(row["correction"]) - int(row["new_error"]) for row in counted) == sum(row["balance"] for row in rows)
