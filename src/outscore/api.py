@@ -1685,6 +1685,9 @@ def plan(
     within: float | None = None,
     cluster_size: float | None = None,
     icc: float | None = None,
+    price_item: float | None = None,
+    price_run: float | None = None,
+    budget: float | None = None,
     scores: None = None,
     retrospective: bool = False,
     test: Literal[
@@ -1734,6 +1737,9 @@ def plan(
     within: float | None = None,
     cluster_size: float | None = None,
     icc: float | None = None,
+    price_item: float | None = None,
+    price_run: float | None = None,
+    budget: float | None = None,
     scores: tuple[str | float, str | float],
     retrospective: bool = False,
     test: Literal[
@@ -1782,6 +1788,9 @@ def plan(
     within: float | None = None,
     cluster_size: float | None = None,
     icc: float | None = None,
+    price_item: float | None = None,
+    price_run: float | None = None,
+    budget: float | None = None,
     scores: tuple[str | float, str | float] | None = None,
     retrospective: bool = False,
     test: Literal[
@@ -1844,6 +1853,12 @@ def plan(
         Items per cluster, such as a document. None means: 1.
     icc : float | None, default None
         Correlation of differences within a cluster. None means: 0.
+    price_item : float | None, default None
+        The price of an item. With prices, items and runs per item are planned for the least money.
+    price_run : float | None, default None
+        Price of one run of one system on an item.
+    budget : float | None, default None
+        What may be spent: with prices, the items and runs that detect most for it.
     scores : tuple[str | float, str | float] | None, default None
         Two printed accuracies, as text to keep trailing zeros: which p-values do they leave possible? Needs
         `n`.
@@ -1921,6 +1936,9 @@ def plan(
         within=within,
         cluster_size=cluster_size,
         icc=icc,
+        price_item=price_item,
+        price_run=price_run,
+        budget=budget,
         scores=scores,
         retrospective=retrospective,
         test=test,

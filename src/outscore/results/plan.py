@@ -17,7 +17,18 @@ from outscore.results.pvalue import PValue
 from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 
-__all__ = ["EffectPoint", "OverlapPoint", "PlanResult", "PossibleP", "Power", "PowerPoint", "SimulatedCurve", "StudyDesign"]
+__all__ = [
+    "Costs",
+    "EffectPoint",
+    "OverlapPoint",
+    "PlanResult",
+    "PossibleP",
+    "Power",
+    "PowerPoint",
+    "PricedDesign",
+    "SimulatedCurve",
+    "StudyDesign",
+]
 
 
 @dataclass(frozen=True)
@@ -170,6 +181,50 @@ class EffectPoint:
     items: int
 
 
+@dataclass(frozen=True)
+class PricedDesign:
+    """One number of runs per item, with what it costs and buys.
+
+    Attributes
+    ----------
+    repeats, items
+        Runs of each system per item, and items.
+    cost
+        What the study costs.
+    power, effect
+        The power, and the difference it is about.
+    """
+
+    repeats: int
+    items: int
+    cost: float
+    power: float
+    effect: float
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a plan costs, and what other numbers of runs would.
+
+    Attributes
+    ----------
+    price_item, price_run
+        The price of an item, and of one run of one system on it.
+    budget
+        What may be spent; None where the cheapest design was asked for.
+    cost
+        What the plan costs: items times the price of an item and of the runs of both systems.
+    designs
+        Every number of runs that was looked at; larger ones cannot be better.
+    """
+
+    price_item: float
+    price_run: float
+    budget: float | None
+    cost: float
+    designs: list[PricedDesign]
+
+
 @dataclass(frozen=True, repr=False)
 class PlanResult(Result):
     """The answer to one planning question, with everything that went into it.
@@ -203,6 +258,8 @@ class PlanResult(Result):
         The items for smaller and larger effects.
     retrospective
         Simulated curves, where a pilot was tried out.
+    costs
+        What the study costs, where prices were given.
     signature
         One line that repeats the plan.
     notes
@@ -231,6 +288,7 @@ class PlanResult(Result):
     signature: Signature = field(default_factory=Signature)
     notes: list[Note] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
+    costs: Costs | None = None
     schema: Literal["outscore/plan/1"] = "outscore/plan/1"
 
     def _brief(self) -> str:

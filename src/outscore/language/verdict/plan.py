@@ -7,11 +7,12 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from outscore.language.numbers import count, effect_size, format_level, format_probability, rounded
 from outscore.results.note import Note
-from outscore.results.plan import PlanResult, PossibleP
+from outscore.results.plan import Costs, PlanResult, PossibleP
 from outscore.results.pvalue import PValue
 
 __all__ = [
     "clusters_of",
+    "cost_sentence",
     "difference",
     "independence_note",
     "plan_headline",
@@ -34,6 +35,31 @@ def plan_verdict(plan: PlanResult) -> str:
 
 
 def plan_headline(plan: PlanResult) -> tuple[str, str]:
+    """The answer, what it holds for, and what it costs."""
+    headline, reason = _headline(plan)
+    return (headline, reason) if plan.costs is None else (headline, f"{reason} {cost_sentence(plan, plan.costs)}")
+
+
+def cost_sentence(plan: PlanResult, costs: Costs) -> str:
+    """What the study costs, and why it has as many runs as it has."""
+    runs = 2 * plan.design.repeats * plan.items
+    items = f"{count(plan.items, 'item')} at {costs.price_item:g}, {count(runs, 'run')} at {costs.price_run:g}"
+    text = f"That costs {_money(costs.cost)} ({items})"
+    if len(costs.designs) < 2:
+        return f"{text}."
+    if costs.budget is not None:
+        better = "most power" if plan.question == "power" else "smallest difference"
+        return f"{text}, the {better} that {_money(costs.budget)} buys."
+    once = costs.designs[0]
+    other = "" if once.repeats == plan.design.repeats else f"; with one run of each per item it costs {_money(once.cost)}"
+    return f"{text}, the cheapest such design{other}."
+
+
+def _money(value: float) -> str:
+    return f"{value:,.2f}".removesuffix(".00")
+
+
+def _headline(plan: PlanResult) -> tuple[str, str]:
     """The answer, and what it holds for."""
     test = f"{plan.design.alternative}, alpha = {format_level(plan.design.alpha)}"
     aim = f"with power {format_level(plan.power)} ({test})."

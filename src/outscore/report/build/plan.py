@@ -68,4 +68,7 @@ def _cards(found: Plan) -> Cards:
             Card("difference", difference(found), (unit[found.design.basis],)),
             Card("power", number(found.power).removeprefix("0"), (level,)),
         )
+        if found.costs is not None:
+            cost = Card("cost", f"{found.costs.cost:,.2f}", (f"runs of each system per item: {found.design.repeats}",))
+            return Cards((*cards, cost)).only("html")
     return Cards(cards).only("html")

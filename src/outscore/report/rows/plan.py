@@ -24,6 +24,8 @@ METHODS = {
 KINDS = {"normal": "normal law", "bootstrap": "pilot's items"}
 NEAR = (0.5, 1.0, 2.0)
 """What one screen shows of the curves, in multiples of the items and of the difference in question."""
+NEAR_RUNS = 2
+"""Numbers of runs on either side of the plan's that one screen shows."""
 CERTAIN = 0.9995
 
 
@@ -149,7 +151,10 @@ def _range(counts: tuple[int, int]) -> str:
 
 def tables(found: Plan) -> list[Table]:
     """Every table, in the order of reading."""
-    own = [_overlaps(found)] if isinstance(found, PossibleP) else [_tried(found.retrospective), _curve(found), _needs(found)]
+    if isinstance(found, PossibleP):
+        own = [_overlaps(found)]
+    else:
+        own = [_priced(found), _tried(found.retrospective), _curve(found), _needs(found)]
     return [table for table in own if table.rows]
 
 
@@ -157,13 +162,35 @@ def shown_tables(found: Plan) -> list[Table]:
     """What one screen has room for: the tried-out curves, or the main points of the computed ones."""
     if isinstance(found, PossibleP):
         return []
+    priced = [table for table in (_priced(found, near=True),) if table.rows]
     if found.retrospective:
-        return [_tried(found.retrospective)]
+        return [*priced, _tried(found.retrospective)]
     clusters = clusters_of(found, found.items)
     close = {max(2, round(clusters * factor)) for factor in NEAR}
     near = [point for point in found.curve if clusters_of(found, point.n) in close]
     needs = [point for point in found.needs if any(point.effect == factor * found.effect for factor in NEAR)]
-    return [table for table in (_curve(found, near), _needs(found, needs)) if table.rows]
+    return [*priced, *(table for table in (_curve(found, near), _needs(found, needs)) if table.rows)]
+
+
+def _priced(found: PlanResult, *, near: bool = False) -> Table:
+    """What every number of runs costs, where there is a choice; `near` the plan's, and one run."""
+    costs = found.costs
+    if costs is None or len(costs.designs) < 2:
+        return make_table("costs", "", ["runs"], "r", [])
+    rows = [
+        (
+            f"{one.repeats:,}",
+            f"{one.items:,}",
+            f"{one.cost:,.2f}",
+            difference(found, one.effect) if found.question == "effect" else _power(one.power),
+            "this plan" if one.repeats == found.design.repeats else "",
+        )
+        for one in costs.designs
+        if not near or one.repeats == 1 or abs(one.repeats - found.design.repeats) <= NEAR_RUNS
+    ]
+    last = "detects" if found.question == "effect" else "power"
+    notes = ["Runs: of each system per item."]
+    return make_table("costs", "Items and runs by price", ["runs", "items", "cost", last, ""], "rrrrl", rows, notes)
 
 
 def _curve(found: PlanResult, points: Sequence[PowerPoint] | None = None) -> Table:

@@ -153,7 +153,7 @@ STEPS = (
     ("step-report", "Report"),
 )
 SPREAD = (
-    "sd discordance accuracy method repeats within cluster-size icc alternative alpha seed "
+    "sd discordance accuracy method repeats within cluster-size icc price-item price-run budget alternative alpha seed "
     "retrospective test replicates delta system item score cluster repeat direction unit-size unit-statistic shuffle"
 )
 QUESTIONS = (

@@ -14,6 +14,7 @@ from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
 from outscore.workflows.direction import directed, score_names
 from outscore.workflows.plan.answer import plan_numbers, possible_p
+from outscore.workflows.plan.costs import Prices, best_priced
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.plan import PlanRequest
@@ -42,8 +43,10 @@ def run(request: PlanRequest, data: TwoSystems | None = None, *, progress: Progr
         inputs = {"inputs": input_settings(pilot.tables)}
     else:
         design = StudyDesign(**request.design("sd", "discordance"))
-        question = {name: request.value(name) for name in ("effect", "n", "power", "accuracy")}
-        found = plan_numbers(design, **question)
+        question = {name: request.value(name) for name in ("effect", "power", "accuracy")}
+        found = _priced(
+            request, lambda repeats, n: plan_numbers(replace(design, repeats=repeats or design.repeats), n=n, **question)
+        )
     return replace(found, settings={**request.settings(), **inputs, "versions": versions()})
 
 
@@ -89,16 +92,29 @@ def _read(request: PlanRequest) -> TwoSystems:
 
 def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> PlanResult:
     labels: dict[str, Any] = {"items": pilot.items, "clusters": pilot.clusters}
-    question = {name: request.value(name) for name in ("effect", "n", "power")}
+    question = {name: request.value(name) for name in ("effect", "power")}
     better = directed("mean", request.direction, score_names(pilot.tables, pilot.names))
     labels["metric"] = better.metric
     units = {name: request.value(name) for name in ("unit_size", "unit_statistic", "shuffle")}
-    result = plan_from_pilot(pilot.a, pilot.b, **question, **labels, units=units, **request.design())
+    design = request.design()
+
+    def ask(repeats: int | None, n: float | None) -> PlanResult:
+        asked = design if repeats is None else {**design, "repeats": repeats}
+        return plan_from_pilot(pilot.a, pilot.b, **question, n=n, **labels, units=units, **asked)
+
+    result = _priced(request, ask)
     joined = [units_note(request.unit_size)] if request.unit_size > 1 else []
     result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs_notes(pilot.repeats, result)])
     if not request.retrospective:
         return result
     return replace(result, retrospective=_try_test(request, pilot, {**labels, "units": units}, progress))
+
+
+def _priced(request: PlanRequest, ask: Callable[[int | None, float | None], PlanResult]) -> PlanResult:
+    """The plan that was asked for, or the best by price where prices were given."""
+    if request.price_item is None or request.price_run is None:
+        return ask(None, request.n)
+    return best_priced(ask, Prices(request.price_item, request.price_run, request.budget), request.repeats, request.n)
 
 
 def _try_test(request: PlanRequest, pilot: TwoSystems, labels: Mapping[str, Any], progress: Progress) -> Any:  # noqa: ANN401

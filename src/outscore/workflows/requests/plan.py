@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -34,6 +35,7 @@ COLUMNS = ("item", "score", "cluster", "repeat")
 FROM_NUMBERS = ("sd", "discordance", "accuracy")
 FROM_PILOT = ("retrospective", "system", "shuffle", "direction", *COLUMNS)
 UNITS = ("unit_size", "unit_statistic")
+PRICES = ("price_item", "price_run", "budget")
 FROM_TRIALS = ("test", "replicates", "delta")
 DESIGN = ("alpha", "alternative", "repeats", "within", "cluster_size", "icc", "method")
 """Options that describe the planned study, whatever its spread is known by."""
@@ -147,6 +149,45 @@ class PlanRequest(Request):
             default_text="0",
         )
     )
+    price_item: float | None = declare(
+        Option(
+            "price_item",
+            float,
+            None,
+            "Price of an item: with --price-run, plan items and runs for the least money.",
+            minimum=0,
+            label="Price of an item",
+            form_help="With the price of a run, items and runs are planned for the least money.",
+            group="design",
+            always_saved=False,
+            doc="The price of an item. With prices, items and runs per item are planned for the least money.",
+        )
+    )
+    price_run: float | None = declare(
+        Option(
+            "price_run",
+            float,
+            None,
+            "Price of one run of one system on an item.",
+            minimum=0,
+            label="Price of a run",
+            group="design",
+            always_saved=False,
+        )
+    )
+    budget: float | None = declare(
+        Option(
+            "budget",
+            float,
+            None,
+            "What may be spent: with prices, the items and runs that detect most for it.",
+            minimum=0,
+            label="Budget",
+            form_help="What may be spent: with prices, the items and runs that detect most for it.",
+            group="design",
+            always_saved=False,
+        )
+    )
     scores: tuple[str, ...] = declare(
         Option(
             "scores",
@@ -251,8 +292,20 @@ class PlanRequest(Request):
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse what cannot be asked together, before a pilot is read."""
+        self._check_prices()
         if self.scores:
-            unused = ("effect", *FROM_NUMBERS, "pilot", "repeats", "within", "cluster_size", "icc", *FROM_PILOT, *FROM_TRIALS)
+            unused = (
+                *PRICES,
+                "effect",
+                *FROM_NUMBERS,
+                "pilot",
+                "repeats",
+                "within",
+                "cluster_size",
+                "icc",
+                *FROM_PILOT,
+                *FROM_TRIALS,
+            )
             self._refuse(unused, "has no meaning beside --scores, which stand for themselves")
             if self.n is None:
                 raise OutscoreError(
@@ -271,6 +324,30 @@ class PlanRequest(Request):
         else:
             changed = [name for name in UNITS if self.value(name) != self.option(name).default]
             self._refuse((*FROM_PILOT, *changed, *FROM_TRIALS), "needs a pilot: name its files with --pilot, or do without")
+
+    def _check_prices(self) -> None:
+        """Refuse half of the prices, and a budget beside the number of items that it is to buy."""
+        given = [name for name in PRICES if self.value(name) is not None]
+        if not given:
+            return
+        lacking = next((name for name in PRICES[:2] if name not in given), None)
+        if lacking is not None:
+            long = self.option(lacking).long
+            raise OutscoreError(f"Prices need --{long} too.", f"Add --{long}, 0 where it costs nothing.", parameter=lacking)
+        for name in given:
+            value = self.value(name)
+            if not (0 <= value < math.inf and (value > 0 or name != "budget")):
+                raise OutscoreError(f"`{name}` is {value:g}.", "Give a sum of money, 0 or more.", parameter=name)
+        if not self.price_item and not self.price_run:
+            raise OutscoreError("Both prices are 0.", "Give one of them at least.", parameter="price_item")
+        if not self.price_run and self.repeats is None:
+            raise OutscoreError(
+                "A run costs nothing, so there is no end to how many are best.", "Give --repeats.", parameter="price_run"
+            )
+        if self.budget is not None and self.n is not None:
+            raise OutscoreError(
+                "--n is given beside --budget, which says how many items there can be.", "Leave one out.", parameter="budget"
+            )
 
     def _refuse(self, names: Iterable[str], reason: str) -> None:
         for name in names:
