@@ -202,10 +202,10 @@ def _transition_chart(pair: Pair) -> Chart | None:
     layers = [
         base.mark_rect().encode(colour, description=HOVER),
         base.mark_text(fontSize=9).encode(text="count:Q", color=bright),
-        base.mark_text(fontSize=6, dx=8, dy=-8).encode(text="sign:N", color=bright),
+        base.mark_text(fontSize=8, dx=7, dy=-7).encode(text="sign:N", color=bright),
     ]
     outside = f"; {found['outside']:,} changes are between other labels" if found["outside"] else ""
-    caption = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}"
+    caption = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}; ▲ more corrections, ▼ more new errors"
     most = max(rows, key=lambda row: row["count"])
     peak = f"most often {most['from']} became {most['to']} ({most['count']:,})"
     about = f"{caption}: rows are labels of the first system, columns of the second; {peak}{outside}."

@@ -217,7 +217,8 @@ def _in_words(c: Comparison, histogram: Histogram, boxed: Summary | None, interv
     """Caption and description."""
     one, (a, b) = scored_noun(c), map(short, c.systems)
     begun = f"What each {one} contributes to the difference (jackknife)" if alone(c) else f"Where the {one}s differ"
-    caption = f"{begun}: blue for {a}, orange for {b}"
+    right, left = (f"{a} (blue)", f"{b} (orange)")[:: 1 if c.higher_is_better else -1]
+    caption = f"{begun}: right of 0 for {right}, left for {left}"
     counts = list(zip(histogram.counts, histogram.edges[:-1], histogram.edges[1:], strict=True))
     most, low, high = max(counts, key=lambda bar: bar[0])
     text = (
