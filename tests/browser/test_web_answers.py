@@ -429,6 +429,17 @@ def test_any_number_of_files_is_taken_and_the_way_on_stays_in_sight(browser, ser
         assert page.get_by_role("article", name="bad.txt").is_visible()
 
 
+def test_a_server_that_is_full_is_no_fault_of_a_field(browser, server, finished):
+    with visited(browser, server, finished.url.removeprefix(server), refused=503, opener=finished) as page:
+        page.locator("#steps").wait_for()
+        full = {"error": "The page is busy.", "hint": None, "setting": "margin"}
+        page.route("**/api/jobs", lambda route: route.fulfill(status=503, json=full))
+        page.get_by_label("Margin").fill("0.2")
+        expect(page.locator("#work .problem")).to_contain_text("The page is busy.")
+        assert page.locator(".entry .problem").count() == 0
+        assert page.locator("[aria-invalid]").count() == 0
+
+
 def test_what_failed_can_be_tried_again(comparison):
     page = comparison
     refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 
@@ -59,3 +61,18 @@ def test_charts_of_every_kind(kind):
         # Drawing takes a description as it is, so it is checked against the schema here.
         chart.drawing.configure(**chart_config("#ffffff")).to_dict(validate=True)
     assert charts[0].to_bytes("png").startswith(b"\x89PNG")
+
+
+def test_no_cell_of_a_table_is_taken_for_a_formula():
+    """Texts that begin with = + - @ get an apostrophe; numbers stay numbers."""
+    whole = make_full()
+    names = ('=HYPERLINK("x")', "+1-555")
+    systems = [
+        replace(c, systems=names, scores=tuple(replace(s, system=n) for s, n in zip(c.scores, names, strict=True)))
+        for c in whole.comparisons
+    ]
+    rows = list(csv.reader(io.StringIO(render(replace(whole, comparisons=systems), "csv"))))
+    cells = [cell for row in rows[1:] for cell in row]
+    assert {f"'{name}" for name in names} <= set(cells)
+    begun = [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    assert all(isinstance(float(cell), float) for cell in begun)

@@ -249,6 +249,12 @@ def test_every_column_of_words_is_called_by_its_name(page):
     assert {len(file["head"][0]) - len(file["columns"]) for file in (trees, words)} == {0}
 
 
+def test_two_columns_of_words_are_no_scores(page):
+    file = page.upload({"words.csv": b"a,b\ncat,dog\nred,blue\nup,down\n"})[0]
+    assert file["problem"].startswith("`words.csv` has no column of numbers among `a` and `b`.")
+    assert file["suits"] == []
+
+
 def test_a_config_file_is_no_text(page):
     file = page.upload({"settings.yaml": b"test: student\nalpha: 0.01\n"})[0]
     assert file["problem"].startswith("`settings.yaml` is a config file, which the page does not take.")

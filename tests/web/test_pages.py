@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -35,3 +37,26 @@ def test_questions_ask_for_what_a_plan_takes():
     known = {one.name for one in form("plan") if one.type != "file"}
     asked = [set(f"{question.needs} {question.asks}".split()) for question in QUESTIONS]
     assert set.union(*asked) == known
+
+
+def test_every_view_says_which_way_its_differences_go():
+    told = {view.name: view.lead for view in VIEWS}
+    assert "Differences are A minus B." in told["compare"]
+    assert "Differences are the later system minus the earlier one" in told["diff"]
+
+
+def test_the_lead_of_the_test_holds_for_every_test():
+    """It spoke of swapping beside t tests and the bootstrap."""
+    page = files("outscore.web").joinpath("templates").joinpath("compare.html").read_text(encoding="utf-8")
+    assert "The p-value says how often a difference at least as large would come about if the systems were alike" in page
+    assert "swapping" not in page
+
+
+def test_the_extra_of_the_page_holds_what_the_page_offers():
+    """Examples of texts and .zst are offered; servers before these versions have known ways to be kept busy."""
+    with (Path(__file__).resolve().parents[2] / "pyproject.toml").open("rb") as file:
+        web = tomllib.load(file)["project"]["optional-dependencies"]["web"]
+    assert {"outscore[report,text]", "zstandard>=0.22"} <= set(web)
+    least = dict(line.split(">=") for line in web if ">=" in line)
+    assert tuple(map(int, least["starlette"].split("."))) >= (1, 3, 1)
+    assert tuple(map(int, least["python-multipart"].split("."))) >= (0, 0, 31)

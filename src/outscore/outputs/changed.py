@@ -61,6 +61,8 @@ class Changed:
     remarks
         n · (1 + systems) texts, for each unit gold's and then each system's: the reason for an answer, such
         as an antecedent.
+    chains
+        As many texts: of coreference, what stands before and after the mention in its chain, and how far away.
     """
 
     units: Units
@@ -69,6 +71,7 @@ class Changed:
     ends: Array
     heads: Array | None = None
     remarks: Labels | None = None
+    chains: Labels | None = None
 
 
 def changed_units(units: Units) -> Array:
@@ -110,4 +113,6 @@ def records(changed: Changed, where: Contexts) -> Iterator[dict[str, Any]]:
             first = row * (1 + len(units.systems))
             names = ("gold", *units.systems)
             record["remarks"] = {name: changed.remarks[first + k] for k, name in enumerate(names)}
+            if changed.chains is not None:
+                record["chains"] = {name: changed.chains[first + k] for k, name in enumerate(names)}
         yield record

@@ -123,6 +123,34 @@ def test_changed_mentions_stand_in_their_sentences(table):
     assert where.ids[0] == "made/0000; part 000, sentence 1"
 
 
+def test_neighbours_in_chains(table):
+    """Against every chain written out: what stands before and after, in how many sentences' distance."""
+    changed, _ = changed_mentions(table, (1, 2))
+    units = mention_units(table, (1, 2))
+    rows = unit_mentions(table, (1, 2))[~units.correct.all(axis=1)].tolist()
+    sentence = table.words.sentences[table.tokens]
+    for unit, row in enumerate(rows):
+        for place, file in enumerate((0, 1, 2)):
+            told = changed.chains[3 * unit + place]
+            mine = table.chains[row, file]
+            if mine == -1:
+                assert told == ""
+                continue
+            chain = np.flatnonzero(table.chains[:, file] == mine).tolist()
+            at = chain.index(row)
+            beside = [*chain[max(at - 1, 0) : at], *chain[at + 1 : at + 2]]
+            parts = told.split(" · ") if beside else []
+            assert [part.rpartition(" (")[0] for part in parts] == [mention_text(table, other) for other in beside]
+            for part, other in zip(parts, beside, strict=True):
+                far = abs(int(sentence[other] - sentence[row]))
+                assert part.endswith(
+                    "in this sentence)"
+                    if not far
+                    else f"({far} sentence{'s' * (far > 1)} {'after' if other > row else 'before'})"
+                )
+            assert beside or told == "alone in its chain"
+
+
 def test_antecedents_of_units(table):
     found = antecedents(table, (1, 2))
     units = mention_units(table, (1, 2))

@@ -17,7 +17,7 @@ from outscore.outputs.changed import Changed, Contexts, changed_units
 from outscore.outputs.coref.arcs import ANY, CLASSES, FN, NO_ANTECEDENT, NOMINAL, TN, TP, WL, resolve_mentions
 from outscore.outputs.coref.clusters import DOCUMENT, SUBTOPIC, TOPIC, groupings
 from outscore.outputs.coref.mention_types import PRONOUNS
-from outscore.outputs.coref.mentions import Mentions
+from outscore.outputs.coref.mentions import NO_CHAIN, Mentions
 from outscore.outputs.model import Units
 from outscore.outputs.slices import choose_slices
 from outscore.outputs.words.changed import sentence_bounds, sentence_contexts
@@ -30,6 +30,7 @@ __all__ = [
     "gold_mention_units",
     "mention_text",
     "mention_units",
+    "neighbours",
     "unit_mentions",
 ]
 
@@ -159,7 +160,50 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
     ends = np.minimum(starts + mentions.ends[rows] - mentions.starts[rows] + 1, np.diff(bounds)[sentence])
     resolved = antecedents(mentions, systems, criterion)[wrong]
     remarks = Labels.of(mention_text(mentions, row) for row in resolved.ravel().tolist())
-    return Changed(units.take(wrong), sentence, starts, ends, remarks=remarks), sentence_contexts(words)
+    both = [neighbours(mentions, file) for file in (0, *systems)]
+    held = mentions.chains[:, [0, *systems]] != NO_CHAIN
+    chains = Labels.of(
+        _chain_text(mentions, row, before, after) if has else ""
+        for row in rows.tolist()
+        for (before, after), has in zip(both, held[row].tolist(), strict=True)
+    )
+    return Changed(units.take(wrong), sentence, starts, ends, remarks=remarks, chains=chains), sentence_contexts(words)
+
+
+def _chain_text(mentions: Mentions, row: int, before: Array, after: Array) -> str:
+    """What stands before and after a mention in its chain."""
+    found = [_at_distance(mentions, row, int(other[row])) for other in (before, after) if other[row] != NO_ANTECEDENT]
+    return " · ".join(found) if found else "alone in its chain"
+
+
+def _at_distance(mentions: Mentions, row: int, other: int) -> str:
+    """The words of a mention, and how many sentences it stands before or after another."""
+    assert mentions.words is not None
+    sentences = mentions.words.sentences
+    far = int(sentences[mentions.tokens[other]] - sentences[mentions.tokens[row]])
+    side = "before" if other < row else "after"
+    where = f"{side} in this sentence" if not far else f"{abs(far):,} sentence{'s' * (abs(far) > 1)} {side}"
+    return f"{mention_text(mentions, other)} ({where})"
+
+
+def neighbours(mentions: Mentions, file: int) -> tuple[Array, Array]:
+    """The mentions before and after each mention in its chain in a file; -1 for none.
+
+    Examples
+    --------
+    >>> from outscore.outputs.coref.mentions import align_mentions
+    >>> from outscore.outputs.model import Chains
+    >>> gold = Chains.of("gold", [("d1", t, t, c) for t, c in enumerate("abaa")])
+    >>> [found.tolist() for found in neighbours(align_mentions(gold, [gold]), 0)]
+    [[-1, -1, 0, 2], [2, -1, 3, -1]]
+    """
+    chains = mentions.chains[:, file]
+    order = np.argsort(chains, kind="stable")
+    linked = (chains[order][1:] == chains[order][:-1]) & (chains[order][1:] != NO_CHAIN)
+    before, after = np.full((2, len(chains)), NO_ANTECEDENT, dtype=np.int64)
+    before[order[1:][linked]] = order[:-1][linked]
+    after[order[:-1][linked]] = order[1:][linked]
+    return before, after
 
 
 def antecedents(mentions: Mentions, systems: Sequence[int], criterion: str = ANY) -> Array:

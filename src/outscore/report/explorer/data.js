@@ -31,7 +31,7 @@ function openSet(store, index) {
   if (!store.opened.has(index)) {
     const raw = store.sets[index];
     const fields = ["gold", "answers", "correct", "same", "contexts", "starts", "lengths"];
-    const set = { ...raw, heads: raw.heads && unpack(raw.heads), remarks: raw.remarks && unpack(raw.remarks) };
+    const set = { ...raw, heads: raw.heads && unpack(raw.heads), remarks: raw.remarks && unpack(raw.remarks), chains: raw.chains && unpack(raw.chains) };
     for (const field of fields) set[field] = unpack(raw[field]);
     set.slices = raw.slices.map((slice) => ({ ...slice, codes: unpack(slice.codes) }));
     store.opened.set(index, set);

@@ -116,6 +116,8 @@ def _set(changed: Changed, contexts: Array) -> dict[str, Any]:
         "heads": None if changed.heads is None else pack(changed.heads),
         "remarks": None if changed.remarks is None else pack(changed.remarks.codes),
         "remarkNames": [] if changed.remarks is None else [_shown(text) for text in changed.remarks.names],
+        "chains": None if changed.chains is None else pack(changed.chains.codes),
+        "chainNames": [] if changed.chains is None else [_shown(text) for text in changed.chains.names],
         "slices": [
             {"column": _shown(name), "names": [_shown(x) for x in values.names], "codes": pack(values.codes)}
             for name, values in units.slices.items()

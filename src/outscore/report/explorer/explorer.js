@@ -153,7 +153,8 @@ function drawExample(row) {
   const gold = set.labels[set.gold[row]];
   const head = (column) => (set.heads ? set.heads[row * (k + 1) + column] : null);
   const remark = (column) => (set.remarks ? set.remarkNames[set.remarks[row * (k + 1) + column]] : "");
-  const answers = [["gold", gold, head(0), null, remark(0)], ...[a, b].map((column, i) => [pair.systems[i], set.labels[set.answers[row * k + column]], head(column + 1), Boolean(set.correct[row * k + column]), remark(column + 1)])];
+  const chain = (column) => (set.chains ? set.chainNames[set.chains[row * (k + 1) + column]] || "in no chain" : "");
+  const answers = [["gold", gold, head(0), null, remark(0), chain(0)], ...[a, b].map((column, i) => [pair.systems[i], set.labels[set.answers[row * k + column]], head(column + 1), Boolean(set.correct[row * k + column]), remark(column + 1), chain(column + 1)])];
   const body = store.columns.length ? drawTexts(words) : drawSentence(words, row, answers.map((answer) => answer[2]));
   return make("li", { class: "example" },
     make("p", { class: "where" }, make("span", { class: `badge k${outcome[row]}` }, OUTCOMES[outcome[row]]), ` ${store.ids[context]}`),
@@ -178,7 +179,7 @@ function drawTexts(texts) {
   return make("dl", { class: "texts" }, ...texts.map((text, i) => make("div", {}, make("dt", {}, store.columns[i]), make("dd", { dir: "auto" }, text))));
 }
 
-function drawAnswer([name, label, head, right, remark], [, goldLabel, goldHead], words, place) {
+function drawAnswer([name, label, head, right, remark, chain], [, goldLabel, goldHead], words, place) {
   const tag = head === null ? "" : `${["G", "1", "2"][place]} `;
   const sign = right === null ? "" : right ? " \u2713" : " \u2717";
   const verdict = right === null ? null : make("span", { class: "unseen" }, right ? "right" : "wrong");
@@ -188,7 +189,7 @@ function drawAnswer([name, label, head, right, remark], [, goldLabel, goldHead],
     parts.push(head === -1 ? " at the " : " of ", make("span", { class: head === goldHead ? "" : "off", dir: "auto" }, where));
   }
   if (remark) parts.push(" \u2190 ", make("span", { dir: "auto" }, remark));
-  return make("div", { class: right === null ? "" : right ? "right" : "wrong" }, make("dt", {}, `${tag}${name}`), make("dd", {}, ...differing(label, goldLabel), ...parts, sign, verdict));
+  return make("div", { class: right === null ? "" : right ? "right" : "wrong" }, make("dt", {}, `${tag}${name}`), make("dd", {}, ...differing(label, goldLabel), ...parts, sign, verdict, chain ? make("small", { class: "chain", dir: "auto" }, chain) : null));
 }
 
 // An answer with the parts that gold lacks marked: features, words of a longer answer, or the whole label.
