@@ -221,6 +221,8 @@ def test_specs():
     assert (metric.name, options["tokenize"], options["lowercase"]) == ("bleu", "none", True)
     with pytest.raises(OutscoreError, match="Did you mean `bleu`"):
         text_metric("blue")
+    with pytest.raises(OutscoreError, match=r"Run it elsewhere and give its scores: --scores COMET=A\.scores,B\.scores\."):
+        text_metric("COMET")
     with pytest.raises(OutscoreError, match="has no option `tokenise`"):
         text_metric("bleu:tokenise=none")
     with pytest.raises(OutscoreError, match="one of 13a, none"):

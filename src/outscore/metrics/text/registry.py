@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import re
+
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import OptionValue, complete, did_you_mean, parse_spec
@@ -28,6 +30,8 @@ def _plain(name: str) -> str:
 
 
 SP_BLEU = "spbleu"
+MODELS = re.compile(r"x?comet|bleurt|metricx|bert.?score|bart.?score|gemba|mqm", re.IGNORECASE)
+"""Names of metrics whose scores come from a model or from people."""
 _BY_PLAIN_NAME = {_plain(name): entry for name, entry in TEXT_METRICS.items()}
 
 
@@ -43,7 +47,10 @@ def text_metric(spec: str) -> tuple[TextMetric, dict[str, OptionValue]]:
     name, given = _parsed(spec)
     entry = find_metric(name)
     if entry is None:
-        raise OutscoreError(f"There is no metric `{name}` of texts.", did_you_mean(name, TEXT_METRICS))
+        # Metrics that need a model are run elsewhere.
+        elsewhere = f"Run it elsewhere and give its scores: --scores {name}=A.scores,B.scores."
+        hint = elsewhere if MODELS.match(name) else did_you_mean(name, TEXT_METRICS)
+        raise OutscoreError(f"There is no metric `{name}` of texts.", hint)
     return entry, complete(entry.name, entry.options, given)
 
 
