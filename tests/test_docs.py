@@ -18,7 +18,8 @@ def test_outputs_are_up_to_date():
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/many.md", "docs/score.md", "docs/gate.md", "docs/early.md", "docs/prefer.md"]
+    "page",
+    ["README.md", "docs/many.md", "docs/score.md", "docs/gate.md", "docs/early.md", "docs/prefer.md", "docs/unpaired.md"],
 )
 def test_python_examples_run(page):
     outcome = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")

@@ -62,6 +62,7 @@ def compare(
     not_worse: Mapping[str, float] | None = None,
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
+    unpaired: bool = False,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -146,6 +147,7 @@ def compare(
     not_worse: Mapping[str, float] | None = None,
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
+    unpaired: bool = False,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -229,6 +231,7 @@ def compare(
     not_worse: Mapping[str, float] | None = None,
     anytime: bool = False,
     bounds: tuple[float, float] | None = None,
+    unpaired: bool = False,
     unit_size: int = 1,
     unit_statistic: Literal["mean", "median"] = "mean",
     shuffle: int | None = None,
@@ -326,6 +329,8 @@ def compare(
         random.
     bounds : tuple[float, float] | None, default None
         With `anytime`, the least and the largest score that an item can have; None is 0 and 1.
+    unpaired : bool, default False
+        Compare two samples of different items; nothing is matched, and shared ids are refused.
     unit_size : int, default 1
         Evaluation units of so many adjacent items.
     unit_statistic : str, default "mean"
@@ -437,6 +442,7 @@ def compare(
         not_worse=not_worse,
         anytime=anytime,
         bounds=bounds,
+        unpaired=unpaired,
         unit_size=unit_size,
         unit_statistic=unit_statistic,
         shuffle=shuffle,

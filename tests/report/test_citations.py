@@ -16,7 +16,7 @@ from tests.report.making import make_full
 from tests.report.ranking_making import MADE
 
 from outscore.inference.families.multiplicity import CORRECTIONS
-from outscore.inference.populations import POPULATIONS
+from outscore.inference.populations import DIFFERENT_ITEMS, POPULATIONS
 from outscore.inference.registry import TESTS
 from outscore.metrics.coref import COREF, COREF_CITATIONS
 from outscore.metrics.registry import METRICS
@@ -103,6 +103,7 @@ def test_every_method_can_be_cited_and_every_work_is():
     for entry in (*TESTS.values(), *CORRECTIONS.values(), *METRICS.values(), *TEXT_METRICS.values()):
         named.update(entry.citations)
     named.update(key for entry in POPULATIONS.values() for test in entry.tests for key in test.citations)
+    named.update(key for test in DIFFERENT_ITEMS for key in test.citations)
     named.update(key for entry in TESTS.values() for _, key in entry.method_citations.values())
     named.update(key for keys in COREF_CITATIONS.values() for key in keys)
     assert named == set(works())

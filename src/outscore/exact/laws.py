@@ -37,6 +37,7 @@ __all__ = [
     "Law",
     "LawSum",
     "bounds",
+    "choices",
     "coin",
     "hypergeometric",
     "mirrored",
@@ -153,14 +154,14 @@ def split_sums(values: Iterable[int], n_a: int) -> Law:
     unit = int(np.gcd.reduce(moved))
     moved //= unit
     if math.comb(n, n_a) <= MAX_SPLITS:
-        sums, ways = np.unique(moved[_choices(n, n_a)].sum(axis=1), return_counts=True)
+        sums, ways = np.unique(moved[choices(n, n_a)].sum(axis=1), return_counts=True)
     else:
         sums, ways = _subset_counts(moved, n_a)
     log_ways = math.log(math.comb(n, n_a))
     return Law(tuple((unit * sums + n_a * low).tolist()), tuple((np.log(ways) - log_ways).tolist()))
 
 
-def _choices(n: int, k: int) -> Array:
+def choices(n: int, k: int) -> Array:
     """All ways to choose k of n, (C(n, k), k)."""
     rows = np.zeros((1, 0), dtype=np.int64)
     for _ in range(k):

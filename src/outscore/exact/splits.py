@@ -32,6 +32,8 @@ __all__ = ["bounds", "hypergeometric", "tail", "two_sided"]
 
 COUNTED_WORK = 2e8
 """Steps of the dynamic programme that are quicker than a spectrum, or worth their time where there is none."""
+SPARSE = 140
+"""Up to so many numbers hardly any frequency can be left out, and counting is the quicker way."""
 FINEST, WIDEST = 1 << 17, 1 << 20
 """Spread and width of rounded numbers, in steps of their lattice."""
 SURE = 14.0
@@ -81,7 +83,7 @@ def _tail(numbers: Array, chosen: int, observed: int) -> Tail:
     if int(numbers[-1]) <= 1:
         return hypergeometric(chosen, n - chosen, int(numbers.sum()), observed)
     work = float(largest + 1) * chosen * n
-    if work <= COUNTED_WORK / 10:
+    if work <= (COUNTED_WORK if n < SPARSE else COUNTED_WORK / 10):
         return _counted(numbers, chosen, observed)
     try:
         return _large_tail(numbers, chosen, observed, (least, largest))
@@ -378,7 +380,7 @@ def _units(numbers: Array, chosen: int) -> list[int]:
     """Steps of lattices to be tried: as fine as a spectrum takes them, or as counting can pay for."""
     n, width, spread = len(numbers), float(numbers[-1]), float(numbers.std())
     steps = [max(width / WIDEST, spread / FINEST)] if n >= MANY else []
-    steps += [spread / coarse for coarse, least in ((1_000, 220), (300, 140)) if n >= least]
+    steps += [spread / coarse for coarse, least in ((1_000, 220), (300, SPARSE)) if n >= least]
     counted = chosen * width * chosen * n / COUNTED_WORK
     if counted < spread / 20:
         steps.append(max(counted, spread / 20_000))

@@ -18,7 +18,7 @@ __all__ = ["Example", "Floats", "draw_uniform", "percent", "random_stream"]
 
 Floats = NDArray[np.float64]
 View = Literal["compare", "texts", "score", "gate", "rank", "prefer", "diff", "plan"]
-Value = str | int | float | list[str]
+Value = str | int | float | bool | list[str]
 # Options that take several values at once, after commas or as words; all others are repeated for each value.
 WITH_COMMAS, WITH_SPACES = "metric", "scores"
 
@@ -64,7 +64,10 @@ class Example:
         places = {part: [str(PurePath(folder, name)) for name in names] for part, names in self.parts.items()}
         words: list[str] = ["compare" if self.view == "texts" else self.view]
         for name, value in self.settings.items():
-            words += _option(name, value if isinstance(value, list) else [str(value)])
+            if value is True:
+                words.append(f"--{name}")
+            else:
+                words += _option(name, value if isinstance(value, list) else [str(value)])
         first = places.pop("gold", []) if self.view == "diff" else []
         arguments = [*first, *places.pop("files", [])]
         return [*words, *(word for part, paths in places.items() for path in paths for word in (f"--{part}", path)), *arguments]

@@ -6,7 +6,7 @@ import numpy as np
 
 from outscore.examples.entry import Example, Floats, random_stream
 
-__all__ = ["CLUSTERS", "GATE", "NOISE", "PLAN", "REVIEWER", "SCORES", "simulate_scores"]
+__all__ = ["CLUSTERS", "GATE", "NOISE", "PLAN", "RATINGS", "REVIEWER", "SCORES", "simulate_scores"]
 
 ITEMS, LEAD = 40, 0.06
 EASE, EASE_SD, NOISE_SD = 0.55, 0.15, 0.18
@@ -14,6 +14,8 @@ CONVERSATIONS, TURNS = 30, 12
 RIGHT, TOPIC_SD, TASTE_SD = 0.65, 0.1, 0.18
 QUESTIONS, SEEDS, SEED_SD = 240, 4, 0.2
 TOPICS = {"law": 0.4, "maths": 1.4, "news": 0.9}
+RATED, SEGMENTS = (18, 24), 5
+RATING, RATING_LEAD, DOCUMENT_SD, RATER_SD = 68.0, 7.0, 6.0, 14.0
 CASES, CHANGED, SHARE = 900, 0.06, 0.82
 # Random data do not always show the point of an example: of many draws, these do with seed 0.
 SCORES_DRAW, TURNS_DRAW = 20, 252
@@ -42,6 +44,18 @@ def _scores(seed: int) -> dict[str, str]:
     drawn = simulate_scores(ITEMS, LEAD, random_stream(f"scores-{SCORES_DRAW}", seed), mean=EASE, sd=EASE_SD, noise=NOISE_SD)
     rows = [f"q{i + 1},{a:.3f},{b:.3f}" for i, (a, b) in enumerate(np.clip(drawn, 0.0, 1.0).tolist())]
     return {"scores.csv": "\n".join(["id,model-A,model-B", *rows]) + "\n"}
+
+
+def _ratings(seed: int) -> dict[str, str]:
+    """Ratings from 0 to 100 of segments that each went to one system only, several of a document."""
+    rng = random_stream("ratings", seed)
+    rows = []
+    for system, documents, mean in (("model-A", RATED[0], RATING + RATING_LEAD), ("model-B", RATED[1], RATING)):
+        for d in range(documents):
+            quality = rng.normal(mean, DOCUMENT_SD)
+            scores = np.clip(rng.normal(quality, RATER_SD, SEGMENTS), 0, 100).round().astype(int).tolist()
+            rows += [f"{system[-1]}{d + 1}.{s + 1},{system[-1]}{d + 1},{system},{x}" for s, x in enumerate(scores)]
+    return {"ratings.csv": "\n".join(["segment,document,system,rating", *rows]) + "\n"}
 
 
 def _clusters(seed: int) -> dict[str, str]:
@@ -107,6 +121,18 @@ CLUSTERS = Example(
     _clusters,
     {"files": ("turns.csv",)},
     {"cluster": "conversation"},
+)
+RATINGS = Example(
+    title="Ratings of different segments",
+    about="Each segment was rated for one system only, so nothing can be paired: documents are divided anew between the two.",
+    parameters=(
+        f"{RATED[0]} and {RATED[1]} documents of {SEGMENTS} segments, whose quality has a standard deviation of"
+        f" {DOCUMENT_SD:g}; ratings add {RATER_SD:g}, and model-A is {RATING_LEAD:g} points ahead."
+    ),
+    view="compare",
+    files=_ratings,
+    parts={"files": ("ratings.csv",)},
+    settings={"unpaired": True, "cluster": "document"},
 )
 NOISE = Example(
     "How sure is one score?",

@@ -10,13 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "DIFFERENT_ITEMS",
     "EXCHANGE",
     "EXCHANGE_OF_RUNS",
+    "FISHER",
     "ITEMS",
     "ITEMS_AND_RUNS",
     "POPULATIONS",
+    "RANK_SUM",
     "THESE_ITEMS",
+    "TWO_SAMPLES",
     "TWO_WAY",
+    "WELCH",
     "Population",
     "PopulationTest",
     "claim_of",
@@ -32,12 +37,16 @@ TWO_WAY = "two-way"
 EXCHANGE, EXCHANGE_OF_RUNS = "exchange", "permutation of runs"
 """What results call the tests of these items: epochs exchanged within each item, and runs exchanged whole."""
 
+TWO_SAMPLES, FISHER, RANK_SUM, WELCH = "two-sample permutation", "fisher", "rank-sum", "welch"
+"""What results call the tests of different items."""
+
 
 @dataclass(frozen=True)
 class PopulationTest:
-    """A test that a population has for itself: its name in results, what a sentence calls it, and works to cite.
+    """A test that a population, or a comparison of different items, has for itself.
 
-    `kind_in_phrase` says that the phrase itself tells how p is computed.
+    `name` is what results call it, `phrase` what a sentence does, `citations` are works to cite, and `kind_in_phrase` says that
+    the phrase itself tells how p is computed.
     """
 
     name: str
@@ -104,6 +113,14 @@ POPULATIONS: dict[str, Population] = {
     )
 }
 
+DIFFERENT_ITEMS = (
+    PopulationTest(TWO_SAMPLES, "two-sample permutation test", ("pitman1937",)),
+    PopulationTest(FISHER, "Fisher test", ("fisher1935",)),
+    PopulationTest(RANK_SUM, "rank-sum test", ("wilcoxon1945", "mann1947")),
+    PopulationTest(WELCH, "Welch t test", ("welch1947",), kind_in_phrase=True),
+)
+"""The tests of two samples of different items."""
+
 
 def usual_population(kind: str | None) -> str:
     """The population where none is named: runs are drawn anew, epochs are averaged; None is no repeats.
@@ -130,11 +147,12 @@ def claim_of(population: str, kind: str | None) -> str:
 
 
 def own_test(name: str) -> PopulationTest | None:
-    """The test of this name that belongs to a population; None for any other.
+    """The test of this name that belongs to a population or to different items; None for any other.
 
     Examples
     --------
     >>> own_test("two-way").phrase, own_test("student")
     ('two-way t test over items and runs', None)
     """
-    return next((test for entry in POPULATIONS.values() for test in entry.tests if test.name == name), None)
+    own = [test for entry in POPULATIONS.values() for test in entry.tests]
+    return next((test for test in (*own, *DIFFERENT_ITEMS) if test.name == name), None)

@@ -36,8 +36,13 @@ NO_CORRECTION = "no correction"
 SINGLE_RUNS = "Single runs: whether the difference would hold for other training runs is not tested. That takes several runs."
 """What one run of each system leaves open, whatever the metric."""
 # What a test of another estimand speaks of; the difference in the metric needs no name beside itself.
-ESTIMANDS = {"difference": "difference", "median": "median difference", "pseudomedian": "pseudomedian (Hodges-Lehmann)"}
-SHORT_ESTIMANDS = {**ESTIMANDS, "pseudomedian": "pseudomedian"}
+ESTIMANDS = {
+    "difference": "difference",
+    "median": "median difference",
+    "pseudomedian": "pseudomedian (Hodges-Lehmann)",
+    "shift": "shift (Hodges-Lehmann)",
+}
+SHORT_ESTIMANDS = {**ESTIMANDS, "pseudomedian": "pseudomedian", "shift": "shift"}
 
 KERNELS = {"tango": "Tango score test", "welch": "Welch t test of runs within items"}
 """Kernels that are tests of their own, asked for a difference other than 0."""

@@ -18,6 +18,7 @@ from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
 from outscore.results.subset import Bucket, Subset
+from outscore.results.unpaired import Unpaired
 from outscore.results.words import WordStudy
 
 if TYPE_CHECKING:
@@ -333,6 +334,8 @@ class Comparison(Result):
         Of several datasets: on how many of them the system ahead is better. None in results of version 0.1.0.
     parts
         Of texts: what the scores are made of, such as BLEU's brevity penalty. Empty in results of version 0.1.0.
+    unpaired
+        The two samples, where the systems were compared on different items; None where items are paired.
     """
 
     systems: tuple[str, str]
@@ -375,6 +378,7 @@ class Comparison(Result):
     anytime: AnytimeEvidence | None = None
     replicability: Replicated | None = None
     parts: list[ScorePart] = field(default_factory=list)
+    unpaired: Unpaired | None = None
 
     def _saved(self) -> dict[str, Any]:
         """The file of a comparison is that of several, with a mark that one was saved."""

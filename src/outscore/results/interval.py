@@ -10,7 +10,7 @@ from outscore.results.rendering import Result
 
 __all__ = ["Estimand", "Interval"]
 
-Estimand = Literal["difference", "median", "pseudomedian"]
+Estimand = Literal["difference", "median", "pseudomedian", "shift"]
 
 
 @dataclass(frozen=True, repr=False)

@@ -107,7 +107,7 @@ def _pair_by_position(a: Scores, b: Scores) -> Paired:
     if a.rows != b.rows:
         raise OutscoreError(
             f"{a.label} has {a.rows:,} items and {b.label} has {b.rows:,}: they cannot be paired line by line.",
-            "Give both systems' scores for the same items in the same order.",
+            "Give both systems' scores for the same items in the same order, or compare different items with --unpaired.",
         )
     return _assemble(a, b, (_ALL, _ALL), (a.values, b.values), Alignment(common=a.rows))
 
@@ -171,7 +171,7 @@ def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
     who = f"{a.label} and {b.label} have" if a.label != b.label else f"{a.label}: `{a.name}` and `{b.name}` have"
     raise OutscoreError(
         f"{who} no item in common: the first ids are `{a.ids[0]}` and `{b.ids[0]}`.",
-        "Write the ids of both systems alike, or name their column with --item.",
+        "Write the ids of both systems alike, name their column with --item, or compare different items with --unpaired.",
         parameter="item",
     )
 

@@ -27,7 +27,7 @@ __all__ = [
     "without_spread",
 ]
 
-Estimand = Literal["difference", "median", "pseudomedian"]
+Estimand = Literal["difference", "median", "pseudomedian", "shift"]
 MEDIAN_IN_CLUSTERS = "`bootstrap-median`, which resamples whole clusters and speaks of the median, or `permutation`"
 
 

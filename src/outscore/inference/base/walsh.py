@@ -23,7 +23,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["first_above", "hodges_lehmann", "signed_ranks", "walsh_interval", "walsh_quantile"]
+__all__ = ["first_above", "hodges_lehmann", "key_of_float", "number_of_key", "signed_ranks", "walsh_interval", "walsh_quantile"]
 
 MAX_LISTED = 4
 """Sums left per distinct value at which the narrowing stops and the rest is sorted."""
@@ -83,22 +83,22 @@ def walsh_quantile(d: Array, k: int) -> float:
     """
     u, weight = np.unique(np.asarray(d, dtype=float), return_counts=True)
     before = np.concatenate([[0], np.cumsum(weight)])
-    low, high = _key(math.nextafter(2 * u[0], -math.inf)), _key(2 * u[-1])
+    low, high = key_of_float(math.nextafter(2 * u[0], -math.inf)), key_of_float(2 * u[-1])
     first, last = np.arange(len(u)), np.full(len(u), len(u))
     below, upto, step = 0, len(d) * (len(d) + 1) // 2, 0
     while int((last - first).sum()) > MAX_LISTED * len(u) and high - low > 1:
         # Two pivots close round the wanted share; every third step halves, so that no data can stall the
         # search.
         share = (k - below) / (upto - below) + (MARGIN, -MARGIN, 0.0)[step % 3]
-        pivot = _key(_sample_quantile(u, first, last, share)) if step % 3 < 2 else (low + high) // 2
+        pivot = key_of_float(_sample_quantile(u, first, last, share)) if step % 3 < 2 else (low + high) // 2
         pivot, step = min(max(pivot, low + 1), high - 1), step + 1
-        columns = first_above(u, _number(pivot), first, last)
+        columns = first_above(u, number_of_key(pivot), first, last)
         count = _pairs(columns, weight, before)
         if count < k:
             low, first, below = pivot, columns, count
         else:
             high, last, upto = pivot, columns, count
-    found = _number(high) if high - low == 1 else _kth_listed_sum(u, weight, first, last, k - below)
+    found = number_of_key(high) if high - low == 1 else _kth_listed_sum(u, weight, first, last, k - below)
     return found / 2
 
 
@@ -160,13 +160,14 @@ def _pairs(columns: Array, weight: Array, before: Array) -> int:
     return int((own + others).sum())
 
 
-def _key(x: float) -> int:
+def key_of_float(x: float) -> int:
     """Floats as integers in the same order (their bits, the negative ones mirrored), so that halving takes at most 64 steps."""
     bits = int(np.float64(x + 0.0).view(np.int64))
     return bits if bits >= 0 else -(bits + 2**63)
 
 
-def _number(key: int) -> float:
+def number_of_key(key: int) -> float:
+    """The float behind a key."""
     return float(np.int64(key if key >= 0 else -key).view(np.float64)) * (1.0 if key >= 0 else -1.0)
 
 

@@ -14,7 +14,7 @@ from outscore.inference.base.sign_flips import units_of
 from outscore.inference.describe.effects import scores_if_any, spread
 from outscore.results.analysis import Histogram
 
-__all__ = ["MIN_WIDTH", "histograms", "normal_quantiles"]
+__all__ = ["MIN_WIDTH", "histograms", "normal_quantiles", "two_histograms"]
 
 MIN_WIDTH = 1e-300
 """No axis of a chart can be shorter: distances on it would be lost to rounding."""
@@ -49,6 +49,20 @@ def histograms(pairs: PairedScores, metric: AdditiveMetric) -> dict[str, Histogr
         return {}
     parts = {"a": (a, shared), "b": (b, shared), "difference": (d, own)}
     return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, (x, edges) in parts.items()}
+
+
+def two_histograms(a: Array, b: Array) -> dict[str, Histogram]:
+    """Counts of two samples on the same edges.
+
+    Examples
+    --------
+    >>> two_histograms(np.array([1.0, 0.0]), np.array([1.0]))["b"]
+    Histogram(edges=[-0.5, 0.5, 1.5], counts=[0, 1])
+    """
+    edges = _edges(np.concatenate([a, b]), min(len(a), len(b)), at_zero=False)
+    if edges[-1] - edges[0] < MIN_WIDTH:
+        return {}
+    return {name: Histogram(edges.tolist(), np.histogram(x, edges)[0].tolist()) for name, x in (("a", a), ("b", b))}
 
 
 def _described(pairs: PairedScores, metric: AdditiveMetric) -> tuple[Array, Array, Array] | None:

@@ -322,7 +322,7 @@ class Exchange:
             reach = float(scipy.special.stdtrit(df, 1 - side)) if math.isfinite(df) else -float(scipy.special.ndtri(side))
             limits, method = (self.difference - reach * error, self.difference + reach * error), INTERVAL
         elif self.worth is not None and self.total == int(self.weights.sum()):
-            limits, method = self._score_limits(-float(scipy.special.ndtri(side))), SCORE_INTERVAL
+            limits, method = self.score_limits(-float(scipy.special.ndtri(side))), SCORE_INTERVAL
         else:
             return None
         found = Interval(*limits, 1 - alpha, method, dual=False, estimate=self.difference)
@@ -375,7 +375,8 @@ class Exchange:
             return moved / spread
         return math.copysign(math.inf, moved) if abs(moved) > 1e-12 else 0.0
 
-    def _score_limits(self, z: float) -> tuple[float, float]:
+    def score_limits(self, z: float) -> tuple[float, float]:
+        """The stratified score interval of Miettinen and Nurminen, of right-or-wrong scores, z standard errors wide."""
         assert self.worth is not None
         ends = []
         for target in (z, -z):

@@ -95,6 +95,8 @@ def with_omission(c: Comparison) -> Comparison:
 def _unit(c: Comparison) -> tuple[str, str]:
     """What the comparison counts, and what is to be said about it behind the number."""
     noun, more = c.design.noun, ""
+    if c.unpaired is not None:
+        more = f" ({c.unpaired.n[0]:,} of {c.systems[0]} and {c.unpaired.n[1]:,} others of {c.systems[1]})"
     if c.design.unit_size != 1:
         noun, more = "unit", f" of {c.design.unit_size} {c.design.noun}s"
     if c.clusters is not None:

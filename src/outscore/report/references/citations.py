@@ -38,6 +38,7 @@ WORKS_ON_INTERVALS = {
     "bootstrap": "efron1993",
     "Welch": "welch1947",
     "Miettinen": "miettinen1985",
+    "Hodges": "hodges1963",
 }
 """Works by a word in the name of the method."""
 WORKS_ON_REDUCTIONS = {"pass@": ("chen2021",), "pass^": ("yao2024",), "majority": ("wang2022",)}
@@ -106,7 +107,7 @@ def _of_comparison(c: Comparison) -> Uses:
         yield "equivalence", "schuirmann1987"
     if c.anytime is not None:
         yield from _each("evidence at every look", ("ville1939", "waudbysmith2024"))
-    if any(effect.name == "cohen_dz" for effect in c.effects):
+    if any(effect.name in ("cohen_dz", "cohen_d") for effect in c.effects):
         yield "effect size", "cohen1988"
     for p in c.tests:
         yield from _each(f"{p.test} test", works_on_test(p.test))

@@ -66,6 +66,7 @@ ITEM_VIEWS = {"items-and-runs": "items and runs", "these-items": "runs of these 
 EFFECT_NAMES = {
     "difference": "difference",
     "cohen_dz": "Cohen's d_z",
+    "cohen_d": "Cohen's d",
     "hedges_g": "Hedges' g_z",
     "wilcoxon_r": "Wilcoxon r",
     "rank_biserial": "rank-biserial correlation",

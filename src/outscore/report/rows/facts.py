@@ -75,6 +75,7 @@ def evidence(c: Comparison, whole: Comparisons, *, verbose: bool = False) -> lis
     facts = [
         _fact("difference", _difference(c, verbose=verbose)),
         _fact("p-value", _p(c, whole, verbose=verbose)),
+        _fact("spreads", _spreads(c, alpha_of(whole))),
         _fact("claims", _claims(c, alpha_of(whole))),
         _fact("datasets", _datasets(c)),
         _fact("parts", _parts(c)),
@@ -284,7 +285,30 @@ def _fragility(c: Comparison) -> list[str]:
     return [f"the verdict would change if the scores of {k:,} {unit}{'' if k == 1 else 's'} were swapped"]
 
 
+def _spreads(c: Comparison, alpha: float | None) -> list[str]:
+    """Of different items: how far each system's vary, and what Welch's test says, which allows unequal spreads."""
+    found = c.unpaired
+    if found is None:
+        return []
+    a, b = map(clean, c.systems)
+    told = [f"sd {sd:.4g} of {name}" for sd, name in zip(found.sd, (a, b), strict=True) if sd is not None]
+    lines = [", ".join(told)] if told else []
+    if found.welch is not None and found.welch != c.p:
+        ends = "" if found.welch_interval is None else f", {interval_phrase(found.welch_interval, decimals_of(c))}"
+        lines.append(
+            f"means of unequal spreads: {format_p(found.welch, alpha, brief=True)}, {method_phrase(found.welch)}{ends}"
+        )
+    return lines
+
+
 def _design(c: Comparison) -> list[str]:
+    if c.unpaired is not None:
+        a, b = map(clean, c.systems)
+        n_a, n_b = c.unpaired.n
+        units = f"{count(n_a, noun_of(c))} of {a} and {n_b:,} others of {b}, unpaired"
+        if c.unpaired.clusters is not None:
+            units += f", in {c.unpaired.clusters[0]:,} and {count(c.unpaired.clusters[1], group_of(c))} that are divided whole"
+        return [units]
     size = c.design.unit_size
     word = "unit" if size > 1 else noun_of(c)
     units = f"{count(c.n, word)}{f' of {size} {noun_of(c)}s each' if size > 1 else ''}, paired"
@@ -304,6 +328,9 @@ def _design(c: Comparison) -> list[str]:
 
 def _alignment(c: Comparison, *, verbose: bool) -> list[str]:
     x = c.alignment
+    if c.unpaired is not None:
+        told = [f"{x.duplicates:,} duplicates"] if x.duplicates else []
+        return [*told, *map(_missing, x.missing)]
     if not (verbose or x.only_a or x.only_b or x.duplicates or x.missing):
         return []
     a, b = map(clean, c.systems)

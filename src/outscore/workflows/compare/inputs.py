@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from outscore.scores.system import Labels, Origin, Scores
     from outscore.workflows.requests.compare import CompareRequest
 
-__all__ = ["UNNAMED", "TwoSystems", "pair_given", "pair_scores", "read_systems"]
+__all__ = ["UNNAMED", "TwoSystems", "choose_systems", "choose_tables", "pair_given", "pair_scores", "read_systems"]
 
 TwoNames = tuple[str, str]
 UNNAMED: TwoNames = ("A", "B")
@@ -86,6 +86,18 @@ def read_systems(
     `names` is what the systems are to be called, `systems` which two of the file to take; `columns` are those of
     `outscore.read`: item, system, score, cluster, repeat, slice, dataset.
     """
+    a, b, called = choose_systems(paths, format=format, systems=systems, **columns)
+    return pair_scores(a, b, names or called, duplicates, metric)
+
+
+def choose_systems(
+    paths: Sequence[str],
+    *,
+    format: str = READER.default,
+    systems: Sequence[str] = (),
+    **columns: Any,  # noqa: ANN401 - as `formats.read` takes them
+) -> tuple[Scores, Scores, TwoNames]:
+    """Read one file with both systems, or one file for each; nothing is matched yet."""
     from outscore.formats.readers import read_scores
 
     if list(paths).count("-") > 1:
@@ -101,7 +113,7 @@ def read_systems(
     else:
         files = [read_scores(path, format=format, **columns) for path in paths]
         a, b, called = _from_two(files[0], files[1], systems)
-    return pair_scores(a, b, names or called, duplicates, metric)
+    return a, b, called
 
 
 def pair_scores(
@@ -185,6 +197,12 @@ def _pair_arrays(a: object, b: object, names: tuple[str, ...], **per_row: Any) -
 
 def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems:
     """Dataframes in place of files: one with both systems, or one for each."""
+    a, b, called = choose_tables(tables, request)
+    return pair_scores(a, b, called, request.duplicates, request.metric)
+
+
+def choose_tables(tables: Sequence[object], request: CompareRequest) -> tuple[Scores, Scores, TwoNames]:
+    """The two systems of dataframes, and what they are called; nothing is matched yet."""
     from outscore.formats.base.entry import Choice
     from outscore.workflows.frames import systems_in
 
@@ -195,7 +213,7 @@ def pair_tables(tables: Sequence[object], request: CompareRequest) -> TwoSystems
     else:
         a, b = _choose(found[0], request.system, 0), _choose(found[1], request.system, 1)
         called = (a.name, b.name) if a.name != b.name else UNNAMED
-    return pair_scores(a, b, cast("TwoNames", request.names or called), request.duplicates, request.metric)
+    return a, b, cast("TwoNames", request.names or called)
 
 
 def _from_one(found: list[Scores], *, chosen: bool) -> tuple[Scores, Scores, tuple[str, str]]:

@@ -15,6 +15,7 @@ from outscore.formats.logs.scores import LogSystems, read_systems
 from outscore.formats.tables.columns import join_names
 from outscore.scores.system import label_of
 from outscore.workflows.compare.inputs import TwoSystems, pair_scores
+from outscore.workflows.compare.unpaired import TwoSamples
 
 if TYPE_CHECKING:
     from outscore.results.design import DecidingItem
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from outscore.workflows.requests.rank import RankRequest
     from outscore.workflows.requests.score import ScoreRequest
 
-__all__ = ["LogPair", "asks_logs", "better_of", "log_question", "pair_logs", "with_exchanges"]
+__all__ = ["LogPair", "asks_logs", "better_of", "log_question", "pair_logs", "samples_of_logs", "with_exchanges"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +119,27 @@ def pair_logs(request: CompareRequest) -> LogPair:
             better=better_of(found.higher_is_better),
         ),
         found,
+    )
+
+
+def samples_of_logs(request: CompareRequest) -> TwoSamples:
+    """The two systems of logs of different items; nothing is matched."""
+    format = request.reader if request.reader in LOGS else None
+    found = read_systems(request.files, log_question(request), format=format)
+    if found.is_corpus:
+        raise OutscoreError(
+            "--unpaired compares means of item scores, and these logs score whole texts.",
+            "Leave --unpaired out.",
+            parameter="unpaired",
+        )
+    first, second = _two([evaluations[0].system for evaluations in found.evaluations], request.system)
+    names = (found.evaluations[first][0].system, found.evaluations[second][0].system)
+    called = (request.names[0], request.names[1]) if request.names else names
+    missing = [
+        replace(found.missing[own], system=name) for own, name in zip(names, called, strict=True) if own in found.missing
+    ]
+    return TwoSamples(
+        found.scores[first], found.scores[second], called, tuple(found.notes), tuple(missing), better_of(found.higher_is_better)
     )
 
 

@@ -24,11 +24,19 @@ from outscore.workflows.classes import class_notes
 from outscore.workflows.compare.anytime import IN_ORDER, evidence_at_every_look
 from outscore.workflows.compare.arrays import compare_rows
 from outscore.workflows.compare.datasets import macro_averaged
-from outscore.workflows.compare.inputs import TwoSystems, pair_given, pair_tables, read_systems
-from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, with_exchanges
+from outscore.workflows.compare.inputs import (
+    TwoSystems,
+    choose_systems,
+    choose_tables,
+    pair_given,
+    pair_tables,
+    read_systems,
+)
+from outscore.workflows.compare.logs import LogPair, asks_logs, pair_logs, samples_of_logs, with_exchanges
 from outscore.workflows.compare.measures import compare_measures
 from outscore.workflows.compare.reduced import metric_of, reduced
 from outscore.workflows.compare.slices import compare_slices
+from outscore.workflows.compare.unpaired import TwoSamples, compare_samples, samples_given
 from outscore.workflows.direction import directed, score_names
 from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts
@@ -53,9 +61,21 @@ def run(request: CompareRequest, data: TwoSystems | None = None) -> Comparisons:
     >>> found.comparisons[0].verdict.split(":")[0], found.comparisons[0].p.value
     ('new outscored old', 0.03125)
     """
+    if request.unpaired and data is None:
+        return compare_samples(request, _read_samples(request))
     if request.measure and data is None:
         return compare_measures(request, run)
     return compare_pair(request, read_pair(request, data))
+
+
+def _read_samples(request: CompareRequest) -> TwoSamples:
+    """Two systems' scores as the files of a request have them; nothing is matched."""
+    if asks_logs(request):
+        replace(request, metric=None).validate(logs=True)
+        return samples_of_logs(request)
+    request.validate()
+    a, b, called = choose_systems(request.files, format=request.reader, systems=request.system, **request.columns())
+    return TwoSamples(a, b, (request.names[0], request.names[1]) if request.names else called)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +190,8 @@ def call(
         asked = _of_files([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
         found = run(asked)
         return found if slices is not None or asked.measure else found.comparisons[0]
+    if given["unpaired"] and not is_table(a):
+        return _of_samples(a, b, labels, items=items, clusters=clusters, slices=slices, **given)
     if is_table(a) and (b is None or is_table(b)) and (b is None or counts_in(a) is None):
         return _of_tables([a] if b is None else [a, b], labels, items=items, clusters=clusters, slices=slices, **given)
     request = CompareRequest.from_python(given)
@@ -190,12 +212,35 @@ def call(
     return run(replace(request, slice=column), replace(data, slices={column: values}))
 
 
+def _of_samples(
+    a: object,
+    b: object,
+    labels: object,
+    *,
+    items: object,
+    clusters: object,
+    slices: object,
+    **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare`
+) -> Comparison:
+    """Arrays, or scores that were read, of different items."""
+    for name, value in (("items", items), ("labels", labels), ("slices", slices)):
+        if value is not None:
+            raise OutscoreError(f"`{name}` is for items that both systems have.", f"Leave `{name}` out.", parameter=name)
+    request = CompareRequest.from_python(given)
+    refuse_reading_options(request)
+    request.validate(arrays=True)
+    return compare_samples(request, samples_given(a, b, clusters=clusters, names=request.names)).comparisons[0]
+
+
 def _of_tables(tables: Sequence[object], labels: object, **given: Any) -> Comparison | Comparisons:  # noqa: ANN401
     """Dataframes: one with both systems, or one for each."""
     request = _naming_columns(labels, **given)
     request.validate(arrays=True)
     if request.measure:
         return compare_measures(request, lambda one: run(one, pair_tables(tables, one)))
+    if request.unpaired:
+        a, b, called = choose_tables(tables, request)
+        return compare_samples(request, TwoSamples(a, b, called)).comparisons[0]
     found = run(request, pair_tables(tables, request))
     return found if request.slice is not None else found.comparisons[0]
 

@@ -25,6 +25,11 @@ __all__ = ["LENGTH", "METRICS_OF_TEXTS", "CompareRequest", "TestedRequest", "Tex
 MAX_T = "max-t"
 LENGTH = "length"
 """The bucket that needs no file of labels: how long the reference is."""
+NEEDS_PAIRS = (
+    "population", "delta", "margin", "anytime", "bounds", "unit_size", "unit_statistic", "shuffle", "unit_advice",
+    "repeats", "reduce", "equal_runs", "slice", "dataset", "normality_alpha", "measure", "not_worse",
+)  # fmt: skip
+"""What cannot be asked of different items."""
 METRICS_OF_TEXTS = ("bleu", "chrf")
 """The metrics of texts where none is named."""
 OF_TEXTS = ("documents", "text_column", "scores")
@@ -137,6 +142,7 @@ class CompareRequest(ComparisonRequest):
     not_worse: Mapping[str, object] = declare(shared.NOT_WORSE)
     anytime: bool = declare(shared.ANYTIME)
     bounds: tuple[float, ...] = declare(shared.BOUNDS)
+    unpaired: bool = declare(shared.UNPAIRED)
     unit_size: int = declare(shared.UNIT_SIZE)
     unit_statistic: str = declare(shared.UNIT_STATISTIC)
     shuffle: int | None = declare(shared.SHUFFLE)
@@ -191,6 +197,7 @@ class CompareRequest(ComparisonRequest):
         check_comparison(**self.asked(), metric=self.metric, names=self.names or ("A", "B"))
         self._check_looks()
         self._check_measures()
+        self._check_unpaired()
 
     def margins(self) -> dict[str, float]:
         """The margins of measures that the first system is not to be worse on, by measure."""
@@ -237,6 +244,41 @@ class CompareRequest(ComparisonRequest):
                 "Use `holm`.",
                 parameter="correction",
             )
+
+    def _check_unpaired(self) -> None:
+        """Refuse what different items cannot be asked."""
+        from outscore.inference.unpaired.tests import METHODS, UNPAIRED
+
+        if not self.unpaired:
+            return
+        if self.test not in UNPAIRED:
+            raise OutscoreError(
+                f"`{self.test}` needs pairs, and --unpaired has none.",
+                f"Choose one of: {', '.join(UNPAIRED)}.",
+                parameter="test",
+            )
+        options = self.test_options()
+        if (method := options.pop("method", METHODS[0])) not in METHODS:
+            raise OutscoreError(
+                f"--unpaired has no method `{method}`.", f"Choose one of: {', '.join(METHODS)}.", parameter="method"
+            )
+        if other := set(options) - {"resamples"}:
+            raise OutscoreError(
+                f"Option `{min(other)}` is for pairs, and --unpaired has none.", f"Leave `{min(other)}` out.", parameter="set"
+            )
+        if self.metric is not None and not (isinstance(self.metric, str) and self.metric.partition(":")[0] == "mean"):
+            raise OutscoreError(
+                "--unpaired compares means of item scores, and another metric was named.",
+                "Leave --metric out.",
+                parameter="metric",
+            )
+        for option in self.options():
+            if option.name in NEEDS_PAIRS and self.is_given(option):
+                raise OutscoreError(
+                    f"--{option.long} needs the same items of both systems, and --unpaired has different ones.",
+                    "Leave one of the two out.",
+                    parameter=option.name,
+                )
 
     def _check_looks(self) -> None:
         """Refuse what evidence at every look cannot be had with."""

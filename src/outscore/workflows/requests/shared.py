@@ -72,6 +72,7 @@ __all__ = [
     "UNIT_ADVICE",
     "UNIT_SIZE",
     "UNIT_STATISTIC",
+    "UNPAIRED",
     "known_corrections",
     "known_tests",
     "pair_corrections",
@@ -258,6 +259,18 @@ ANYTIME = Option(
     kind="flag",
     always_saved=False,
     doc="Also give evidence that is valid at every look, for items in the order of the data, which must be random.",
+)
+UNPAIRED = Option(
+    "unpaired",
+    bool,
+    False,
+    "The systems were scored on different items: divide their scores anew, nothing is matched.",
+    label="Different items",
+    form_help="The systems were scored on different items, so that nothing can be matched.",
+    group="test",
+    kind="flag",
+    always_saved=False,
+    doc="Compare two samples of different items; nothing is matched, and shared ids are refused.",
 )
 BOUNDS = Option(
     "bounds",

@@ -1,0 +1,166 @@
+"""Different items from files, tables, arrays and logs: what is said of them, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import outscore as osc
+from outscore.core.errors import OutscoreError
+from outscore.inference.unpaired.divisions import division_p
+from outscore.inference.unpaired.samples import Samples
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Ratings of two systems on different segments, by documents: one file each, and both in one."""
+    monkeypatch.chdir(tmp_path)
+    stream = np.random.default_rng(4)
+    both = ["segment,system,document,score"]
+    for name, n, lead in (("new", 24, 8), ("old", 33, 0)):
+        rows = [f"{name}{i},{name},{name}-d{i // 3},{int(stream.normal(60 + lead, 12))}" for i in range(n)]
+        Path(f"{name}.csv").write_text("\n".join(["segment,system,document,score", *rows]) + "\n")
+        both += rows
+    Path("both.csv").write_text("\n".join(both) + "\n")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("files")
+def test_files_tables_and_arrays_say_the_same() -> None:
+    polars = pytest.importorskip("polars")
+    found = osc.compare("new.csv", "old.csv", unpaired=True, clusters="none")
+    new, old = polars.read_csv("new.csv"), polars.read_csv("old.csv")
+    arrays = osc.compare(new["score"].to_numpy(), old["score"].to_numpy(), unpaired=True)
+    expected = division_p(Samples(new["score"].to_numpy(), old["score"].to_numpy()))
+    assert found.p.value == arrays.p.value == expected.value
+    assert found.unpaired == arrays.unpaired
+    assert found.unpaired.n == (24, 33)
+    assert osc.compare("both.csv", unpaired=True, clusters="none").p == found.p
+    assert osc.compare(new, old, unpaired=True, clusters="none").p == found.p
+    assert (
+        osc.compare(osc.read("new.csv", cluster="none")[0], osc.read("old.csv", cluster="none")[0], unpaired=True).p == found.p
+    )
+    assert found.difference == pytest.approx(float(new["score"].mean() - old["score"].mean()))
+    assert (found.n, found.alignment.common, found.alignment.only_a, found.alignment.only_b) == (57, 0, 24, 33)
+    assert "57 items (24 of new and 33 others of old)" in found.sentence
+    assert "two-sample permutation test" in found.verdict
+    assert "unit:unpaired items" in str(found.signature)
+
+
+@pytest.mark.usefixtures("files")
+def test_documents_are_divided_whole() -> None:
+    found = osc.compare("new.csv", "old.csv", unpaired=True, clusters="document")
+    assert (found.clusters, found.unpaired.clusters, found.p.n, found.p.method) == (19, (8, 11), 19, "exact")
+    assert found.interval.method == "Welch t"
+    given = [([f"{s}{i // 3}" for i in range(n)]) for s, n in (("a", 24), ("b", 33))]
+    new, old = (np.loadtxt(name, delimiter=",", skiprows=1, usecols=3) for name in ("new.csv", "old.csv"))
+    assert osc.compare(new, old, unpaired=True, clusters=given).p.value == found.p.value
+    assert "in 8 and 11 clusters that are divided whole" in " ".join(found.to_text().split())
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("test", "name", "estimand"),
+    [
+        ("permutation", "two-sample permutation", "difference"),
+        ("wilcoxon", "rank-sum", "shift"),
+        ("student", "welch", "difference"),
+    ],
+)
+def test_every_form_of_the_report(test: str, name: str, estimand: str, tmp_path: Path) -> None:
+    found = osc.compare("new.csv", "old.csv", unpaired=True, test=test, clusters="none")
+    assert (found.p.test, found.interval.estimand) == (name, estimand)
+    for text in (found.to_text(verbose=True), found.to_markdown(), found.to_html(), found.to_latex()):
+        assert "others of old" in " ".join(text.split())
+    found.save(tmp_path / "found.json")
+    assert osc.load(tmp_path / "found.json") == found
+    saved = json.loads((tmp_path / "found.json").read_text())["comparisons"][0]["unpaired"]
+    assert saved["n"] == [24, 33]
+    assert saved["welch"]["value"] == found.unpaired.welch.value
+
+
+def test_spreads_and_sizes_that_differ_are_warned_of() -> None:
+    stream = np.random.default_rng(2)
+    a, b = stream.normal(0, 3, 20), stream.normal(0, 1, 80)
+    found = osc.compare(a, b, unpaired=True)
+    warning = next(note.text for note in found.notes if note.kind == "warning")
+    assert "differ in size (20 and 80) and in spread" in warning
+    assert found.unpaired.level > 0.2
+    assert "Welch" in found.to_text()
+    assert not [note for note in osc.compare(a, b[:20], unpaired=True).notes if note.kind == "warning"]
+
+
+def test_fisher_states_its_order() -> None:
+    found = osc.compare([1] * 10, [1] * 20 + [0] * 10, unpaired=True)
+    assert round(found.p.value, 4) == 0.0852
+    assert any("at least as large" in note.text and ".0428" in note.text for note in found.notes)
+    assert found.interval.low == 0.0
+    assert found.unpaired.welch is None
+    assert not any(
+        "at least as large" in note.text
+        for note in osc.compare([1] * 10, [1] * 9 + [0] * 9, unpaired=True, alternative="greater").notes
+    )
+
+
+def test_items_with_several_rows_count_once(tmp_path: Path) -> None:
+    path = tmp_path / "repeated.csv"
+    path.write_text("id,model,epoch,score\na,x,1,1\na,x,2,4\nb,x,1,3\nc,y,1,1\nd,y,1,2\nd,y,2,6\n")
+    found = osc.compare(str(path), unpaired=True)
+    assert (found.unpaired.n, found.scores[0].value, found.scores[1].value) == ((2, 2), 2.75, 2.5)
+    assert any("count once" in note.text for note in found.notes)
+
+
+REFUSED = [
+    ({"anytime": True}, "--anytime needs the same items"),
+    ({"margin": 0.1}, "--margin needs the same items"),
+    ({"delta": 0.1}, "--delta needs the same items"),
+    ({"population": "items"}, "--population needs the same items"),
+    ({"reduce": "max"}, "--reduce needs the same items"),
+    ({"unit_size": 2}, "--unit-size needs the same items"),
+    ({"test": "sign"}, "`sign` needs pairs"),
+    ({"metric": "f1"}, "another metric was named"),
+    ({"options": {"method": "dp"}}, "--unpaired has no method `dp`"),
+    ({"test": "wilcoxon", "options": {"zeros": "pratt"}}, "Option `zeros` is for pairs"),
+    ({"labels": ["a", "b", "c"]}, "`labels` is for items that both systems have"),
+    ({"slices": ["a", "b", "c"]}, "`slices` is for items that both systems have"),
+    ({"clusters": [1, 2, 3]}, "`clusters` of different items are those of A's rows and those of B's"),
+    ({"clusters": (["d", "e", "e"], ["d", "f"])}, "Cluster `d` holds items of both systems"),
+]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"), REFUSED, ids=[str(next(iter(more))) + str(i) for i, (more, _) in enumerate(REFUSED)]
+)
+def test_what_needs_pairs_is_refused(more: dict[str, object], message: str) -> None:
+    with pytest.raises(OutscoreError, match=r".") as caught:
+        osc.compare([1.0, 2.0, 3.0], [1.0, 4.0], unpaired=True, **more)
+    assert message in caught.value.message
+
+
+@pytest.mark.usefixtures("files")
+def test_shared_ids_are_refused() -> None:
+    text = Path("new.csv").read_text().replace(",new,", ",other,").replace("new-d", "x")
+    Path("same.csv").write_text(text)
+    with pytest.raises(OutscoreError, match="Both systems have 24 items, such as `new0`: these are pairs") as caught:
+        osc.compare("new.csv", "same.csv", unpaired=True)
+    assert "pairing is stronger" in caught.value.hint
+    assert osc.compare("new.csv", "same.csv", unpaired=True, items="none", clusters="none").unpaired.n == (24, 24)
+    Path("wide.csv").write_text("new,old\n1,0\n0,1\n1,1\n")
+    with pytest.raises(OutscoreError, match="a score of both systems on every row"):
+        osc.compare("wide.csv", unpaired=True)
+    with pytest.raises(OutscoreError, match="no item in common") as other:
+        osc.compare("new.csv", "old.csv")
+    assert "--unpaired" in other.value.hint
+
+
+def test_counts_are_refused() -> None:
+    with pytest.raises(OutscoreError, match="means of one score per item"):
+        osc.compare([[1, 2], [3, 4]], [[1, 1]], unpaired=True)
+
+
+def test_few_items_cannot_show_anything() -> None:
+    with pytest.raises(OutscoreError, match="cannot show anything"):
+        osc.compare([1.0], [2.0], unpaired=True)
