@@ -1722,6 +1722,8 @@ def plan(
     shuffle: int | None = None,
     delta: float = 0.0,
     method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
+    anytime: bool = False,
+    bounds: tuple[float, float] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     seed: int = 0,
@@ -1774,6 +1776,8 @@ def plan(
     shuffle: int | None = None,
     delta: float = 0.0,
     method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
+    anytime: bool = False,
+    bounds: tuple[float, float] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     seed: int = 0,
@@ -1825,6 +1829,8 @@ def plan(
     shuffle: int | None = None,
     delta: float = 0.0,
     method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
+    anytime: bool = False,
+    bounds: tuple[float, float] | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     seed: int = 0,
@@ -1902,6 +1908,10 @@ def plan(
         ``"auto"`` for the test that `compare` runs by default: ``"exact"`` (McNemar) for right-or-wrong items
         without clusters, else ``"permutation"``. ``"t"`` is the paired t test, and ``"normal"`` the closed
         formula, which takes the spread as known and counts rejections in the right direction only.
+    anytime : bool, default False
+        Also give the items after which a test that may be looked at any time is expected to stop.
+    bounds : tuple[float, float] | None, default None
+        With `anytime`, the least and the largest score that an item can have; None is 0 and 1.
     alternative : str, default "two-sided"
         ``"two-sided"``, ``"greater"`` (A is *better*) or ``"less"``.
     alpha : float, default 0.05
@@ -1960,6 +1970,8 @@ def plan(
         shuffle=shuffle,
         delta=delta,
         method=method,
+        anytime=anytime,
+        bounds=bounds,
         alternative=alternative,
         alpha=alpha,
         seed=seed,

@@ -18,6 +18,7 @@ from outscore.results.rendering import Result
 from outscore.results.signature import Signature
 
 __all__ = [
+    "AnytimePlan",
     "Costs",
     "EffectPoint",
     "OverlapPoint",
@@ -166,6 +167,38 @@ class OverlapPoint:
 
 
 @dataclass(frozen=True)
+class AnytimePlan:
+    """After how many items a test that may be looked at any time is expected to stop, where the planned difference is true.
+
+    Attributes
+    ----------
+    mean, median
+        The expected and the median number of items.
+    items
+        The items within which it stops with the power asked for.
+    fixed, by_fixed
+        The items of the plan with one look, and the probability to have stopped by then.
+    method
+        ``"exact"`` (right-or-wrong items), or ``"simulated"`` (bets on bounded scores).
+    paths, seed
+        Simulated studies and their seed; None where the law is exact.
+    horizon
+        The items after which simulated studies ended: those that had not stopped count with so many in the mean, and `median`
+        or `items` are None where they lie beyond.
+    """
+
+    mean: float
+    median: int | None
+    items: int | None
+    fixed: int
+    by_fixed: float
+    method: Literal["exact", "simulated"]
+    paths: int | None = None
+    seed: int | None = None
+    horizon: int | None = None
+
+
+@dataclass(frozen=True)
 class EffectPoint:
     """How many items one difference needs.
 
@@ -260,6 +293,8 @@ class PlanResult(Result):
         Simulated curves, where a pilot was tried out.
     costs
         What the study costs, where prices were given.
+    anytime
+        What looking early takes, where that was asked for.
     signature
         One line that repeats the plan.
     notes
@@ -290,6 +325,7 @@ class PlanResult(Result):
     settings: dict[str, Any] = field(default_factory=dict)
     costs: Costs | None = None
     schema: Literal["outscore/plan/1"] = "outscore/plan/1"
+    anytime: AnytimePlan | None = None
 
     def _brief(self) -> str:
         answer = f"{self.items:,} items, effect {brief_number(self.effect)}, power {brief_number(self.power)}"

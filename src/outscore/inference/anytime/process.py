@@ -31,7 +31,16 @@ import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["Looks", "betting_evidence", "binary_evidence", "confidence_sequence", "first_crossing", "log_capital", "stakes_of"]
+__all__ = [
+    "Looks",
+    "betting_evidence",
+    "binary_evidence",
+    "binary_log_e",
+    "confidence_sequence",
+    "first_crossing",
+    "log_capital",
+    "stakes_of",
+]
 
 Alternative = Literal["two-sided", "greater", "less"]
 TRUNCATED = 0.5
@@ -96,9 +105,20 @@ def binary_evidence(d: Array, alternative: Alternative = "two-sided") -> Array:
     >>> np.exp(binary_evidence(np.array([1, 0, 1, 1, 1, 1]))).round(4).tolist()  # 2⁵ B(6, 1) = 32/6
     [1.0, 1.0, 1.3333, 2.0, 3.2, 5.3333]
     """
+    return binary_log_e(np.cumsum(d > 0), np.cumsum(d < 0), alternative)
+
+
+def binary_log_e(wins: Array, losses: Array, alternative: Alternative = "two-sided") -> Array:
+    """log e of so many discordant items that A won and lost.
+
+    Examples
+    --------
+    >>> np.exp(binary_log_e(np.array([5]), np.array([0]), "greater")).round(4).tolist()  # 2⁶ B(6, 1) (1 - 2⁻⁶)
+    [10.5]
+    """
     import scipy.special
 
-    wins, losses = np.cumsum(d > 0).astype(float), np.cumsum(d < 0).astype(float)
+    wins, losses = wins.astype(float), losses.astype(float)
     if alternative == "less":
         wins, losses = losses, wins
     m = wins + losses

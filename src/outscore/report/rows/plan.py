@@ -70,9 +70,25 @@ def _plan_facts(found: PlanResult) -> list[tuple[str, Sequence[str]]]:
         ("formula", _formula(found)),
         ("t test", t_test),
         ("spread", [_spread(found)]),
+        ("any time", _anytime(found)),
         ("clusters", [_clusters(design)] if design.cluster_size > 1 else []),
         ("simulated", observed),
         ("notes", note_texts(found.notes)),
+    ]
+
+
+def _anytime(found: PlanResult) -> list[str]:
+    """What looking early takes, beside the plan with one look."""
+    plan = found.anytime
+    if plan is None:
+        return []
+    more = "" if plan.horizon is None else f" (studies end after {plan.horizon:,})"
+    median, most = (f"more than {plan.horizon:,}" if n is None else f"{n:,}" for n in (plan.median, plan.items))
+    how = "exact" if plan.method == "exact" else f"{plan.paths:,} simulated studies with seed {plan.seed}"
+    target, reached = format_level(found.target), _power(plan.by_fixed)
+    return [
+        f"stops after {plan.mean:,.0f} items on average{more}, {median} in the median, {most} with power {target}; {how}",
+        f"one look at {plan.fixed:,} items has power {_power(found.power)}; looked at any time, {reached} stop by then",
     ]
 
 

@@ -14,6 +14,7 @@ from outscore.results.plan import PlanResult, PossibleP, StudyDesign
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
 from outscore.workflows.direction import directed, score_names
 from outscore.workflows.plan.answer import plan_numbers, possible_p
+from outscore.workflows.plan.anytime import with_looks
 from outscore.workflows.plan.costs import Prices, best_priced
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
 from outscore.workflows.requests.base import input_settings, versions
@@ -47,6 +48,8 @@ def run(request: PlanRequest, data: TwoSystems | None = None, *, progress: Progr
         found = _priced(
             request, lambda repeats, n: plan_numbers(replace(design, repeats=repeats or design.repeats), n=n, **question)
         )
+    if request.anytime and isinstance(found, PlanResult):
+        found = with_looks(found, request)
     return replace(found, settings={**request.settings(), **inputs, "versions": versions()})
 
 

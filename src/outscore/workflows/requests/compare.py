@@ -282,13 +282,7 @@ class CompareRequest(ComparisonRequest):
 
     def _check_looks(self) -> None:
         """Refuse what evidence at every look cannot be had with."""
-        if self.bounds and not self.anytime:
-            raise OutscoreError("--bounds is for --anytime, which was not asked for.", "Add --anytime.", parameter="bounds")
-        if self.bounds and not self.bounds[0] < self.bounds[1]:
-            low, high = self.bounds
-            raise OutscoreError(
-                f"`bounds` is {low:g} and {high:g}.", "Give the least and the largest score, such as 0 100.", parameter="bounds"
-            )
+        shared.check_bounds(self.bounds, anytime=self.anytime)
         for name, given in (("delta", self.delta != 0), ("unit_size", self.unit_size != 1)):
             if self.anytime and given:
                 raise OutscoreError(

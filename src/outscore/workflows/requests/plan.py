@@ -277,6 +277,14 @@ class PlanRequest(Request):
             "which takes the spread as known and counts rejections in the right direction only.",
         )
     )
+    anytime: bool = declare(
+        shared.ANYTIME,
+        group="design",
+        help="Also say after how many items a test that may be looked at any time is expected to stop.",
+        form_help="Also say after how many items a test that may be looked at any time is expected to stop.",
+        doc="Also give the items after which a test that may be looked at any time is expected to stop.",
+    )
+    bounds: tuple[float, ...] = declare(shared.BOUNDS, group="design")
     alternative: str = declare(shared.ALTERNATIVE, group="design")
     alpha: float = declare(shared.ALPHA, group="design", doc="The level of the test.")
     seed: int = declare(shared.SEED, help="Seed of the samples of --retrospective.", group="pilot")
@@ -292,6 +300,7 @@ class PlanRequest(Request):
 
     def validate(self, *, arrays: bool = False) -> None:
         """Refuse what cannot be asked together, before a pilot is read."""
+        shared.check_bounds(self.bounds, anytime=self.anytime)
         self._check_prices()
         if self.scores:
             unused = (
@@ -305,6 +314,7 @@ class PlanRequest(Request):
                 "icc",
                 *FROM_PILOT,
                 *FROM_TRIALS,
+                "anytime",
             )
             self._refuse(unused, "has no meaning beside --scores, which stand for themselves")
             if self.n is None:

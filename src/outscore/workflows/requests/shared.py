@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from outscore.core.errors import OutscoreError
 from outscore.core.options import Option
 from outscore.core.reduction import REDUCTIONS
 
@@ -73,6 +74,7 @@ __all__ = [
     "UNIT_SIZE",
     "UNIT_STATISTIC",
     "UNPAIRED",
+    "check_bounds",
     "known_corrections",
     "known_tests",
     "pair_corrections",
@@ -868,3 +870,14 @@ MIN_SUPPORT = Option(
     group="test",
     doc="The smallest number of units with which a row is tested; rows with fewer are listed.",
 )
+
+
+def check_bounds(bounds: tuple[float, ...], *, anytime: bool) -> None:
+    """Refuse bounds of scores that are none, and those that nobody uses."""
+    if bounds and not anytime:
+        raise OutscoreError("--bounds is for --anytime, which was not asked for.", "Add --anytime.", parameter="bounds")
+    if bounds and not bounds[0] < bounds[1]:
+        low, high = bounds
+        raise OutscoreError(
+            f"`bounds` is {low:g} and {high:g}.", "Give the least and the largest score, such as 0 100.", parameter="bounds"
+        )
