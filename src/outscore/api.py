@@ -378,7 +378,8 @@ def compare(
         A label per row, alone or by the name of its column, or the column of a file: every value is compared
         by itself too.
     dataset : str | None, default None
-        Column of the dataset an item belongs to; of texts a file with a label per line, or none.
+        Column of the dataset an item belongs to, of texts a file with a label per line; none: all items are
+        pooled.
     transpose : bool, default False
         The rows of the file or table are systems, and its columns items.
     prediction : str | None, default None
@@ -883,7 +884,8 @@ def gate(
         ``"runs"`` span all items, as training seeds do. None goes by the column's name: seed and run are
         runs.
     dataset : str | None, default None
-        Column of the dataset an item belongs to; of texts a file with a label per line, or none.
+        Column of the dataset an item belongs to, of texts a file with a label per line; none: all items are
+        pooled.
     transpose : bool, default False
         The rows of the file or table are systems, and its columns items.
     prediction : str | None, default None

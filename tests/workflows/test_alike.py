@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import outscore as osc
 from outscore.cli.app import app
+from outscore.core.errors import OutscoreError
 
 RNG = np.random.default_rng(6)
 
@@ -123,11 +124,54 @@ def test_slices_by_dataset_follow_the_macro_average(folder):
     assert whole.scores[0].value == pytest.approx((easy.scores[0].value + hard.scores[0].value) / 2)
 
 
-def test_what_a_macro_average_cannot_answer_is_asked_of_the_pooled_items(folder):
+def test_what_a_macro_average_cannot_answer_is_refused_with_the_cure(folder):
     table = two_datasets(new=(0.9, 0.5), old=(0.9, 0.5))
-    for asked in ({"margin": 0.1}, {"alternative": "greater"}, {"test": "all"}):
-        found = osc.compare(table, **asked)
-        assert found.metric == found.score_name
-        assert any("datasets were pooled, because" in note.text for note in found.notes)
+    for asked in ({"margin": 0.1}, {"alternative": "greater"}, {"delta": 0.1}):
+        with pytest.raises(OutscoreError, match=r"macro average is tested two-sided.*--dataset none"):
+            osc.compare(table, **asked)
+        assert osc.compare(table, dataset="none", **asked).design.datasets == 1
+    with pytest.raises(OutscoreError, match="--dataset none"):
+        osc.gate(table, margin=0.1)
+    found = osc.compare(table, test="all")
+    assert any("datasets were pooled, because" in note.text for note in found.notes)
+
+
+def test_the_test_of_a_macro_average_is_named(folder):
+    found = osc.compare(two_datasets(new=(0.97, 0.4), old=(0.9, 0.2)), test="student")
+    assert found.p.test == "permutation"
+    assert any("`student` tests each dataset; the macro average is tested by permutation" in note.text for note in found.notes)
+
+
+def test_datasets_are_pooled_where_that_is_asked_for(folder):
+    """Both number their items alike: an item is told apart by its dataset still."""
+    table = two_datasets(new=(0.97, 0.2), old=(0.9, 0.55))
+    pair = osc.compare(table, dataset="none")
+    assert pair.n == table.height // 2
+    assert pair.difference == pytest.approx(
+        table.filter(model="new")["score"].mean() - table.filter(model="old")["score"].mean()
+    )
+    assert osc.rank(table, dataset="none").pairs[0].p.value == pair.p.value
+    assert osc.score(table, dataset="none").systems[0].n == pair.n
+
+
+def test_one_dataset_has_no_macro_average(folder):
+    table = two_datasets(new=(0.9, 0.5), old=(0.9, 0.5))
     one = table.filter(pl.col("dataset") == "easy")
     assert not any("datasets" in note.text for note in osc.compare(one).notes)
+
+
+def test_own_intervals_are_about_new_runs_wherever_the_claim_is():
+    rng = np.random.default_rng(4)
+    luck = {(name, run): rng.normal(0, 0.15) for name in ("new", "old") for run in range(3)}
+    rows = [
+        (f"q{i}", name, run, int(rng.random() < 0.5 + luck[name, run]))
+        for i in range(40)
+        for name in ("new", "old")
+        for run in range(3)
+    ]
+    table = pl.DataFrame(rows, schema=["id", "model", "seed", "score"], orient="row")
+    pair, board, alone = osc.compare(table), osc.rank(table), osc.score(table)
+    found = [{s.system: (s.low, s.high) for s in listed} for listed in (pair.scores, board.scores, alone.systems)]
+    assert found[0] == found[1] == found[2]
+    narrow = osc.compare(table, population="items").scores[0]
+    assert narrow.high - narrow.low < pair.scores[0].high - pair.scores[0].low

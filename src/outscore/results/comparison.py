@@ -86,7 +86,7 @@ class TestResult(Result):
     interval: Interval | None = None
     notes: list[Note] = field(default_factory=list)
     bayes: Bayes | None = None
-    own: tuple[tuple[float, float], tuple[float, float]] | None = None
+    own: tuple[tuple[float | None, float | None], tuple[float | None, float | None]] | None = None
     own_method: str = ""
     chosen: dict[str, str] = field(default_factory=dict)
 

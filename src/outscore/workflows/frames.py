@@ -21,6 +21,7 @@ from outscore.formats.tables.records import Block, Records
 from outscore.formats.tables.summaries import edges_of, refuse_summary
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.folds import settle_folds
+from outscore.scores.pooling import pooled
 from outscore.scores.system import Labels, Origin, Scores
 from outscore.workflows.validate import numbers_of
 
@@ -115,6 +116,9 @@ def _split(
     slices = {name: found for name in layout.slices if (found := labels(name)) is not None}
     places = np.arange(1, origin.rows + 1)
     whole = Scores("", places, ids, repeats, clusters, datasets, slices, origin, places, gold=gold)
+    if layout.pooled:
+        whole = pooled(whole)
+        ids = whole.ids
 
     def told(name: str) -> Scores:
         """All rows with what was answered on them."""

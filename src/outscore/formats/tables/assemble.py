@@ -20,6 +20,7 @@ from outscore.formats.tables.summaries import edges_of, refuse_summary
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.answers import refuse_other_kind
 from outscore.scores.folds import settle_folds
+from outscore.scores.pooling import pooled
 from outscore.scores.system import Labels, Origin, Scores
 
 __all__ = ["open_table", "read_table"]
@@ -164,6 +165,8 @@ class _TableBuilder:
             gold=None if layout.gold is None else self._gold[layout.gold].labels(),
             padded=None if layout.wide else self._padded(layout.scores[0]),
         )
+        if layout.pooled:
+            whole = pooled(whole)
         if self._gapped:
             return self._with_gaps(whole)
         if layout.wide:

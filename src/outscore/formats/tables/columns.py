@@ -34,6 +34,7 @@ from outscore.formats.tables.records import Records
 
 __all__ = [
     "NO_CLUSTERS",
+    "NO_DATASETS",
     "NO_ITEMS",
     "ColumnFinder",
     "Layout",
@@ -51,6 +52,8 @@ NO_CLUSTERS = "none"
 """The name that says there are no clusters, although a column has a usual name of clusters."""
 NO_ITEMS = "none"
 """The name that says that every row is an item of its own, although a column has a usual name of items."""
+NO_DATASETS = "none"
+"""The name that says that all datasets are one, although a column has a usual name of datasets; it still tells items apart."""
 MANY_COLUMNS = 10
 """Where so many columns could hold the scores, they may be items."""
 _SCORE = "Name the one meant with --score COLUMN (score=... in Python)"
@@ -62,7 +65,7 @@ class Layout:
 
     With `gold`, the right answers, `scores` are the columns of answers. `open` means that the caller did not name
     the scores, so that every other column of numbers would be one of them. `row_name` is the column of words in which a
-    row without an id would be called a mean or a total.
+    row without an id would be called a mean or a total. `pooled` says that `dataset` tells items apart and nothing else.
     """
 
     item: str | None
@@ -76,11 +79,13 @@ class Layout:
     open: bool = False
     gold: str | None = None
     row_name: str | None = None
+    pooled: bool = False
 
     @property
     def used(self) -> dict[str, str]:
         """The column of each part, for the report."""
-        parts = {name: getattr(self, name) for name in ("item", "system", "cluster", "repeat", "dataset")}
+        parts = {name: getattr(self, name) for name in ("item", "system", "cluster", "repeat")}
+        parts["dataset"] = None if self.pooled else self.dataset
         found = {name: column for name, column in parts.items() if column is not None}
         lists = {"score": () if self.wide or self.gold else self.scores, "slice": self.slices}
         measure = shared_measure(self.scores) if self.wide and self.gold is None else None
@@ -101,6 +106,9 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     unclustered = choice.cluster == NO_CLUSTERS and NO_CLUSTERS not in records.columns
     if unclustered:
         choice = replace(choice, cluster=None)
+    pooled = choice.dataset == NO_DATASETS and NO_DATASETS not in records.columns
+    if pooled:
+        choice = replace(choice, dataset=None)
     by_row = choice.item == NO_ITEMS and NO_ITEMS not in records.columns
     if by_row:
         choice = replace(choice, item=None)
@@ -123,13 +131,14 @@ def find_layout(records: Records, choice: Choice) -> Layout:
     answers = None if scores and not wide else find_answers(records, finder, choice)
     if answers is not None:
         layout = Layout(item, system, answers.answers, cluster, repeat, dataset, slices, answers.wide, gold=answers.gold)
+        layout = replace(layout, pooled=pooled)
         _check(records, layout, by_row=by_row)
         return layout
     unnamed = not scores
     if unnamed:
         scores = _numeric_columns(records, choice, finder, system)
         wide = len(scores) > 1
-    layout = Layout(item, system, scores, cluster, repeat, dataset, slices, wide, open=unnamed)
+    layout = Layout(item, system, scores, cluster, repeat, dataset, slices, wide, open=unnamed, pooled=pooled)
     if wide and item is None:
         layout = replace(layout, row_name=_first_words(records, finder))
     _check(records, layout, by_row=by_row)

@@ -156,7 +156,8 @@ def long_columns(file: LongFile, choice: Choice) -> LongColumns:
             f"Rank the rows as one table, or say --cluster {NO_CLUSTERS} if items are independent.",
             parameter="cluster",
         )
-    return LongColumns(layout.item, layout.system, layout.scores[0], layout.dataset, layout.repeat)
+    dataset = None if layout.pooled else layout.dataset
+    return LongColumns(layout.item, layout.system, layout.scores[0], dataset, layout.repeat)
 
 
 def long_rows(

@@ -16,9 +16,9 @@ from outscore.core.paired import PairedScores
 from outscore.core.repeats import Draws
 from outscore.exact.numbers import to_exact_integers
 from outscore.inference.base.discordance import Discordance, discordance, wilson_limits
-from outscore.inference.base.own_score import score_interval
+from outscore.inference.base.own_score import OwnRows, own_intervals, score_interval
 from outscore.inference.runs.exchange import Exchange, exchange_of_rows
-from outscore.inference.runs.two_way import TwoWay, two_way_of_rows
+from outscore.inference.runs.two_way import TwoWay, added_by_runs, two_way_of_rows
 
 __all__ = ["SystemRows", "baseline_of", "pairs_of"]
 
@@ -147,6 +147,23 @@ class SystemRows:
         bottom = np.where(self.present, self.rows @ np.asarray(self.metric.ratio[1]), np.nan)
         with np.errstate(invalid="ignore"):
             return bool((np.isnan(bottom) | (bottom == np.fmax.reduce(bottom, axis=0))).all())
+
+    def own_limits_of_runs(self, alpha: float) -> tuple[Array, Array]:
+        """The same as a claim about new items and new runs."""
+        assert self.runs is not None
+        metric = self.run_metric or self.metric
+        limits = np.full((2, len(self.rows)), np.nan)
+        listed = np.flatnonzero(self.present.sum(axis=1) > 1).tolist()
+        own = []
+        for system in listed:
+            there = self.present[system]
+            clusters = None if self.clusters is None else np.unique(self.clusters[there], return_inverse=True)[1]
+            rows = self.runs[system][there]
+            single = rows.reshape(-1, rows.shape[2])
+            own.append(OwnRows(single, rows.mean(axis=1), clusters, added_by_runs(rows, metric)))
+        for system, found in zip(listed, own_intervals(own, metric, alpha), strict=True):
+            limits[:, system] = [np.nan if end is None else end for end in found]
+        return limits[0], limits[1]
 
     def own_limits(self, alpha: float) -> tuple[Array, Array]:
         """The interval of each system's own score; nan where its items show no spread."""

@@ -33,6 +33,7 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
 from outscore.inference.base import p_values
 from outscore.inference.base.cluster_variance import cluster_variance
+from outscore.inference.base.own_score import Added
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.classical.student import log_t_tail
@@ -322,3 +323,19 @@ def pseudo_values(rows: Array, metric: AdditiveMetric) -> tuple[Array, Array]:
     n, totals = len(rows), rows.sum(axis=0)
     scores = np.asarray(metric.score(totals))
     return scores, n * scores - (n - 1) * np.asarray(metric.score(totals - rows))
+
+
+def added_by_runs(rows: Array, metric: AdditiveMetric) -> Added:
+    """What new runs add to the variance of a system's own score: (items, runs, columns) `rows` of it.
+
+    Examples
+    --------
+    >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
+    >>> scores = np.array([[3.0, 5.0], [1.0, 4.0], [2.0, 6.0]])
+    >>> round(added_by_runs(np.stack([scores, np.ones((3, 2))], axis=2), mean).variance, 6)
+    2.166667
+    """
+    scores, values = pseudo_values(rows.astype(float), metric)
+    noise = run_noise(values, scores)
+    guess = noise.between**2 / (noise.runs - 1) + (noise.within**2 / noise.df_within if noise.within else 0.0)
+    return Added(noise.added, guess)

@@ -62,8 +62,9 @@ def by_macro_average(
 
     The numbers are those of `rank`, so that both commands answer alike. `asked` is what was asked of the comparison.
     """
-    reason = _unasked(asked)
-    if reason:
+    _refuse_unasked(len(boards), asked)
+    if asked["test"] in ("all", "bayes"):
+        reason = f"test `{asked['test']}` is for single items"
         text = f"The {pooled.design.noun}s of {len(boards)} datasets were pooled, because {reason}."
         return _with(pooled, Note("reading", text))
     same = ("test", "options", "alpha", "unit_size", "unit_statistic", "shuffle", "seed", "population", "repeats")
@@ -81,13 +82,15 @@ def _untested(pooled: Comparison, datasets: int, refusal: OutscoreError) -> Comp
     return _with(pooled, Note("reading", f"{start}: {refusal.message}"))
 
 
-def _unasked(asked: Mapping[str, Any]) -> str:
-    """Why the macro average does not answer what was asked; empty where it does."""
-    if asked["alternative"] != "two-sided" or asked["delta"]:
-        return "their macro average is tested two-sided, for any difference"
-    if asked["margin"] is not None:
-        return "their macro average has no margin"
-    return f"test `{asked['test']}` is for single items" if asked["test"] in ("all", "bayes") else ""
+def _refuse_unasked(datasets: int, asked: Mapping[str, Any]) -> None:
+    """Refuse what the macro average does not answer, instead of answering it for the pooled items."""
+    for name, default in (("alternative", "two-sided"), ("delta", 0), ("margin", None)):
+        if asked[name] != default:
+            raise OutscoreError(
+                f"The scores are of {datasets} datasets, and their macro average is tested two-sided, for any difference.",
+                "Pool the items of all datasets with --dataset none, or give one of the datasets.",
+                parameter=name,
+            )
 
 
 def _shared(scores: Sequence[Scores]) -> list[Scores]:
@@ -129,6 +132,8 @@ def _decided(pooled: Comparison, ranking: Ranking, datasets: int, alpha: float, 
     # How the pooled items got their interval, and their p where it came about in another way, is no longer asked.
     gone = ("interval", *(("method",) if p.method != pooled.p.method else ()))
     found = replace(found, notes=[note for note in found.notes if note.kind not in gone])
+    # Datasets may be tested otherwise than their macro average is.
+    found = replace(found, notes=[*found.notes, *(note for note in ranking.notes if note.kind == "method")])
     decides = f"The macro average of {datasets} datasets decides, in which each counts alike, as in `rank`."
     return _with(found, Note("reading", decides), _pooled_note(pooled))
 

@@ -20,13 +20,14 @@ from outscore.core.paired import PairedScores
 from outscore.core.repeats import RUNS, Draws, Repeats
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.item_scores import scores_if_any, skewness
+from outscore.inference.base.own_score import OwnRows, interval_method, own_intervals
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.describe.null_law import null_of_exchange
 from outscore.inference.describe.repeats import run_interval, run_test, smallest_run_p, standard_error
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, usual_population
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import COARSE, FINE, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
-from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, two_way_of_rows
+from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, two_way_of_rows
 from outscore.language.numbers import count, format_probability
 from outscore.metrics.registry import resolve
 from outscore.results.chart_data import NullHistogram
@@ -118,12 +119,16 @@ def answer_of(
 
 @dataclass(frozen=True, eq=False)
 class _Crossed:
-    """Both systems' rows by item and run in the metric's own columns, and the two-way analysis of them."""
+    """Both systems' rows by item and run in the metric's own columns, and the two-way analysis of them.
+
+    `clusters` are those of the items.
+    """
 
     found: TwoWay
     a: Array
     b: Array
     metric: AdditiveMetric
+    clusters: Array | None
 
     @property
     def orientation(self) -> int:
@@ -132,7 +137,15 @@ class _Crossed:
     def result(self, request: TestRequest) -> TestResult:
         """What the two-way test says."""
         p = self.found.p(request.alternative, request.delta, orientation=self.orientation)
-        return TestResult(p, self.found.interval(request.alpha, request.alternative, orientation=self.orientation))
+        interval = self.found.interval(request.alpha, request.alternative, orientation=self.orientation)
+        own = [self._own(rows) for rows in (self.a, self.b)]
+        limits = own_intervals(own, self.metric, request.alpha)
+        return TestResult(p, interval, own=(limits[0], limits[1]), own_method=interval_method(own, self.metric))
+
+    def _own(self, rows: Array) -> OwnRows:
+        """What a system's own score rests on, with what new runs add."""
+        single = rows.reshape(-1, rows.shape[2])
+        return OwnRows(single, rows.mean(axis=1), self.clusters, added_by_runs(rows, self.metric))
 
     def runs(self, question: Question) -> Runs:
         """The scores of the runs, and what items and runs each contribute to the spread."""
@@ -179,7 +192,7 @@ def _crossed(
         found.p(question.alternative, question.delta)
     except NoSpreadError:
         return None, "the scores do not vary"
-    return _Crossed(found, a, b, of_run), ""
+    return _Crossed(found, a, b, of_run, items.clusters), ""
 
 
 def _lacking(question: Question, repeats: Repeats | None) -> str:

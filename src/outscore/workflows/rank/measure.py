@@ -52,7 +52,7 @@ from outscore.metrics.registry import resolve
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS
 from outscore.scores.board import Board
-from outscore.workflows.rank.populations import test_of
+from outscore.workflows.rank.populations import name_of_test
 from outscore.workflows.rank.question import USUAL, Question
 
 __all__ = ["measure", "systems_of"]
@@ -87,7 +87,7 @@ def measure(
     request = TestRequest(alpha=question.alpha, seed=question.seed, options=question.check())
     base = baseline_of(boards[0].systems, question.baseline)
     rows = [systems_of(board, metric) for board in boards]
-    test = test_of(population, boards, question)
+    test = name_of_test(population, boards, question)
     if test in (TWO_WAY, EXCHANGE_OF_RUNS):
         rows = [_with_runs(systems, board, metric) for systems, board in zip(rows, boards, strict=True)]
     elif test == EXCHANGE:
@@ -208,8 +208,10 @@ class _Work:
         return replace(systems, rows=values, present=present, clusters=None, scale=1)
 
     def _own_limits(self, systems: SystemRows) -> tuple[Array, Array]:
-        """The interval of each system's own score: over new items, or over new runs of these."""
+        """The interval of each system's own score: over new items, with new runs or without, or over new runs of these."""
         alpha = self.asked.request.alpha
+        if self.asked.test == TWO_WAY and systems.runs is not None:
+            return systems.own_limits_of_runs(alpha)
         if self.asked.test != EXCHANGE:
             return systems.own_limits(alpha)
         limits = np.full((len(systems.rows), 2), np.nan)

@@ -31,7 +31,7 @@ from outscore.workflows.rank.question import Question
 MOST_PAIRS = 2_000
 """Pairs that are also tested as claims that decide nothing, at some milliseconds each."""
 
-__all__ = ["population_of", "repeat_kind", "test_of"]
+__all__ = ["name_of_test", "population_of", "repeat_kind"]
 
 
 def repeat_kind(boards: Sequence[Board], question: Question) -> RepeatKind | None:
@@ -43,7 +43,7 @@ def repeat_kind(boards: Sequence[Board], question: Question) -> RepeatKind | Non
     return cast("RepeatKind", question.repeats) if question.repeats is not None else kind_of_column(boards[0].repeat_column)
 
 
-def test_of(population: str, boards: Sequence[Board], question: Question) -> str:
+def name_of_test(population: str, boards: Sequence[Board], question: Question) -> str:
     """The test that answers for a population."""
     if population == THESE_ITEMS:
         return EXCHANGE_OF_RUNS if repeat_kind(boards, question) == RUNS else EXCHANGE

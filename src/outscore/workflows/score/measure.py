@@ -27,7 +27,7 @@ from outscore.inference.base.own_score import (
 from outscore.inference.describe.repeats import variance_parts
 from outscore.inference.own.noise import epoch_noise, noise_floor
 from outscore.inference.own.reach import detectable_difference, median_correlation
-from outscore.inference.runs.two_way import pseudo_values, run_noise
+from outscore.inference.runs.two_way import added_by_runs
 from outscore.metrics.registry import resolve
 from outscore.results.score import Noise, ScoredSystem, ScorePart
 from outscore.scores.system import Labels, Scores
@@ -96,10 +96,7 @@ class _Part:
         """What new runs add, where the claim is about them."""
         if not self.new_runs or self.table.values is None:
             return None
-        scores, values = pseudo_values(self.table.values.astype(float), self.metric)
-        noise = run_noise(values, scores)
-        guess = noise.between**2 / (noise.runs - 1) + (noise.within**2 / noise.df_within if noise.within else 0.0)
-        return Added(noise.added, guess)
+        return added_by_runs(self.table.values, self.metric)
 
     @cached_property
     def own(self) -> OwnRows:
