@@ -34,7 +34,8 @@ from outscore.exact.sieve import survivors
 __all__ = ["Bounds", "bounds"]
 
 MIN_DEGREE = 64
-FIRST_DEGREES = 1_000, 20_000
+MARGIN = 1.2
+"""What a degree found by the normal law is raised by, so that it mostly suffices."""
 LAST_DEGREE = 10_000_000
 WIDTH = 0.005
 """Relative width of bounds that nobody asked to be wider."""
@@ -48,6 +49,8 @@ MAX_OUTLIERS = 8
 FAR_OUT = 6.0
 """An outlier is more than so many standard deviations of everything smaller."""
 FAIR_SAMPLE = 1 << 14
+HEAVIEST, FEW_LEFT = 8, 64
+"""Flips that every frequency is tried on before its characteristic function is computed, unless so few are left."""
 UNIT = 2.0**-53
 
 
@@ -216,12 +219,7 @@ def _condition_on_outliers(sizes: Array, outliers: Array, threshold: float, slac
 
 
 def _refine(bracket: _Bracket, aim: _Aim) -> Bounds:
-    # Few flips that are still open leave many frequencies alive, so that each degree costs; many leave few,
-    # and a high degree is free. A flip counts as open by the variance the tilt leaves it. Wider bounds need
-    # less.
-    open_flips = float(bracket.law.counts @ bracket.law.sech2(bracket.theta))
-    first, last = (max(MIN_DEGREE, int(degree * min(1.0, WIDTH / aim.width))) for degree in FIRST_DEGREES)
-    degree = int(min(max(20 * open_flips * min(1.0, WIDTH / aim.width), first), last, aim.most))
+    degree = min(max(int(bracket.needed(aim.width)), MIN_DEGREE), aim.most)
     while True:
         try:
             best = bracket.evaluate(degree)
@@ -286,6 +284,16 @@ class _Bracket:
             lost_below=0.0 if down >= total + observed else math.exp(-NEGLIGIBLE),
         )
 
+    def needed(self, width: float) -> float:
+        """A degree that leaves about this width, by the normal law in the place of the tilted one.
+
+        The pair is 2·f/(K + 1)/p apart, with f the density at the observed value in the period and p the scaled probability.
+        """
+        spread = math.sqrt(float(self.law.counts @ (self.law.sech2(self.theta) * self.law.values[:, 0] ** 2)))
+        slope = float(self.theta[0]) * spread
+        density = self.period / (spread * math.sqrt(2 * math.pi)) if spread else 1.0
+        return MARGIN * 2 * density / _scaled_tail(slope) / width
+
     def evaluate(self, degree: int) -> Bounds:
         """The averaged Selberg pair of the given degree."""
         theta = float(self.theta[0])
@@ -320,12 +328,12 @@ class _Bracket:
         doubt = np.zeros(len(index))
         if isinstance(self.law, Expanded):
             psi[:near] *= np.exp(self.law.log_characteristic(self.theta, omega[:near]))
-            psi[:near] *= _characteristic(self.law.large, self.theta, omega[:near])
+            psi[:near] *= _characteristic(self.law.large, self.theta, step, index[:near])
             doubt[:near] = 2 * self.law.remainder * np.abs(psi[:near])
         if len(far):
-            psi[near:] *= _characteristic(self.law, self.theta, omega[near:])
-        # n complex products, and arguments ω·a rounded before sine and cosine are taken.
-        doubt += UNIT * (np.abs(psi) * (4 * self.law.counts.sum() + 20 + omega * self.observed) + omega * self.total)
+            psi[near:] *= _characteristic(self.law, self.theta, step, far)
+        # n factors of two complex products each, and arguments ω·a put together from two that are rounded.
+        doubt += UNIT * (np.abs(psi) * (7 * self.law.counts.sum() + 20 + omega * self.observed) + 3 * omega * self.total)
         return index, psi, doubt
 
     def _survivors(self, step: float, near: int, degree: int) -> Array:
@@ -344,9 +352,17 @@ class _Bracket:
             if thin == 1 or not len(index):
                 break
             last, thin = int(index.max()), max(1, thin // 4)
+        index = _audible(index, step, values[:, 0], counts * sech2)
         if len(index) * len(counts) > 100 * SIEVE_BUDGET or len(index) > MAX_SURVIVORS:
             raise BudgetError
         return index
+
+
+def _scaled_tail(z: float) -> float:
+    """exp(z²/2)·P(Z > z) of a normal Z: Mills' ratio over √(2π), by the first terms of its continued fraction far out."""
+    if z < 5.0:
+        return 0.5 * math.exp(0.5 * z * z) * math.erfc(z / math.sqrt(2))
+    return z / ((z * z + 1) * math.sqrt(2 * math.pi))
 
 
 def _fading_frequency(sizes: Array, counts: Array) -> float:
@@ -370,27 +386,60 @@ def _damping_frequency(sizes: Array, weights: Array, omega: float) -> float:
     return omega
 
 
-def _characteristic(law: FlipSum, theta: Array, omega: Array) -> Array:
-    """φ_θ(ω) of every flip, multiplied."""
-    sizes, counts, tanh = law.values[:, 0], law.counts, np.tanh(law.projections(theta))
-    found = np.ones(len(omega), dtype=complex)
-    # Powers of complex numbers are dear, and most sizes occur once.
-    for chosen in (counts == 1, counts > 1):
-        found *= _product(omega, sizes[chosen], tanh[chosen], counts[chosen])
+def _audible(index: Array, step: float, sizes: Array, weights: Array) -> Array:
+    """Of these indices, those where the heaviest flips alone do not make |φ| negligible.
+
+    log |φ(ω)| = ½ Σ c log(1 - sech² sin²(ωa)) ≤ -½ Σ c sech² sin²(ωa), whichever flips the sum is over: a few of them settle
+    most frequencies for the price of a sine each.
+    """
+    decay = np.zeros(len(index))
+    for flip in np.argsort(-weights, kind="stable")[:HEAVIEST].tolist():
+        if len(index) <= FEW_LEFT:
+            break
+        decay += 0.5 * weights[flip] * np.sin(step * sizes[flip] * index) ** 2
+        left = decay <= FLOOR + 1
+        index, decay = index[left], decay[left]
+    return index
+
+
+def _characteristic(law: FlipSum, theta: Array, step: float, index: Array) -> Array:
+    """φ_θ(ω) = Π (cos ωa + i tanh(θa) sin ωa)^c over the sizes a, for every ω = step · index.
+
+    With index = B·q + r, exp(iωa) is a product of two of far fewer turns, as a clock needs but an hour and a minute hand:
+    sines and cosines are what costs. Sizes of one count are one power of their product.
+    """
+    order = np.argsort(law.counts, kind="stable")
+    sizes, tanh = law.values[order, 0], np.tanh(law.projections(theta))[order]
+    counts, groups = np.unique(law.counts[order], return_index=True)
+    hand = math.isqrt(int(index.max(initial=0))) + 1
+    (hours, hour), (minutes, minute) = (np.unique(part, return_inverse=True) for part in np.divmod(index, hand))
+    coarse, fine = _turns(step * hand * hours, sizes), _turns(step * minutes, sizes)
+    found = np.ones(len(index), dtype=complex)
+    rows = max(1, 200_000 // max(1, len(sizes)))
+    for start in range(0, len(index), rows):
+        here = slice(start, start + rows)
+        turn = coarse[hour[here]]
+        turn *= fine[minute[here]]
+        turn.imag *= tanh
+        for column, count in zip(np.multiply.reduceat(turn, groups, axis=1).T, counts.tolist(), strict=True):
+            found[here] *= _power(column, int(count))
     return found
 
 
-def _product(omega: Array, sizes: Array, tanh: Array, counts: Array) -> Array:
-    """Π (cos ωa + i tanh(θa) sin ωa)^c over the sizes a, for every ω."""
-    product = np.ones(len(omega), dtype=complex)
-    width = max(1, 200_000 // max(1, len(omega)))
-    for start in range(0, len(sizes), width):
-        here = slice(start, start + width)
-        angle = np.outer(omega, sizes[here])
-        factor = np.empty(angle.shape, dtype=complex)
-        np.cos(angle, out=factor.real)
-        np.multiply(np.sin(angle), tanh[here], out=factor.imag)
-        if counts[here].max() > 1:
-            np.power(factor, counts[here], out=factor)
-        product *= factor.prod(axis=1)
-    return product
+def _turns(omega: Array, sizes: Array) -> Array:
+    """exp(iωa), a row for each ω."""
+    angle = np.outer(omega, sizes)
+    turn = np.empty(angle.shape, dtype=complex)
+    np.cos(angle, out=turn.real)
+    np.sin(angle, out=turn.imag)
+    return turn
+
+
+def _power(base: Array, count: int) -> Array:
+    """The power by squaring, at a tenth of the price of complex powers."""
+    power = base if count & 1 else np.ones_like(base)
+    while count := count >> 1:
+        base = base * base
+        if count & 1:
+            power = power * base
+    return power
