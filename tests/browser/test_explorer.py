@@ -133,6 +133,12 @@ def test_another_pair_and_criterion(visit, file):
     assert found(page) == len(expected(1, 2, "NOUN", "NOUN", PARSES))
 
 
+def test_a_verdict_that_begins_with_a_name_leaves_it_as_it_is(visit, file):
+    page = visit(file)
+    transform = "(part) => getComputedStyle(part, '::first-letter').textTransform"
+    assert page.locator("#verdict-reason").evaluate(transform) == "none"
+
+
 def test_a_tree_shows_where_the_systems_leave_gold(visit, file):
     page = visit(file)
     page.locator("#choice select").select_option(label="Baseline → Newer, LAS")
