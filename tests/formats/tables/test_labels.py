@@ -133,6 +133,8 @@ def test_lists_of_labels(tmp_path):
     single.write_text('{"id": 1, "prediction": "a"}\n{"id": 2, "prediction": "x"}\n{"id": 3, "prediction": "b"}\n')
     found = diff(gold, [sets, single], task="label")
     assert [round(scores["accuracy"], 3) for scores in found.scores.values()] == [0.667, 0.333]
+    # No label at all is what gold says of the third: a class like the others, and found by the first system.
+    assert [round(scores["macro_f1"], 4) for scores in found.scores.values()] == [0.5, 0.2]
     told = [note.text for note in found.notes if note.kind == "reading"]
     assert told[0] == "Gold lists accepted answers: an answer of single is right if it is one of them."
     assert told[1].startswith("Answers are sets of labels")

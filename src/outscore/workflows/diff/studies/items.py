@@ -163,8 +163,10 @@ def _apply_maps(gold: Items, systems: list[Items], maps: LabelMaps) -> tuple[Ite
 
 
 def classes_of(units: Units) -> Array:
-    """The codes of labels that are classes: what was not answered is none."""
-    return np.array([code for code, name in enumerate(units.labels) if name not in (NO_LABEL, UNALIGNED)], dtype=np.int64)
+    """The codes of labels that are classes: what was not answered is none, unless gold has items without a label itself."""
+    in_gold = set(units.gold.tolist())
+    named = enumerate(units.labels)
+    return np.array([code for code, name in named if name not in (NO_LABEL, UNALIGNED) or code in in_gold], dtype=np.int64)
 
 
 def label_class_counts(units: Units, groups: Array | None = None) -> list[Array]:
