@@ -13,6 +13,7 @@ import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -37,6 +38,44 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(path): path for path in FILES}
 
 
+def inside(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+class Source(NamedTuple):
+    """What the tests below ask about a file, which is parsed once for all of them."""
+
+    named: list[str]
+    nested: list[int]
+    printing: list[int]
+    body: list[type]
+
+
+@cache
+def read(path: Path) -> Source:
+    tree = tree_of(path)
+    found = Source([], [], [], [type(node) for node in tree.body])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.named.extend(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{inside(path)}: relative import"
+            found.named.extend(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and re.fullmatch(r"outscore(\.\w+)+", node.value):
+                found.named.append(node.value)
+        elif isinstance(node, ast.IfExp):
+            if any(isinstance(inner, ast.IfExp) for inner in ast.walk(node) if inner is not node):
+                found.nested.append(node.lineno)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+            found.printing.append(node.lineno)
+    return found
+
+
 def room_of(module: str) -> str:
     """The folder a module lies in, without outscore; a module at the top is a room of its own."""
     path = MODULES[module]
@@ -47,18 +86,7 @@ def room_of(module: str) -> str:
 @cache
 def imports_of(module: str) -> frozenset[str]:
     """The modules of outscore that a module imports or names."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{module}: relative import"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Constant) and re.fullmatch(r"outscore(\.\w+)+", str(node.value)):
-            names = [node.value]
-        else:
-            continue
-        found.update(filter(None, map(_known, names)))
+    found = set(filter(None, map(_known, read(MODULES[module]).named)))
     if module == LATE[0]:
         found -= {LATE[1]}
     return frozenset(found - {module})
@@ -107,16 +135,12 @@ def test_no_circle_between_the_rooms_below_the_workflows():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_no_conditional_expression_inside_another(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    outer = [node for node in ast.walk(tree) if isinstance(node, ast.IfExp)]
-    nested = [node.lineno for node in outer for inner in ast.walk(node) if inner is not node and isinstance(inner, ast.IfExp)]
-    assert not nested, f"{path.name}: an `if` reads better in lines {nested}"
+def test_no_conditional_expression_inside_another():
+    assert [f"{inside(path)}:{line}" for path in FILES for line in read(path).nested] == [], "an `if` reads better"
 
 
 def test_the_late_import_is_inside_one_function_and_the_only_one():
-    tree = ast.parse(MODULES[LATE[0]].read_text(encoding="utf-8"))
+    tree = tree_of(MODULES[LATE[0]])
     late = [
         node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and str(node.module).startswith("outscore.report")
     ]
@@ -137,27 +161,23 @@ def test_tests_mirror_the_tree():
     assert {str(folder) for folder in mirrored if not SOURCE.joinpath(folder).is_dir()} == set()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_library_does_not_print(path):
-    calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
-    assert not any(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls)
+def test_library_does_not_print():
+    assert [f"{inside(path)}:{line}" for path in FILES for line in read(path).printing] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_packages_hold_a_docstring_only(path):
-    if path.name == "__init__.py" and path.parent != SOURCE:
-        body = ast.parse(path.read_text(encoding="utf-8")).body
-        assert len(body) == 1
-        assert isinstance(body[0], ast.Expr)
+def test_packages_hold_a_docstring_only():
+    packages = [path for path in FILES if path.name == "__init__.py" and path.parent != SOURCE]
+    assert packages
+    assert [inside(path) for path in packages if read(path).body != [ast.Expr]] == []
 
 
 WEB = [path for path in FILES if "web" in path.relative_to(SOURCE).parts]
 
 
-@pytest.mark.parametrize("path", WEB, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", WEB, ids=inside)
 def test_the_page_builds_and_reads_no_command_line(path):
     """The page hands requests to workers as data; only the line shown to copy is one, and the request writes that."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     names |= {node.arg for node in ast.walk(tree) if isinstance(node, (ast.arg, ast.keyword)) and node.arg}
