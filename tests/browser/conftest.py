@@ -69,20 +69,20 @@ def answers(browser, server):
 @pytest.fixture(scope="package")
 def finished(browser, server):
     """The guided comparison of 120 pairs, to look at."""
-    from tests.browser.web_server import SCORES, bring, start, visited
+    from tests.browser.web_server import SCORES, bring, start, there, visited
 
     with visited(browser, server) as page:
         bring(page, scores_txt=SCORES)
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         yield page
 
 
 @pytest.fixture
 def comparison(browser, server, finished):
     """The same in a page of its own, to change."""
-    from tests.browser.web_server import visited
+    from tests.browser.web_server import there, visited
 
     with visited(browser, server, finished.url.removeprefix(server), opener=finished) as page:
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         yield page

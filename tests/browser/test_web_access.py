@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.browser.access import nameless_controls, pale_letters, silent_pictures, skipped_headings
-from tests.browser.web_server import OPENED, PHONE, expect, no_wider_than_the_screen, unfold, visited
+from tests.browser.web_server import OPENED, PHONE, expect, no_wider_than_the_screen, there, unfold, visited
 
 
 @pytest.mark.parametrize("view", OPENED)
@@ -69,7 +69,7 @@ def test_names_in_refusals_are_code_and_never_markup(browser, server):
         sent = {"name": "<b>x.txt", "mimeType": "text/plain", "buffer": b"1 0\n0 x\n1 1\n"}
         page.set_input_files("#choose", files=[sent])
         problem = page.locator(".card .problem")
-        problem.wait_for()
+        there(problem)
         assert "`" not in problem.inner_text()
         assert problem.locator("code").first.inner_text() == "<b>x.txt"
         assert page.locator(".card b").count() == 0

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from tests.browser.screens import PATIENCE
-from tests.browser.web_server import bring, choose, expect, start, visited
+from tests.browser.web_server import bring, choose, expect, start, there, visited
 from tests.log_files import lm_eval
 
 A, B, C = ("".join(f"{i * step % 7 / 7:.2f}\n" for i in range(40)) for step in (2, 3, 5))
@@ -23,7 +23,7 @@ def compare(page, **files):
     """The guided comparison of files that are brought to the start page."""
     bring(page, **files)
     start(page, "Compare two systems")
-    page.locator("#steps").wait_for()
+    there(page.locator("#steps"))
 
 
 class Held:
@@ -58,7 +58,7 @@ class Held:
 def empty_view(browser, server, address):
     """A view that waits for files."""
     with visited(browser, server, address) as page:
-        page.locator("#empty h1").wait_for()
+        there(page.locator("#empty h1"))
         yield page
 
 
@@ -66,7 +66,7 @@ def test_scores_are_systems_whatever_their_files_are_called(browser, server):
     with visited(browser, server) as page:
         bring(page, human_txt=A, gpt_txt=B, target_txt=C)
         start(page, "Rank all systems")
-        page.locator(".ranked").first.wait_for()
+        there(page.locator(".ranked").first)
         assert "reference=" not in page.url
         assert sorted(re.findall(r"\b(?:human|gpt|target)\b", page.locator(".ranked").first.inner_text())) == [
             "gpt",
@@ -79,22 +79,22 @@ def test_a_leaderboard_is_ranked_whatever_it_is_called(browser, server):
     with visited(browser, server) as page:
         for name in ("test.csv", "human-eval.csv", "docs.csv"):
             page.goto(f"{server}/rank")
-            page.locator("#empty h1").wait_for()
+            there(page.locator("#empty h1"))
             choose(page, (name, BOARD))
             # As one of the systems' files, and neither as gold nor as a reference.
             page.wait_for_url(lambda url: "?files=" in url)
-        page.locator("svg.heat").wait_for()
+        there(page.locator("svg.heat"))
 
 
 def test_files_of_one_name_are_all_there(browser, server):
     with visited(browser, server) as page:
         choose(page, ("scores.txt", A), ("scores.txt", B))
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         assert len(re.search(r"files=([^&]*)", page.url)[1].split(",")) == 2
     with empty_view(browser, server, "/rank") as page:
         choose(page, ("scores.txt", A), ("scores.txt", B), ("scores.txt", C))
-        page.locator(".ranked").first.wait_for()
+        there(page.locator(".ranked").first)
         assert page.locator("#file-list > li").count() == 3
 
 
@@ -102,7 +102,7 @@ def test_another_system_does_not_become_the_right_answers(browser, server):
     tagged = "".join(f"w{i}\t{'NV'[i % 2]}\n" + "\n" * (i % 5 == 4) for i in range(40))
     with empty_view(browser, server, "/diff") as page:
         choose(page, ("gold.tsv", tagged), ("one.tsv", tagged.replace("w3\tV", "w3\tN")))
-        page.locator(".matrix, #result .verdict").first.wait_for()
+        there(page.locator(".matrix, #result .verdict").first)
         choose(page, ("two.tsv", tagged), ("three.tsv", tagged))
         expect(page.locator("#file-list > li")).to_have_count(4)
         parts = page.locator("#file-list select").evaluate_all("(controls) => controls.map((control) => control.value)")
@@ -112,7 +112,7 @@ def test_another_system_does_not_become_the_right_answers(browser, server):
 def test_what_is_missing_is_said(browser, server):
     with empty_view(browser, server, "/texts") as page:
         choose(page, ("new.txt", "a cat\nsat here\n"), ("old.txt", "a dog\nsat there\n"))
-        page.locator("#file-list > li").nth(1).wait_for()
+        there(page.locator("#file-list > li").nth(1))
         expect(page.locator("#work")).to_have_text("Still needed: References.")
         page.get_by_label("Part of old.txt").select_option("reference")
         expect(page.locator("#work")).to_contain_text("1 system found, two are compared: new. Name another file.")
@@ -132,14 +132,14 @@ def test_a_plan_does_not_get_the_answer_to_another_question(browser, server):
 
 def test_pictures_of_another_plan_are_not_taken_for_those_of_this_one(browser, server):
     with visited(browser, server, "/plan") as page:
-        page.locator("#result:not(.old) figure").first.wait_for()
+        there(page.locator("#result:not(.old) figure").first)
         late = Held(page, "**/download.html")
         page.get_by_label("Difference", exact=True).fill("0.05")
-        page.locator("#result.old").wait_for()
+        there(page.locator("#result.old"))
         assert page.locator("#taking").is_hidden()
         late.wait()
         late.let_go()
-        page.locator("#result:not(.old) figure").first.wait_for()
+        there(page.locator("#result:not(.old) figure").first)
         assert page.locator("#taking").is_visible()
 
 
@@ -192,7 +192,7 @@ def test_what_does_not_fit_in_an_address_is_said(comparison):
     for setting in unfit.split("&"):
         expect(said).to_contain_text(setting)
     assert page.locator("#unfit code").count() == 6
-    page.locator("#steps").wait_for()
+    there(page.locator("#steps"))
     assert "margin=0.1" in page.url
     page.get_by_label("Margin").fill("0.2")
     expect(said).to_be_hidden()
@@ -201,7 +201,7 @@ def test_what_does_not_fit_in_an_address_is_said(comparison):
 def test_a_setting_belongs_to_the_test_it_was_given_for(comparison):
     page = comparison
     page.goto(f"{page.url}&test=bootstrap&resamples=500")
-    page.locator("#steps").wait_for()
+    there(page.locator("#steps"))
     resamples = page.locator("[data-field=resamples]:visible input")
     assert resamples.input_value() == "500"
     page.get_by_label("Test", exact=True).select_option("permutation")
@@ -214,12 +214,12 @@ def test_the_early_verdict_is_that_of_the_report(browser, server):
         bring(page, board_csv=TABLE.replace("ash", "gpt: a").replace("birch", "gpt: b"))
         late = Held(page, "**/download.html")
         start(page, "Compare two systems")
-        page.locator("#answer .early").wait_for()
+        there(page.locator("#answer .early"))
         late.wait()
         early = [page.locator(f"#answer {part}").inner_text() for part in ("h1", ".why")]
         assert early[0] == "gpt: a outscored gpt: b"
         late.let_go()
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         assert [page.locator(f"#answer {part}").inner_text() for part in ("h1", ".why")] == early
 
 
@@ -229,7 +229,7 @@ def test_an_unfinished_answer_does_not_stay(browser, server):
         before = page.locator("#answer .why").inner_text()
         late = Held(page, "**/download.html")
         page.get_by_label("Test", exact=True).select_option("student")
-        page.locator("#answer .early").wait_for()
+        there(page.locator("#answer .early"))
         late.wait()
         page.locator("#files > summary").click()
         remove = page.locator("#file-list").get_by_role("button", name="Remove")
@@ -238,7 +238,7 @@ def test_an_unfinished_answer_does_not_stay(browser, server):
         assert page.locator("#answer .why").inner_text() == before
         assert page.locator(".early, .stale").count() == 0
         remove.click()
-        page.get_by_role("heading", name="Compare two systems").wait_for()
+        there(page.get_by_role("heading", name="Compare two systems"))
         expect(page.locator("#answer")).to_be_empty()
         expect(page.locator(".problem:visible")).to_have_count(0)
         assert page.locator("#steps").is_hidden()
@@ -271,12 +271,12 @@ def test_a_trial_belongs_to_its_data(comparison):
     page.get_by_label("Test to try").select_option("student")
     page.get_by_label("Samples per size").fill("5")
     page.get_by_role("button", name="Try it on samples like these").click()
-    page.locator("#tried figure").first.wait_for()
+    there(page.locator("#tried figure").first)
     page.get_by_role("spinbutton", name="Unit size").fill("2")
     expect(page.locator("#tried")).to_be_empty()
     # One that cannot be shown says why.
     refusal = {"error": "It cannot be drawn.", "hint": None, "setting": None}
-    page.locator("#answer .numbers:not(.stale)").wait_for()
+    there(page.locator("#answer .numbers:not(.stale)"))
     page.route("**/download.html", lambda route: route.fulfill(status=422, json=refusal))
     page.get_by_role("button", name="Try it on samples like these").click()
     expect(page.locator("#trying")).to_have_text("It cannot be drawn.")
@@ -288,7 +288,7 @@ def test_a_trial_is_of_the_units_and_the_test_of_the_comparison(browser, server)
         bring(page, table_csv=grouped)
         page.get_by_label("Part of column batch").select_option(label="clusters")
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         page.get_by_label("Test", exact=True).select_option("student")
         expect(page.locator("#answer .why")).to_contain_text("t test")
         expect(page.get_by_label("Test to try")).to_have_value("student")
@@ -300,7 +300,7 @@ def test_a_trial_is_of_the_units_and_the_test_of_the_comparison(browser, server)
         expect(page.locator("#tried figcaption").first).to_contain_text("student")
         # The plan goes on with the same units, and with the test as soon as one is to be tried.
         page.get_by_role("link", name="Plan").click()
-        page.locator("#result:not(.old) figure").first.wait_for()
+        there(page.locator("#result:not(.old) figure").first)
         assert page.get_by_label("Clusters", exact=True).input_value() == "batch"
         expect(page.locator("#unfit")).to_be_hidden()
         page.locator("[data-field=replicates] input").evaluate("(control) => { control.value = 5; }")
@@ -322,7 +322,7 @@ def test_two_of_three_systems_are_always_two(browser, server):
     with visited(browser, server) as page:
         choose(page, ("board.csv", BOARD))
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         first, second = page.get_by_label("System A"), page.get_by_label("System B")
         assert [first.input_value(), second.input_value()] == ["ash", "birch"]
         second.select_option("ash")
@@ -339,7 +339,7 @@ def test_two_systems_of_one_table_change_places(browser, server, name):
     with visited(browser, server) as page:
         choose(page, (name, TABLE if name == "table.csv" else SCORES))
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         names = page.locator("#answer dt").all_inner_texts()[:2]
         page.locator("#files > summary").click()
         page.get_by_role("button", name="Swap A and B").click()
@@ -350,7 +350,7 @@ def test_two_systems_of_one_table_change_places(browser, server, name):
 
 def drop_paths(page, *paths):
     """Drop files or folders on the page, as a mouse does."""
-    page.locator(".offer").first.wait_for()
+    there(page.locator(".offer").first)
     mouse = page.context.new_cdp_session(page)
     data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
     for kind in ("dragEnter", "dragOver", "drop"):
@@ -371,7 +371,7 @@ def test_a_folder_of_logs_is_dropped_and_compared(browser, server, tmp_path):
     with visited(browser, server) as page:
         drop_paths(page, tmp_path / "runs")
         card = page.get_by_role("article").filter(has_text="a log of lm-evaluation-harness, system maker/amber, task sums")
-        card.wait_for()
+        there(card)
         # What came with the logs is out of the way, and a table beside them is no part of them.
         expect(page.get_by_text("2 files beside the logs")).to_be_visible()
         assert page.locator(".card:visible").count() == 5
@@ -416,14 +416,14 @@ def test_the_address_of_the_start_holds_the_parts_of_columns(browser, server):
         assert "cluster=item" in page.url
         page.reload()
         part = page.get_by_label("Part of column item")
-        part.wait_for()
+        there(part)
         assert part.input_value() == "cluster"
 
 
 def test_any_number_of_files_is_taken_and_the_way_on_stays_in_sight(browser, server):
     with visited(browser, server) as page:
         choose(page, *((f"s{i}.txt", "1\n0\n1\n") for i in range(101)), ("bad.txt", "1 0\n0 x\n1 1\n0 0\n"))
-        page.get_by_role("button", name="Rank all systems").wait_for()
+        there(page.get_by_role("button", name="Rank all systems"))
         expect(page.get_by_text("95 more files")).to_be_visible()
         assert page.locator(".card:visible").count() == 7
         assert page.get_by_role("article", name="bad.txt").is_visible()
@@ -452,7 +452,7 @@ def test_what_failed_can_be_tried_again(comparison):
     page.route("**/charts", lambda route: route.fulfill(json=charts))
     pictures.click()
     pictures.click()
-    page.get_by_role("link", name="SVG").wait_for()
+    there(page.get_by_role("link", name="SVG"))
     drawn = page.get_by_role("region", name="Charts to download").get_by_role("link")
     assert [link.get_attribute("href").rpartition("/")[2] for link in drawn.all()] == [
         "null.svg",
@@ -463,7 +463,7 @@ def test_what_failed_can_be_tried_again(comparison):
     # A clipboard that is forbidden leaves the text selected.
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')); }")
     page.get_by_role("button", name="Copy").first.click()
-    page.get_by_role("button", name="Press Ctrl+C").wait_for()
+    there(page.get_by_role("button", name="Press Ctrl+C"))
     assert page.evaluate("() => String(getSelection())").startswith("outscore compare")
 
 
@@ -522,7 +522,7 @@ def test_a_first_answer_that_is_refused_offers_what_would_cure_it(browser, serve
         assert said in page.locator("#" + control.get_attribute("aria-describedby").split()[-1]).inner_text()
         if field == "duplicates":
             control.select_option("mean")
-            page.locator("#answer .verdict").wait_for()
+            there(page.locator("#answer .verdict"))
             expect(page.locator(".step-nav")).to_be_visible()
             expect(control).not_to_have_attribute("aria-invalid", "true")
 
@@ -544,11 +544,11 @@ def test_the_verdict_stays_in_sight_and_files_come_along(browser, server):
         expect(page.locator("#shown-effect .facts")).to_contain_text("non-inferior")
         assert asked == []
         page.get_by_role("link", name="Rank").click()
-        page.locator(".ranked").first.wait_for()
+        there(page.locator(".ranked").first)
         assert page.locator("#file-names").inner_text() == "board.csv"
         assert "along=" not in page.url
         page.get_by_role("link", name="outscore").click()
-        page.get_by_role("article", name="board.csv").wait_for()
+        there(page.get_by_role("article", name="board.csv"))
 
 
 def test_what_cannot_be_compared_is_not_offered(browser, server):

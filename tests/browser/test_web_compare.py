@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.browser.web_server import PHONE, SCORES, bring, expect, no_wider_than_the_screen, start, visited
+from tests.browser.web_server import PHONE, SCORES, bring, expect, no_wider_than_the_screen, start, there, visited
 
 
 def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
@@ -30,7 +30,7 @@ def test_a_change_is_answered_in_place_and_kept_in_the_address(comparison):
     answer = page.locator("#answer .numbers:not(.stale)")
     numbers = answer.inner_text()
     page.reload()
-    page.locator("#steps").wait_for()
+    there(page.locator("#steps"))
     assert answer.inner_text() == numbers
     assert size.input_value() == "10"
 
@@ -85,7 +85,7 @@ def test_what_the_page_does_with_a_report_does_not_depend_on_its_words(browser, 
     with visited(browser, server, finished.url.removeprefix(server), opener=finished) as page:
         page.route("**/download.html", reworded)
         page.reload()
-        page.locator(".advice").get_by_role("button", name="sign", exact=True).wait_for()
+        there(page.locator(".advice").get_by_role("button", name="sign", exact=True))
         groups = page.locator("[data-field=test] optgroup").evaluate_all("(groups) => groups.map((group) => group.label)")
         assert groups[0] == "recommended"
         assert page.locator("#shown-test dt").get_by_text("Effekt").count() == 0
@@ -113,7 +113,7 @@ def test_power_is_tried_out(comparison):
     page.get_by_label("Test to try").select_option("student")
     page.get_by_label("Samples per size").fill("20")
     page.get_by_role("button", name="Try it on samples like these").click()
-    page.locator("#tried figure").first.wait_for()
+    there(page.locator("#tried figure").first)
     assert "student" in page.locator("#tried").inner_text()
 
 
@@ -135,7 +135,7 @@ def test_every_form_can_be_downloaded(finished):
     links = [link.get_attribute("href") for link in page.locator(".downloads a").all()]
     assert [link.rpartition(".")[2] for link in links] == ["html", "json", "md", "tex", "txt", "csv"]
     page.get_by_text("Charts to download").click()
-    page.get_by_role("link", name="PDF").first.wait_for()
+    there(page.get_by_role("link", name="PDF").first)
     drawn = page.get_by_role("region", name="Charts to download")
     links += [drawn.get_by_role("link", name=form).first.get_attribute("href") for form in ("SVG", "PNG", "PDF", "CSV")]
     for link in links:
@@ -149,7 +149,7 @@ def test_two_files_change_places(browser, server):
     with visited(browser, server) as page:
         bring(page, new_txt="\n".join("1110111101"), old_txt="\n".join("0100101000"))
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         page.locator("#files > summary").click()
         page.get_by_role("button", name="Swap A and B").click()
         expect(page.locator("#answer dt").first).to_have_text("old")
@@ -174,7 +174,7 @@ def test_slices_unfold(browser, server):
         bring(page, sliced_csv=f"item,kind,new,old\n{rows}")
         page.get_by_label("Part of column kind").select_option(label="slices")
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         folds = page.locator("details.part-of > summary")
         assert folds.count() == 2
         folds.first.click()
@@ -191,7 +191,7 @@ def test_a_phone_shows_it_all(answers):
 def test_the_keyboard_is_enough(browser, server):
     """From the start to another test, with nothing but keys."""
     with visited(browser, server) as page:
-        page.locator(".offer").first.wait_for()
+        there(page.locator(".offer").first)
 
         def tab_to(locator):
             for _ in range(80):
@@ -205,7 +205,7 @@ def test_the_keyboard_is_enough(browser, server):
         outline = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
         assert outline != "none"
         page.keyboard.press("Enter")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         test = page.get_by_label("Test", exact=True)
         tab_to(test)
         page.keyboard.type("student")
@@ -222,3 +222,14 @@ def test_every_control_has_a_name(finished):
           .map((control) => control.outerHTML)"""
     )
     assert nameless == []
+
+
+def test_who_asks_for_less_motion_gets_none(finished):
+    moves = """() => {
+      const line = document.querySelector("#step-verdict");
+      line.classList.add("renewed");
+      return getComputedStyle(line).animationName;
+    }"""
+    for motion, seen in (("no-preference", "renewed"), ("reduce", "none")):
+        finished.emulate_media(reduced_motion=motion)
+        assert finished.evaluate(moves) == seen

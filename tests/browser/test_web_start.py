@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.browser.web_server import PHONE, bring, no_wider_than_the_screen, start, visited
+from tests.browser.web_server import PHONE, bring, no_wider_than_the_screen, start, there, visited
 
 HOSTILE = "<img src=x onerror=alert(1)>.csv"
 TABLE = "talk,item,new,old\n" + "".join(f"t{i // 4},{i},{(i * 7) % 3 % 2},{(i * 5) % 3 % 2}\n" for i in range(24))
@@ -31,11 +31,11 @@ def test_a_dropped_sample_gives_the_numbers_of_the_published_screen(browser, ser
     with visited(browser, server) as page:
         drop(page, ("data-file.txt", sample.read_text()))
         card = page.get_by_role("article", name="data-file.txt")
-        card.wait_for()
+        there(card)
         assert "2,001 rows" in card.inner_text()
         assert "0.262025" in card.inner_text()
         start(page, "Compare two systems")
-        page.locator("#shown-data .summary").wait_for()
+        there(page.locator("#shown-data .summary"))
         rows = {
             cells[0]: cells[1:] for row in page.locator(".summary tbody tr").all() if (cells := row.inner_text().split("\t"))
         }
@@ -61,7 +61,7 @@ def test_a_file_that_comes_before_the_page_is_ready_is_there_once(browser, serve
         with page.expect_response("**/api/options/compare"):
             held[0].continue_()
         # Columns get their lists of parts when the fields are known, so the page has been drawn anew by then.
-        page.get_by_role("combobox").first.wait_for()
+        there(page.get_by_role("combobox").first)
         assert page.get_by_role("article").count() == 1
         assert page.url.count("files=") == 1
         assert "%2C" not in page.url
@@ -71,7 +71,7 @@ def paste(page, name, text):
     page.get_by_label("Name of the system").fill(name)
     page.get_by_label("Contents: one line per item").fill(text)
     page.get_by_role("button", name="Use this text").click()
-    page.get_by_role("article", name=name).wait_for()
+    there(page.get_by_role("article", name=name))
 
 
 def test_pasted_scores_of_two_systems_are_compared(browser, server):
@@ -81,7 +81,7 @@ def test_pasted_scores_of_two_systems_are_compared(browser, server):
         assert "add the file of the other" in page.locator("#ways").inner_text()
         paste(page, "old.txt", "\n".join("0100101000"))
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         assert page.locator("#answer dt").all_inner_texts()[:2] == ["new", "old"]
 
 
@@ -94,18 +94,18 @@ def test_a_problem_is_one_sentence_and_other_files_stay(browser, server):
         page.get_by_role("article", name="bad.txt").get_by_role("button", name="Remove").click()
         assert page.locator(".card").count() == 1
         page.reload()
-        page.get_by_role("article", name="good.txt").wait_for()
+        there(page.get_by_role("article", name="good.txt"))
 
 
 def test_names_are_text(browser, server):
     with visited(browser, server) as page:
         drop(page, (HOSTILE, TABLE.replace("new", "<b>new</b>")))
-        page.locator(".card").wait_for()
+        there(page.locator(".card"))
         assert page.locator(".card h3").inner_text() == HOSTILE
         assert page.locator("img[src=x], .card b").count() == 0
         assert "<b>new</b>" in page.locator(".card").inner_text()
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         assert "<b>new</b>" in page.locator("#answer").inner_text()
         assert page.locator("img[src=x], #answer b").count() == 0
 
@@ -115,13 +115,13 @@ def test_the_part_of_a_column_is_chosen_by_name(browser, server):
         drop(page, ("turns.csv", TABLE))
         page.get_by_label("Part of column talk").select_option(label="clusters")
         start(page, "Compare two systems")
-        page.locator("#steps").wait_for()
+        there(page.locator("#steps"))
         assert "cluster=talk" in page.url
         assert "6 clusters" in page.locator("#shown-test .facts").inner_text().replace("\u00a0", " ")
 
 
 def test_every_example_is_offered(browser, server):
     with visited(browser, server, **PHONE) as page:
-        page.locator(".offer").first.wait_for()
+        there(page.locator(".offer").first)
         assert page.locator(".offer").count() >= 6
         assert no_wider_than_the_screen(page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.browser.web_server import PHONE, bring, example, expect, no_wider_than_the_screen, start, unfold, visited
+from tests.browser.web_server import PHONE, bring, example, expect, no_wider_than_the_screen, start, there, unfold, visited
 
 from outscore.workflows.diff.tasks.registry import TASKS
 
@@ -16,7 +16,7 @@ def test_texts_are_compared_by_several_metrics(browser, server):
         old = "\n".join(line.rpartition(" ")[0].replace("old", "odd") for line in lines)
         bring(page, new_txt=new, old_txt=old, reference_txt="\n".join(lines))
         start(page, "Compare texts")
-        page.locator("#result table").first.wait_for()
+        there(page.locator("#result table").first)
         assert "reference=" in page.url
         assert "bleu" in page.locator("#result").inner_text()
         unfold(page)
@@ -52,7 +52,7 @@ def test_a_click_in_the_explorer_shows_its_examples(browser, server):
 def test_a_diff_offers_what_its_task_can_be_judged_by(browser, server):
     with visited(browser, server) as page:
         example(page, "What a better tagger broke")
-        page.locator(".matrix .cell").first.wait_for()
+        there(page.locator(".matrix .cell").first)
         unfold(page)
         criterion = page.locator("[data-field=criterion]:visible")
         proposed = criterion.locator("datalist option").evaluate_all("(options) => options.map((option) => option.value)")
@@ -68,7 +68,7 @@ def test_one_table_of_answers_is_a_diff(browser, server):
     with visited(browser, server) as page:
         bring(page, answers_csv=answers)
         start(page, "See what changed")
-        page.locator(".matrix .cell").first.wait_for()
+        there(page.locator(".matrix .cell").first)
         assert "gold=" in page.url
         assert "files=" not in page.url
         card = page.locator("#cards > div").nth(2).inner_text()
@@ -82,7 +82,7 @@ def test_a_leaderboard_has_its_heat_map(browser, server):
         bring(page, board_csv="\n".join([",".join(["item", *systems]), *rows]))
         start(page, "Rank all systems")
         heat = page.locator("svg.heat")
-        heat.wait_for()
+        there(heat)
         assert heat.locator("a").count() == 6
         # Bars beside the scores are placed by styles that the policy lets only a script set.
         widths = page.locator(".ranked .bar span").evaluate_all(
@@ -103,7 +103,7 @@ def test_a_plan_answers_while_you_type(browser, server):
         page.get_by_label("Spread", exact=True).fill("0.5")
         expect(page.locator("#answer h2")).to_contain_text("785")
         assert "effect=0.05" in page.url
-        page.locator("#result:not(.old) figure").first.wait_for()
+        there(page.locator("#result:not(.old) figure").first)
         page.get_by_label("Which p-values do two published scores allow?").check()
         page.get_by_role("textbox", name="Printed scores").fill(".871 .864")
         page.get_by_role("spinbutton", name="Number of items").fill("1000")
@@ -116,7 +116,7 @@ def test_a_plan_answers_while_you_type(browser, server):
 def test_a_plan_forgets_the_answer_to_another_question(browser, server):
     with visited(browser, server, "/plan") as page:
         expect(page.locator("#answer h2")).to_contain_text("You need")
-        page.locator("#result figure").first.wait_for()
+        there(page.locator("#result figure").first)
         page.get_by_label("What can my items detect?").check()
         expect(page.locator("#answer")).to_contain_text("Still needed: Number of items")
         assert page.locator("#answer h2").count() == page.locator("#result figure").count() == 0
@@ -142,7 +142,7 @@ def test_methods_have_formulas_and_works_to_cite(browser, server):
 def test_a_view_without_files_says_what_to_bring(browser, server, view):
     with visited(browser, server, f"/{view}", **PHONE) as page:
         assert page.locator("h1:visible").first.inner_text()
-        page.get_by_text("Add files").or_(page.get_by_text("Pilot data")).first.wait_for()
+        there(page.get_by_text("Add files").or_(page.get_by_text("Pilot data")).first)
         assert no_wider_than_the_screen(page)
 
 

@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 from tests.browser.screens import PATIENCE, TOKENS
 
 WIDE = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}}
+# What moves is drawn sixty times a second, which takes longer than all else.
+STILL = {"reduced_motion": "reduce"}
 pytest.importorskip("starlette")
-expect = pytest.importorskip("playwright.sync_api").expect
-expect.set_options(timeout=PATIENCE)
+playwright = pytest.importorskip("playwright.sync_api")
+# Who waits for a minute is told every half second whether it is over; who waits for two seconds, every tenth of one.
+LOOK = 2_000
+
+
+def _patiently(look):
+    """Look again and again, in steps that are answered soon."""
+    end = time.monotonic() + PATIENCE / 1000
+    while True:
+        began = time.monotonic()
+        try:
+            return look(timeout=LOOK)
+        except (AssertionError, playwright.TimeoutError):
+            # What was refused before its time was up is wrong for another reason.
+            if time.monotonic() > end or time.monotonic() < began + 0.9 * LOOK / 1000:
+                raise
+
+
+class expect:  # noqa: N801 - it stands for the driver's own
+    """What is expected of a part of the page, now or soon."""
+
+    def __init__(self, part):
+        self._part = playwright.expect(part)
+
+    def __getattr__(self, name):
+        return lambda *wanted, **more: _patiently(partial(getattr(self._part, name), *wanted, **more))
+
+
+def there(part):
+    """Wait until a part of the page is to be seen."""
+    _patiently(part.wait_for)
 
 
 SCORES = "".join(f"{(i * 37 % 101) / 101:.3f} {(i * 53 % 97) / 97:.3f}\n" for i in range(120))
@@ -34,7 +67,7 @@ def visited(browser, server, address="/", *, refused=422, opener=None, **view):
 
     A page that another one opens remembers what that one had computed, so that nothing is computed twice.
     """
-    page = browser.new_page(**(WIDE | view)) if opener is None else _opened_by(opener, **(WIDE | view))
+    page = browser.new_page(**(WIDE | STILL | view)) if opener is None else _opened_by(opener, **(WIDE | view))
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
@@ -56,7 +89,7 @@ def _opened_by(opener, *, viewport, color_scheme="light"):
     page = popup.value
     page.set_default_timeout(PATIENCE)
     page.set_viewport_size(viewport)
-    page.emulate_media(color_scheme=color_scheme)
+    page.emulate_media(color_scheme=color_scheme, **STILL)
     return page
 
 
@@ -74,16 +107,16 @@ class Answers:
         original = self._pages[view]
         address = original.url.removeprefix(self._server)
         with visited(self._browser, self._server, address, opener=original, **screen) as page:
-            page.locator(OPENED[view][1]).first.wait_for()
+            there(page.locator(OPENED[view][1]).first)
             yield page
 
     @contextmanager
     def _first(self, view):
-        way, there = OPENED[view]
+        way, answer = OPENED[view]
         with visited(self._browser, self._server, way if way.startswith("/") else "/") as page:
             if not way.startswith("/"):
                 example(page, way)
-            page.locator(there).first.wait_for()
+            there(page.locator(answer).first)
             yield page
 
 
@@ -97,7 +130,7 @@ def bring(page, **files):
     """Choose files on the start page; `new_txt` is called new.txt."""
     named = [(name.replace("_", "."), text) for name, text in files.items()]
     choose(page, *named)
-    page.get_by_role("article", name=named[-1][0]).wait_for()
+    there(page.get_by_role("article", name=named[-1][0]))
 
 
 def start(page, way):
