@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.browser.web_server import bring, expect, start, unfold, visited
+from tests.browser.web_server import bring, expect, start, there, unfold, visited
 
 SYSTEMS = ("ash", "birch", "cedar", "dogwood")
 
@@ -25,7 +25,7 @@ def test_a_cell_of_the_heat_map_opens_its_comparison(browser, server):
     with visited(browser, server) as page:
         bring(page, board_csv=BOARD)
         start(page, "Rank all systems")
-        page.locator("svg.heat").wait_for()
+        there(page.locator("svg.heat"))
         expect(page.locator(".heat-map .on-screen")).to_contain_text("compare the two in detail")
         # What the list of pairs says of one is what its cell leads to, and settings come along.
         unfold(page)
@@ -35,7 +35,7 @@ def test_a_cell_of_the_heat_map_opens_its_comparison(browser, server):
         assert listed.get_attribute("href") == page.locator("svg.heat .cells > a").first.get_attribute("href")
         pair = re.findall(r"system=(\w+)", listed.get_attribute("href"))
         page.locator("svg.heat .cells > a").first.locator("path").first.click()
-        page.locator("#answer .numbers").wait_for()
+        there(page.locator("#answer .numbers"))
         assert "/compare?" in page.url
         assert page.locator("#answer .numbers dt").all_inner_texts()[:2] == pair
         assert "2 of the 4 systems" in page.locator("#answer .warnings").inner_text().replace("two", "2")
@@ -49,7 +49,7 @@ def test_a_pair_of_files_is_found_by_the_names_of_systems(browser, server):
         address = page.locator("#pair-1 a").get_attribute("href")
         assert "system=" not in address
         page.goto(server + address)
-        page.locator("#answer .numbers").wait_for()
+        there(page.locator("#answer .numbers"))
         assert set(page.locator("#answer .numbers dt").all_inner_texts()[:2]) < set(SYSTEMS)
 
 
@@ -58,7 +58,7 @@ def test_tables_are_sorted_and_searched(browser, server):
         bring(page, board_csv=BOARD)
         start(page, "Rank all systems")
         table = page.locator(".ranked").first
-        table.wait_for()
+        there(table)
         column = [cell.strip() for cell in table.locator("thead th").all_inner_texts()].index("system")
         names = table.locator(f"tbody tr > :nth-child({column + 1})")
         given = names.all_inner_texts()
@@ -81,9 +81,9 @@ def test_a_slice_stands_below_the_answer_and_opens(browser, server):
     with visited(browser, server) as page:
         bring(page, board_csv=BOARD)
         start(page, "Compare two systems")
-        page.locator("#shown-report .paste").first.wait_for()
+        there(page.locator("#shown-report .paste").first)
         page.goto(page.url + "&slice=topic")
-        page.locator("#answer table").wait_for()
+        there(page.locator("#answer table"))
         rows = page.locator("#answer tbody tr")
         assert rows.count() == 4
         assert not page.locator("#c3").is_visible()
@@ -103,7 +103,7 @@ def test_a_change_shows_what_the_verdict_was(browser, server):
         expect(line.locator("s")).to_have_text(before)
         expect(line).to_contain_text("→")
         page.get_by_role("link", name="Rank").click()
-        page.locator(".ranked").first.wait_for()
+        there(page.locator(".ranked").first)
         floating = page.locator("#verdict-line")
         expect(floating).to_be_hidden()
         page.evaluate("() => scrollTo(0, document.body.scrollHeight)")

@@ -450,6 +450,9 @@ def clean(text: str) -> str:
     >>> clean("a\x1b[31m\nb") == "a\ufffd[31m b"
     True
     """
+    if text.isprintable():
+        # As nearly all texts are: nothing in it steers, turns or breaks anything.
+        return text.strip()
     plain = "".join(" " if char in "\t\n\r\v\f\u2028\u2029" else _visible(char) for char in text)
     return plain.strip()
 
@@ -486,6 +489,8 @@ def screen_width(text: str) -> int:
     >>> screen_width("abc"), screen_width("模型")
     (3, 4)
     """
+    if text.isascii():
+        return len(text)
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else not unicodedata.combining(char) for char in text)
 
 

@@ -10,7 +10,8 @@ import html
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ __all__ = [
     "short",
     "told",
     "told_apart",
+    "unchecked",
 ]
 
 FORMATS = ("svg", "png", "pdf", "csv")
@@ -98,17 +100,23 @@ class Chart:
         return _own_ids(content, self.key).encode() if isinstance(content, str) else content
 
 
-def _draw(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN401 - any kind of chart
-    """The chart in this form, as Altair's own `save` gives it.
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Make charts without checking every part against its schema, which takes about as long as drawing; the tests do so."""
+    from altair.utils import schemapi
 
-    That would first check the description against its schema, which takes about as long as drawing it; the tests do so.
-    """
+    with schemapi.debug_mode(False):
+        yield
+
+
+def _draw(chart: Any, form: str, background: str) -> str | bytes:  # noqa: ANN401 - any kind of chart
+    """The chart in this form, as Altair's own `save` gives it, but for the check of its description."""
     import altair as alt
     import vl_convert
 
     draw = getattr(vl_convert, f"vegalite_to_{form}")
     scale = {"scale": 2} if form == "png" else {}
-    with alt.data_transformers.enable("default"), alt.data_transformers.disable_max_rows():
+    with unchecked(), alt.data_transformers.enable("default"), alt.data_transformers.disable_max_rows():
         described = chart.configure(**chart_config(background)).to_dict(validate=False, context={"pre_transform": False})
     drawn: str | bytes = draw(described, vl_version="_".join(alt.SCHEMA_VERSION.split(".")[:2]), **scale)
     # A page shows a title under the pointer without any script. To a screen reader the picture stays one image.
@@ -136,7 +144,8 @@ def data(rows: list[Any]) -> Any:  # noqa: ANN401 - Altair's data
     """Rows as Altair takes them."""
     import altair as alt
 
-    return alt.InlineData(values=rows)
+    # A tuple goes through unchanged; of a list, Altair copies every number for every layer and property.
+    return alt.InlineData(values=tuple(rows))
 
 
 def told(text: str) -> str:

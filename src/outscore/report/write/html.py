@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from functools import cache
 from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ from outscore.report.document import (
 )
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
     from markupsafe import Markup
 
 __all__ = ["prose", "write"]
@@ -45,7 +46,7 @@ LONG = 100
 
 def write(document: Document) -> str:
     """The whole document as a self-contained page; a page always shows everything."""
-    page = _environment().get_template("document.html")
+    page = _template()
     from markupsafe import Markup
 
     script = document.script
@@ -67,13 +68,21 @@ def _digest(script: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
-def _environment() -> Environment:
-    """The template of this package, with everything escaped and every missing name an error."""
+def _template() -> Template:
+    """The template of this package."""
     try:
-        import jinja2
-        from markupsafe import Markup
+        import jinja2  # noqa: F401
     except ModuleNotFoundError:
         raise OutscoreError("jinja2 must be installed to write HTML.", "Install outscore[report].") from None
+    return _environment().get_template("document.html")
+
+
+@cache
+def _environment() -> Environment:
+    """How templates are filled: everything is escaped and every missing name is an error. It keeps what it has compiled."""
+    import jinja2
+    from markupsafe import Markup
+
     folder = files("outscore.report.write")
     made = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")),
