@@ -94,10 +94,11 @@ FRONTS = (
             ),
         ),
         returns="Comparison | Comparisons",
-        returned="The comparison; with `slices`, the whole first and then every slice, as one family.",
+        returned="The comparison; with `slices`, the whole and every slice, with `measure` every measure: one family.",
         overloads=(
             ("slices", "None", "Comparison"),
             ("slices", "ArrayLike | Mapping[str, ArrayLike] | str", "Comparisons"),
+            ("measure", "list[str]", "Comparisons"),
         ),
         home="outscore.workflows.compare.run",
         example="""
@@ -328,11 +329,12 @@ FRONTS = (
             " The spread comes from `sd`, `discordance` or `accuracy`, or from a pilot."
         ),
         further=(PROGRESS,),
-        returns="PlanResult | PossibleP",
-        returned="The plan; with `scores`, the range of p-values they leave possible.",
+        returns="PlanResult | PossibleP | PossibleTable",
+        returned="The plan; with `scores` or `table`, the range of p-values they leave possible.",
         overloads=(
             ("scores", "None", "PlanResult"),
             ("scores", "tuple[str | float, str | float]", "PossibleP"),
+            ("table", "Path | Mapping[str, str | float]", "PossibleTable"),
         ),
         home="outscore.workflows.plan.run",
         example="""
@@ -405,6 +407,7 @@ if TYPE_CHECKING:
     from outscore.results.gate import GateResult
     from outscore.results.logs import Logs
     from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.possible import PossibleTable
     from outscore.results.preference import Preference
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
@@ -462,10 +465,14 @@ def signature(front: Front, returns: str, replaced: tuple[str, str] | None = Non
     """The `def` line of a function; `replaced` gives one parameter another annotation."""
     words = [_parameter(a.name, a.annotation, a.default) for a in front.positional]
     words.append("*")
+    decide = {name for name, _, _ in front.overloads}
     for name, annotation, default, _ in parameters(front):
         if replaced is not None and replaced[0] == name:
             # Where it decides what is returned, anything but None must be given.
             words.append(_parameter(name, replaced[1], default if replaced[1] == "None" else None))
+        elif replaced is not None and name in decide:
+            # Another one that decides is left out then.
+            words.append(_parameter(name, "None" if default == "None" else "tuple[()]", default))
         else:
             words.append(_parameter(name, annotation, default))
     return f"def {front.name}({', '.join(words)}) -> {returns}:"

@@ -42,6 +42,7 @@ PUBLIC = {
     "outscore.results.logs": ("Logs",),
     "outscore.results.note": ("Note",),
     "outscore.results.plan": ("PlanResult", "PossibleP", "SimulatedCurve", "StudyDesign"),
+    "outscore.results.possible": ("PossibleTable",),
     "outscore.results.preference": ("Preference",),
     "outscore.results.pvalue": ("PValue",),
     "outscore.results.ranking": ("Ranking",),

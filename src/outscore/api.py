@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from outscore.results.gate import GateResult
     from outscore.results.logs import Logs
     from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.possible import PossibleTable
     from outscore.results.preference import Preference
     from outscore.results.pvalue import PValue
     from outscore.results.ranking import Ranking
@@ -73,7 +74,7 @@ def compare(
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | Sequence[str] = (),
-    measure: str | Sequence[str] = (),
+    measure: tuple[()] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
@@ -158,7 +159,7 @@ def compare(
     systems: Sequence[str] = (),
     items: ArrayLike | str | None = None,
     score: str | Sequence[str] = (),
-    measure: str | Sequence[str] = (),
+    measure: tuple[()] = (),
     system_column: str | None = None,
     clusters: ArrayLike | str | None = None,
     repeat: str | None = None,
@@ -166,6 +167,91 @@ def compare(
     reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
     equal_runs: bool = False,
     slices: ArrayLike | Mapping[str, ArrayLike] | str,
+    dataset: str | None = None,
+    transpose: bool = False,
+    prediction: str | None = None,
+    gold: str | None = None,
+    duplicates: Literal["stop", "mean", "first", "last"] = "stop",
+    reader: Literal[
+        "auto",
+        "parquet",
+        "jsonl",
+        "csv",
+        "tsv",
+        "scores",
+        "score-pairs",
+        "f1-counts",
+        "lm-eval",
+        "every-eval-ever",
+        "openai-evals",
+        "inspect",
+        "inspect-json",
+        "helm",
+        "swe-bench",
+        "evalplus",
+        "bigcodebench",
+        "promptfoo",
+        "lighteval",
+        "comet",
+    ] = "auto",
+    log_task: str | None = None,
+    filter: str | None = None,
+    missing: Literal["stop", "drop", "zero"] | None = None,
+    force_same: bool = False,
+    names: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+) -> Comparisons: ...
+
+
+@overload
+def compare(
+    a: ArrayLike | Scores | Path | Table,
+    b: ArrayLike | Scores | Path | Table | None = None,
+    *,
+    metric: str | AdditiveMetric | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+        "all",
+    ] = "permutation",
+    options: Mapping[str, object] | None = None,
+    population: Literal["items", "items-and-runs", "these-items"] | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    delta: float = 0.0,
+    margin: float | None = None,
+    not_worse: Mapping[str, float] | None = None,
+    anytime: bool = False,
+    bounds: tuple[float, float] | None = None,
+    unpaired: bool = False,
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    unit_advice: bool = False,
+    normality_alpha: float = 0.05,
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
+    seed: int = 0,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | Sequence[str] = (),
+    measure: list[str],
+    system_column: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    repeats: Literal["epochs", "runs"] | None = None,
+    reduce: Literal["mean", "pass@K", "pass^K", "max", "min", "majority"] = "mean",
+    equal_runs: bool = False,
+    slices: None = None,
     dataset: str | None = None,
     transpose: bool = False,
     prediction: str | None = None,
@@ -410,7 +496,7 @@ def compare(
     Returns
     -------
     Comparison | Comparisons
-        The comparison; with `slices`, the whole first and then every slice, as one family.
+        The comparison; with `slices`, the whole and every slice, with `measure` every measure: one family.
 
     Raises
     ------
@@ -1697,6 +1783,8 @@ def plan(
     price_run: float | None = None,
     budget: float | None = None,
     scores: None = None,
+    table: None = None,
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     retrospective: bool = False,
     test: Literal[
         "permutation",
@@ -1751,6 +1839,8 @@ def plan(
     price_run: float | None = None,
     budget: float | None = None,
     scores: tuple[str | float, str | float],
+    table: None = None,
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     retrospective: bool = False,
     test: Literal[
         "permutation",
@@ -1787,6 +1877,7 @@ def plan(
 ) -> PossibleP: ...
 
 
+@overload
 def plan(
     *,
     effect: float | None = None,
@@ -1803,7 +1894,9 @@ def plan(
     price_item: float | None = None,
     price_run: float | None = None,
     budget: float | None = None,
-    scores: tuple[str | float, str | float] | None = None,
+    scores: None = None,
+    table: Path | Mapping[str, str | float],
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     retrospective: bool = False,
     test: Literal[
         "permutation",
@@ -1837,7 +1930,62 @@ def plan(
     alpha: float = 0.05,
     seed: int = 0,
     progress: Progress | None = None,
-) -> PlanResult | PossibleP:
+) -> PossibleTable: ...
+
+
+def plan(
+    *,
+    effect: float | None = None,
+    n: int | None = None,
+    power: float = 0.8,
+    sd: float | None = None,
+    discordance: float | None = None,
+    accuracy: float | None = None,
+    pilot: Path | Sequence[ArrayLike | Scores | Path] | None = None,
+    repeats: int | None = None,
+    within: float | None = None,
+    cluster_size: float | None = None,
+    icc: float | None = None,
+    price_item: float | None = None,
+    price_run: float | None = None,
+    budget: float | None = None,
+    scores: tuple[str | float, str | float] | None = None,
+    table: Path | Mapping[str, str | float] | None = None,
+    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
+    retrospective: bool = False,
+    test: Literal[
+        "permutation",
+        "permutation-median",
+        "student",
+        "wilcoxon",
+        "sign",
+        "mcnemar",
+        "bootstrap",
+        "bootstrap-t",
+        "bootstrap-median",
+        "block-bootstrap",
+        "bayes",
+    ]
+    | None = None,
+    replicates: int | None = None,
+    systems: Sequence[str] = (),
+    items: ArrayLike | str | None = None,
+    score: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    repeat: str | None = None,
+    direction: Literal["auto", "higher", "lower"] = "auto",
+    unit_size: int = 1,
+    unit_statistic: Literal["mean", "median"] = "mean",
+    shuffle: int | None = None,
+    delta: float = 0.0,
+    method: Literal["auto", "permutation", "normal", "t", "exact"] = "auto",
+    anytime: bool = False,
+    bounds: tuple[float, float] | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> PlanResult | PossibleP | PossibleTable:
     """Plan a comparison: required items, a detectable difference, or power; or which p two printed scores allow.
 
     Give `effect` to learn how many items detect it, `n` to learn what they can detect, or both to learn the
@@ -1876,6 +2024,11 @@ def plan(
     scores : tuple[str | float, str | float] | None, default None
         Two printed accuracies, as text to keep trailing zeros: which p-values do they leave possible? Needs
         `n`.
+    table : Path | Mapping[str, str | float] | None, default None
+        A printed table of accuracies, the path of a file with a system and its score in each line, or scores
+        by system: which numbers of items fit the decimals, and with `n` which p-values they leave every pair?
+    correction : str, default "holm"
+        Correction for the pairs of `table`.
     retrospective : bool, default False
         With `pilot`: try a test on samples like the pilot.
     test : str | None, default None
@@ -1925,8 +2078,8 @@ def plan(
 
     Returns
     -------
-    PlanResult | PossibleP
-        The plan; with `scores`, the range of p-values they leave possible.
+    PlanResult | PossibleP | PossibleTable
+        The plan; with `scores` or `table`, the range of p-values they leave possible.
 
     Raises
     ------
@@ -1958,6 +2111,8 @@ def plan(
         price_run=price_run,
         budget=budget,
         scores=scores,
+        table=table,
+        correction=correction,
         retrospective=retrospective,
         test=test,
         replicates=replicates,

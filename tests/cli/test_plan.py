@@ -261,3 +261,19 @@ def test_a_saved_plan_repeats_itself(tmp_path, asked):
     assert runner.invoke(app, ["plan", *asked, "-o", str(first)]).exit_code == 0
     assert runner.invoke(app, ["plan", "--config", str(first), "-o", str(again)]).exit_code == 0
     assert again.read_bytes() == first.read_bytes()
+
+
+def test_a_printed_table(outscore, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("printed.csv").write_text("system,accuracy\namber,87.1\nbirch,86.4\ncedar,81.0\n")
+    sizes = outscore("plan", "--table", "printed.csv")
+    assert sizes.exit_code == 0
+    assert sizes.stdout.startswith("The printed scores need")
+    pairs = outscore("plan", "--table", "printed.csv", "--n", "1000", "-o", "found.json")
+    assert pairs.exit_code == 0
+    data = json.loads(Path("found.json").read_text())
+    assert data["schema"] == "outscore/possible-table/1"
+    assert len(data["pairs"]) == 3
+    again = outscore("plan", "--config", "found.json", "-o", "again.json")
+    assert again.exit_code == 0, again.output
+    assert json.loads(Path("again.json").read_text())["pairs"] == data["pairs"]

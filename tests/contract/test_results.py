@@ -30,6 +30,7 @@ from outscore.results.score import Detectable, Noise, ScoredSystem, ScorePart, S
 from outscore.results.signature import Signature
 from outscore.workflows.plan.answer import plan_numbers as plan
 from outscore.workflows.plan.answer import possible_p
+from outscore.workflows.plan.printed import possible_table
 
 HOSTILE = "<script>alert('x')</script> & \"long\" " + "name " * 60
 P = PValue(0.0123, 0.0123, 0.0123, -1.910094888560602, "exact", "lattice", n=80, statistic=0.5, dropped={"ties": 3}, mid=0.012)
@@ -113,6 +114,10 @@ KINDS = {
     "PossibleP": (
         lambda: possible_p("87.1", "86.4", 1000),
         lambda: replace(possible_p("87.1", "86.4", 1000), notes=[Note("data", HOSTILE)], verdict=HOSTILE),
+    ),
+    "PossibleTable": (
+        lambda: possible_table({"amber": "87.1", "birch": "86.4"}, 1000, alpha=0.05, correction="holm"),
+        lambda: possible_table({HOSTILE: "87.1", "birch": "86.4"}, 1000, alpha=0.05, correction="holm"),
     ),
     "Preference": (lambda: make_preference("w"), lambda: make_preference(HOSTILE)),
     "Logs": (lambda: make_logs("amber"), lambda: make_logs(HOSTILE)),

@@ -34,6 +34,7 @@ MADE_BY = {
     "outscore/diff/1": "diff",
     "outscore/plan/1": "plan",
     "outscore/possible-p/1": "plan",
+    "outscore/possible-table/1": "plan",
 }
 """The command that saves, and repeats, a result of each schema."""
 NOUNS = {"compare": "comparison", "rank": "ranking"}

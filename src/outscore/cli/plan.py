@@ -31,6 +31,7 @@ def plan(asked: Asked[PlanRequest]) -> None:
       outscore plan --effect .02 --accuracy .87       right-or-wrong items
       outscore plan --effect .02 --pilot a.txt b.txt  spread from data
       outscore plan --scores .871 .864 --n 1000       which p can it be?
+      outscore plan --table printed.csv --n 1000      the same of every pair
 
     Effects are differences in the metric's own unit: .02 is 2 points of accuracy.
     """  # noqa: D301 - click wants the backspace itself: keep these lines as they are

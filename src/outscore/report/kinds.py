@@ -16,6 +16,7 @@ from outscore.results.diff import Diff
 from outscore.results.gate import GateResult
 from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP
+from outscore.results.possible import PossibleTable
 from outscore.results.preference import Preference
 from outscore.results.ranking import Ranking
 from outscore.results.score import ScoreResult
@@ -31,7 +32,18 @@ if TYPE_CHECKING:
 __all__ = ["AnyResult", "Kind", "Shown", "kind_of"]
 
 AnyResult = (
-    Comparison | Comparisons | GateResult | Ranking | Diff | Logs | PlanResult | PossibleP | Preference | ScoreResult | Value
+    Comparison
+    | Comparisons
+    | GateResult
+    | Ranking
+    | Diff
+    | Logs
+    | PlanResult
+    | PossibleP
+    | PossibleTable
+    | Preference
+    | ScoreResult
+    | Value
 )
 
 
@@ -108,6 +120,24 @@ def _build_plan(result: PlanResult | PossibleP, _: Shown) -> Document:
     from outscore.report.build import plan
 
     return plan.build(result)
+
+
+def _build_possible(result: PossibleTable, _: Shown) -> Document:
+    from outscore.report.build import possible
+
+    return possible.build(result)
+
+
+def _possible_card(result: PossibleTable) -> Document:
+    from outscore.report.build import possible
+
+    return possible.card(result)
+
+
+def _possible_records(result: PossibleTable) -> Records:
+    from outscore.report.rows import possible
+
+    return possible.records(result)
 
 
 def _build_logs(result: Logs, _: Shown) -> Document:
@@ -299,6 +329,7 @@ KINDS: tuple[tuple[Any, Kind], ...] = (
             _preference_charts,
         ),
     ),
+    (PossibleTable, Kind(_build_possible, _possible_card, {"pairs": _possible_records})),
     (Logs, Kind(_build_logs, _logs_card, {"scores": _logs_records})),
     (ScoreResult, Kind(_build_scores, _scores_card, {"scores": _scores_records}, _scores_charts)),
     (

@@ -24,6 +24,7 @@ from outscore.results.gate import GateResult
 from outscore.results.interval import Interval
 from outscore.results.logs import Logs
 from outscore.results.plan import PlanResult, PossibleP, SimulatedCurve
+from outscore.results.possible import PossibleTable
 from outscore.results.preference import Preference
 from outscore.results.pvalue import PValue
 from outscore.results.ranking import Ranking
@@ -43,7 +44,7 @@ __all__ = [
     "refuse_inconsistent",
 ]
 
-Document = Comparisons | Diff | GateResult | Logs | PlanResult | PossibleP | Preference | Ranking | ScoreResult
+Document = Comparisons | Diff | GateResult | Logs | PlanResult | PossibleP | PossibleTable | Preference | Ranking | ScoreResult
 """What the command line writes and reports."""
 Value = Interval | PValue | SimulatedCurve | SystemScore | TestResult
 Saved = Document | Comparison | Value
@@ -54,6 +55,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     "outscore/logs/1": Logs,
     "outscore/plan/1": PlanResult,
     "outscore/possible-p/1": PossibleP,
+    "outscore/possible-table/1": PossibleTable,
     "outscore/preference/1": Preference,
     "outscore/ranking/1": Ranking,
     "outscore/score/1": ScoreResult,

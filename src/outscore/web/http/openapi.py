@@ -261,6 +261,7 @@ def description() -> Schema:
     import msgspec
 
     from outscore.results.plan import PlanResult, PossibleP
+    from outscore.results.possible import PossibleTable
     from outscore.results.saved import DOCUMENTS
 
     held = [*DOCUMENTS.values(), TextRequest, FileDescription]
@@ -269,7 +270,8 @@ def description() -> Schema:
     )
     schema_of = dict(zip(map(str, held), made, strict=True))
     results, plans = (
-        {"anyOf": [schema_of[str(kind)] for kind in kinds]} for kinds in (DOCUMENTS.values(), (PlanResult, PossibleP))
+        {"anyOf": [schema_of[str(kind)] for kind in kinds]}
+        for kinds in (DOCUMENTS.values(), (PlanResult, PossibleP, PossibleTable))
     )
     # All of it is told about every file.
     schemas["FileDescription"]["required"] = list(schemas["FileDescription"]["properties"])

@@ -25,7 +25,7 @@ from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.requests.shared import ALPHA, ALTERNATIVE
 
-__all__ = ["plan_numbers", "possible_p", "whole_items"]
+__all__ = ["MOST_PRINTED", "plan_numbers", "possible_p", "printed_counts", "read_printed", "whole_items"]
 
 MOST_PRINTED = 1_000_000
 """Printed scores of more items leave more pairs of totals possible than can be looked at in a few seconds."""
@@ -237,10 +237,11 @@ def possible_p(
         )
     design = study_of(StudyDesign(alpha=alpha, alternative=alternative)).design
     texts = (str(score_a).strip(), str(score_b).strip())
-    values = [_read_printed(text) for text in texts]
+    values = [read_printed(text) for text in texts]
     per_cent = any(value > 1 for value, _ in values) or any(text.endswith("%") for text in texts)
     first, second = (
-        _counts(text, value, unit, int(n), 100 if per_cent else 1) for text, (value, unit) in zip(texts, values, strict=True)
+        printed_counts(text, value, unit, int(n), 100 if per_cent else 1)
+        for text, (value, unit) in zip(texts, values, strict=True)
     )
     found = overlaps(first, second, int(n), alpha, cast("Alternative", alternative))
     result = PossibleP(
@@ -259,7 +260,7 @@ def possible_p(
     return replace(result, verdict=possible_p_verdict(result), signature=possible_p_signature(result))
 
 
-def _read_printed(text: str) -> tuple[Fraction, Fraction]:
+def read_printed(text: str) -> tuple[Fraction, Fraction]:
     """A printed number, and half a unit of its last digit."""
     try:
         value = Decimal(text.removesuffix("%").strip())
@@ -271,7 +272,7 @@ def _read_printed(text: str) -> tuple[Fraction, Fraction]:
     return Fraction(value), Fraction(10) ** digits / 2
 
 
-def _counts(text: str, value: Fraction, half: Fraction, n: int, whole: int) -> tuple[int, int]:
+def printed_counts(text: str, value: Fraction, half: Fraction, n: int, whole: int) -> tuple[int, int]:
     """The fewest and the most right answers out of n that print as this score."""
     if value > whole:
         raise OutscoreError(f"A score is `{text}`, above {whole}.", "Give accuracies between 0 and 1, or both in per cent.")

@@ -11,30 +11,41 @@ from outscore.core.errors import OutscoreError
 from outscore.engine.progress import Progress, Steps
 from outscore.language.verdict.plan import units_note
 from outscore.results.plan import PlanResult, PossibleP, StudyDesign
+from outscore.results.possible import PossibleTable
 from outscore.workflows.compare.inputs import TwoSystems, pair_given, read_systems
 from outscore.workflows.direction import directed, score_names
 from outscore.workflows.plan.answer import plan_numbers, possible_p
 from outscore.workflows.plan.anytime import with_looks
 from outscore.workflows.plan.costs import Prices, best_priced
 from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrospective_curves, runs_notes
+from outscore.workflows.plan.printed import possible_table, read_table
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.plan import PlanRequest
+from outscore.workflows.validate import check_correction
 
 __all__ = ["call", "run"]
 
 
-def run(request: PlanRequest, data: TwoSystems | None = None, *, progress: Progress | None = None) -> PlanResult | PossibleP:
-    """Answer a request; `data` is a pilot in place of files.
+def run(
+    request: PlanRequest,
+    data: TwoSystems | None = None,
+    *,
+    table: Mapping[str, object] | None = None,
+    progress: Progress | None = None,
+) -> PlanResult | PossibleP | PossibleTable:
+    """Answer a request; `data` is a pilot in place of files, and `table` are printed scores by system.
 
     Examples
     --------
     >>> run(PlanRequest(effect=0.03, sd=1 / 3)).verdict
     'You need 969 items to detect a difference of 0.03 in the mean score with power .8 (two-sided, alpha = .05).'
     """
-    request.validate(arrays=data is not None)
-    found: PlanResult | PossibleP
+    request.validate(arrays=data is not None, tabled=table is not None)
+    found: PlanResult | PossibleP | PossibleTable
     inputs: dict[str, Any] = {}
-    if request.scores:
+    if request.table is not None or table is not None:
+        found, inputs = _printed(request, table)
+    elif request.scores:
         assert request.n is not None
         first, second = request.scores
         found = possible_p(first, second, request.n, alpha=request.alpha, alternative=request.alternative)
@@ -60,10 +71,15 @@ def call(
     clusters: object,
     progress: Progress | None,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.plan`
-) -> PlanResult | PossibleP:
+) -> PlanResult | PossibleP | PossibleTable:
     """`outscore.plan`: numbers, and a pilot as paths, scores or arrays, with options by their Python names."""
     if given.get("scores") is not None:
         given["scores"] = tuple(str(score) for score in given["scores"])
+    printed = given.get("table")
+    if isinstance(printed, Mapping):
+        return run(PlanRequest.from_python({**given, "table": None}), table=printed)
+    if printed is not None:
+        given["table"] = os.fspath(printed)
     several = [pilot] if isinstance(pilot, (str, os.PathLike)) else pilot
     if several is None or (isinstance(several, Sequence) and all(isinstance(one, (str, os.PathLike)) for one in several)):
         files = tuple(os.fspath(one) for one in several or ())
@@ -77,6 +93,17 @@ def call(
         )
     data = pair_given(*several, items=items, clusters=clusters)
     return run(PlanRequest.from_python(given), data, progress=progress)
+
+
+def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> tuple[PossibleTable, dict[str, Any]]:
+    """A printed table, read from its file or as it was given, and where it comes from."""
+    inputs: dict[str, Any] = {}
+    if table is None:
+        assert request.table is not None
+        table, origin = read_table(request.table)
+        inputs = {"inputs": input_settings([origin])}
+    check_correction(request.correction, test="mcnemar", delta=0.0)
+    return possible_table(table, request.n, alpha=request.alpha, correction=request.correction), inputs
 
 
 def _read(request: PlanRequest) -> TwoSystems:

@@ -205,6 +205,31 @@ class PlanRequest(Request):
             doc="Two printed accuracies, as text to keep trailing zeros: which p-values do they leave possible? Needs `n`.",
         )
     )
+    table: str | None = declare(
+        Option(
+            "table",
+            str,
+            None,
+            "A printed table, a system and its accuracy per line: which n fit it, and with --n which p can every pair have?",
+            label="Printed table",
+            form_help="System and printed accuracy in each line: which numbers of items fit, which p can every pair have?",
+            group="files",
+            kind="file",
+            most=1,
+            metavar="FILE",
+            always_saved=False,
+            annotation="Path | Mapping[str, str | float] | None",
+            doc="A printed table of accuracies, the path of a file with a system and its score in each line, or scores by\n"
+            "system: which numbers of items fit the decimals, and with `n` which p-values they leave every pair?",
+        )
+    )
+    correction: str = declare(
+        shared.CORRECTION,
+        help="Correction for the pairs of --table.",
+        form_help="Correction for the pairs of a printed table.",
+        group="review",
+        always_saved=False,
+    )
     retrospective: bool = declare(
         Option(
             "retrospective",
@@ -291,18 +316,23 @@ class PlanRequest(Request):
 
     @property
     def inputs(self) -> list[str]:
-        """The files of the pilot."""
-        return list(self.pilot)
+        """The files of the pilot, or the printed table."""
+        return [*self.pilot, *([] if self.table is None else [self.table])]
 
     def design(self, *more: str) -> dict[str, Any]:
         """What was said of the planned study."""
         return {name: self.value(name) for name in (*DESIGN, *more) if self.value(name) is not None}
 
-    def validate(self, *, arrays: bool = False) -> None:
+    def validate(self, *, arrays: bool = False, tabled: bool = False) -> None:
         """Refuse what cannot be asked together, before a pilot is read."""
         shared.check_bounds(self.bounds, anytime=self.anytime)
         self._check_prices()
-        if self.scores:
+        if self.table is not None or tabled:
+            taken = ("scores", "effect", *FROM_NUMBERS, "pilot", "repeats", "within", "cluster_size", "icc", "alternative")
+            self._refuse((*PRICES, *taken, *FROM_PILOT, *FROM_TRIALS), "has no meaning beside --table, which stands for itself")
+            if self.n is not None and self.n < 1:
+                raise OutscoreError(f"`n` is {self.n}.", "Give the number of items.", parameter="n")
+        elif self.scores:
             unused = (
                 *PRICES,
                 "effect",

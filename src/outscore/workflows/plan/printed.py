@@ -1,0 +1,149 @@
+"""A reviewer with a printed table: which numbers of items fit its decimals, and which p every pair of systems can have.
+
+A printed score stands for every number of right answers that rounds to it. The p-values of a pair are bounded by the overlaps
+of errors that are possible, as for two scores alone. Adjusted p grows with each raw p, so the correction of all smallest ones
+bounds it from below, and that of all largest from above; that all pairs are at such an end at once is not claimed.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from outscore.core.errors import OutscoreError
+from outscore.formats.base.source import open_source
+from outscore.inference.families.multiplicity import adjust, correct_family
+from outscore.inference.power.binary import overlaps
+from outscore.language.signature import VERSION
+from outscore.language.verdict.possible import possible_table_verdict
+from outscore.results.possible import Fitting, PossiblePair, PossibleTable, PrintedScore
+from outscore.results.signature import Signature
+from outscore.scores.system import Origin
+from outscore.workflows.plan.answer import MOST_PRINTED, printed_counts, read_printed
+
+__all__ = ["possible_table", "read_table"]
+
+MOST_SYSTEMS = 60
+"""More systems have more pairs than anybody reads."""
+MOST_RANGES = 50
+"""Ranges of fitting numbers that are kept."""
+HEADERS = ("score", "accuracy", "acc", "acc.", "value", "result", "em", "%")
+
+
+def read_table(path: str) -> tuple[dict[str, str], Origin]:
+    """Printed scores by system from a file of two columns, with or without a line of headings."""
+    with open_source(path) as source:
+        lines = [line for line in source.lines() if line.strip()]
+        delimiter = max("\t;,", key=lines[0].count) if lines else ","
+        rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+        digest = source.sha256()
+    found: dict[str, str] = {}
+    for i, row in enumerate(rows):
+        if len(row) != 2:
+            raise OutscoreError(
+                f"The row {i + 1} of `{path}` has {len(row)} columns.",
+                "Give two columns: the system, and its score as printed.",
+                parameter="table",
+                file=path,
+                line=i + 1,
+            )
+        system, score = row
+        if i == 0 and score.lower() in HEADERS:
+            continue
+        if system in found:
+            raise OutscoreError(
+                f"`{path}` has two scores of `{system}`.",
+                "Give each system one score.",
+                parameter="table",
+                file=path,
+                line=i + 1,
+            )
+        found[system] = score
+    return found, Origin(path, digest, len(rows), "printed", {"system": "1", "score": "2"})
+
+
+def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float, correction: str) -> PossibleTable:
+    """What printed accuracies of systems on the same items leave possible; without `n`, which numbers of items fit.
+
+    Examples
+    --------
+    >>> found = possible_table({"new": ".857", "old": ".714"}, None, alpha=0.05, correction="holm")
+    >>> found.fitting.smallest, found.fitting.ranges[:3]
+    (7, [(7, 7), (14, 14), (21, 21)])
+    """
+    texts = {str(name): str(score).strip() for name, score in printed.items()}
+    _check(texts, n)
+    values = {name: read_printed(text) for name, text in texts.items()}
+    per_cent = any(value > 1 for value, _ in values.values()) or any(text.endswith("%") for text in texts.values())
+    whole = 100 if per_cent else 1
+    order = sorted(texts, key=lambda name: -values[name][0])
+    fitting = _fitting([values[name] for name in order], whole)
+    counts = {}
+    if n is not None:
+        counts = {name: printed_counts(texts[name], *values[name], n, whole) for name in order}
+    systems = [PrintedScore(name, texts[name], counts.get(name)) for name in order]
+    result = PossibleTable(systems=systems, n=n, alpha=alpha, fitting=fitting)
+    if n is not None:
+        result = _with_pairs(result, counts, n, correction)
+    parts: list[tuple[str, object]] = [("plan", "possible-table"), ("scores", " ".join(texts[name] for name in order))]
+    parts += [("n", n), ("test", "mcnemar"), ("correction", correction), ("m", len(result.pairs))] if n is not None else []
+    headline, reason = possible_table_verdict(result)
+    return replace(
+        result,
+        signature=Signature([*parts, ("alpha", f"{alpha:g}"), VERSION]),
+        headline=headline,
+        reason=reason,
+        verdict=f"{headline} {reason}".strip(),
+    )
+
+
+def _check(texts: Mapping[str, str], n: int | None) -> None:
+    if not 2 <= len(texts) <= MOST_SYSTEMS:
+        raise OutscoreError(
+            f"The table has {len(texts)} systems.", f"Give two to {MOST_SYSTEMS} systems and their scores.", parameter="table"
+        )
+    if n is not None and n > MOST_PRINTED:
+        raise OutscoreError(
+            f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MOST_PRINTED:,} items.", parameter="n"
+        )
+
+
+def _fitting(values: list[tuple[Fraction, Fraction]], whole: int) -> Fitting:
+    """Which numbers of items fit: for each score some whole number lies between n (value ± half) / whole."""
+    # From here on a printed unit holds a whole number in any case.
+    always = max(math.ceil(whole / (2 * half)) for _, half in values)
+    most = min(always, MOST_PRINTED)
+    n = np.arange(1, most + 1, dtype=object if always > MOST_PRINTED else np.int64)
+    fits = np.ones(most, dtype=bool)
+    for value, half in values:
+        low, high = max(Fraction(0), (value - half) / whole), min(Fraction(1), (value + half) / whole)
+        fits &= np.asarray(-((-low.numerator * n) // low.denominator) <= (high.numerator * n) // high.denominator, dtype=bool)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], fits, [False]]).astype(np.int8)))
+    ranges = [(int(first) + 1, int(last)) for first, last in zip(edges[::2], edges[1::2], strict=True)]
+    every = ranges[-1][0] if ranges and ranges[-1][1] == most and always <= MOST_PRINTED else None
+    return Fitting(most, int(fits.sum()), ranges[0][0] if ranges else None, every, ranges[:MOST_RANGES])
+
+
+def _with_pairs(result: PossibleTable, counts: Mapping[str, tuple[int, int]], n: int, correction: str) -> PossibleTable:
+    names = [one.system for one in result.systems]
+    both = list(combinations(names, 2))
+    found = [overlaps(counts[a], counts[b], n, result.alpha, "two-sided") for a, b in both]
+    low, family = correct_family([one.lowest for one in found], correction)
+    high = adjust(np.array([one.highest.value for one in found]), correction)
+    pairs = []
+    for pair, one, least, most in zip(both, found, low, high.tolist(), strict=True):
+        assert least.adjusted is not None
+        outcome: Literal["always", "depends", "never"] = "depends"
+        if most <= result.alpha:
+            outcome = "always"
+        elif least.adjusted > result.alpha:
+            outcome = "never"
+        pairs.append(PossiblePair(pair, one.lowest, one.highest, least.adjusted, most, one.independent, outcome))
+    return replace(result, pairs=pairs, family=family)
