@@ -13,10 +13,25 @@ CONTRAST = """() => {
     return text.startsWith("color(") ? [255 * r, 255 * g, 255 * b, a] : [r, g, b, a];
   };
   const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a), 1];
+  // What is drawn in a picture under the middle of a text: shapes that come before it and hold that point.
+  const drawn = (element) => {
+    const picture = element.closest("svg");
+    if (!picture || element === picture) return [];
+    const box = element.getBoundingClientRect();
+    const middle = new DOMPoint(box.left + box.width / 2, box.top + box.height / 2);
+    const holds = (shape) => shape.isPointInFill(middle.matrixTransform(shape.getScreenCTM().inverse()));
+    const before = (shape) => shape.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
+    return [...picture.querySelectorAll("path, rect")].filter((shape) => before(shape) && holds(shape)).flatMap((shape) => {
+      const style = getComputedStyle(shape);
+      if (style.fill === "none" || style.display === "none") return [];
+      const [r, g, b, a] = rgba(style.fill);
+      return [[r, g, b, a * style.opacity * style.fillOpacity]];
+    });
+  };
   const ground = (element) => {
     const layers = [];
     for (let at = element; at; at = at.parentElement) layers.unshift(rgba(getComputedStyle(at).backgroundColor));
-    return layers.reduce((below, layer) => over(layer, below), [255, 255, 255, 1]);
+    return [...layers, ...drawn(element)].reduce((below, layer) => over(layer, below), [255, 255, 255, 1]);
   };
   const light = (colour) => {
     const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);

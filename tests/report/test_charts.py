@@ -330,3 +330,8 @@ def test_an_interval_without_an_end_has_an_arrow(comparison):
     described = chart(whole, "difference").drawing.to_dict()
     sides = [row["side"] for rows in described["datasets"].values() for row in rows if "side" in row]
     assert sides == ["right"]
+
+
+def test_few_items_are_counted_in_whole_numbers(right_or_wrong):
+    for panel in chart(right_or_wrong, "scores").drawing.to_dict()["vconcat"]:
+        assert panel["encoding"]["y"]["axis"]["values"] == [0, 1, 2, 3, 4]

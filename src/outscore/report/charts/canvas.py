@@ -33,6 +33,7 @@ __all__ = [
     "Chart",
     "bars",
     "between",
+    "count_axis",
     "data",
     "layered",
     "padded",
@@ -57,7 +58,7 @@ HOVER = "hover:N"
 UNSEEN = "\u200b"
 # What the renderer makes of a description. It escapes the text, so no mark ends early.
 DESCRIBED = re.compile(r'<(\w+) aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"([^>]*)/>')
-WIDE_RANGE, MAX_TICKS, MANY_TICKS = 20, 7, 30
+WIDE_RANGE, MAX_TICKS, MANY_TICKS, FEW = 20, 7, 30, 5
 SOLID, DASHED, DOTTED = (1, 0), (4, 3), (1, 3)
 
 
@@ -146,6 +147,13 @@ def data(rows: list[Any]) -> Any:  # noqa: ANN401 - Altair's data
 
     # A tuple goes through unchanged; of a list, Altair copies every number for every layer and property.
     return alt.InlineData(values=tuple(rows))
+
+
+def count_axis(most: float, **more: Any) -> Any:  # noqa: ANN401 - Altair's
+    """An axis of counts, which are whole however few they are."""
+    import altair as alt
+
+    return alt.Axis(values=list(range(int(most) + 1)), format="d", **more) if most <= FEW else alt.Axis(**more)
 
 
 def told(text: str) -> str:

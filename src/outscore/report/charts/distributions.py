@@ -7,7 +7,20 @@ from typing import Any
 
 from outscore.language.numbers import format_ends, format_number, format_probability
 from outscore.language.phrases import interval_noun
-from outscore.report.charts.canvas import DASHED, HOVER, WIDTH, Chart, bars, between, data, layered, rule, short, told
+from outscore.report.charts.canvas import (
+    DASHED,
+    HOVER,
+    WIDTH,
+    Chart,
+    bars,
+    between,
+    count_axis,
+    data,
+    layered,
+    rule,
+    short,
+    told,
+)
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
 from outscore.report.rows.comparison import alone, decimals_of, other_estimand, scored_noun
@@ -95,7 +108,7 @@ def scores_histograms(c: Comparison, whole: Comparisons) -> Chart | None:
             axis=alt.Axis(labels=last, ticks=last, **_axis(values)),
         )
         # Equal heights are equal counts in both panels.
-        y = alt.Y("count:Q", title=f"{one}s", scale=alt.Scale(domain=[0, most]), axis=alt.Axis(tickMinStep=1, tickCount=3))
+        y = alt.Y("count:Q", title=f"{one}s", scale=alt.Scale(domain=[0, most]), axis=count_axis(most, tickCount=3))
         rows = _bins(histogram, values, one)
         panel = bars(rows, x, y, gap=_gap(values), color=COLOURS[role])
         panels.append(panel.properties(width=WIDTH, height=58, title=short(name)))
@@ -133,7 +146,7 @@ def differences_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     rows = _sided(c, histogram, values, one)
     sides = ("a", "b", "null")
     colours = alt.Color("side:N", scale=alt.Scale(domain=list(sides), range=[COLOURS[side] for side in sides]), legend=None)
-    y = alt.Y("count:Q", title=f"{one}s", axis=alt.Axis(tickMinStep=1))
+    y = alt.Y("count:Q", title=f"{one}s", axis=count_axis(max(histogram.counts)))
     shown = bars(rows, x("low:Q", shown=not under, bin="binned"), y, gap=_gap(values)).encode(colours)
     zero = domain[0] < 0 < domain[1]
     cloud = [shown, *([rule(0.0, x("x:Q", shown=not under), dash=DASHED)] if zero else [])]
@@ -192,7 +205,7 @@ def _box(summary: Summary | None, x: Any, one: str) -> list[Any]:  # noqa: ANN40
 
 
 def _mean(c: Comparison, interval: Interval | None, domain: tuple[float, float], x: Any, *, at: float) -> list[Any]:  # noqa: ANN401
-    """The mean as a tick on its interval; a side without an end runs to the edge."""
+    """The mean as a tick on its interval; a side without an end is an arrow to the edge."""
     if interval is None:
         return []
     import altair as alt
@@ -201,10 +214,16 @@ def _mean(c: Comparison, interval: Interval | None, domain: tuple[float, float],
     hover = told(_mean_in_words(c, interval))
     line = alt.Chart(data([{"x": low, "end": high, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=4)
     tick = alt.Chart(data([{"x": c.difference, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
-    return [
+    layers = [
         line.encode(x, alt.X2("end:Q"), y=alt.value(at), description=HOVER),
         tick.encode(x, y=alt.value(at - TICK), y2=alt.value(at + TICK), description=HOVER),
     ]
+    for end, edge, side in zip((interval.low, interval.high), domain, ("left", "right"), strict=True):
+        if end is None:
+            shape = f"triangle-{side}"
+            head = alt.Chart(data([{"x": edge}])).mark_point(filled=True, shape=shape, size=70, color=COLOURS["ink"], opacity=1)
+            layers.append(head.encode(x, y=alt.value(at)))
+    return layers
 
 
 def _mean_in_words(c: Comparison, interval: Interval) -> str:

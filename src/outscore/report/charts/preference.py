@@ -182,30 +182,28 @@ def position_chart(result: Preference) -> Chart | None:
 
     whole = found.first + found.ties + found.second
     parts = (
-        ("first shown", found.first, "muted", "paper"),
-        ("tie", found.ties, "grid", "ink"),
-        ("second shown", found.second, "null", "ink"),
+        ("first shown", found.first, "muted"),
+        ("tie", found.ties, "grid"),
+        ("second shown", found.second, "null"),
     )
     rows: list[dict[str, Any]] = []
     start = 0.0
-    for name, number, colour, over in parts:
+    for name, number, colour in parts:
         share = number / whole
         # A narrow part has no room for its name; the pointer and the description tell it.
-        wide = share >= NARROW
-        words = {"who": name if wide else "", "text": f"{number:,}" if wide else "", "over": COLOURS[over]}
+        words = [name, f"{number:,}"] if share >= NARROW else []
         if number:
             hover = told(f"{name}: {number:,} ({format_rate(share)})")
             place = {"low": start, "middle": start + share / 2, "high": start + share, "hover": hover}
-            rows.append({"colour": COLOURS[colour], **place, **words})
+            rows.append({"colour": COLOURS[colour], "words": words, **place})
         start += share
     x = alt.X("low:Q", title="share of battles", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
     base = alt.Chart(data(rows))
     colours = alt.Color("colour:N", scale=None)
     bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=HOVER)
-    names = base.mark_text(dy=-26, fontSize=11).encode(alt.X("middle:Q"), text="who:N")
-    numbers = base.mark_text(fontSize=11).encode(alt.X("middle:Q"), text="text:N", color=alt.Color("over:N", scale=None))
+    names = base.mark_text(dy=-38, lineHeight=13).encode(alt.X("middle:Q"), text="words:N")
     caption = f"Who won by place: the answer shown first wins {format_rate(found.first_rate)}, ties as half"
     text = f"{caption}: {found.first:,} won by the first, {found.ties:,} ties, {found.second:,} won by the second."
-    drawing = layered([bars, names, numbers, rule(0.5, alt.X("x:Q"), dash=DASHED)], height=90)
-    counts = [{"winner": name, "battles": number, "share": number / whole} for name, number, *_ in parts]
+    drawing = layered([bars, rule(0.5, alt.X("x:Q"), dash=DASHED), names], height=100)
+    counts = [{"winner": name, "battles": number, "share": number / whole} for name, number, _ in parts]
     return Chart("position", caption, text, drawing, counts)

@@ -7,7 +7,19 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from outscore.language.numbers import format_ends, format_level, format_number
-from outscore.report.charts.canvas import DASHED, HOVER, Chart, data, layered, padded, require_drawing, rule, told, told_apart
+from outscore.report.charts.canvas import (
+    DASHED,
+    HOVER,
+    Chart,
+    count_axis,
+    data,
+    layered,
+    padded,
+    require_drawing,
+    rule,
+    told,
+    told_apart,
+)
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
 from outscore.report.rows.places import (
@@ -292,8 +304,7 @@ def wins_chart(ranking: Ranking) -> Chart | None:
             rows.append({"label": labels[s.system], **part})
             at += n
     y = alt.Y("label:N", sort=list(labels.values()), title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
-    whole = alt.Axis(tickMinStep=1, format="d")
-    x = alt.X("from:Q", title="systems", scale=alt.Scale(domain=[0, k - 1], nice=False), axis=whole)
+    x = alt.X("from:Q", title="systems", scale=alt.Scale(domain=[0, k - 1], nice=False), axis=count_axis(k - 1))
     colour, strength = alt.Color("colour:N", scale=None), alt.Opacity("strength:Q", scale=None)
     bars = alt.Chart(data(rows)).mark_bar(height=ROW - 5).encode(x, alt.X2("to:Q"), y, colour, strength, description=HOVER)
     chart = layered([bars], height=ROW * len(shown))

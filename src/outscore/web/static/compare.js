@@ -90,7 +90,8 @@ class Comparison extends View {
   sumUpVerdict() {
     const answer = byId("answer"), read = (part) => answer.querySelector(part)?.textContent;
     const p = read("[data-key=p] .big"), difference = read("[data-key=difference] .big");
-    const interval = read("[data-key=difference] small"), ends = difference && [difference, interval].filter(Boolean).join(", ");
+    const interval = read("[data-key=difference] small");
+    const ends = difference && [difference, interval].filter(Boolean).join(", ");
     const parts = [read("h1"), p && `p ${/^[<>]/.test(p) ? "" : "= "}${p}`, ends];
     this.line.show(parts, JSON.stringify([this.files, this.form.values().system]));
   }

@@ -27,7 +27,8 @@ function makeSorter(head, column, heads, body, given) {
     if (order !== "none") head.setAttribute("aria-sort", order);
     body.append(...(order === "none" ? given : inOrder(given, column, order)));
   };
-  head.replaceChildren(make("button", { type: "button", class: "sorter", title: "Sort by this column", click: sort }, ...head.childNodes));
+  const named = { type: "button", class: "sorter", title: "Sort by this column", click: sort };
+  head.replaceChildren(make("button", named, ...head.childNodes));
 }
 
 // What is no number comes last, whichever way numbers go; rows that tie stay in the order they came in.
