@@ -41,7 +41,7 @@ BAD: dict[str, tuple[str, str | bytes, list[str]]] = {
     "inf in a table": ("x.csv", LONG.format("-inf"), []),
     "NaN in JSON": ("x.jsonl", '{"id": 1, "new": NaN, "old": 1}\n', []),
     "nan in Parquet": ("x.parquet", parquet(id=[1, 2], new=[0.5, float("nan")], old=[1.0, 0.0]), []),
-    "null in Parquet": ("x.parquet", parquet(id=[1, 2], new=[0.5, None], old=[1.0, 0.0]), []),
+    "null in Parquet": ("x.parquet", parquet(id=[1, 2], model=["new", "old"], score=[0.5, None]), []),
     "text in a score column": ("x.csv", LONG.format("good"), []),
     "an empty score": ("x.csv", LONG.format(""), []),
     "a decimal comma": ("x.txt", "0,5;0,6\n", []),

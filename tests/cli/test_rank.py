@@ -152,9 +152,12 @@ def test_empty_cells_of_a_wide_table_are_items_a_system_lacks(board, outscore):
     assert saved("bare.json") == saved("gaps.json")
 
 
-def test_compare_refuses_empty_cells(board, refusal):
-    Path("gap.csv").write_text("id,a,b\nq1,1,\nq2,1,0\n")
-    assert "line 2: found an empty field in column `b`" in refusal("compare", "gap.csv")
+def test_empty_cells_are_items_that_a_system_lacks_in_compare_too(board, outscore):
+    rows = [f"q{i},{i % 2},{'' if i < 6 else i // 3 % 2}\n" for i in range(20)]
+    Path("gap.csv").write_text("id,a,b\n" + "".join(rows))
+    pair, ranking = (outscore(command, "gap.csv").output for command in ("compare", "rank"))
+    assert "Only 14 items of 20 are compared" in " ".join(pair.split())
+    assert "6 of 40 scores are missing (15 %)" in " ".join(ranking.split("Ranking by")[0].split())
 
 
 def test_a_single_item_is_told(board, outscore):

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 import outscore as osc
 from outscore.cli.app import app
+from outscore.core.errors import OutscoreError
 from outscore.formats.tables.directions import LOWER_IS_BETTER, is_better_lower
 from outscore.inference.registry import TESTS
 from outscore.workflows.direction import directed
@@ -148,9 +150,10 @@ def test_columns_of_systems_that_are_named_after_an_error(errors, command, names
     assert f"{names[0]} outscored {names[1]}" in said or f"{names[0]} leads" in said
 
 
-def test_one_system_named_after_its_loss_says_nothing(errors):
+def test_one_system_named_after_its_loss_must_say_which_is_better(errors):
     pl.DataFrame({"id": range(60), "loss_weighted": GOOD, "plain": BAD}).write_csv("named.csv")
-    assert "higher is better" in run("compare", "named.csv").output
+    assert "`plain` does not say" in run("compare", "named.csv").output
+    assert "higher is better" in run("compare", "named.csv", "--higher-is-better").output
 
 
 @pytest.mark.parametrize(("mark", "name"), [(",", "bare.csv"), ("\t", "bare.tsv"), (" ", "bare.txt")])
@@ -185,3 +188,27 @@ def test_a_direction_that_is_none_is_refused(said):
     ):
         with pytest.raises(osc.OutscoreError, match=r"`direction` is .*auto, higher, lower"):
             call()
+
+
+@pytest.mark.parametrize("names", [("new", "old_loss"), ("acc_x", "wer_y")])
+def test_systems_of_which_some_are_named_after_an_error_are_refused(names, tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(",".join(("id", *names)) + "\n" + "".join(f"q{i},{i / 30},{(i * 7 % 30) / 30}\n" for i in range(30)))
+    for ask in (osc.compare, osc.rank):
+        with pytest.raises(OutscoreError, match=f"of `{names[1]}` lower scores are better, and `{names[0]}` does not say"):
+            ask(path)
+    assert not osc.compare(path, direction="lower").higher_is_better
+
+
+def test_series_are_called_by_their_measure():
+    first, second = (pd.Series([x / 20 for x in range(20)], name="wer") + shift for shift in (0.0, 0.01))
+    pair = osc.compare(first, second)
+    assert (pair.higher_is_better, pair.reading.direction_source) == (False, "column")
+    assert osc.rank({"a": first, "b": second}).systems[0] == "a"
+    assert osc.compare(first.rename("new"), second.rename("old")).higher_is_better
+
+
+def test_a_time_alone_is_what_was_measured(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("id,latency\n" + "".join(f"q{i},{i / 7}\n" for i in range(9)))
+    assert not osc.compare(tmp_path / "a.csv", tmp_path / "b.csv").higher_is_better

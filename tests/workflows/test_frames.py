@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import outscore as osc
+from outscore.core.errors import OutscoreError
 
 pd = pytest.importorskip("pandas")
 
@@ -140,3 +141,17 @@ def test_answers_in_dataframes_are_scored_as_those_of_files_are(tmp_path):
     assert (found.difference, found.p.value) == (wanted.difference, wanted.p.value)
     wide = frames[0].rename(columns={"pred": "a"}).assign(b=frames[1].pred)
     assert [one.value for one in osc.rank(wide).scores] == pytest.approx([2 / 3, 2 / 3])
+
+
+def test_a_table_that_cannot_be_collected_is_refused():
+    broken = pl.LazyFrame({"a": [1, 2], "b": [0, 1]}).with_columns(pl.col("absent"))
+    for ask in (osc.compare, osc.rank):
+        with pytest.raises(OutscoreError, match="could not be collected: unable to find column"):
+            ask(broken)
+
+
+def test_words_that_judge_answers_are_scores():
+    new, old = pd.Series(["yes", "no"] * 10), pd.Series(["no", "no"] * 10)
+    assert osc.compare(new, old).scores[0].value == 0.5
+    with pytest.raises(OutscoreError, match="not numbers"):
+        osc.compare(pd.Series(["yes", "perhaps"] * 10), old)

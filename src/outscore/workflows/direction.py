@@ -10,12 +10,12 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.options import complete, parse_spec
 from outscore.formats.tables.columns import join_names
-from outscore.formats.tables.directions import is_better_lower, shared_measure
+from outscore.formats.tables.directions import is_better_lower, named_after, shared_measure
 from outscore.metrics.registry import METRICS
 from outscore.results.note import Note
 from outscore.scores.system import Origin, score_columns
 
-__all__ = ["Better", "Directed", "check_direction", "directed", "score_names"]
+__all__ = ["Better", "Directed", "check_direction", "directed", "score_names", "series_names"]
 
 Better = Literal["higher", "lower"]
 OPTION = "direction"
@@ -66,7 +66,7 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
         raise OutscoreError(f"`{OPTION}` is {asked!r}.", f"Choose one of: {', '.join(DIRECTIONS)}.", parameter=OPTION)
     fixed = _fixed(metric)
     named = list(dict.fromkeys(columns))
-    low = [column for column in named if is_better_lower(column)]
+    low = [column for column in named if is_better_lower(column) or named_after(column)]
     if fixed is not None:
         if asked not in ("auto", fixed):
             _refuse_turning(metric, fixed, asked)
@@ -89,9 +89,14 @@ def directed(metric: str | AdditiveMetric, asked: str, columns: Iterable[str] = 
 
 
 def score_names(origins: Iterable[Origin], systems: Sequence[str]) -> list[str]:
-    """The names of the scores: those of their columns, or the error, loss or time that all systems are named after."""
+    """The names of the scores: those of their columns, or the error, loss or time that all systems are named after.
+
+    Where only some are, it is not clear that their scores are of one kind, and all names are given.
+    """
     named = score_columns(origins)
     measure = None if named else shared_measure(systems)
+    if not named and measure is None and any(map(named_after, systems)):
+        return list(systems)
     return named if measure is None else [measure]
 
 
@@ -125,3 +130,17 @@ def _refuse_turning(metric: str | AdditiveMetric, fixed: Better, asked: str) -> 
         f"Leave --{asked}-is-better out, or use the metric `mean`.",
         parameter=OPTION,
     )
+
+
+def series_names(given: Iterable[object]) -> tuple[str, ...]:
+    """What series are called by themselves, where one of them is called an error, a loss or a time; else nothing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> series_names([pl.Series("wer", [0.1]), pl.Series("wer", [0.2])]), series_names([pl.Series("new", [1]), [0]])
+    (('wer',), ())
+    """
+    # A column of a table may be called by its system, which says nothing.
+    names = [name for one in given if isinstance(name := getattr(one, "name", None), str)]
+    return tuple(dict.fromkeys(names)) if any(is_better_lower(name) or named_after(name) for name in names) else ()

@@ -41,7 +41,13 @@ def is_table(given: object) -> bool:
 
 def table_of(given: Any) -> Any:  # noqa: ANN401 - of whatever library
     """The table itself; one that is only planned, as polars' LazyFrame is, is collected."""
-    return given.collect() if hasattr(given, "collect") and not hasattr(given, "__len__") else given
+    if not hasattr(given, "collect") or hasattr(given, "__len__"):
+        return given
+    try:
+        return given.collect()
+    except Exception as error:  # whatever the library raises
+        why = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise OutscoreError(f"The table could not be collected: {why}.", "Check what it is made of.") from error
 
 
 def counts_in(given: Any) -> Array | None:  # noqa: ANN401

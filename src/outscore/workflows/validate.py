@@ -17,6 +17,7 @@ from outscore.core.options import OptionValue, complete, did_you_mean, parse_spe
 from outscore.core.paired import PairedScores, codes_of
 from outscore.core.reduction import parse_reduction
 from outscore.core.repeats import KINDS
+from outscore.formats.tables.cells import JUDGEMENTS, ONLY_YES_OR_NO
 from outscore.inference.base.entry import TestEntry, TestRequest
 from outscore.inference.base.sign_flips import Alternative
 from outscore.inference.families.max_t import MAX_T
@@ -76,6 +77,7 @@ def numbers_of(x: object, name: str) -> Array:
     if raw.dtype == object and all(isinstance(entry, (int, float, np.number)) for entry in raw.ravel()):
         # Numbers in a column of objects, as dataframes have them.
         raw = np.array(raw.tolist())
+    raw = _judged(raw)
     if raw.ndim not in (1, 2):
         raise OutscoreError(f"`{name}` has {raw.ndim} dimensions.", "Give (n,) scores or (n, k) counts.")
     if raw.size == 0:
@@ -87,6 +89,15 @@ def numbers_of(x: object, name: str) -> Array:
     elif not _adds_up(raw):
         raise OutscoreError(f"The integers of `{name}` add up to more than 2**53.", "Divide them by a common factor.")
     return as_written(raw) if raw.dtype.kind == "f" else raw.astype(np.int64, copy=False)
+
+
+def _judged(raw: Array) -> Array:
+    """Words that say whether an answer was right as 1 and 0, as in columns of files; anything else as it is."""
+    if raw.dtype.kind not in "UO" or raw.ndim != 1 or not all(isinstance(entry, str) for entry in raw.tolist()):
+        return raw
+    known = {**JUDGEMENTS, **ONLY_YES_OR_NO}
+    words = [entry.strip().lower() for entry in raw.tolist()]
+    return np.array([known[word] for word in words]) if words and all(word in known for word in words) else raw
 
 
 def _check_sizes(raw: Array, name: str) -> None:

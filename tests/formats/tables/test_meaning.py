@@ -307,3 +307,38 @@ def test_empty_answers_and_blanks_around_them_are_said(door, tmp_path):
     assert "12 of 60 predictions of other are empty and count as wrong." in notes
     assert "3 of 60 predictions of other have blanks around them that do not count." in notes
     assert not any("of one" in text for text in notes)
+
+
+@pytest.fixture
+def told(tmp_path):
+    """The error of reading a text."""
+
+    def refused(text, **asked):
+        path = tmp_path / "x.csv"
+        path.write_text(text)
+        with pytest.raises(OutscoreError) as error:
+            read_scores(path, **asked)
+        return str(error.value)
+
+    return refused
+
+
+def test_numbers_with_commas_may_be_one_or_two(told):
+    said = told("".join(f"1,{100 + i}\n" for i in range(9)))
+    assert "a number with a thousands separator, or two" in said
+    assert "line of names" in said
+
+
+def test_a_table_of_systems_by_items_is_told_of_transposing(told, tmp_path):
+    rows = "name,0,1,2,3\nx,1,0,1,1\ny,0,0,1,1\n"
+    assert "add --transpose" in told(rows)
+    path = tmp_path / "y.csv"
+    path.write_text(rows)
+    assert sorted(osc.rank(path, transpose=True).systems) == ["x", "y"]
+    assert "add --transpose" in told("model,mmlu,gsm8k,arc\nx,.1,.2,.3\ny,.2,.3,.4\nz,.3,.1,.2\n")
+
+
+def test_comments_between_lines_are_left_out(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("id,a,b\nq1,1,0\n# checked by hand\nq2,1,1\n")
+    assert [one.rows for one in read_scores(path)] == [2, 2]

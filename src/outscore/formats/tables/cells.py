@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FLAT",
+    "JUDGEMENTS",
     "ONLY_YES_OR_NO",
     "AnswerColumn",
     "GappedColumn",

@@ -14,7 +14,7 @@ from outscore.core.errors import OutscoreError
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.answers import find_answers
 from outscore.formats.tables.cells import FLAT, ONLY_YES_OR_NO, is_blank, looks_numeric
-from outscore.formats.tables.directions import shared_measure
+from outscore.formats.tables.directions import is_better_lower, shared_measure
 from outscore.formats.tables.finder import OPTIONS, ColumnFinder, is_nested
 from outscore.formats.tables.names import (
     SLICES,
@@ -206,7 +206,9 @@ def _refuse_doubtful(records: Records, choice: Choice, numeric: Sequence[str], f
     other = [name for name in numeric if suggests_other(name)]
     plain = [name for name in numeric if name not in other]
     if long or len(plain) < 2:
-        # One score: beside it nothing may suggest that it is something else.
+        # One score: beside it nothing may suggest that it is something else. A time alone is what was measured.
+        if len(numeric) == 1 and is_better_lower(numeric[0]) and not any(map(suggests_other, set(free) - set(numeric))):
+            return
         if len(numeric) > 1 or other or any(map(suggests_other, free)):
             _refuse_candidates(records, choice, [*plain, *other], free)
     elif other:
@@ -223,7 +225,10 @@ def _refuse_candidates(records: Records, choice: Choice, candidates: Sequence[st
     if any(map(holds_answers, free)):
         answers = f"--prediction COLUMN {choice.naming_gold} COLUMN"
         hint = f"{_SCORE}, or score answers with {answers}; `outscore diff --task label` looks inside."
-    if len(candidates) >= MANY_COLUMNS:
+    names = [name for name in records.columns if any(normalize_name(name) in tier for tier in USUAL["system"])]
+    rows = [tuple(records.sample[name]) for name in names]
+    one_each = any(len(set(map(str, row))) == len(row) > 1 for row in rows)
+    if len(candidates) >= MANY_COLUMNS or (len(candidates) > 1 and one_each):
         hint = f"{_SCORE}, or add --transpose if every row is a system and every column an item."
     could = "could each be the score column" if len(candidates) > 1 else "could be the score column, or something else"
     raise OutscoreError(f"{records.label}: {join_names(candidates)} {could}.", hint, parameter="score")

@@ -154,11 +154,20 @@ def _refuse_data(path: str, line: int, columns: Sequence[str], choice: Choice) -
     names = set(columns) - set(values)
     if not values or any(map(is_known, names)) or choice.named & names:
         return
+    # A column for each item, numbered through, below a name of the column of systems.
+    numbered = len(names) == 1 and [name for name in columns if name in values] == [
+        str(i + int(values[0] == "1")) for i in range(len(values))
+    ]
+    if numbered and choice.transpose:
+        return
+    hint = "Put a line of names above the data, such as id,A,B."
+    if numbered:
+        hint = "If every row is a system and every column an item, add --transpose; else put a line of names above the data."
     raise line_error(
         path,
         line,
         f'found {shorten(values[0])} in "{shorten(", ".join(columns))}", expected the names of columns',
-        "Put a line of names above the data, such as id,A,B.",
+        hint,
     )
 
 
@@ -217,12 +226,12 @@ def _lines(rows: Sequence[Sequence[str]], first: int, last: int) -> Array:
 
 
 def _drop_blank_lines(rows: Sequence[list[str]], lines: Array, path: str, width: int) -> tuple[list[list[str]], Array]:
-    """Drop blank lines and refuse records with too few or too many fields."""
+    """Drop blank lines and comments, and refuse records with too few or too many fields."""
     kept = []
     for place, row in enumerate(rows):
         if len(row) == width:
             kept.append(place)
-        elif any(map(str.strip, row)):
+        elif any(map(str.strip, row)) and not row[0].startswith("#"):
             fields = f'{len(row)} {"field" if len(row) == 1 else "fields"} ("{shorten(", ".join(row))}")'
             raise line_error(
                 path,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from outscore.formats.tables.names import normalize_name
 
-__all__ = ["LOWER_IS_BETTER", "is_better_lower", "shared_measure"]
+__all__ = ["LOWER_IS_BETTER", "is_better_lower", "named_after", "shared_measure"]
 
 _ERRORS = {"error", "errors", "err", "error_rate", "hallucination_rate", "toxicity", "wer", "cer", "ter", "mer", "hter", "eer"}
 _LOSSES = {
@@ -55,3 +55,16 @@ def shared_measure(columns: Sequence[str]) -> str | None:
         if len(names) > 1 and (all(one.startswith(before) for one in names) or all(one.endswith(behind) for one in names)):
             return measure
     return None
+
+
+def named_after(column: str) -> str | None:
+    """The error, loss or time that a column of a system is named after, in front or behind.
+
+    Examples
+    --------
+    >>> named_after("wer_new"), named_after("old_loss"), named_after("base")
+    ('wer', 'loss', None)
+    """
+    name = normalize_name(column)
+    found = (one for one in LOWER_IS_BETTER if name.startswith(f"{one}_") or name.endswith(f"_{one}"))
+    return max(found, key=len, default=None)

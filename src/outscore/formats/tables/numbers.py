@@ -45,6 +45,7 @@ BLOCK_LINES = 1 << 16
 
 _NOT_PLAIN = re.compile(r"[^0-9+\-,;\s]")
 _LIKE_A_DECIMAL = re.compile(r"[+-]?(?:0|[1-9][0-9]*),[0-9]+")
+_LIKE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _PADDED = re.compile(r",0[0-9]")
 # A wrong answer counts as a false positive and a false negative: pairs such as 1,0 and 0,2 and 0,1 are
 # counts.
@@ -197,6 +198,12 @@ def _refuse_decimal_commas(layout: _Layout, head: Sequence[str], values: Array, 
     line is a score from 0 to 1 and some line would mean more errors than one answer can have; 3,5 stays a
     pair.
     """
+    lines = [line.strip() for line in head if line.strip()]
+    if lines and all(_LIKE_THOUSANDS.fullmatch(line) for line in lines):
+        raise OutscoreError(
+            f'{label_of(layout.path)}: a line may be a number with a thousands separator, or two ("{shorten(lines[0])}").',
+            "Take the commas out if they are one number; if they are two columns, put a line of names above them.",
+        )
     whole, rest = np.abs(values[:, 0]), values[:, 1]
     up_to_one = bool(((whole == 0) | ((whole == 1) & (rest == 0))).all()) and int(rest.max()) > MAX_ERRORS_OF_ONE
     if (rest < 0).any() or not (padded or up_to_one):

@@ -22,7 +22,7 @@ from outscore.results.comparison import Comparison
 from outscore.results.design import Verdict
 from outscore.results.pvalue import PValue
 
-__all__ = ["agreement", "sentence", "stored_verdict", "verdict", "with_omission", "with_verdict"]
+__all__ = ["MAX_LEFT_OUT", "agreement", "sentence", "stored_verdict", "verdict", "with_omission", "with_verdict"]
 
 MAX_LEFT_OUT = 0.1
 """The share of items that may be left out without a word at the verdict."""

@@ -32,8 +32,8 @@ class TwoSystems:
     `items` and `clusters` are codes per row or None, `labels` is what the rows are called, `slices` the slice of each row by
     column. `alignment` counts what was matched and left out, `notes` say what the reader should know about it, and
     `unequal_repeats` that the rows are item means because the systems were run unequally often, and `repeats` what is known of
-    items that were run several times. `tables` are the files, `better` the
-    direction of the scores where they say it, and `scores` are the systems before their rows were matched.
+    items that were run several times. `tables` are the files, `better` the direction of the scores where they say it,
+    `measures` what arrays are called by themselves, and `scores` are the systems before their rows were matched.
     """
 
     a: object
@@ -52,6 +52,7 @@ class TwoSystems:
     notes: tuple[Note, ...] = ()
     better: Literal["higher", "lower"] | None = None
     scores: tuple[Scores, Scores] | None = None
+    measures: tuple[str, ...] = ()
 
     def turned(self) -> TwoSystems:
         """The same two, B first."""
@@ -108,7 +109,7 @@ def choose_systems(
             f"--system chose {chosen}, two different systems are compared.", "Give --system twice.", parameter="system"
         )
     if len(paths) == 1:
-        found = read_scores(paths[0], format=format, systems=systems or None, **columns)
+        found = read_scores(paths[0], format=format, systems=systems or None, gaps=True, **columns)
         a, b, called = _from_one(found, chosen=bool(systems))
     else:
         files = [read_scores(path, format=format, **columns) for path in paths]
@@ -171,7 +172,10 @@ def pair_given(
     from outscore.scores.system import Scores
 
     if not isinstance(a, Scores) and not isinstance(b, Scores):
-        return _pair_arrays(a, b, names, items=items, clusters=clusters, labels=labels)
+        from outscore.workflows.direction import series_names
+
+        found = _pair_arrays(a, b, names, items=items, clusters=clusters, labels=labels)
+        return replace(found, measures=series_names((a, b)))
     if not isinstance(a, Scores) or not isinstance(b, Scores):
         raise OutscoreError(
             "One of `a` and `b` was read from a file and the other was not.", "Read both, or give the `values` of both."

@@ -131,7 +131,7 @@ def _run(request: CompareRequest, systems: TwoSystems, *, metric: str | Additive
     better = directed(
         metric or ("f1" if systems.counts else "mean"),
         request.direction,
-        score_names(systems.tables, systems.names),
+        systems.measures or score_names(systems.tables, systems.names),
         told=systems.better,
     )
     metric = better.metric

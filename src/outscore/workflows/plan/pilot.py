@@ -36,6 +36,8 @@ from outscore.workflows.validate import paired
 
 __all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "runs_notes", "spread_of"]
 
+LEAST_CLUSTERS = 3
+"""With fewer clusters their spread is a guess from one number, or none."""
 MIN_CLUSTERS = 10
 """Fewer clusters drawn with replacement are not like new ones."""
 
@@ -113,6 +115,9 @@ def plan_from_pilot(
     if "cluster_size" in given:
         found["cluster_cv"] = 0.0
     turned = spread.orientation * spread.difference if own else effect
+    if not own and effect is not None and effect < 0 and spread.orientation < 0:
+        # Of errors, a negative difference is an improvement, as a positive one is of scores.
+        turned = -effect
     design = StudyDesign(**(found | given))
     if spread.cluster_size > 1 and not {"cluster_size", "icc"} & given.keys():
         variance = spread.sd**2 + spread.within**2 / design.repeats
@@ -155,6 +160,13 @@ def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
     scores = item_scores(pairs, metric, "plan")
     if scores.n < 2:
         raise OutscoreError("The pilot has one item, which has no spread.", "Give at least two, better fifty.")
+    groups = None if scores.clusters is None else int(scores.clusters.max()) + 1
+    if groups is not None and groups < LEAST_CLUSTERS:
+        raise OutscoreError(
+            f"The pilot has {count(groups, 'cluster')}: too few to tell how clusters differ.",
+            f"Give at least {LEAST_CLUSTERS}, better twenty; or say --cluster none if items are independent.",
+            parameter="cluster",
+        )
     observed = float(scores.d.var(ddof=1))
     between2, within2 = pair_variances(pairs, metric) or (observed, 0.0)
     pair = discordance(pairs, metric)

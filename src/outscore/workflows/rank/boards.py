@@ -20,7 +20,8 @@ from outscore.inference.leaderboard.friedman import critical_difference as nemen
 from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
 from outscore.inference.leaderboard.groups import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
-from outscore.language.numbers import format_probability
+from outscore.language.numbers import format_percent, format_probability
+from outscore.language.verdict.comparison import MAX_LEFT_OUT
 from outscore.results.note import Note
 from outscore.results.ranking import Coverage, CriticalDifference, OtherPopulation, Ranking
 from outscore.scores.board import Board
@@ -110,6 +111,7 @@ def rank_boards(
         ranking = replace(ranking, joint=joint_of(boards, metric, ranking, seed=question.seed, progress=progress))
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
     ranking = replace(ranking, coverage=_count_duplicates(ranking.coverage, boards))
+    ranking = replace(ranking, notes=[*_lacking(ranking.coverage), *ranking.notes])
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
 
 
@@ -152,6 +154,16 @@ def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) ->
     which = [part.metric for part in measured if (part.pairs.kind == sample).any()]
     about = "" if len(set(which)) == len({part.metric for part in measured}) else f" of {', '.join(dict.fromkeys(which))}"
     return [Note("correction", f"With {drawn:,} swaps no adjusted p{about} can fall below {floor}; --resamples draws more.")]
+
+
+def _lacking(coverage: Coverage) -> list[Note]:
+    """A warning where more than a tenth of the scores are missing, as of two systems."""
+    whole = coverage.systems * coverage.items
+    if coverage.missing <= MAX_LEFT_OUT * whole:
+        return []
+    share = format_percent(round(coverage.missing / whole, 3))
+    text = f"{coverage.missing:,} of {whole:,} scores are missing ({share}): each pair is compared on the items that both have."
+    return [Note("warning", text)]
 
 
 def _count_duplicates(coverage: Coverage, boards: Sequence[Board]) -> Coverage:

@@ -30,7 +30,7 @@ from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores
 from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_question
-from outscore.workflows.direction import Better, directed, score_names
+from outscore.workflows.direction import Better, directed, score_names, series_names
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
 from outscore.workflows.rank.inputs import systems_from
@@ -57,7 +57,7 @@ class RankData:
     """What is ranked as a caller has it, in place of files: boards of scores, or texts or outputs by system with gold.
 
     `gold` holds the references of texts, or the right answers to outputs, `dataset` a label for each segment of texts, and
-    `by_class` what is to be said of answers that were counted by class.
+    `by_class` what is to be said of answers that were counted by class, `measures` what series are called by themselves.
     """
 
     kind: Kind
@@ -69,6 +69,7 @@ class RankData:
     notes: Sequence[str] = ()
     dataset: object = None
     by_class: Sequence[Note] = ()
+    measures: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,9 @@ def run_measured(
         return _rank(_logs(request), request, work)
     if data is not None and data.kind == "scores":
         notes = [Note("data", text) for text in data.notes]
-        return _rank(_of_boards(request, data.boards, data.origins, notes, by_class=data.by_class), request, work)
+        return _rank(
+            _of_boards(request, data.boards, data.origins, notes, by_class=data.by_class, measures=data.measures), request, work
+        )
     if request.reference or (data is not None and data.kind == "texts"):
         return _rank(_texts(request, data or _read_texts(request), work), request, work)
     if request.task is not None:
@@ -178,7 +181,16 @@ def call(
     origins = dict.fromkeys(one.origin for one in found if one.origin is not None)
     by_class = class_notes(found, request.metric)
     told = [note.text for note in notes]
-    return run(request, RankData("scores", boards, origins=list(origins), notes=told, by_class=by_class), **more)
+    return run(
+        request,
+        RankData("scores", boards, origins=list(origins), notes=told, by_class=by_class, measures=_measures(scores)),
+        **more,
+    )
+
+
+def _measures(scores: object) -> tuple[str, ...]:
+    """What series by system are called by themselves; systems have names of their own."""
+    return series_names(scores.values()) if isinstance(scores, Mapping) else ()
 
 
 def _paths(scores: object, reference: object, documents: object, gold: object) -> dict[str, Any] | None:
@@ -381,12 +393,13 @@ def _of_boards(
     *,
     told: Better | None = None,
     by_class: Sequence[Note] = (),
+    measures: Sequence[str] = (),
 ) -> _Material:
     """Boards with the metric that was asked for, or the one that suits them, turned the way that scores are better."""
     named = request.metric or ("f1" if boards[0].values.ndim == 3 else "mean")
     if boards[0].reduced:
         named = f"mean:of={boards[0].reduced}"
-    better = directed(named, request.direction, score_names(origins, boards[0].systems), told=told)
+    better = directed(named, request.direction, measures or score_names(origins, boards[0].systems), told=told)
     said = [*better.notes, *answer_notes(origins, by_class), *notes]
     return _Material([(better.metric, boards)], origins, said, direction_source=better.source, by_class=bool(by_class))
 
