@@ -1784,7 +1784,6 @@ def plan(
     budget: float | None = None,
     scores: None = None,
     table: None = None,
-    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     retrospective: bool = False,
     test: Literal[
         "permutation",
@@ -1840,7 +1839,6 @@ def plan(
     budget: float | None = None,
     scores: tuple[str | float, str | float],
     table: None = None,
-    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     retrospective: bool = False,
     test: Literal[
         "permutation",
@@ -1896,7 +1894,6 @@ def plan(
     budget: float | None = None,
     scores: None = None,
     table: Path | Mapping[str, str | float],
-    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     retrospective: bool = False,
     test: Literal[
         "permutation",
@@ -1951,7 +1948,6 @@ def plan(
     budget: float | None = None,
     scores: tuple[str | float, str | float] | None = None,
     table: Path | Mapping[str, str | float] | None = None,
-    correction: Literal["bonferroni", "holm", "hochberg", "hommel", "max-t", "bh", "by", "none"] = "holm",
     retrospective: bool = False,
     test: Literal[
         "permutation",
@@ -2027,8 +2023,6 @@ def plan(
     table : Path | Mapping[str, str | float] | None, default None
         A printed table of accuracies, the path of a file with a system and its score in each line, or scores
         by system: which numbers of items fit the decimals, and with `n` which p-values they leave every pair?
-    correction : str, default "holm"
-        Correction for the pairs of `table`.
     retrospective : bool, default False
         With `pilot`: try a test on samples like the pilot.
     test : str | None, default None
@@ -2112,7 +2106,6 @@ def plan(
         budget=budget,
         scores=scores,
         table=table,
-        correction=correction,
         retrospective=retrospective,
         test=test,
         replicates=replicates,

@@ -116,8 +116,8 @@ KINDS = {
         lambda: replace(possible_p("87.1", "86.4", 1000), notes=[Note("data", HOSTILE)], verdict=HOSTILE),
     ),
     "PossibleTable": (
-        lambda: possible_table({"amber": "87.1", "birch": "86.4"}, 1000, alpha=0.05, correction="holm"),
-        lambda: possible_table({HOSTILE: "87.1", "birch": "86.4"}, 1000, alpha=0.05, correction="holm"),
+        lambda: possible_table({"amber": "87.1", "birch": "86.4"}, 1000, alpha=0.05),
+        lambda: possible_table({HOSTILE: "87.1", "birch": "86.4"}, 1000, alpha=0.05),
     ),
     "Preference": (lambda: make_preference("w"), lambda: make_preference(HOSTILE)),
     "Logs": (lambda: make_logs("amber"), lambda: make_logs(HOSTILE)),

@@ -81,6 +81,14 @@ def test_same_bytes_everywhere(golden):
     golden("examples.sha256", "".join(digests))
 
 
+def test_repeats_have_an_answer_for_every_population(results):
+    (found,) = results("repeats")["comparisons"]
+    others = {one["population"]: one["p"]["value"] for one in found["other_populations"]}
+    assert (found["population"], set(others)) == ("items-and-runs", {"items", "these-items"})
+    # Equal by design: only who forgets that seeds were drawn too finds a winner.
+    assert others["items"] < 0.05 < min(found["p"]["value"], others["these-items"])
+
+
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if EXAMPLES[name].parts])
 def test_seeds_matter(name):
     first, again, other = (EXAMPLES[name].files(seed) for seed in (1, 1, 2))

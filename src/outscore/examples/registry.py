@@ -21,7 +21,7 @@ from outscore.examples.entities import ENTITIES
 from outscore.examples.entry import Example
 from outscore.examples.labels import LABELS
 from outscore.examples.leaderboard import LEADERBOARD
-from outscore.examples.scores import CLUSTERS, GATE, NOISE, PLAN, RATINGS, REVIEWER, SCORES
+from outscore.examples.scores import CLUSTERS, GATE, NOISE, PLAN, RATINGS, REPEATS, REVIEWER, SCORES
 from outscore.examples.texts import TEXTS
 from outscore.examples.trees import TAGS, TREES
 
@@ -31,6 +31,7 @@ EXAMPLES: dict[str, Example] = {
     "scores": SCORES,
     "clusters": CLUSTERS,
     "ratings": RATINGS,
+    "repeats": REPEATS,
     "noise": NOISE,
     "gate": GATE,
     "tagging": TAGGING,

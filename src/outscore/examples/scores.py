@@ -6,7 +6,7 @@ import numpy as np
 
 from outscore.examples.entry import Example, Floats, random_stream
 
-__all__ = ["CLUSTERS", "GATE", "NOISE", "PLAN", "RATINGS", "REVIEWER", "SCORES", "simulate_scores"]
+__all__ = ["CLUSTERS", "GATE", "NOISE", "PLAN", "RATINGS", "REPEATS", "REVIEWER", "SCORES", "simulate_scores"]
 
 ITEMS, LEAD = 40, 0.06
 EASE, EASE_SD, NOISE_SD = 0.55, 0.15, 0.18
@@ -17,8 +17,9 @@ TOPICS = {"law": 0.4, "maths": 1.4, "news": 0.9}
 RATED, SEGMENTS = (18, 24), 5
 RATING, RATING_LEAD, DOCUMENT_SD, RATER_SD = 68.0, 7.0, 6.0, 14.0
 CASES, CHANGED, SHARE = 900, 0.06, 0.82
+REPEATED, REPEATED_EASE, LUCK_SD = 160, 0.6, 0.35
 # Random data do not always show the point of an example: of many draws, these do with seed 0.
-SCORES_DRAW, TURNS_DRAW = 20, 252
+SCORES_DRAW, TURNS_DRAW, REPEATS_DRAW = 20, 252, 0
 
 
 def simulate_scores(
@@ -88,6 +89,22 @@ def _noise(seed: int) -> dict[str, str]:
     return {"seeds.csv": "\n".join(["id,topic,seed,correct", *rows]) + "\n"}
 
 
+def _repeats(seed: int) -> dict[str, str]:
+    """Two equal systems, trained with several seeds each: a seed moves all answers of its run."""
+    rng = random_stream(f"repeats-{REPEATS_DRAW}", seed)
+    ease = rng.normal(REPEATED_EASE, 1.2, REPEATED)
+    rows = []
+    for system in ("model-A", "model-B"):
+        luck = rng.normal(0.0, LUCK_SD, SEEDS)
+        right = rng.random((REPEATED, SEEDS)) < 1.0 / (1.0 + np.exp(-(ease[:, None] + luck)))
+        rows += [
+            f"q{i + 1},{system},{run + 1},{score:d}"
+            for i, scores in enumerate(right.tolist())
+            for run, score in enumerate(scores)
+        ]
+    return {"runs.csv": "\n".join(["id,system,seed,correct", *rows]) + "\n"}
+
+
 def _gate(seed: int) -> dict[str, str]:
     """A baseline, and a candidate that answers a few cases anew, right as often as before."""
     rng = random_stream("gate", seed)
@@ -144,6 +161,20 @@ NOISE = Example(
     _noise,
     {"files": ("seeds.csv",)},
     {"slice": "topic", "names": "model"},
+)
+REPEATS = Example(
+    title="Four seeds each: which question is asked?",
+    about="The two models are equal by design, and four seeds of each answered every question. About new questions and "
+    "these seeds there is a winner; about new questions and new seeds, or new seeds on these questions, there is none: a lucky "
+    "seed is lucky everywhere. The report shows all three answers, each with its question.",
+    parameters=(
+        f"{REPEATED} questions, {SEEDS} seeds of each model; a right answer has the chance logistic(ease + luck), ease"
+        f" N({REPEATED_EASE}, 1.2²), luck of a seed N(0, {LUCK_SD}²)."
+    ),
+    view="compare",
+    files=_repeats,
+    parts={"files": ("runs.csv",)},
+    settings={},
 )
 GATE = Example(
     "May the new version pass?",

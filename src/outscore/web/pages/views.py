@@ -153,8 +153,9 @@ STEPS = (
     ("step-report", "Report"),
 )
 SPREAD = (
-    "sd discordance accuracy method repeats within cluster-size icc price-item price-run budget alternative alpha seed "
-    "retrospective test replicates delta system item score cluster repeat direction unit-size unit-statistic shuffle"
+    "sd discordance accuracy method repeats within cluster-size icc price-item price-run budget anytime bounds "
+    "alternative alpha seed retrospective test replicates delta system item score cluster repeat direction unit-size "
+    "unit-statistic shuffle"
 )
 QUESTIONS = (
     Question("items", "How many items do I need?", "effect", f"power {SPREAD}"),

@@ -30,6 +30,7 @@ from outscore.workflows.plan.answer import MOST_PRINTED, printed_counts, read_pr
 
 __all__ = ["possible_table", "read_table"]
 
+HOLM = "holm"
 MOST_SYSTEMS = 60
 """More systems have more pairs than anybody reads."""
 MOST_RANGES = 50
@@ -69,12 +70,12 @@ def read_table(path: str) -> tuple[dict[str, str], Origin]:
     return found, Origin(path, digest, len(rows), "printed", {"system": "1", "score": "2"})
 
 
-def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float, correction: str) -> PossibleTable:
+def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float) -> PossibleTable:
     """What printed accuracies of systems on the same items leave possible; without `n`, which numbers of items fit.
 
     Examples
     --------
-    >>> found = possible_table({"new": ".857", "old": ".714"}, None, alpha=0.05, correction="holm")
+    >>> found = possible_table({"new": ".857", "old": ".714"}, None, alpha=0.05)
     >>> found.fitting.smallest, found.fitting.ranges[:3]
     (7, [(7, 7), (14, 14), (21, 21)])
     """
@@ -91,9 +92,9 @@ def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float
     systems = [PrintedScore(name, texts[name], counts.get(name)) for name in order]
     result = PossibleTable(systems=systems, n=n, alpha=alpha, fitting=fitting)
     if n is not None:
-        result = _with_pairs(result, counts, n, correction)
+        result = _with_pairs(result, counts, n)
     parts: list[tuple[str, object]] = [("plan", "possible-table"), ("scores", " ".join(texts[name] for name in order))]
-    parts += [("n", n), ("test", "mcnemar"), ("correction", correction), ("m", len(result.pairs))] if n is not None else []
+    parts += [("n", n), ("test", "mcnemar"), ("correction", HOLM), ("m", len(result.pairs))] if n is not None else []
     headline, reason = possible_table_verdict(result)
     return replace(
         result,
@@ -131,12 +132,12 @@ def _fitting(values: list[tuple[Fraction, Fraction]], whole: int) -> Fitting:
     return Fitting(most, int(fits.sum()), ranges[0][0] if ranges else None, every, ranges[:MOST_RANGES])
 
 
-def _with_pairs(result: PossibleTable, counts: Mapping[str, tuple[int, int]], n: int, correction: str) -> PossibleTable:
+def _with_pairs(result: PossibleTable, counts: Mapping[str, tuple[int, int]], n: int) -> PossibleTable:
     names = [one.system for one in result.systems]
     both = list(combinations(names, 2))
     found = [overlaps(counts[a], counts[b], n, result.alpha, "two-sided") for a, b in both]
-    low, family = correct_family([one.lowest for one in found], correction)
-    high = adjust(np.array([one.highest.value for one in found]), correction)
+    low, family = correct_family([one.lowest for one in found], HOLM)
+    high = adjust(np.array([one.highest.value for one in found]), HOLM)
     pairs = []
     for pair, one, least, most in zip(both, found, low, high.tolist(), strict=True):
         assert least.adjusted is not None

@@ -21,7 +21,6 @@ from outscore.workflows.plan.pilot import paired_pilot, plan_from_pilot, retrosp
 from outscore.workflows.plan.printed import possible_table, read_table
 from outscore.workflows.requests.base import input_settings, versions
 from outscore.workflows.requests.plan import PlanRequest
-from outscore.workflows.validate import check_correction
 
 __all__ = ["call", "run"]
 
@@ -102,8 +101,7 @@ def _printed(request: PlanRequest, table: Mapping[str, object] | None) -> tuple[
         assert request.table is not None
         table, origin = read_table(request.table)
         inputs = {"inputs": input_settings([origin])}
-    check_correction(request.correction, test="mcnemar", delta=0.0)
-    return possible_table(table, request.n, alpha=request.alpha, correction=request.correction), inputs
+    return possible_table(table, request.n, alpha=request.alpha), inputs
 
 
 def _read(request: PlanRequest) -> TwoSystems:

@@ -223,13 +223,6 @@ class PlanRequest(Request):
             "system: which numbers of items fit the decimals, and with `n` which p-values they leave every pair?",
         )
     )
-    correction: str = declare(
-        shared.CORRECTION,
-        help="Correction for the pairs of --table.",
-        form_help="Correction for the pairs of a printed table.",
-        group="review",
-        always_saved=False,
-    )
     retrospective: bool = declare(
         Option(
             "retrospective",
