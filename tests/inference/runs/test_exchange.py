@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from outscore.core.metric import AdditiveMetric
@@ -230,6 +230,7 @@ def test_thirty_items_of_sixty_four_runs():
     alternative=st.sampled_from(["two-sided", "greater"]),
     delta=st.integers(-60, 60).map(lambda k: k / 2 + 0.1),
 )
+@example(a=[0, 0], b=[0, 0], alternative="greater", delta=-0.4)
 def test_the_interval_of_whole_runs_holds_what_the_test_does_not_reject(a, b, alternative, delta):
     x, y = np.array(a, dtype=float), np.array(b, dtype=float)
     alpha = 0.21

@@ -315,6 +315,12 @@ class TestFragility:
             a = (b + rng.normal(shift, 1.0, n)).round(2)
             assert osc.compare(a, b, alternative=alternative).fragility == naive_fragility(a, b, alternative)
 
+    def test_whole_numbers_beside_others_are_swapped_as_they_are(self):
+        rng = np.random.default_rng(2)
+        a, b = rng.integers(0, 3, 30), 1.2 * rng.random(30)
+        assert naive_fragility(a.astype(float), b, "two-sided") == 1
+        assert osc.compare(a, b).fragility == osc.compare(a.astype(float), b).fragility == 1
+
     def test_units_that_all_say_the_same_can_be_swapped(self):
         assert osc.compare([1] * 12, [0] * 12).fragility == 3  # 10 of 12 has p = .0386, 9 of 12 p = .146
 

@@ -76,6 +76,7 @@ def saved(comparison):
 @example(([1e-320, 1e-310, 0], [2e-320, 0, 0], {}))
 @example(([1e16], [1e16], {"margin": 1e-150}))
 @example(([-1e149] * 3, [-1e149] * 3, {"delta": 0.1}))
+@example(([1e149, 0, 1, 1e149, 1e149, 0], [0, 1e149, 0, 1, 1e149, 1], {"items": [0, 0, 1, 1, 2, 2]}))
 @example(([[0, 0]] * 30, [[0, 0]] * 30, {"metric": "weighted-mean", "delta": 1e140}))
 def test_what_is_computed_can_be_loaded(question):
     a, b, asked = question

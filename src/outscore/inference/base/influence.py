@@ -199,6 +199,8 @@ def _probit(p: float) -> float:
 
 
 def _swap(units: PairedScores, chosen: Array) -> PairedScores:
-    a, b = units.a.copy(), units.b.copy()
+    # Whole numbers on one side alone must not cut those of the other.
+    kind = np.result_type(units.a, units.b)
+    a, b = units.a.astype(kind), units.b.astype(kind)
     a[chosen], b[chosen] = units.b[chosen], units.a[chosen]
     return replace(units, a=a, b=b)

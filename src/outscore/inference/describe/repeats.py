@@ -139,14 +139,14 @@ def run_interval(
     crossings = (weight * loss[other] - 2 * estimate) / (weight * runs[other] - 2)
     ends = np.unique(np.concatenate([steps, crossings]))
     both = alternative == "two-sided"
-    low = _limit(ends[ends <= estimate][::-1], lambda x: share(x, "both" if both else "below") > alpha)
-    high = _limit(ends[ends >= estimate], lambda x: share(x, "both" if both else "above") > alpha)
+    low = _limit(ends[ends <= estimate][::-1], -1, lambda x: share(x, "both" if both else "below") > alpha)
+    high = _limit(ends[ends >= estimate], 1, lambda x: share(x, "both" if both else "above") > alpha)
     return interval_for((low, high), alpha, alternative, turn, method=RUN_INTERVAL, dual=True, estimate=estimate)
 
 
-def _limit(ends: Array, accepted: Callable[[float], bool]) -> float | None:
+def _limit(ends: Array, outwards: int, accepted: Callable[[float], bool]) -> float | None:
     """The last of the ends, from the estimate outwards, that is accepted; None where all are, and what lies beyond them."""
-    if not len(ends) or accepted(float(ends[-1]) + math.copysign(1.0 + abs(float(ends[-1])), float(ends[-1] - ends[0]) or 1.0)):
+    if not len(ends) or accepted(float(ends[-1]) + outwards * (1.0 + abs(float(ends[-1])))):
         return None
     inside, outside = 0, len(ends)
     while outside - inside > 1:

@@ -277,8 +277,7 @@ class Exchange:
         variances, freedom = zip(*(self._noise(k) for k in (0, 1)), strict=True)
         parts = [(self.weights / self.total) ** 2 * v for v in variances]
         total = float(sum(part.sum() for part in parts))
-        noise = sum(float((part[df > 0] ** 2 / df[df > 0]).sum()) for part, df in zip(parts, freedom, strict=True))
-        return math.sqrt(total), total**2 / noise if noise else math.inf
+        return math.sqrt(total), _satterthwaite(total, parts, freedom)
 
     def _noise(self, system: int) -> tuple[Array, Array]:
         """s²/n of a system's runs of each item, and the degrees of freedom; single runs borrow the other system's variance."""
@@ -348,8 +347,8 @@ class Exchange:
             score, spread = float(self.weights @ self.means[system]) / self.total, float(parts.sum())
             if spread == 0.0 and self.worth is None:
                 return None
-            noise = float((parts[freedom > 0] ** 2 / freedom[freedom > 0]).sum())
-            t = -float(scipy.special.stdtrit(spread**2 / noise, alpha / 2) if noise else scipy.special.ndtri(alpha / 2))
+            df = _satterthwaite(spread, [parts], [freedom])
+            t = -float(scipy.special.stdtrit(df, alpha / 2) if math.isfinite(df) else scipy.special.ndtri(alpha / 2))
             if self.worth is None or self.total != int(self.weights.sum()):
                 found.append((score - t * math.sqrt(spread), score + t * math.sqrt(spread)))
                 continue
@@ -386,6 +385,15 @@ class Exchange:
                 low, high = (middle, high) if self._score(middle) > target else (low, middle)
             ends.append((low + high) / 2)
         return ends[0], ends[1]
+
+
+def _satterthwaite(total: float, parts: Sequence[Array], freedom: Sequence[Array]) -> float:
+    """The degrees of freedom of a sum of variances; infinite where nothing varies."""
+    # Squares of variances may be too large for a number. A power of two changes no digit of them.
+    size = -math.frexp(total)[1]
+    scaled = [np.ldexp(part, size) for part in parts]
+    noise = sum(float((part[df > 0] ** 2 / df[df > 0]).sum()) for part, df in zip(scaled, freedom, strict=True))
+    return math.ldexp(total, size) ** 2 / noise if noise else math.inf
 
 
 def _constrained(x_a: Array, n_a: Array, x_b: Array, n_b: Array, gap: float) -> tuple[Array, Array]:
