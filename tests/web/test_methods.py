@@ -45,7 +45,8 @@ def test_everything_is_listed_with_its_formula_and_works():
 
 @pytest.mark.parametrize("tex", [tex for _, tex in formulas.EFFECTS.values()])
 def test_formulas_of_effects_are_xml(tex):
-    parseString(f"<p>{formulas.to_mathml(tex)}</p>")  # noqa: S318 - our own
+    written = parseString(f"<p>{formulas.to_mathml(tex)}</p>")  # noqa: S318 - our own
+    assert written.getElementsByTagName("math")
 
 
 @pytest.mark.parametrize("tex", [r"\frac{a}", r"{a", r"a_", r"\sqrt", r"a}"])

@@ -47,7 +47,11 @@ def test_names_as_papers_write_them():
 @pytest.mark.parametrize("name", TEXT_METRICS)
 def test_every_metric_travels_to_other_processes(name):
     entry, options = text_metric(name)
-    pickle.dumps(entry.make(options))
+    made = entry.make(options)
+    there = pickle.loads(pickle.dumps(made))  # noqa: S301 - our own
+    row = np.ones(len(made.columns))
+    assert there.columns == made.columns
+    assert there.score(row) == made.score(row)
 
 
 def test_a_large_family_gets_more_swaps(ranked):
