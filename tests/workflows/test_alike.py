@@ -175,3 +175,32 @@ def test_own_intervals_are_about_new_runs_wherever_the_claim_is():
     assert found[0] == found[1] == found[2]
     narrow = osc.compare(table, population="items").scores[0]
     assert narrow.high - narrow.low < pair.scores[0].high - pair.scores[0].low
+
+
+def test_rows_that_say_the_same_again_are_told(tmp_path):
+    path = tmp_path / "again.csv"
+    path.write_text("id,new,old\n" + "".join(f"q{i % 20},{i % 20 % 2},{i % 20 // 3 % 2}\n" for i in range(22)))
+    for ask in (osc.compare, osc.rank):
+        assert any("4 rows state an item again with the same score" in note.text for note in ask(path).notes)
+
+
+def test_files_that_are_datasets_are_named(tmp_path):
+    paths = [tmp_path / f"{name}.csv" for name in ("easy", "hard")]
+    for path in paths:
+        path.write_text("id,a,b\n" + "".join(f"q{i},1,{i % 3 % 2}\n" for i in range(30)))
+    found = osc.rank(paths)
+    assert "macro-averaged mean" in found.verdict
+    assert (found.reading.rows, found.reading.files, len(found.settings["inputs"])) == (60, 2, 2)
+    assert any("each file is a dataset, `easy` and `hard`" in note.text for note in found.notes)
+
+
+def test_claims_about_these_runs_say_so(tmp_path):
+    rng = np.random.default_rng(7)
+    rows = [f"q{i},{name},{run},{int(rng.random() < 0.6)}\n" for i in range(30) for name in "ab" for run in range(3)]
+    for column in ("seed", "trial"):
+        (tmp_path / f"{column}.csv").write_text(f"id,system,{column},score\n" + "".join(rows))
+    named = osc.compare(tmp_path / "seed.csv", test="student")
+    assert any(note.kind == "warning" and "`student` takes items alone" in note.text for note in named.notes)
+    assert any("say --repeats runs" in note.text for note in osc.compare(tmp_path / "trial.csv").notes)
+    plan = osc.plan(pilot=osc.read(tmp_path / "seed.csv"), effect=0.1)
+    assert "a claim about these runs of both systems, not about new ones" in plan.verdict

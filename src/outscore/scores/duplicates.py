@@ -9,9 +9,10 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.results.note import Note
 from outscore.scores.system import Labels, Scores
 
-__all__ = ["DUPLICATES", "UNEQUAL_RUNS", "DuplicateRule", "check_rule", "settle"]
+__all__ = ["DUPLICATES", "UNEQUAL_RUNS", "DuplicateRule", "check_rule", "repeated_notes", "settle"]
 
 UNEQUAL_RUNS = (
     "Means of fewer runs spread more, so p is not exact: it is right for many items and may be too small for few (10 runs"
@@ -111,3 +112,11 @@ def _refuse_conflict(scores: Scores, order: Array, first: Array, differs: Array)
 
 def _show(value: Array) -> str:
     return ", ".join(f"{x:.12g}" for x in np.atleast_1d(value).tolist())
+
+
+def repeated_notes(duplicates: int, conflicts: int) -> list[Note]:
+    """What to say of rows that state an item again with the same score; contradictions are told elsewhere."""
+    if not duplicates or conflicts:
+        return []
+    rows = "1 row states an item" if duplicates == 1 else f"{duplicates:,} rows state an item"
+    return [Note("reading", f"{rows} again with the same score: each item counts once.")]

@@ -12,7 +12,7 @@ from outscore.core.brief import Brief, brief_number, count_of
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
-__all__ = ["NO_ANSWER", "Labels", "Origin", "Rows", "Scores", "label_of", "score_columns"]
+__all__ = ["NO_ANSWER", "Labels", "Origin", "Rows", "Scores", "label_of", "origins_of", "score_columns"]
 
 NO_ANSWER = "(none)"
 """What an empty answer is called."""
@@ -86,6 +86,12 @@ class Origin:
         return label_of(self.path)
 
 
+def origins_of(systems: Iterable[Scores]) -> list[Origin]:
+    """All files that systems come from, each once."""
+    found = (origin for one in systems for origin in (one.origin, *one.further))
+    return list(dict.fromkeys(origin for origin in found if origin is not None))
+
+
 def score_columns(origins: Iterable[Origin]) -> list[str]:
     """The names of the score columns of tables that have one, or the measure that the columns of systems are named after."""
     found = (origin.columns.get("score", origin.columns.get("measure")) for origin in origins)
@@ -112,6 +118,8 @@ class Scores(Brief):
         The file, and the line of each row (its row number in a Parquet file).
     answers
         What was answered on each row, where scores say whether that is right.
+    further
+        The other files that rows come from, where a system stands in several.
     gold, padded
         The right answers beside them, and which answers had blanks around them that were left out.
 
@@ -134,6 +142,7 @@ class Scores(Brief):
     answers: Labels | None = None
     gold: Labels | None = None
     padded: Array | None = None
+    further: tuple[Origin, ...] = ()
 
     @property
     def rows(self) -> int:

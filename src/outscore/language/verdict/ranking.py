@@ -44,7 +44,9 @@ class Claims:
         return f", and shares no item with {_named(self.strangers)}" if self.strangers else ""
 
 
-def ranking_verdict(top: Standing, claims: Claims, family: Family, alpha: float, *, baseline: bool) -> Verdict:
+def ranking_verdict(
+    top: Standing, claims: Claims, family: Family, alpha: float, *, baseline: bool, datasets: int = 1
+) -> Verdict:
     """The answer in one or two sentences."""
     if not top.counts.testable:
         return Verdict(_strangers(top), "nothing could be tested.")
@@ -56,7 +58,7 @@ def ranking_verdict(top: Standing, claims: Claims, family: Family, alpha: float,
         ahead = f"{claims.about} is ahead on average, but {others} significantly better on the shared items"
         return Verdict("No clear leader", f"{ahead} ({evidence}).")
     equals = _equals(top, claims)
-    score = f"{top.metric} {format_number(top.scores[0].value)}"
+    score = f"{'macro-averaged ' if datasets > 1 else ''}{top.metric} {format_number(top.scores[0].value)}"
     if not claims.worse:
         return Verdict("No winner", f"{_undecided(top, claims, equals, score)} ({evidence}).")
     lead = f"{claims.about} leads with {score}" if len(equals) < 2 else f"{_named(equals)} share the best {score}"

@@ -121,6 +121,7 @@ def pair_scores(
     a: Scores, b: Scores, names: tuple[str, str], duplicates: str, metric: str | AdditiveMetric | None = None
 ) -> TwoSystems:
     """Two systems' scores matched by item id, with what matching them left out; answers are counted by class for `metric`."""
+    from outscore.scores.duplicates import repeated_notes
     from outscore.scores.pairing import pair
     from outscore.workflows.classes import counted_by_class
 
@@ -141,7 +142,7 @@ def pair_scores(
         slices={column: labels.texts() for column, labels in paired.slices.items()},
         unequal_repeats=paired.unequal_repeats,
         repeats=paired.repeats,
-        notes=paired.notes,
+        notes=(*paired.notes, *repeated_notes(paired.alignment.duplicates, paired.alignment.conflicts)),
         scores=(a, b),
     )
 

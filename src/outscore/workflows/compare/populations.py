@@ -8,7 +8,7 @@ exchanging them answers for new runs of these very items.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 import numpy as np
@@ -104,6 +104,9 @@ def answer_of(
     notes = list(lines[chosen].notes)
     if chosen == ITEMS and usual not in lines:
         notes = [_these_runs(lacking)]
+    elif chosen == ITEMS != usual and question.population is None:
+        why = f"`{question.entry.name}` takes items alone; leave --test out for a claim about new runs"
+        notes = [replace(_these_runs(why), kind="warning")]
     asked = question.of_test
     answers = {name: found if name == ITEMS else line.run(asked) for name, line in lines.items()}
     return Answer(

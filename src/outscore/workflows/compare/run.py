@@ -14,7 +14,7 @@ from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.labelled import in_order_of
 from outscore.core.metric import AdditiveMetric
 from outscore.core.paired import codes_of
-from outscore.core.repeats import RepeatKind, Repeats, repeats_of_rows
+from outscore.core.repeats import EPOCHS, RepeatKind, Repeats, repeats_of_rows
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.paired import NoSpreadError
 from outscore.language.verdict.comparison import with_omission
@@ -352,7 +352,18 @@ def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Not
     taken = [
         f"`{found[part]}` as {called[part]}" for part, here in used.items() if here and part in found and part not in named
     ]
-    return [Note("input", f"Recognised by name: {' and '.join(taken)}.")] if taken else []
+    spans = ""
+    again = systems.repeats
+    if (
+        used["repeat"]
+        and "repeat" not in named
+        and again is not None
+        and again.kind == EPOCHS
+        and not again.lacking
+        and ("epoch" not in again.column.lower())
+    ):
+        spans = " If one value spans all items, as a seed does, say --repeats runs."
+    return [Note("input", f"Recognised by name: {' and '.join(taken)}.{spans}")] if taken else []
 
 
 def _with_looks(whole: Comparison, systems: TwoSystems, metric: str | AdditiveMetric, request: CompareRequest) -> Comparison:

@@ -24,6 +24,8 @@ from outscore.workflows.requests.plan import PlanRequest
 
 __all__ = ["call", "run"]
 
+OF_THESE_RUNS = "That is for a claim about these runs of both systems, not about new ones."
+
 
 def run(
     request: PlanRequest,
@@ -132,7 +134,11 @@ def _from_pilot(request: PlanRequest, pilot: TwoSystems, progress: Progress) -> 
 
     result = _priced(request, ask)
     joined = [units_note(request.unit_size)] if request.unit_size > 1 else []
-    result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs_notes(pilot.repeats, result)])
+    runs = runs_notes(pilot.repeats, result)
+    result = replace(result, notes=[*better.notes, *pilot.notes, *joined, *result.notes, *runs])
+    if runs:
+        # More items do not average whole runs out, so the answer must not pass for one about new runs.
+        result = replace(result, verdict=f"{result.verdict} {OF_THESE_RUNS}")
     if not request.retrospective:
         return result
     return replace(result, retrospective=_try_test(request, pilot, {**labels, "units": units}, progress))

@@ -25,6 +25,7 @@ from outscore.language.verdict.comparison import MAX_LEFT_OUT
 from outscore.results.note import Note
 from outscore.results.ranking import Coverage, CriticalDifference, OtherPopulation, Ranking
 from outscore.scores.board import Board
+from outscore.scores.duplicates import repeated_notes
 from outscore.workflows.rank.assemble import assemble_ranking
 from outscore.workflows.rank.corrections import families, pairs_frame
 from outscore.workflows.rank.design import design_of
@@ -111,7 +112,9 @@ def rank_boards(
         ranking = replace(ranking, joint=joint_of(boards, metric, ranking, seed=question.seed, progress=progress))
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
     ranking = replace(ranking, coverage=_count_duplicates(ranking.coverage, boards))
-    ranking = replace(ranking, notes=[*_lacking(ranking.coverage), *ranking.notes])
+    found = ranking.coverage
+    told = [*_lacking(found), *repeated_notes(found.duplicates, found.conflicts)]
+    ranking = replace(ranking, notes=[*told, *ranking.notes])
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
 
 

@@ -107,12 +107,16 @@ def _by_dataset(files: Sequence[Sequence[Scores]], paths: Sequence[str]) -> tupl
         for scores in file:
             part = scores if own else replace(scores, datasets=_constant(stem, scores.rows))
             parts.setdefault(scores.name, []).append(part)
-    return [_join(name, several) for name, several in parts.items()], [] if own else [Note("input", _as_datasets(files))]
+    return [_join(name, several) for name, several in parts.items()], [] if own else [
+        Note("reading", _as_datasets(files, stems))
+    ]
 
 
-def _as_datasets(files: Sequence[Sequence[Scores]]) -> str:
+def _as_datasets(files: Sequence[Sequence[Scores]], stems: Sequence[str]) -> str:
     """What was made of the files, and of Parquet how the same files may be one dataset."""
-    said = f"The same systems stand in {len(files)} files: each file is a dataset, named after it"
+    from outscore.formats.tables.names import join_names
+
+    said = f"The same systems stand in {len(files)} files: each file is a dataset, {join_names(stems)}"
     parquet = all(scores.origin is not None and scores.origin.format == "parquet" for file in files for scores in file)
     return f"{said}. Name their folder instead if they are the parts of one." if parquet else f"{said}."
 
@@ -146,6 +150,7 @@ def _join(name: str, parts: Sequence[Scores]) -> Scores:
         datasets=_join_labels([part.datasets for part in parts]),
         slices={column: _labels([part.slices[column] for part in parts], []) for column in sorted(slices)},
         lines=None,
+        further=tuple(part.origin for part in parts[1:] if part.origin is not None),
         answers=_join_labels([part.answers for part in parts]),
         gold=_join_labels([part.gold for part in parts]),
         padded=None if any(part.padded is None for part in parts) else np.concatenate([part.padded for part in parts]),

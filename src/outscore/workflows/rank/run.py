@@ -27,7 +27,7 @@ from outscore.results.reading import DirectionSource
 from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule
 from outscore.scores.reduce import first_runs, reduce_runs
-from outscore.scores.system import Origin, Scores
+from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_question
 from outscore.workflows.direction import Better, directed, score_names, series_names
@@ -344,7 +344,7 @@ def _scores(request: RankRequest) -> _Material:
     _check_systems(scores, request)
     scores = counted_by_class(scores, request.metric)
     boards, said = _boards_of(scores, request)
-    origins = list(dict.fromkeys(one.origin for one in scores if one.origin is not None))
+    origins = origins_of(scores)
     return _of_boards(request, boards, origins, [*notes, *said], by_class=class_notes(scores, request.metric))
 
 

@@ -21,7 +21,7 @@ from outscore.language.verdict.score import score_verdict
 from outscore.results.note import Note
 from outscore.results.score import ScoreResult
 from outscore.scores.duplicates import DuplicateRule, check_rule, settle
-from outscore.scores.system import Labels, Origin, Scores
+from outscore.scores.system import Labels, Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
 from outscore.workflows.compare.logs import asks_logs, better_of, log_question
 from outscore.workflows.direction import Better, directed, score_names
@@ -66,7 +66,7 @@ def run(request: ScoreRequest, data: Sequence[Scores] | None = None) -> ScoreRes
     (replace(request, metric=None) if logs else request).validate(arrays=data is not None)
     if logs:
         return _scored(replace(request, metric=None), request, _from_logs(request))
-    return _scored(request, request, _Material(data, _origins(data)) if data is not None else _from_files(request))
+    return _scored(request, request, _Material(data, origins_of(data)) if data is not None else _from_files(request))
 
 
 def call(
@@ -133,10 +133,6 @@ def _slice_labels(slices: object, found: Sequence[Scores]) -> tuple[str, Labels 
     return str(column), encode_labels(raw, "slices")
 
 
-def _origins(scores: Sequence[Scores]) -> list[Origin]:
-    return list(dict.fromkeys(one.origin for one in scores if one.origin is not None))
-
-
 def _from_files(request: ScoreRequest) -> _Material:
     if are_partitions(request.files):
         raise OutscoreError(
@@ -149,7 +145,7 @@ def _from_files(request: ScoreRequest) -> _Material:
     )
     named = request.item is not None or request.transpose
     refuse_implausible(scores, chosen=bool(request.system), item_named=named)
-    return _Material(scores, _origins(scores), notes)
+    return _Material(scores, origins_of(scores), notes)
 
 
 def _from_logs(request: ScoreRequest) -> _Material:
