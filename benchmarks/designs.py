@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from benchmarks import battle_designs
+from benchmarks import battle_designs, unpaired_designs
 from benchmarks.tables import markdown
 
 from outscore.core.numeric import Array
@@ -49,7 +49,8 @@ SEED = 2_025
 REPLICATES = {"clusters": 2_000, "flips": 300, "own": 2_000, "ratios": 300, "skewness": 300, "own-runs": 1_000, "gate": 2_000}
 REPLICATES |= {"battles": 2_000, "strengths": 2_000, "battle-tests": 2_000, "labels": 4_000, "judges": 2_000}
 REPLICATES |= {"these-items": 1_000, "pass@K": 400}
-"""A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000 and .025 from 300."""
+REPLICATES |= {"unpaired": 2_000, "unpaired-shares": 1_000, "unpaired-spreads": 1_000, "whole-runs": 2_000}
+"""A share near .05 is known to within .01 from 2,000 replicates, .014 from 1,000, .022 from 400 and .025 from 300."""
 RESAMPLES = 399
 PARTS = 24
 ALPHA = 0.05
@@ -348,6 +349,10 @@ DESIGNS: dict[str, Design] = {
     "judges": battle_designs.agreement,
     "these-items": these_items,
     "pass@K": pass_curve,
+    "unpaired": unpaired_designs.numbers,
+    "unpaired-shares": unpaired_designs.shares,
+    "unpaired-spreads": unpaired_designs.spreads,
+    "whole-runs": unpaired_designs.whole_runs,
 }
 TITLES = {
     "clusters": ("Clusters: type-I error at α = .05", "clusters"),
@@ -358,6 +363,10 @@ TITLES = {
     "gate": ("Gates: how often they pass and fail, α = .05 one-sided", "items"),
     "these-items": ("New runs of these items: type-I error at α = .05, and coverage of the 95 % interval", "items and runs"),
     "pass@K": ("The difference in pass@K over K: coverage of the 95 % band", "items and runs"),
+    "whole-runs": ("Whole runs exchanged: type-I error at α = .05, and coverage of the 95 % interval", "run scores"),
+    "unpaired": ("Different items: type-I error at α = .05, and coverage of the 95 % intervals", "scores, items"),
+    "unpaired shares": ("Different right-or-wrong items: the same", "items and rates"),
+    "unpaired spreads": ("Different items of equal means, unequal sizes and spreads: rejections at α = .05", "items"),
     "skewness": ("Few and skewed items: type-I error at α = .05, and how often the result warns", "skewness, items"),
     "battles": ("Battles: coverage of the 95 % interval of a win rate", "prompts"),
     "strengths": ("Battles of six systems: coverage of the 95 % interval of a strength", "prompts"),
@@ -374,6 +383,10 @@ ABOUT = {
     "gate": "Passes of what is worse by the margin, and failures of what is as good, are errors; the rest is inconclusive.",
     "these-items": "With equally many runs the exact test is cautious; the interval is stretched to agree with it about 0.",
     "pass@K": "The band is made for all K at once, so that it holds more often at one of them.",
+    "whole-runs": "Both are exact, so that few runs, with few divisions, stay below the level and above the coverage.",
+    "unpaired": "Scores have one decimal. Welch takes means as normal, which those of few skewed items are not.",
+    "unpaired shares": "Fisher's test is discrete, and the interval is moved to agree with it about 0.",
+    "unpaired spreads": "Divisions test one distribution, and these are two: the report warns, with Welch's test beside it.",
     "skewness": "Below 25 γ² items (γ estimated from the data) the result warns beside its verdict.",
     "battles": "Two votes in both orders on each prompt, which has a taste of its own. Rows alone: all votes counted apart.",
     "strengths": "The sandwich over prompts, with t; rows alone count votes as independent.",

@@ -37,6 +37,36 @@ def test_new_runs_of_these_items_keep_level_and_coverage():
     assert min(cell.share for cell in kept() if cell.table == "pass@K") >= 0.92
 
 
+def test_different_items_keep_level_and_coverage():
+    """2,000 replicates leave .01 at .05, 1,000 .014."""
+    found = {(cell.table, cell.row, cell.column): cell.share for cell in kept()}
+    exact = [share for (table, _, column), share in found.items() if table == "unpaired" and column[:4] in ("perm", "rank")]
+    assert len(exact) == 12
+    assert max(exact) <= 0.065
+    covered = {key: share for key, share in found.items() if key[0] == "unpaired" and key[2].endswith("holds")}
+    assert min(share for (_, _, column), share in covered.items() if column.startswith("Hodges")) >= 0.935
+    assert min(share for (_, row, _), share in covered.items() if row.startswith("normal")) >= 0.935
+    shares = {key: share for key, share in found.items() if key[0] == "unpaired shares"}
+    assert max(share for (_, _, column), share in shares.items() if "rejects" in column) <= 0.06
+    assert min(share for (_, _, column), share in shares.items() if "holds" in column) >= 0.93
+
+
+def test_unequal_spreads_are_warned_of():
+    found = {(cell.row, cell.column): cell.share for cell in kept() if cell.table == "unpaired spreads"}
+    wide, equal = "20 with sd 3 + 80 with sd 1", "20 with sd 1 + 80 with sd 1"
+    assert 0.22 <= found[wide, "permutation rejects"] <= 0.28
+    assert max(share for (_, column), share in found.items() if column == "Welch rejects") <= 0.065
+    assert found[wide, "warned"] > 0.99
+    assert found[equal, "warned"] < 0.25
+    assert found[equal, "permutation rejects"] <= 0.06
+
+
+def test_whole_runs_keep_level_and_coverage():
+    found = {(cell.row, cell.column): cell.share for cell in kept() if cell.table == "whole-runs"}
+    assert max(share for (_, column), share in found.items() if column == "rejects") <= 0.065
+    assert min(share for (_, column), share in found.items() if column == "holds") >= 0.935
+
+
 def test_normal_differences_are_not_warned_about():
     shares = {cell.row: cell.share for cell in kept() if cell.column == "warned"}
     assert shares["0, n = 50"] == shares["0, n = 200"] == 0

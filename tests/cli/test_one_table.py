@@ -90,3 +90,15 @@ def test_evidence_at_every_look(pair_files, outscore, refusal):
     assert "confidence sequence" in text
     assert "which must be random" in text
     assert refusal("compare", "table.csv", "--bounds", "0", "1").startswith("--bounds is for --anytime")
+
+
+def test_different_items_are_compared_and_pairs_refused(outscore, refusal, pair_files):
+    (pair_files / "few.txt").write_text("1\n0\n1\n1\n0\n")
+    found = outscore("compare", "a.txt", "few.txt", "--unpaired")
+    assert found.exit_code == 0
+    assert "exact Fisher test" in " ".join(found.stdout.split())
+    assert refusal("compare", "table.csv", "--unpaired").startswith(
+        "Both systems have 40 items, such as `q0`: these are pairs."
+    )
+    assert refusal("compare", "a.txt", "few.txt", "--unpaired", "--anytime").startswith("--anytime needs the same items")
+    assert refusal("compare", "a.txt", "few.txt", "--unpaired", "--test", "sign").startswith("`sign` needs pairs")

@@ -58,6 +58,7 @@ SIEVE_BUDGET = 2e8
 FEW = 0.02
 """Once so small a share of a grid is undecided, the rest is looked at one by one."""
 FIRST_LAWS = 16
+FIRST_BLOCK = 4
 BLOCK = 1 << 19
 """Entries of one table of phases."""
 BOX = 0.2
@@ -519,7 +520,9 @@ def _spectrum(law: LawSum, theta: Array, points: int, observed: int) -> Spectrum
     offsets = law.points - np.repeat(place, law.lengths)
     reference = (int(place @ law.counts) - observed) % points
     log_modulus, angle = np.zeros(len(index)), 2 * np.pi * (index * reference % points / points)
-    order = np.argsort(-law.counts, kind="stable")
+    # The most telling laws come first, so that most indices drop out early.
+    variances = law.sums(masses * (law.points - np.repeat(means, law.lengths)) ** 2)
+    order = np.argsort(-law.counts * variances, kind="stable")
     for laws in _blocks(law, order, max(1, len(index))):
         entries, starts = _entries(law, laws)
         turns = index[:, None] * (offsets[entries] % points) % points
@@ -542,9 +545,11 @@ def _spectrum(law: LawSum, theta: Array, points: int, observed: int) -> Spectrum
 
 
 def _blocks(law: LawSum, order: Array, rows: int) -> Iterable[Array]:
-    """Laws in an order, cut so that a table of so many rows over the points of a block stays small."""
+    """Laws in an order, cut so that a table of so many rows over the points of a block stays small, and the first are few."""
     block = np.cumsum(law.lengths[order]) * rows // BLOCK
-    return np.split(order, np.flatnonzero(np.diff(block)) + 1)
+    growing = FIRST_BLOCK * (2 ** np.arange(1, 40) - 1)
+    cuts = np.union1d(np.flatnonzero(np.diff(block)) + 1, growing[growing < len(order)])
+    return np.split(order, cuts)
 
 
 def _entries(law: LawSum, laws: Array) -> tuple[Array, Array]:

@@ -215,12 +215,13 @@ def test_thirty_items_of_sixty_four_runs():
     rates = rng.beta(1, 1, (30, 1))
     found = of(*((rng.random((30, 64)) < np.clip(rates + d, 0, 1)).astype(int).tolist() for d in (0.03, 0.0)))
     times = []
-    for _ in range(5):
+    for _ in range(9):
         start = time.process_time()
         p = found.p()
         times.append(time.process_time() - start)
     assert p.exact
-    assert min(times) < 0.05  # .01 s on an idle machine
+    # CPU time, the best of several, since the machine may have other work; a third of it on an idle one.
+    assert min(times) < 0.02
 
 
 @settings(max_examples=40)

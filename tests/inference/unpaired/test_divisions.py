@@ -219,7 +219,6 @@ def test_critical_values_in_r() -> None:
     assert critical(30, 40, 0.025) == critical(40, 30, 0.025)
 
 
-@pytest.mark.slow
 def test_twenty_thousand_decimals_are_exact_and_quick() -> None:
     import time
 

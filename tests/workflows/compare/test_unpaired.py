@@ -156,6 +156,15 @@ def test_shared_ids_are_refused() -> None:
     assert "--unpaired" in other.value.hint
 
 
+def test_series_with_the_same_labels_are_pairs() -> None:
+    pandas = pytest.importorskip("pandas")
+    a, b = pandas.Series([1.0, 2.0, 4.0], index=["q1", "q2", "q3"]), pandas.Series([1.0, 3.0], index=["q9", "q2"])
+    with pytest.raises(OutscoreError, match="Both systems have 1 item, such as `q2`"):
+        osc.compare(a, b, unpaired=True)
+    numbered = osc.compare(a.reset_index(drop=True), b.reset_index(drop=True), unpaired=True)
+    assert numbered.p == osc.compare(a.to_numpy(), b.to_numpy(), unpaired=True).p
+
+
 def test_counts_are_refused() -> None:
     with pytest.raises(OutscoreError, match="means of one score per item"):
         osc.compare([[1, 2], [3, 4]], [[1, 1]], unpaired=True)

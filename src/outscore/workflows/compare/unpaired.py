@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.labelled import is_labelled
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import codes_of
@@ -81,9 +82,26 @@ def samples_given(a: object, b: object, *, clusters: object, names: tuple[str, .
                 parameter="cluster",
             )
         labels = clusters[0], clusters[1]
+    _refuse_shared_index(a, b)
     called = cast("tuple[str, str]", names or ("A", "B"))
     first, second = (_scores_of(x, role, own) for x, role, own in zip((a, b), ("a", "b"), labels, strict=True))
     return TwoSamples(first, second, called)
+
+
+def _refuse_shared_index(a: object, b: object) -> None:
+    """Refuse series of pandas whose rows have the same names; rows that are merely numbered have none."""
+    if not (is_labelled(a) and is_labelled(b)):
+        return
+    first, second = (list(x.index) for x in (a, b))  # type: ignore[attr-defined] # that is what labelled means
+    if first == list(range(len(first))) and second == list(range(len(second))):
+        return
+    shared = [label for label in first if label in set(second)]
+    if shared:
+        raise OutscoreError(
+            f"Both systems have {count(len(shared), 'item')}, such as `{shared[0]}`: these are pairs.",
+            f"{PAIRED_IS_STRONGER} Where a label names different items, give the bare values (`.to_numpy()`).",
+            parameter="unpaired",
+        )
 
 
 def _scores_of(given: object, role: str, clusters: object) -> Scores:
