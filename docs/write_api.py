@@ -67,6 +67,12 @@ class Front:
 
 ENGINE = Argument("engine", "Engine | None", "What does the work; None is this process. No result depends on it.", "None")
 PROGRESS = Argument("progress", "Progress | None", "What is told how far the work is. No result depends on it.", "None")
+SEGMENTS = Argument(
+    "segments",
+    "Path | None",
+    "Of texts, a file to write: the score of every segment by every metric, as CSV.",
+    "None",
+)
 FRONTS = (
     Front(
         name="compare",
@@ -223,6 +229,7 @@ FRONTS = (
                 "Where statistics are kept: a folder or a `StatisticsCache`; None is the usual folder.",
                 "None",
             ),
+            SEGMENTS,
             PROGRESS,
         ),
         returns="Comparisons",
@@ -255,7 +262,7 @@ FRONTS = (
                 " system, or as paths.",
             ),
         ),
-        further=(ENGINE, PROGRESS),
+        further=(SEGMENTS, ENGINE, PROGRESS),
         returns="Ranking",
         returned="The systems, best first, with all pairs and groups.",
         home="outscore.workflows.rank.run",

@@ -1105,6 +1105,7 @@ def compare_texts(
     unit_advice: bool = False,
     jobs: int | None = None,
     cache: StatisticsCache | Path | None = None,
+    segments: Path | None = None,
     progress: Progress | None = None,
 ) -> Comparisons:
     """Compare two systems' texts, metric by metric, with p corrected for the number of metrics.
@@ -1190,6 +1191,8 @@ def compare_texts(
         How many processes compute the statistics: None or 1 is this one alone, 0 is one for each processor.
     cache : StatisticsCache | Path | None, default None
         Where statistics are kept: a folder or a `StatisticsCache`; None is the usual folder.
+    segments : Path | None, default None
+        Of texts, a file to write: the score of every segment by every metric, as CSV.
     progress : Progress | None, default None
         What is told how far the work is. No result depends on it.
 
@@ -1246,6 +1249,7 @@ def compare_texts(
         unit_advice=unit_advice,
         jobs=jobs,
         cache=cache,
+        segments=segments,
         progress=progress,
     )
 
@@ -1326,6 +1330,7 @@ def rank(
     missing: Literal["stop", "drop", "zero"] | None = None,
     force_same: bool = False,
     names: Sequence[str] | None = None,
+    segments: Path | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Ranking:
@@ -1444,6 +1449,8 @@ def rank(
     names : Sequence[str] | None, default None
         What to call the systems. None takes the names that the data have: header, file or `Scores`; else A
         and B.
+    segments : Path | None, default None
+        Of texts, a file to write: the score of every segment by every metric, as CSV.
     engine : Engine | None, default None
         What does the work; None is this process. No result depends on it.
     progress : Progress | None, default None
@@ -1510,6 +1517,7 @@ def rank(
         missing=missing,
         force_same=force_same,
         names=names,
+        segments=segments,
         engine=engine,
         progress=progress,
     )

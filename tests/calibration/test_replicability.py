@@ -17,7 +17,7 @@ import pytest
 from outscore.inference.pairwise.binary import binary_table
 from outscore.inference.pairwise.macro import macro_from_counts, macro_measured, macro_request
 from outscore.inference.pairwise.table import Measured
-from outscore.workflows.rank.assemble import MOST_REPLICATED, _replicability
+from outscore.workflows.rank.assemble import MAX_REPLICATED, _replicability
 from outscore.workflows.rank.corrections import families
 from outscore.workflows.rank.question import Question
 
@@ -73,8 +73,8 @@ def claims(world, replicates):
     leads, same_items = WORLDS[world]
     stream = np.random.default_rng(11)
     rows = []
-    for _ in range(replicates // MOST_REPLICATED):
-        measured = datasets(leads, same_items, MOST_REPLICATED, stream)
+    for _ in range(replicates // MAX_REPLICATED):
+        measured = datasets(leads, same_items, MAX_REPLICATED, stream)
         macro = macro_measured(measured, *macro_from_counts(measured, macro_request(ALPHA, 0)), [])
         found = families([*measured, macro], Question(alpha=ALPHA))
         for entry in _replicability(found.tops[0], found.parts)[0]:

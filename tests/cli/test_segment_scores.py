@@ -11,6 +11,8 @@ pytest.importorskip("sacrebleu")
 
 import sacrebleu
 
+import outscore as osc
+
 REFERENCE = ["the cat sat on the mat today", "it was late and dark outside", "we all go home now", "soon"]
 A = ["the cat sat on the mat", "it was late and dark outside", "we go home now", "soon"]
 B = ["a cat sat on mat today", "it was dark and late out there", "we all go home right now", "very soon"]
@@ -91,3 +93,23 @@ def test_rank_writes_them_for_all_systems(outscore):
 def test_what_cannot_be_written_is_refused_before_any_work(refusal, words, said):
     assert said in refusal(*words)
     assert not Path("s.csv").exists()
+
+
+def test_python_writes_the_same_file(outscore):
+    asked = ["--reference", "ref.txt", "=a.txt", "b.txt", "--metric", "chrf", "--jobs", "1"]
+    for command in ("compare", "rank"):
+        assert outscore(command, *asked, "--segments", f"{command}.csv").exit_code == 0
+    osc.compare_texts("=a.txt", "b.txt", "ref.txt", metrics=["chrf"], segments="compared.csv")
+    osc.rank(["=a.txt", "b.txt"], reference="ref.txt", metric="chrf", segments=Path("ranked.csv"))
+    assert Path("compared.csv").read_bytes() == Path("compare.csv").read_bytes()
+    assert Path("ranked.csv").read_bytes() == Path("rank.csv").read_bytes()
+
+
+def test_python_refuses_what_the_command_line_refuses():
+    with pytest.raises(osc.OutscoreError, match="--segments is for texts") as refused:
+        osc.rank({"a": [1, 0, 1], "b": [0, 0, 1]}, segments="s.csv")
+    assert refused.value.parameter == "segments"
+    with pytest.raises(osc.OutscoreError, match=r"Name a file that ends in .csv"):
+        osc.compare_texts(A, B, REFERENCE, segments="s.txt")
+    with pytest.raises(osc.OutscoreError, match="is read from"):
+        osc.rank(["=a.txt", "b.txt"], reference=Path("docs.txt").rename("ref.csv"), segments="ref.csv")

@@ -17,11 +17,21 @@ from hypothesis import strategies as st
 
 from outscore.engine.engines import Processes
 from outscore.metrics import cache as module
-from outscore.metrics.cache import StatisticsCache, cache_folder, cached_statistics, statistics_key
+from outscore.metrics.cache import StatisticsCache, cache_folder, statistics_key
 
 KEY = "0" * 64
 ROWS = np.arange(24, dtype=np.int64).reshape(8, 3)
 FROZEN = "b6fa90b4662085bb0176550e111e948825c611df18ffed234915eb8769c07119"
+
+
+def cached_statistics(key, compute, cache=None):
+    """What readers of the cache do: the statistics stored under a key, computed and stored if need be."""
+    cache = StatisticsCache(cache_folder()) if cache is None else cache
+    found = cache.load(key)
+    if found is None:
+        found = compute()
+        cache.store(key, found)
+    return found
 
 
 def key_number(k: int) -> str:

@@ -10,6 +10,7 @@ import pytest
 from tests.report.test_render import KINDS
 
 from outscore.report import render as door
+from outscore.report.build.kind import Shown
 from outscore.report.document import (
     FORMS,
     Article,
@@ -31,7 +32,7 @@ from outscore.report.document import (
     Verdict,
     make_table,
 )
-from outscore.report.kinds import Shown, kind_of
+from outscore.report.kinds import kind_of
 from outscore.report.write import card, text
 
 REPORT = Path(door.__file__).parent
@@ -61,7 +62,7 @@ def write(document: Document, form: str, *, verbose: bool = False) -> str:
 
 def document_of(kind: str) -> Document:
     result = KINDS[kind]()
-    return kind_of(result).build(result, Shown())
+    return kind_of(result).document(result, Shown())
 
 
 def test_every_kind_of_block_is_tried():

@@ -13,7 +13,7 @@ from outscore.resampling import bootstrap, flips
 from outscore.resampling.bootstrap import exactly_summable, resample_indices, resampled_totals
 from outscore.resampling.flips import count_hits, flip_bits, flipped_sums
 from outscore.resampling.products import products
-from outscore.resampling.shared_flips import Contrast, flipped_blocks, resampled_blocks, shared_hits
+from outscore.resampling.shared_flips import flipped_blocks, resampled_blocks
 
 SEEDS = st.integers(0, 2**32)
 
@@ -86,6 +86,16 @@ def test_real_numbers_against_single_calls():
         assert sums.tobytes() == resampled_totals(table, resamples=300, seed=1).tobytes()
 
 
+def shared_hits(tables, contrasts, *, resamples, seed, first=0, block=None):
+    """How many flipped sums lie inside, of each (left, right, inside); hits of disjoint ranges of resamples add up."""
+    hits = [0] * len(contrasts)
+    for sums in flipped_blocks(tables, resamples=resamples, seed=seed, first=first, block=block):
+        for i, (left, right, inside) in enumerate(contrasts):
+            flipped = sums[left] if right is None else sums[left] - sums[right]
+            hits[i] += int(inside(flipped).sum())
+    return hits
+
+
 def curved(sums: np.ndarray) -> np.ndarray:
     return np.abs(sums[:, 0] / (9_000 + sums[:, 1]) + sums[:, 1] * sums[:, 2])
 
@@ -102,8 +112,8 @@ def test_hits_against_count_hits(block):
         return lambda sums: curved(sums) >= limit
 
     limits = [float(curved((systems[i] - systems[j]).sum(axis=0)[None])[0]) for i, j in pairs]
-    contrasts = [Contrast(i, j, inside(limit)) for (i, j), limit in zip(pairs, limits, strict=True)]
-    contrasts.append(Contrast(5, None, inside(limits[0])))
+    contrasts = [(i, j, inside(limit)) for (i, j), limit in zip(pairs, limits, strict=True)]
+    contrasts.append((5, None, inside(limits[0])))
     found = shared_hits(tables, contrasts, resamples=600, seed=11, block=block)
     alone = [
         count_hits(systems[i] - systems[j], inside(limit), resamples=600, seed=11)
@@ -116,7 +126,7 @@ def test_hits_against_count_hits(block):
 def test_hits_of_ranges_add_up():
     """What workers count in ranges of their own is what one process counts."""
     tables = tables_of(5, units=100)
-    contrasts = [Contrast(0, None, lambda sums: sums[:, 0] > 150), Contrast(2, None, lambda sums: sums[:, 3] < -90)]
+    contrasts = [(0, None, lambda sums: sums[:, 0] > 150), (2, None, lambda sums: sums[:, 3] < -90)]
     whole = shared_hits(tables, contrasts, resamples=1_000, seed=2)
     parts = [shared_hits(tables, contrasts, resamples=n, seed=2, first=start) for start, n in [(640, 360), (0, 1), (1, 639)]]
     assert np.sum(parts, axis=0).tolist() == whole
@@ -125,7 +135,7 @@ def test_hits_of_ranges_add_up():
 
 def test_equal_systems_tie_everywhere():
     table = tables_of(6)[0]
-    assert shared_hits([table, table.copy()], [Contrast(0, 1, lambda s: (s == 0).all(axis=1))], resamples=50, seed=0) == [50]
+    assert shared_hits([table, table.copy()], [(0, 1, lambda s: (s == 0).all(axis=1))], resamples=50, seed=0) == [50]
 
 
 @pytest.mark.parametrize("units", [0, 1])

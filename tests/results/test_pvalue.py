@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import outscore as osc
-from outscore.inference.decision import rejects
 from outscore.results.pvalue import PValue
 
 logs = st.floats(-5000, 0)
@@ -55,7 +54,7 @@ def test_against_numbers_the_upper_end_decides():
     assert p <= 0.052
     assert p > 0.05
     assert p < 0.053
-    assert (p <= 0.05) == rejects(p, 0.05)
+    assert (p <= 0.05) == p.rejects(0.05)
     with pytest.raises(TypeError):
         assert p < "0.05"
 

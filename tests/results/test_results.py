@@ -9,6 +9,7 @@ import math
 import pkgutil
 import types
 import typing
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
@@ -21,6 +22,7 @@ from outscore import results
 from outscore.core.errors import OutscoreError
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
+from outscore.results.preference import PreferencePair
 from outscore.results.pvalue import PValue
 from outscore.results.rendering import json_text
 from outscore.results.signature import Signature
@@ -74,7 +76,7 @@ def test_round_trip(kind, data):
 
 
 def test_every_result_is_frozen():
-    modules = [import_module(f"outscore.results.{found.name}") for found in pkgutil.iter_modules(results.__path__)]
+    modules = [import_module(found.name) for found in pkgutil.walk_packages(results.__path__, "outscore.results.")]
     kinds = [kind for module in modules for kind in vars(module).values() if dataclasses.is_dataclass(kind)]
     assert len(kinds) > 30
     assert all(kind.__dataclass_params__.frozen for kind in kinds)
@@ -155,3 +157,13 @@ def test_rows_of_a_table_stand_on_a_line_each():
     assert json_text({"numbers": list(range(50))}).count("\n") == 3
     with pytest.raises(ValueError, match="not JSON compliant"):
         json_text({"rows": [{"p": math.nan}]})
+
+
+def test_a_pair_of_battles_is_significant_where_any_p_value_rejects():
+    sampled = PValue(0.049, 0.046, 0.052, -1.31, "monte-carlo", "sign-flips:9999", adjusted=0.049)
+    pair = PreferencePair("new", "old", 60, 0, 40, 0.6, 0.5, 0.7, sampled, 100)
+    # What sampling left open may lie on the other side of alpha.
+    assert [pair.is_significant(alpha) for alpha in (0.049, 0.05, 0.052)] == [False, False, True]
+    assert not replace(pair, p=replace(sampled, adjusted=0.06)).is_significant(0.055)
+    assert not replace(pair, p=None).is_significant(0.5)
+    assert (sampled.claimed, replace(sampled, method="certified").claimed) == (0.049, 0.052)

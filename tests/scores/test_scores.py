@@ -27,7 +27,7 @@ def scores(name: str, rows: str, parts: str = "id") -> Scores:
     values = np.array([float(cell[-1]) for cell in cells])
     slices = {part: labels.pop(part) for part in ("task", "language") if part in labels}
     names = {"id": "ids", "repeat": "repeats", "cluster": "clusters", "dataset": "datasets"}
-    origin = Origin(f"{name}.csv", "", len(cells), "csv", {"dataset": "dataset"})
+    origin = Origin(f"{name}.csv", "", len(cells), "csv", {"dataset": ("dataset",)})
     return Scores(
         name,
         values.astype(np.int64) if (values == values.round()).all() else values,

@@ -8,7 +8,6 @@ import click
 
 from outscore.cli.config import changed_inputs
 from outscore.cli.declared import Asked, command
-from outscore.cli.output import check_segments, segments_csv
 from outscore.cli.progress import remark
 from outscore.workflows.requests.compare import (
     CompareRequest,
@@ -17,6 +16,7 @@ from outscore.workflows.requests.compare import (
     comparison_request,
     every_option,
 )
+from outscore.workflows.texts.segments import check_segments
 
 __all__ = ["compare"]
 
@@ -66,4 +66,4 @@ def _compare_texts(request: TextsRequest, asked: Asked[ComparisonRequest]) -> No
     changes = changed_inputs(asked.saved, found.settings["inputs"], whole=True)
     noted = [replace(c, notes=[*c.notes, *changes]) for c in found.comparisons]
     path = asked.own["segments"]
-    asked.deliver(replace(found, comparisons=noted), {} if path is None else {path: segments_csv(scores())})
+    asked.deliver(replace(found, comparisons=noted), {} if path is None else {path: scores().to_csv()})

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from outscore.cli.declared import Asked, command
-from outscore.cli.output import check_further
 from outscore.core.errors import OutscoreError
-from outscore.results.files import form_of_file
+from outscore.results.files import check_further, form_of_file
 from outscore.workflows.requests.diff import DiffRequest
 
 if TYPE_CHECKING:

@@ -20,16 +20,12 @@ from outscore.results.files import check_folder, check_suffixes, form_of_file, r
 if TYPE_CHECKING:
     from outscore.report.document import Tone
     from outscore.report.kinds import AnyResult
-    from outscore.workflows.texts.segments import SegmentScores
 
 __all__ = [
     "FORMS",
-    "check_further",
     "check_outputs",
-    "check_segments",
     "deliver",
     "screen_columns",
-    "segments_csv",
     "write_files",
 ]
 
@@ -60,31 +56,6 @@ def check_outputs(paths: Iterable[str], charts: str | None, inputs: Iterable[str
         if target.exists() and not target.is_dir():
             raise OutscoreError(f"`{charts}` is a file, --charts names a folder.", "Name a folder; it is made if need be.")
         _check_access(charts, next(place for place in (target, *target.absolute().parents) if place.is_dir()))
-
-
-def check_further(path: str, inputs: Iterable[str], *, option: str, ending: str, holds: str) -> None:
-    """Refuse one more file that could not be written, of an option of its own, before any work is done."""
-    if Path(path).suffix.lower() != ending:
-        raise OutscoreError(f"`{path}`: {option} writes {holds}.", f"Name a file that ends in {ending}.")
-    refuse_overwriting([path], inputs, option)
-    check_folder(path)
-
-
-def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> None:
-    """Refuse a file of segment scores that could not be written, and one of what has no segments."""
-    if path is None:
-        return
-    if not texts:
-        raise OutscoreError("--segments is for texts, and no --reference was named.", "Leave --segments out.")
-    check_further(path, inputs, option="--segments", ending=".csv", holds="a table of segment scores")
-
-
-def segments_csv(scores: SegmentScores) -> bytes:
-    """The scores of all segments as CSV."""
-    from outscore.report.document import Records
-    from outscore.report.write.spreadsheet import csv_text
-
-    return csv_text(Records(scores.columns, tuple(scores.rows()))).encode()
 
 
 def _check_access(path: str, folder: Path) -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from outscore.cli.declared import Asked, command
-from outscore.cli.output import check_further, check_segments, segments_csv
 from outscore.cli.progress import remark
+from outscore.results.files import check_further
 from outscore.workflows.requests.rank import RankRequest
+from outscore.workflows.texts.segments import check_segments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +47,7 @@ def rank(asked: Asked[RankRequest]) -> None:
     if table is not None:
         further[pairs] = _parquet(table)
     if segments is not None and found.segments is not None:
-        further[segments] = segments_csv(found.segments())
+        further[segments] = found.segments().to_csv()
     asked.deliver(asked.with_changes(found.ranking), further)
     if table is not None and sys.stderr.isatty():
         click.echo(f"{table.height:,} pairs are in `{pairs}`.", err=True)

@@ -27,6 +27,7 @@ __all__ = [
     "as_written",
     "combine",
     "exact_sum",
+    "finite",
     "renumbered",
 ]
 
@@ -136,6 +137,11 @@ def exact_sum(x: Array) -> float:
         total += int(whole.astype(np.int64).sum()) * Fraction(2) ** -shift
         rest = rest - whole * math.ldexp(1.0, -shift)
     return math.fsum(x.tolist())
+
+
+def finite(value: float | None) -> float | None:
+    """The value, or None where there is no number to show: that is also what a saved result holds."""
+    return None if value is None or not math.isfinite(value) else value
 
 
 def renumbered(codes: Array, known: int) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from outscore.results.design import Decision
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = ["Side", "decide", "rejects", "side_of_test", "sign"]
+__all__ = ["Side", "decide", "side_of_test", "sign"]
 
 Side = Literal[-1, 0, 1]
 
@@ -24,17 +24,6 @@ def sign(x: float) -> Side:
     if x > 0:
         return 1
     return -1 if x < 0 else 0
-
-
-def rejects(p: PValue, alpha: float) -> bool:
-    """Whether the null hypothesis falls: by the upper end of p, and by the corrected p where p belongs to a family.
-
-    Examples
-    --------
-    >>> rejects(PValue(0.04, 0.03, 0.06, -1.4, "certified", "bracket"), 0.05)  # the upper bound decides
-    False
-    """
-    return p.upper <= alpha and (p.adjusted is None or p.adjusted <= alpha)
 
 
 def side_of_test(difference: float, delta: float, interval: Interval | None, direction: Side | None) -> Side:
@@ -84,15 +73,15 @@ def decide(
     turn: Literal[-1, 1] = 1 if higher_is_better else -1
     lead, bar = turn * sign(difference - delta), turn * delta
     winner: Literal[0, 1] | None = None
-    if rejects(p, alpha) and lead == turn * side_of_test(difference, delta, interval, direction):
+    if p.rejects(alpha) and lead == turn * side_of_test(difference, delta, interval, direction):
         if lead > 0 and bar >= 0 and alternative != "less":
             winner = 0
         elif lead < 0 and bar <= 0 and alternative != "greater":
             winner = 1
     if winner is not None:
         return Decision(winner, "better")
-    if margin is not None and rejects(margin.equivalence, alpha):
+    if margin is not None and margin.equivalence.rejects(alpha):
         return Decision(None, "equivalent")
-    if margin is not None and rejects(margin.noninferiority, alpha):
+    if margin is not None and margin.noninferiority.rejects(alpha):
         return Decision(None, "non-inferior")
     return Decision(None, "undecided")

@@ -66,7 +66,7 @@ class Population:
     summary
         A line for lists of choices.
     claim
-        What a claim is about.
+        What a claim is about; `{items}` stands for what items are called.
     question
         The question in words, with `{a}` and `{b}` for the systems.
     tests
@@ -86,13 +86,13 @@ POPULATIONS: dict[str, Population] = {
         Population(
             ITEMS,
             "new items; the runs as they are",
-            "new items and these runs",
+            "new {items} and these runs",
             "would these runs of {a} and {b} differ on new items?",
         ),
         Population(
             ITEMS_AND_RUNS,
             "new items and new runs: newly trained systems",
-            "new items and new runs",
+            "new {items} and new runs",
             "would a newly trained {a} and a newly trained {b} differ on new items?",
             (
                 PopulationTest(
@@ -103,7 +103,7 @@ POPULATIONS: dict[str, Population] = {
         Population(
             THESE_ITEMS,
             "these very items; new runs of them",
-            "these items and new runs",
+            "these {items} and new runs",
             "would new runs of {a} and {b} differ on exactly these items, or was it luck of the draw?",
             (
                 PopulationTest(EXCHANGE, "exchange of runs within items", ("birch1964", "pitman1937", "satterthwaite1946")),
@@ -133,17 +133,17 @@ def usual_population(kind: str | None) -> str:
     return ITEMS_AND_RUNS if kind == "runs" else ITEMS
 
 
-def claim_of(population: str, kind: str | None) -> str:
-    """What a claim is about; epochs are draws of an item, and nobody asks for these ones.
+def claim_of(population: str, kind: str | None, noun: str = "item") -> str:
+    """What a claim is about, of items that are called `noun`; epochs are draws of an item, and nobody asks for these ones.
 
     Examples
     --------
-    >>> claim_of("items", "runs"), claim_of("items", "epochs")
-    ('new items and these runs', 'new items')
+    >>> claim_of("items", "runs"), claim_of("items", "epochs"), claim_of("items", "runs", "segment")
+    ('new items and these runs', 'new items', 'new segments and these runs')
     """
     if population == ITEMS and kind != "runs":
-        return "new items"
-    return POPULATIONS[population].claim if population in POPULATIONS else population
+        return f"new {noun}s"
+    return POPULATIONS[population].claim.format(items=f"{noun}s") if population in POPULATIONS else population
 
 
 def own_test(name: str) -> PopulationTest | None:

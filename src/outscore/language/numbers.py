@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
+from outscore.core.numeric import finite
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
@@ -204,6 +205,18 @@ def format_ends(low: float | None, high: float | None, decimals: int | None = No
     if low is None:
         return f"up to {shown_high}"
     return f"from {shown_low} upwards" if high is None else f"{shown_low} to {shown_high}"
+
+
+def interval_ends(low: float | None, high: float | None, decimals: int | None = None) -> str:
+    """An interval, nothing where there is none.
+
+    Examples
+    --------
+    >>> interval_ends(0.1, 0.2), interval_ends(None, math.inf)
+    ('0.1000 to 0.2000', '')
+    """
+    low, high = finite(low), finite(high)
+    return "" if low is None and high is None else format_ends(low, high, decimals)
 
 
 def count(n: int, noun: str) -> str:

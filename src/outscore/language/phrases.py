@@ -130,7 +130,7 @@ def _times(times: float, noun: str) -> str:
     return count(int(times), noun) if times == int(times) else f"{times:.3g} {noun}s on average"
 
 
-def claim_phrase(population: str, design: Design) -> str:
+def claim_phrase(population: str, design: Design, noun: str = "item") -> str:
     """What a claim about systems that were run several times is about; empty where each item was run once.
 
     Examples
@@ -138,7 +138,7 @@ def claim_phrase(population: str, design: Design) -> str:
     >>> claim_phrase("items-and-runs", Design(60, 15, 4.0, [], repeat_kind="runs"))
     'new items and new runs'
     """
-    return "" if design.repeat_kind is None else claim_of(population, design.repeat_kind)
+    return "" if design.repeat_kind is None else claim_of(population, design.repeat_kind, noun)
 
 
 def noninferiority_phrase(p: PValue, alpha: float | None = None) -> str:
@@ -172,11 +172,9 @@ def shown_prefix(p: PValue, alpha: float | None) -> str:
     >>> shown_prefix(PValue(0.058, 0.058, 0.058, -1.2, "asymptotic", "tango"), 0.05)
     'not shown: '
     """
-    from outscore.inference.decision import rejects
-
     if alpha is None:
         return ""
-    return "shown: " if rejects(p, alpha) else "not shown: "
+    return "shown: " if p.rejects(alpha) else "not shown: "
 
 
 def _with_adjusted(p: PValue, alpha: float | None) -> str:

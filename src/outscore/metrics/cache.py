@@ -17,7 +17,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 
-__all__ = ["LIMIT", "STATISTICS_VERSION", "StatisticsCache", "cache_folder", "cached_statistics", "statistics_key"]
+__all__ = ["LIMIT", "STATISTICS_VERSION", "StatisticsCache", "cache_folder", "statistics_key"]
 
 STATISTICS_VERSION = 1
 """Part of every key. Raise it when a metric's statistics change although its library and options do not."""
@@ -161,22 +161,6 @@ class StatisticsCache:
             size += about.st_size
             if size > self.limit:
                 Path(entry).unlink(missing_ok=True)
-
-
-def cached_statistics(key: str, compute: Callable[[], Array], cache: StatisticsCache | None = None) -> Array:
-    """The statistics stored under a key, computed and stored if need be.
-
-    Examples
-    --------
-    >>> cached_statistics("0" * 64, lambda: np.arange(3), StatisticsCache(None)).tolist()
-    [0, 1, 2]
-    """
-    cache = StatisticsCache(cache_folder()) if cache is None else cache
-    found = cache.load(key)
-    if found is None:
-        found = compute()
-        cache.store(key, found)
-    return found
 
 
 def _checksum(key: str, content: bytes) -> bytes:

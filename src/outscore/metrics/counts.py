@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -19,7 +19,14 @@ from outscore.core.metric import AdditiveMetric, Precise
 from outscore.core.numeric import Array
 from outscore.core.options import Option
 from outscore.metrics.entry import Layout, MetricEntry, Options, linear_layout, require_counts
-from outscore.metrics.multiclass import many_balanced_accuracy, many_kappa, many_macro_f1, many_mcc, many_weighted_f1
+from outscore.metrics.multiclass import (
+    many_balanced_accuracy,
+    many_kappa,
+    many_macro_f1,
+    many_mcc,
+    many_weighted_f1,
+    precise_correlation,
+)
 
 __all__ = ["ENTRIES", "confusion"]
 
@@ -129,15 +136,7 @@ def _mcc(totals: Array) -> Array:
 
 def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
     tp, fp, fn, tn = totals
-    square = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    top = tp * tn - fp * fn
-    with localcontext() as context:
-        context.prec = 60
-        if not square:
-            return Decimal(0)
-        ratio = top * top / square
-        root = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).sqrt()
-        return -root if top < 0 else root
+    return precise_correlation(tp * tn - fp * fn, (tp + fp, tp + fn, tn + fp, tn + fn))
 
 
 def _kappa(totals: Array) -> Array:

@@ -6,6 +6,7 @@ unit without an answer is in none of the answers given. Where a score would be 0
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -27,6 +28,7 @@ __all__ = [
     "many_macro_f1",
     "many_mcc",
     "many_weighted_f1",
+    "precise_correlation",
 ]
 
 PARTS = ("right", "given", "gold")
@@ -155,12 +157,16 @@ def _precise_mcc(totals: Sequence[Fraction]) -> Decimal:
     parts = _exact_parts(totals)
     n, hits = (sum((part[i] for part in parts), Fraction(0)) for i in (2, 0))
     top = n * hits - sum((given * gold for _, given, gold in parts), Fraction(0))
-    square = (n * n - sum(given * given for _, given, _ in parts)) * (n * n - sum(gold * gold for _, _, gold in parts))
+    return precise_correlation(top, [n * n - sum((part[i] * part[i] for part in parts), Fraction(0)) for i in (1, 2)])
+
+
+def precise_correlation(top: Fraction, spreads: Sequence[Fraction]) -> Decimal:
+    """top / √(product of spreads) with 60 digits; 0 where one of them is nothing, or less."""
+    if min(spreads) <= 0:
+        return Decimal(0)
     with localcontext() as context:
         context.prec = 60
-        if not square:
-            return Decimal(0)
-        ratio = top * top / square
+        ratio = top * top / math.prod(spreads)
         root = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).sqrt()
         return -root if top < 0 else root
 

@@ -6,19 +6,21 @@ Every form is imported when it is asked for, so that plain text needs neither a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from outscore.core.errors import OutscoreError
-from outscore.report.kinds import AnyResult, Shown, kind_of
+from outscore.report.build.kind import Shown
+from outscore.report.document import Records
+from outscore.report.kinds import AnyResult, kind_of
 from outscore.report.write.spreadsheet import csv_text
 from outscore.results.comparison import Comparisons
 from outscore.results.rendering import json_text
 
 if TYPE_CHECKING:
+    from outscore.report.build.kind import Examples
     from outscore.report.charts.canvas import Chart
-    from outscore.report.document import Document, Records
-    from outscore.report.kinds import Examples
+    from outscore.report.document import Document
     from outscore.report.rows.diff_pairs import Sort
     from outscore.report.write.text import Emphasis
 
@@ -28,8 +30,8 @@ NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 MAX_SLICE = 60
 """A longer name of a slice would make file names that some systems refuse."""
 FORMS = ("text", "markdown", "latex", "html", "csv", "json", "pairs", "card")
-"""`csv` holds all digits, one line per comparison, system or pair; `pairs` is the second table of a ranking; `card` is a
-piece of HTML for notebooks."""
+"""`csv` holds all digits, one line per comparison, system or pair; `pairs` is the table of pairs of a ranking or a preference;
+`card` is a piece of HTML for notebooks."""
 
 
 def render(
@@ -63,27 +65,26 @@ def render(
     emphasis
         Of `text` for a terminal: what makes the headline of a verdict stand out, by its tone.
     """
-    own = kind_of(result).forms
-    if form in own:
-        return own[form](result)
-    if form not in FORMS:
-        raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join((*FORMS, *own))}.")
     if form == "json":
         return json_text(result.to_dict())
     kind = kind_of(result)
+    if form in kind.forms:
+        return kind.forms[form](result)
+    if form not in FORMS:
+        raise OutscoreError(f"There is no form `{form}`.", f"Choose from: {', '.join((*FORMS, *kind.forms))}.")
     if form == "card":
         from outscore.report.write import card as writer
 
-        return writer.write(kind.card(result))
+        return writer.write(kind.card_of(result))
     if form == "csv":
-        return csv_text(next(iter(kind.tables.values()))(result))
+        return csv_text(kind.records(result))
     if form == "pairs":
         if not getattr(result, "has_pairs", False):
             refused = f"A {type(result).__name__} has no form `{form}`."
             raise OutscoreError(refused, "Choose text, markdown, latex, html, csv or json.")
-        return csv_text(kind.tables["pairs"](result))
+        return csv_text(kind.records(result, "pairs"))
     shown = Shown(tables, top, sort, examples if form == "html" else None)
-    return _written(kind.build(result, shown), form, verbose=verbose, width=width, emphasis=emphasis)
+    return _written(kind.document(result, shown), form, verbose=verbose, width=width, emphasis=emphasis)
 
 
 def _written(document: Document, form: str, *, verbose: bool, width: int, emphasis: Emphasis | None = None) -> str:
@@ -106,16 +107,21 @@ def _written(document: Document, form: str, *, verbose: bool, width: int, emphas
             return latex.write(document, verbose=verbose)
 
 
+def table_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """A table that is no result's as CSV."""
+    return csv_text(Records(tuple(columns), tuple(rows)))
+
+
 def records_of(result: AnyResult, table: str) -> Records:
     """One table of a result as records with all digits.
 
     `table` is ``"comparisons"``; of a ranking ``"systems"`` or ``"pairs"``; of a diff ``"pairs"``, ``"labels"`` or
     ``"transitions"``.
     """
-    tables = kind_of(result).tables
-    if table not in tables:
-        raise OutscoreError(f"There is no table `{table}`.", f"Choose from: {', '.join(tables)}.")
-    return tables[table](result)
+    kind = kind_of(result)
+    if table not in kind.tables:
+        raise OutscoreError(f"There is no table `{table}`.", f"Choose from: {', '.join(kind.tables)}.")
+    return kind.records(result, table)
 
 
 def charts_of(result: AnyResult) -> list[Chart]:
@@ -135,7 +141,7 @@ def named_charts(result: AnyResult) -> Iterator[tuple[str, Chart]]:
     from outscore.report.charts.canvas import unchecked
 
     with unchecked():
-        parts = kind_of(result).charts(result)
+        parts = kind_of(result).chart_parts(result)
     slices = _slices(result)
     for number, part in enumerate(parts, 1):
         for chart in part:

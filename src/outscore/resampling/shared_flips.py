@@ -10,28 +10,14 @@ one a single call would give for its table alone, since sums are exact in any co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.resampling import bootstrap, flips
 
-__all__ = ["Contrast", "flipped_blocks", "resampled_blocks", "shared_hits"]
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """Two tables whose difference is flipped, and the sums that count; without `right` table `left` is the difference itself.
-
-    `inside` is a vectorised predicate on (count, columns) flipped sums of left - right, as in
-    `flips.count_hits`.
-    """
-
-    left: int
-    right: int | None
-    inside: Callable[[Array], Array]
+__all__ = ["flipped_blocks", "resampled_blocks"]
 
 
 def flipped_blocks(
@@ -81,31 +67,6 @@ def resampled_blocks(
     )
     for sums in drawn:
         yield _apart(sums, tables)
-
-
-def shared_hits(
-    tables: Sequence[Array],
-    contrasts: Sequence[Contrast],
-    *,
-    resamples: int,
-    seed: int,
-    first: int = 0,
-    block: int | None = None,
-) -> list[int]:
-    """How many of the resamples' flipped sums lie inside, for each contrast; hits of disjoint ranges of resamples add up.
-
-    Examples
-    --------
-    >>> a, b = np.array([[3], [4], [1]]), np.array([[2], [4], [0]])
-    >>> shared_hits([a, b], [Contrast(0, 1, lambda sums: abs(sums[:, 0]) >= 2)], resamples=1000, seed=0)
-    [486]
-    """
-    hits = [0] * len(contrasts)
-    for sums in flipped_blocks(tables, resamples=resamples, seed=seed, first=first, block=block):
-        for i, contrast in enumerate(contrasts):
-            flipped = sums[contrast.left] if contrast.right is None else sums[contrast.left] - sums[contrast.right]
-            hits[i] += int(contrast.inside(flipped).sum())
-    return hits
 
 
 def _apart(sums: Array, tables: Sequence[Array]) -> list[Array]:

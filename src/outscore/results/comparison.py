@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from outscore.core.brief import brief_interval, brief_name, brief_number, brief_p
 from outscore.results.analysis import Analysis, Effect, Power, UnitRow
-from outscore.results.anytime import AnytimeEvidence
 from outscore.results.chart_data import ChartData
 from outscore.results.design import Alignment, DecidingItem, Decision, Design, Family, ScorePart, Segment
 from outscore.results.interval import Interval
@@ -17,14 +16,14 @@ from outscore.results.ranking import Replicated
 from outscore.results.reading import Reading
 from outscore.results.rendering import Result, frame, records_of
 from outscore.results.signature import Signature
-from outscore.results.subset import Bucket, Subset
+from outscore.results.subset import Bucket, Subset, WordStudy
 from outscore.results.unpaired import Unpaired
-from outscore.results.words import WordStudy
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "AnytimeEvidence",
     "Bayes",
     "Claimed",
     "Comparison",
@@ -36,6 +35,38 @@ __all__ = [
     "SystemScore",
     "TestResult",
 ]
+
+
+@dataclass(frozen=True)
+class AnytimeEvidence:
+    """What could be said at any look, and where one could have stopped.
+
+    Attributes
+    ----------
+    e_value
+        The e-value after the last unit.
+    p
+        The anytime p-value: the largest e-value so far, turned over.
+    low, high
+        The confidence sequence of A - B after the last unit, in the unit of the metric.
+    stopped_at
+        After how many units the e-value first reached 1/alpha; None if it never did.
+    units
+        How many units there are: items, or clusters.
+    bound
+        Scores of an item differ by this much at most.
+    binary
+        Whether the e-value is that of right-or-wrong items, in closed form; otherwise it comes from bets on the differences.
+    """
+
+    e_value: float
+    p: float
+    low: float
+    high: float
+    stopped_at: int | None
+    units: int
+    bound: float
+    binary: bool
 
 
 @dataclass(frozen=True)

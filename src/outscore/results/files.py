@@ -14,6 +14,7 @@ from outscore.core.errors import OutscoreError
 __all__ = [
     "SUFFIXES",
     "check_folder",
+    "check_further",
     "check_suffixes",
     "check_target",
     "form_of_file",
@@ -24,7 +25,7 @@ __all__ = [
 SUFFIXES = {".txt": "text", ".json": "json", ".md": "markdown", ".tex": "latex", ".html": "html", ".csv": "csv"}
 """The form of a file by its suffix."""
 PAIRS_SUFFIX = "pairs.csv"
-"""A ranking is two tables: a file of any other name holds its systems, one of this ending its pairs."""
+"""What the name of a file of pairs ends with, of a result that has them; of a ranking any other table holds its systems."""
 
 
 def check_suffixes(paths: Iterable[str | os.PathLike[str]], known: Mapping[str, str] = SUFFIXES) -> None:
@@ -53,6 +54,14 @@ def check_target(path: str, inputs: Iterable[str], option: str) -> None:
     refuse_overwriting([path], inputs, option)
     if Path(path).is_dir():
         raise OutscoreError(f"`{path}` is a folder, a file was expected.", f"Name a file inside it with {option}.")
+    check_folder(path)
+
+
+def check_further(path: str, inputs: Iterable[str], *, option: str, ending: str, holds: str) -> None:
+    """Refuse one more file that could not be written, of an option of its own, before any work is done."""
+    if Path(path).suffix.lower() != ending:
+        raise OutscoreError(f"`{path}`: {option} writes {holds}.", f"Name a file that ends in {ending}.")
+    refuse_overwriting([path], inputs, option)
     check_folder(path)
 
 

@@ -126,6 +126,10 @@ class PreferencePair:
     log_odds: float | None = None
     note: str | None = None
 
+    def is_significant(self, alpha: float) -> bool:
+        """Whether `a` is preferred to `b` at this level, corrected where the pair belongs to a family."""
+        return self.p is not None and self.p.rejects(alpha)
+
 
 @dataclass(frozen=True)
 class Strength:
@@ -430,6 +434,10 @@ class CategoryRow:
     elo: float | None = None
     elo_low: float | None = None
     elo_high: float | None = None
+
+    def is_significant(self, alpha: float) -> bool:
+        """Whether the system differs from those it met at this level, corrected over all rows."""
+        return self.p is not None and self.p.rejects(alpha)
 
 
 @dataclass(frozen=True)

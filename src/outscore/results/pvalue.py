@@ -104,6 +104,26 @@ class PValue(Result):
         return self.method == "exact"
 
     @property
+    def claimed(self) -> float:
+        """The number to correct: the value, and of certified bounds the upper end, because their middle is no valid p."""
+        return self.upper if self.method == "certified" else self.value
+
+    def rejects(self, alpha: float) -> bool:
+        """Whether the null hypothesis falls: by the upper end of p, and by the corrected p where p belongs to a family.
+
+        Parameters
+        ----------
+        alpha
+            The level of the decision.
+
+        Examples
+        --------
+        >>> PValue(0.04, 0.03, 0.06, -1.4, "certified", "bracket").rejects(0.05)  # the upper bound decides
+        False
+        """
+        return self.upper <= alpha and (self.adjusted is None or self.adjusted <= alpha)
+
+    @property
     def verdict(self) -> str:
         """The p-value with its test and method."""
         return f"p = {self.value:.4g} ({self.test} test, {self.method}: {self.kernel})"

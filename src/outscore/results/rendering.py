@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BrokenResultError",
     "Result",
+    "csv_text",
     "frame",
     "json_text",
     "records_of",
@@ -84,7 +85,7 @@ class Result(Brief):
     saved_schema: ClassVar[str | None] = None
     """The schema of a saved file; None where the result holds its own."""
     has_pairs: ClassVar[bool] = False
-    """Whether the result has a second table, of pairs."""
+    """Whether one of the result's tables is of pairs, which a file named so (`PAIRS_SUFFIX`) gets."""
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON-ready dictionaries, lists and numbers."""
@@ -179,6 +180,11 @@ def _report() -> ModuleType:
     from outscore.report import render
 
     return render
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """A table with all digits as CSV, as reports write it."""
+    return str(_report().table_text(columns, rows))
 
 
 def records_of(result: Result, table: str) -> tuple[list[dict[str, Any]], tuple[str, ...]]:

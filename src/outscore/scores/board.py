@@ -221,7 +221,7 @@ def _refuse_one(scores: Sequence[Scores]) -> NoReturn:
     origin = scores[0].origin if scores else None
     if origin is not None and "score" in origin.columns and "system" not in origin.columns:
         raise OutscoreError(
-            f"{origin.label} has one column of scores, `{origin.columns['score']}`: there is nothing to rank.",
+            f"{origin.label} has one column of scores, `{origin.column('score')}`: there is nothing to rank.",
             "Give a column or a file for each system, or name the column of the systems with --system-column"
             " (system=... in Python).",
             parameter="system_column",

@@ -23,7 +23,7 @@ def settle_folds(systems: Sequence[Scores]) -> list[Scores]:
     Examples
     --------
     >>> from outscore.scores.system import Origin
-    >>> origin = Origin("a.csv", "", 4, "csv", {"item": "id", "cluster": "fold"})
+    >>> origin = Origin("a.csv", "", 4, "csv", {"item": ("id",), "cluster": ("fold",)})
     >>> ids, folds = Labels.of(["q1", "q2", "q1", "q2"]), Labels.of(["1", "1", "2", "2"])
     >>> (found,) = settle_folds([Scores("new", np.ones(4), ids, clusters=folds, origin=origin)])
     >>> found.clusters, found.repeat_column
@@ -33,11 +33,11 @@ def settle_folds(systems: Sequence[Scores]) -> list[Scores]:
     columns = {} if origin is None else dict(origin.columns)
     if origin is None or any(one.origin is not origin or one.ids is None for one in systems):
         return list(systems)
-    if _is_fold(columns.get("cluster")) and "repeat" not in columns and all(_crossed(one, one.clusters) for one in systems):
+    if _is_fold(origin.column("cluster")) and "repeat" not in columns and all(_crossed(one, one.clusters) for one in systems):
         columns["repeat"] = columns.pop("cluster")
         moved = replace(origin, columns=columns)
         return [replace(one, clusters=None, repeats=one.clusters, origin=moved) for one in systems]
-    if _is_fold(columns.get("repeat")) and "cluster" not in columns and all(map(_once, systems)):
+    if _is_fold(origin.column("repeat")) and "cluster" not in columns and all(map(_once, systems)):
         columns["cluster"] = columns.pop("repeat")
         moved = replace(origin, columns=columns)
         return [replace(one, clusters=one.repeats, repeats=None, origin=moved) for one in systems]

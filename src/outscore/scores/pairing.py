@@ -179,7 +179,7 @@ def _refuse_no_common_items(a: Scores, b: Scores) -> NoReturn:
 def _dataset_as_slice(scores: Scores) -> Scores:
     if scores.datasets is None:
         return scores
-    column = "dataset" if scores.origin is None else scores.origin.columns.get("dataset", "dataset")
+    column = (None if scores.origin is None else scores.origin.column("dataset")) or "dataset"
     return replace(scores, datasets=None, slices={**scores.slices, column: scores.datasets})
 
 

@@ -76,7 +76,7 @@ class Origin:
     sha256: str
     rows: int
     format: str
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unit: Literal["line", "row"] = "line"
     systems: int = 1
 
@@ -84,6 +84,10 @@ class Origin:
     def label(self) -> str:
         """What messages call the file."""
         return label_of(self.path)
+
+    def column(self, part: str) -> str | None:
+        """The column that played a part, or several of them as one text; None where none did."""
+        return ", ".join(self.columns[part]) if part in self.columns else None
 
 
 def origins_of(systems: Iterable[Scores]) -> list[Origin]:
@@ -94,7 +98,7 @@ def origins_of(systems: Iterable[Scores]) -> list[Origin]:
 
 def score_columns(origins: Iterable[Origin]) -> list[str]:
     """The names of the score columns of tables that have one, or the measure that the columns of systems are named after."""
-    found = (origin.columns.get("score", origin.columns.get("measure")) for origin in origins)
+    found = (origin.column("score" if "score" in origin.columns else "measure") for origin in origins)
     return list(dict.fromkeys(name for name in found if name is not None))
 
 
@@ -168,7 +172,7 @@ class Scores(Brief):
     @property
     def repeat_column(self) -> str:
         """What the data call the repeats, which tells epochs from runs; empty where nothing does."""
-        return "" if self.origin is None else self.origin.columns.get("repeat", "")
+        return "" if self.origin is None else self.origin.column("repeat") or ""
 
     def place(self, row: int) -> str:
         """The file and line of a row, for messages."""

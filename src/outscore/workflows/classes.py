@@ -19,7 +19,7 @@ from outscore.scores.system import NO_ANSWER, Labels, Scores
 
 __all__ = ["class_notes", "counted_by_class", "has_classes", "refuse_free_answers"]
 
-MOST_CLASSES = 200
+MAX_CLASSES = 200
 """More right answers than this are no classes: they are free answers."""
 
 
@@ -72,7 +72,7 @@ def counted_by_class(systems: Sequence[Scores], metric: str | AdditiveMetric | N
 
 def refuse_free_answers(values: int, metric: str | AdditiveMetric | None) -> None:
     """Refuse to take so many values as classes."""
-    if values > MOST_CLASSES:
+    if values > MAX_CLASSES:
         raise OutscoreError(
             f"The answers have {values:,} different values: these are no classes, and {metric} is for classes.",
             "Leave --metric out to compare how often answers are right.",

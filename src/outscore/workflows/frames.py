@@ -17,8 +17,8 @@ from outscore.core.numeric import Array
 from outscore.formats.base.entry import Choice
 from outscore.formats.tables.cells import AnswerColumn, LabelColumn
 from outscore.formats.tables.columns import Layout, find_layout, normalize_name, suggest_name
+from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
-from outscore.formats.tables.summaries import edges_of, refuse_summary
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.folds import settle_folds
 from outscore.scores.pooling import pooled

@@ -109,6 +109,5 @@ def _format(origin: Origin) -> str:
 
 
 def _columns(origins: Iterable[Origin], part: str) -> list[str]:
-    """The columns that play a part, each once; several counts stand in one text."""
-    found = (origin.columns.get(part) for origin in origins)
-    return list(dict.fromkeys(column for text in found if text is not None for column in text.split(", ")))
+    """The columns that play a part, each once."""
+    return list(dict.fromkeys(column for origin in origins for column in origin.columns.get(part, ())))

@@ -43,6 +43,7 @@ __all__ = [
     "numbers_of",
     "paired",
     "question_of",
+    "refuse_labels",
     "refuse_reading_options",
 ]
 
@@ -323,6 +324,15 @@ def _check_names(names: object) -> None:
         raise OutscoreError(f"`names` is {names!r}.", "Give a name for each system, such as ('new', 'old').", parameter="names")
     if names[0] == names[1]:
         raise OutscoreError(f"Both systems are named `{names[0]}`.", "Give them two different names.", parameter="names")
+
+
+def refuse_labels(columns: Mapping[str, object]) -> None:
+    """Refuse labels where files or tables have columns: these are named."""
+    for name, said in columns.items():
+        if said is not None and not isinstance(said, str):
+            raise OutscoreError(
+                f"`{name}` is not the name of a column.", "For a file or table, name the column that holds it.", parameter=name
+            )
 
 
 def check_seed(name: str, seed: object) -> None:

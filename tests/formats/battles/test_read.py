@@ -65,7 +65,7 @@ class TestTables:
         assert battles.categories.names == ("maths",)
         assert battles.lengths[0].tolist() == [10.0, 20.0]
         assert np.isnan(battles.lengths[1, 0])
-        assert battles.origins[0].columns["prompt"] == "question_id"
+        assert battles.origins[0].columns["prompt"] == ("question_id",)
 
     def test_one_hot_verdicts(self, write):
         head = "id,prompt,model_a,model_b,winner_model_a,winner_model_b,winner_tie,response_a,response_b\n"

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.word_files import read_conllu
 
 from outscore.core.errors import OutscoreError
 from outscore.formats.base import source
 from outscore.formats.conll import word_lines
-from outscore.formats.conll.conllu import read_conllu
 from outscore.formats.readers import read_words
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.word_files import read_word_columns
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.conll.word_columns import read_word_columns
 
 CONLL = """-DOCSTART- -X- -X- O
 

@@ -52,7 +52,7 @@ def test_forms(write, form):
     assert values(items.gold) == ["yes", "no", "no", "no"]
     assert {name: labels.names for name, labels in items.slices.items()} == {"topic": ("law", "art")}
     assert list(items.texts) == ["text"]
-    assert items.origin.columns == {"item": "question_id", "answer": "prediction", "gold": "label"}
+    assert items.origin.columns == {"item": ("question_id",), "answer": ("prediction",), "gold": ("label",)}
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_forms(write, form):
 )
 def test_usual_names(write, header, role, answer, gold):
     path = write(f"{header}\n{','.join('x' * (header.count(',') + 1))}\n")
-    used = read_labels(path, role=role).origin.columns
-    assert (used["answer"], used.get("gold")) == (answer, gold)
+    origin = read_labels(path, role=role).origin
+    assert (origin.column("answer"), origin.column("gold")) == (answer, gold)
 
 
 def test_columns_by_name(write):

@@ -53,7 +53,12 @@ def test_raw_records_are_scored_by_prediction_and_answer(form, tmp_path):
         path.write_text(texts[form])
     (found,) = read_scores(path)
     assert found.values.tolist() == RIGHT
-    assert found.origin.columns == {"item": "question_id", "slice": "category", "answer": "pred", "gold": "answer"}
+    assert found.origin.columns == {
+        "item": ("question_id",),
+        "slice": ("category",),
+        "answer": ("pred",),
+        "gold": ("answer",),
+    }
 
 
 def test_a_known_score_beside_answers_wins(write):

@@ -108,8 +108,8 @@ def test_all_parts_are_read_by_their_usual_names(write):
     rows = [f"{k % 2},m{k % 3},{k % 5},{k},d{k % 2},s,t{k},c,{k}" for k in range(6)]
     first = read(write("\n".join([header, *rows])))[0]
     assert first.origin.columns == {
-        "item": "Item ID", "system": "model", "score": "score", "repeat": "epoch", "cluster": "document",
-        "dataset": "dataset", "slice": "task, category",
+        "item": ("Item ID",), "system": ("model",), "score": ("score",), "repeat": ("epoch",), "cluster": ("document",),
+        "dataset": ("dataset",), "slice": ("task", "category"),
     }  # fmt: skip
     assert [first.repeats[k] for k in range(2)] == ["0", "3"]
     assert first.clusters[0] == "d0"
@@ -133,7 +133,7 @@ def test_all_parts_are_read_by_their_usual_names(write):
 def test_item_column(write, header, item):
     row = ",".join(str(k) for k in range(header.count(",") + 1))
     found = read(write(f"{header}\n{row}\n"))
-    assert found[0].origin.columns["item"] == item
+    assert found[0].origin.column("item") == item
     assert [scores.name for scores in found] == ["new", "old"]
 
 
@@ -158,7 +158,7 @@ def test_systems_by_choice(write):
 
 def test_one_system_is_called_by_its_file(write):
     assert [scores.name for scores in read(write("id,score\n1,1\n", "gpt.v2.csv"))] == ["gpt.v2"]
-    assert read(write("id,bleurt\n1,1\n"))[0].origin.columns["score"] == "bleurt"
+    assert read(write("id,bleurt\n1,1\n"))[0].origin.column("score") == "bleurt"
 
 
 def test_wide_without_items(write):
@@ -450,13 +450,18 @@ def test_odd_line_ends(write, content):
 def test_real_wide_table_with_repeats(shared_data):
     found = read(shared_data / "llm-scores" / "aime-2025-II.csv")
     assert len(found) == 19
-    assert found[0].origin.columns == {"item": "question", "repeat": "sample"}
+    assert found[0].origin.columns == {"item": ("question",), "repeat": ("sample",)}
     assert (found[0].rows, len(found[0].ids.names)) == (60, 15)
 
 
 def test_real_long_table_with_repeats(shared_data):
     nano, mini = read(shared_data / "llm-scores" / "gpqa-diamond.csv")
-    assert nano.origin.columns == {"item": "item_id", "system": "model_id", "score": "score", "repeat": "epoch"}
+    assert nano.origin.columns == {
+        "item": ("item_id",),
+        "system": ("model_id",),
+        "score": ("score",),
+        "repeat": ("epoch",),
+    }
     assert (nano.rows, mini.rows, len(nano.ids.names)) == (990, 990, 198)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from outscore.core.reduction import pass_rate
 from outscore.core.repeats import Draws
-from outscore.inference.describe.runs_curve import MOST, runs_curve
+from outscore.inference.describe.runs_curve import MAX_POINTS, runs_curve
 
 
 def draws(rng, n: int, runs: int, rates) -> Draws:
@@ -57,7 +57,7 @@ def test_very_many_runs_are_thinned_out():
     found = runs_curve((draws(rng, 4, 200, [0.3]), draws(rng, 4, 200, [0.2])))
     ks = [point.k for point in found.points]
     assert (ks[0], ks[-1]) == (1, 200)
-    assert len(ks) <= MOST
+    assert len(ks) <= MAX_POINTS
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outscore.core.errors import OutscoreError
-from outscore.inference.leaderboard.ordering import order_of, shared_differences, system_effects
+from outscore.inference.leaderboard.ordering import order_of, system_effects
 
 boards = st.tuples(st.integers(1, 5), st.integers(1, 8), st.integers(0, 10_000)).map(
     lambda made: np.where(
@@ -17,6 +17,18 @@ boards = st.tuples(st.integers(1, 5), st.integers(1, 8), st.integers(0, 10_000))
         np.nan,
     )
 )
+
+
+def shared_differences(scores):
+    """Mean paired differences of all pairs, and how many items each pair shares: (items, systems), nan where one is missing."""
+    table = np.asarray(scores, dtype=float)
+    there = ~np.isnan(table)
+    shared = there.T.astype(np.int64) @ there.astype(np.int64)
+    differences = np.full(shared.shape, np.nan)
+    for i, j in zip(*np.nonzero(shared), strict=True):
+        both = there[:, i] & there[:, j]
+        differences[i, j] = (table[both, i] - table[both, j]).mean()
+    return differences, shared
 
 
 @given(board=boards)
@@ -93,8 +105,6 @@ def test_chains_join_islands():
 def test_refusals():
     with pytest.raises(OutscoreError, match=r"`differences` has shape \(2, 2\)"):
         order_of([1.0], np.zeros((2, 2)), complete=True)
-    with pytest.raises(OutscoreError, match="`scores` has 1 dimensions"):
-        shared_differences([1.0, 2.0])
 
 
 def test_a_baseline_stands_where_the_differences_to_it_change_sign():

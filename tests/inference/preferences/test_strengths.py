@@ -11,7 +11,8 @@ from scipy import optimize
 from tests.inference.preferences.battle_making import made, simulated
 
 from outscore.formats.battles.read import read_battles
-from outscore.inference.preferences.strengths import fit_davidson, fit_model, order_by_strength, strengths_of
+from outscore.inference.preferences.models import fit_davidson, fit_model
+from outscore.inference.preferences.strengths import order_by_strength, strengths_of
 from outscore.inference.preferences.tally import tally_of
 from outscore.inference.preferences.transitivity import score_test
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.outputs.words.test_words import make
+from tests.word_files import read_conllu
 
 from outscore import diff
 from outscore.core.errors import OutscoreError
-from outscore.formats.conll.conllu import read_conllu
 from outscore.outputs.words.alignment import align
 from outscore.outputs.words.fitting import fit
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.ud_evaluation import evaluate
+from tests.word_files import read_conllu
 
 from outscore.core.errors import OutscoreError
-from outscore.formats.conll.conllu import read_conllu
 from outscore.outputs.model import UNALIGNED, Words
 from outscore.outputs.outcomes import outcomes
 from outscore.outputs.words.alignment import align

@@ -407,3 +407,9 @@ class TestRealFiles:
         }.items():
             assert [summary[s][key] for s in ("a", "b", "difference")] == pytest.approx(expected, abs=6e-6)
         assert found["analysis"]["skewness"] == pytest.approx(-0.2637, abs=5e-5)
+
+
+def test_a_column_whose_name_holds_a_comma_is_one_column(tmp_path):
+    path = tmp_path / "both.csv"
+    path.write_text('id,model,"score, final"\n1,a,0.5\n2,a,0.25\n1,b,0.25\n2,b,0.75\n')
+    assert osc.compare(path, score="score, final").reading.score == ["score, final"]

@@ -24,7 +24,7 @@ def looks_like_annotations(records: Records) -> bool:
     return set(records.columns) >= NEEDED
 
 
-def read_annotations(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+def read_annotations(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     """The annotator draws the order of each pair by lot and does not record it; 0 and 1.5 are ties, null is no verdict."""
     prompt = next((name for name in PROMPTS if name in records.columns), None)
     asked = replace(

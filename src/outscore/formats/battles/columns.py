@@ -88,12 +88,12 @@ class BattleLayout:
     texts: bool
 
     @property
-    def used(self) -> dict[str, str]:
-        """The column of each part, for the report."""
+    def used(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each part, for the report."""
         single = {name: getattr(self, name) for name in ("prompt", "judge", "category", "cluster", "position")}
         lists = {"systems": self.systems or (), "winner": self.winner, "length": self.length}
-        found = {name: ", ".join(columns) for name, columns in lists.items() if columns}
-        return found | {name: column for name, column in single.items() if column is not None}
+        found = {name: tuple(columns) for name, columns in lists.items() if columns}
+        return found | {name: (column,) for name, column in single.items() if column is not None}
 
 
 def pair_of(columns: Sequence[str], known: Sequence[tuple[str, str]] = PAIRS) -> list[tuple[str, str]]:

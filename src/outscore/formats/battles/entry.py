@@ -63,4 +63,4 @@ class BattleEntry:
     title: str
     summary: str
     recognise: Callable[[Records], bool]
-    read: Callable[[Records, BattleChoice], tuple[Battles, Mapping[str, str]]]
+    read: Callable[[Records, BattleChoice], tuple[Battles, Mapping[str, tuple[str, ...]]]]

@@ -72,7 +72,7 @@ def looks_like_arena_hard(records: Records) -> bool:
     return isinstance(games, list) and "model" in records.columns and bool({"question_id", "uid"} & set(records.columns))
 
 
-def read_arena_hard(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+def read_arena_hard(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     """In even games (the first, the third) the baseline is A and the model B, in odd ones the other way round.
 
     A>>B is one win, unless `choice.strength` makes it more. Games without a verdict are kept as such.
@@ -97,7 +97,7 @@ def read_arena_hard(records: Records, choice: BattleChoice) -> tuple[Battles, Ma
             rows.add(*sides, share, *about, weight)
     _refuse_nothing(records, rows)
     notes = () if choice.baseline else (Note("reading", "The files do not name the baseline; --baseline NAME does."),)
-    used = {"prompt": prompt, "systems": "model", "winner": "games"} | {name: name for name in optional}
+    used = {"prompt": (prompt,), "systems": ("model",), "winner": ("games",)} | {name: (name,) for name in optional}
     return rows.battles(notes), used
 
 
@@ -106,7 +106,7 @@ def looks_like_mt_bench(records: Records) -> bool:
     return set(MT_BENCH) <= set(records.columns)
 
 
-def read_mt_bench(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+def read_mt_bench(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     """Game 1 shows model_1 first, game 2 model_2; both name the winner by its model. Turns of a question are one prompt."""
     del choice
     optional = [name for name in ("judge", "category") if name in records.columns]
@@ -120,7 +120,11 @@ def read_mt_bench(records: Records, choice: BattleChoice) -> tuple[Battles, Mapp
             share = _named(records, line, column, record[column])
             rows.add(*sides, 1 - share if turned else share, *about)
     _refuse_nothing(records, rows)
-    return rows.battles(), {"prompt": "question_id", "systems": "model_1, model_2", "winner": "g1_winner, g2_winner"}
+    return rows.battles(), {
+        "prompt": ("question_id",),
+        "systems": ("model_1", "model_2"),
+        "winner": ("g1_winner", "g2_winner"),
+    }
 
 
 def _each(records: Records, wanted: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:

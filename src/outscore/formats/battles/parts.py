@@ -46,7 +46,7 @@ class PartFile:
     format: str
     columns: tuple[str, ...]
     prompt: str | None
-    used: tuple[tuple[str, str], ...]
+    used: tuple[tuple[str, tuple[str, ...]], ...]
     lengths: bool
     judged: int = 1
 

@@ -61,7 +61,7 @@ def looks_like_pooled_games(records: Records) -> bool:
     return len(set(values["model_a"])) == 1 and len(set(rows)) < len(rows)
 
 
-def read_table(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+def read_table(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     """The battles of a table; the system named first counts as the one shown first, unless a column says otherwise."""
     layout = find_battle_layout(records, choice)
     return _read(records, layout, choice), layout.used
@@ -80,7 +80,7 @@ def _read(records: Records, layout: BattleLayout, choice: BattleChoice) -> Battl
     return columns.battles()
 
 
-def read_arena(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+def read_arena(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     """The same of an export of Chatbot Arena: its ids name battles, and the first message of a conversation is the prompt."""
     layout = arena_layout(find_battle_layout(records, choice), records, choice)
     return _read(records, layout, choice), layout.used
@@ -92,7 +92,7 @@ def arena_layout(layout: BattleLayout, records: Records, choice: BattleChoice) -
     return layout if choice.prompt is not None or told is None else replace(layout, prompt=told)
 
 
-def read_pooled_games(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, str]]:
+def read_pooled_games(records: Records, choice: BattleChoice) -> tuple[Battles, Mapping[str, tuple[str, ...]]]:
     """The same where the baseline is always named first and both orders were played, which the rows do not tell apart."""
     battles, used = read_table(records, choice)
     note = Note("reading", "Both games of a question are in the file and their order is not: nothing is said about position.")

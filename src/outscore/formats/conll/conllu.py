@@ -6,7 +6,6 @@ token; empty nodes (``8.1``) are left out.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.core.options import did_you_mean
-from outscore.formats.base.source import Peek, Source, line_error, open_source, shorten, stem_of
+from outscore.formats.base.source import Peek, Source, line_error, shorten, stem_of
 from outscore.formats.conll.field_labels import FieldLabels
 from outscore.formats.conll.word_lines import (
     Lines,
@@ -30,7 +29,7 @@ from outscore.formats.conll.word_lines import (
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["COLUMNS", "looks_like_conllu", "read_conllu", "words_of"]
+__all__ = ["COLUMNS", "looks_like_conllu", "words_of"]
 
 COLUMNS = {"lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "deprel": 7}
 DEFAULT = ("upos", "xpos", "feats", "deprel")
@@ -60,12 +59,12 @@ def looks_like_conllu(peek: Peek) -> bool:
     return len(fields) == _WIDTH and _NUMBER.fullmatch(fields[0]) is not None
 
 
-def read_conllu(path: str | os.PathLike[str], name: str | None = None, columns: Sequence[str] = DEFAULT) -> Words:
-    r"""Read the words of a CoNLL-U file; ``-`` is standard input, and compressed files are unpacked.
+def words_of(source: Source, name: str | None = None, columns: Sequence[str] = DEFAULT) -> Words:
+    r"""The words of an open CoNLL-U file.
 
     Parameters
     ----------
-    path
+    source
         The file.
     name
         The name of the system; by default that of the file.
@@ -76,20 +75,16 @@ def read_conllu(path: str | os.PathLike[str], name: str | None = None, columns: 
     Examples
     --------
     >>> import pathlib, tempfile
+    >>> from outscore.formats.base.source import open_source
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "new.conllu")
     ...     rows = ["1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_", "2\tworks\twork\tVERB\tVBZ\t_\t0\troot\t_\t_"]
     ...     _ = path.write_text("\n".join(rows) + "\n\n")
-    ...     words = read_conllu(path)
+    ...     with open_source(path) as source:
+    ...         words = words_of(source)
     >>> words.forms.names, words.columns["upos"].names, words.heads.tolist(), words.ends.tolist()
     (('It', 'works'), ('PRON', 'VERB'), [1, -1], [2, 7])
     """
-    with open_source(path) as source:
-        return words_of(source, name, columns)
-
-
-def words_of(source: Source, name: str | None = None, columns: Sequence[str] = DEFAULT) -> Words:
-    """The words of an open CoNLL-U file."""
     for column in columns:
         if column not in COLUMNS:
             raise OutscoreError(f"CoNLL-U has no column `{column}`.", did_you_mean(column, COLUMNS))

@@ -6,7 +6,6 @@ document. A line that begins with ``#`` and does not have the file's number of c
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
-from outscore.formats.base.source import Peek, Source, line_error, open_source, stem_of
+from outscore.formats.base.source import Peek, Source, line_error, stem_of
 from outscore.formats.conll.field_labels import FieldLabels
 from outscore.formats.conll.word_lines import (
     Lines,
@@ -28,7 +27,7 @@ from outscore.formats.conll.word_lines import (
 from outscore.outputs.model import Words
 from outscore.scores.system import Labels, Origin
 
-__all__ = ["looks_like_words", "read_word_columns", "words_of"]
+__all__ = ["looks_like_words", "words_of"]
 
 WORD, TAG = "word", "tag"
 HEAD = "head"
@@ -40,33 +39,6 @@ _TAGS = {"tag", "tags", "pos", "upos", "xpos", "ner", "label", "labels", "gold",
 _TAG = re.compile(r"[^\w\s]+|-?[A-Z][\w$+:|.*-]*")
 _ENTITY = re.compile(r"[BILESUO]-\S+")
 _HINT = "Give every word's line the same columns, and put a blank line between sentences."
-
-
-def read_word_columns(path: str | os.PathLike[str], columns: Sequence[str] | None = None, name: str | None = None) -> Words:
-    r"""Read the words of a file of columns; ``-`` is standard input, and compressed files are unpacked.
-
-    Parameters
-    ----------
-    path
-        The file.
-    columns
-        The names of the columns in order, one of them ``"word"``. By default the first is ``"word"``, the
-        last ``"tag"``, and those between are numbered, ``"2"``, ``"3"``...
-    name
-        The name of the system; by default that of the file.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "new.bio")
-    ...     _ = path.write_text("-DOCSTART- -X- O\n\nU.N. NNP B-ORG\nofficial NN O\n\nEkeus NNP B-PER\n")
-    ...     words = read_word_columns(path)
-    >>> words.forms.names, words.columns["tag"].names, words.sentences.tolist(), words.documents.names
-    (('U.N.', 'official', 'Ekeus'), ('B-ORG', 'O', 'B-PER'), [0, 0, 1], ('1',))
-    """
-    with open_source(path) as source:
-        return words_of(source, columns, name)
 
 
 def looks_like_words(peek: Peek) -> bool:
@@ -85,7 +57,30 @@ def looks_like_words(peek: Peek) -> bool:
 
 
 def words_of(source: Source, columns: Sequence[str] | None = None, name: str | None = None) -> Words:
-    """The words of an open file of columns."""
+    r"""The words of an open file of columns.
+
+    Parameters
+    ----------
+    source
+        The file.
+    columns
+        The names of the columns in order, one of them ``"word"``. By default the first is ``"word"``, the
+        last ``"tag"``, and those between are numbered, ``"2"``, ``"3"``...
+    name
+        The name of the system; by default that of the file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from outscore.formats.base.source import open_source
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "new.bio")
+    ...     _ = path.write_text("-DOCSTART- -X- O\n\nU.N. NNP B-ORG\nofficial NN O\n\nEkeus NNP B-PER\n")
+    ...     with open_source(path) as source:
+    ...         words = words_of(source)
+    >>> words.forms.names, words.columns["tag"].names, words.sentences.tolist(), words.documents.names
+    (('U.N.', 'official', 'Ekeus'), ('B-ORG', 'O', 'B-PER'), [0, 0, 1], ('1',))
+    """
     first, separator = _first_columns(source.peek)
     if not first:
         refuse_empty(source, "a word and its tag on each line")

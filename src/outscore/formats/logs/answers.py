@@ -66,7 +66,7 @@ def read_answers(paths: Sequence[str | os.PathLike[str]], question: LogQuestion,
         reading += _notes(evaluation, exchanges)
         systems[evaluation.system] = _items(evaluation, {item: one.answer for item, one in exchanges.items()})
     first = chosen[0]
-    columns = first.origins[0].columns.get("item", "item")
+    columns = first.origins[0].column("item") or "item"
     told = f"{first.label}: answers of {first.harness} logs are compared with their targets; items are `{columns}`."
     gold = _gold(chosen, targets, shown, gold_name)
     return LogAnswers(gold, systems, (told, *dict.fromkeys(reading)))

@@ -255,19 +255,19 @@ def _answers(evaluations: Sequence[Evaluation], kept: Sequence[Array]) -> Labels
     return None if any(text is None for text in texts) else Labels.of(str(text).strip() for text in texts)
 
 
-def _columns(evaluation: Evaluation, measure: str, question: LogQuestion) -> dict[str, str]:
+def _columns(evaluation: Evaluation, measure: str, question: LogQuestion) -> dict[str, tuple[str, ...]]:
     """Which part of the log plays which part of a table, for the line that says so."""
     columns = {
         **evaluation.origins[0].columns,
-        "score": measure,
-        "system": evaluation.origins[0].columns.get("system", "model"),
+        "score": (measure,),
+        "system": evaluation.origins[0].columns.get("system", ("model",)),
     }
     if evaluation.repeats is not None:
-        columns["repeat"] = evaluation.repeat_column
+        columns["repeat"] = (evaluation.repeat_column,)
     if question.cluster not in (None, "none"):
-        columns["cluster"] = str(question.cluster)
+        columns["cluster"] = (str(question.cluster),)
     if question.slices:
-        columns["slice"] = ", ".join(question.slices)
+        columns["slice"] = tuple(question.slices)
     return columns
 
 

@@ -15,8 +15,8 @@ from outscore.formats.base.source import Source, shorten, stem_of
 from outscore.formats.tables import delimited, jsonl, parquet
 from outscore.formats.tables.cells import AnswerColumn, GappedColumn, LabelColumn, NumberColumn, looks_numeric
 from outscore.formats.tables.columns import Layout, find_layout, is_known, suggest_name
+from outscore.formats.tables.plausible import edges_of, refuse_summary
 from outscore.formats.tables.records import Block, Records
-from outscore.formats.tables.summaries import edges_of, refuse_summary
 from outscore.formats.tables.transpose import transposed
 from outscore.scores.answers import refuse_other_kind
 from outscore.scores.folds import settle_folds

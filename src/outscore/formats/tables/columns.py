@@ -82,17 +82,17 @@ class Layout:
     pooled: bool = False
 
     @property
-    def used(self) -> dict[str, str]:
-        """The column of each part, for the report."""
+    def used(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each part, for the report."""
         parts = {name: getattr(self, name) for name in ("item", "system", "cluster", "repeat")}
         parts["dataset"] = None if self.pooled else self.dataset
-        found = {name: column for name, column in parts.items() if column is not None}
+        found = {name: (column,) for name, column in parts.items() if column is not None}
         lists = {"score": () if self.wide or self.gold else self.scores, "slice": self.slices}
         measure = shared_measure(self.scores) if self.wide and self.gold is None else None
         lists["measure"] = () if measure is None else (measure,)
         if self.gold is not None:
             lists |= {"answer": () if self.wide else self.scores, "gold": (self.gold,)}
-        return found | {name: ", ".join(columns) for name, columns in lists.items() if columns}
+        return found | {name: tuple(columns) for name, columns in lists.items() if columns}
 
     @property
     def needed(self) -> tuple[str, ...]:

@@ -107,13 +107,13 @@ class _Layout:
     others: tuple[str, ...]
 
     @property
-    def used(self) -> dict[str, str]:
+    def used(self) -> dict[str, tuple[str, ...]]:
         parts = {"item": self.item, "answer": self.answer, "gold": self.gold, "cluster": self.cluster}
-        return {part: column for part, column in parts.items() if column is not None}
+        return {part: (column,) for part, column in parts.items() if column is not None}
 
     @property
     def needed(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self.used.values(), *self.slices, *self.others]))
+        return tuple(dict.fromkeys([*(column for (column,) in self.used.values()), *self.slices, *self.others]))
 
 
 def _find_layout(records: Records, options: LabelOptions) -> _Layout:

@@ -81,9 +81,9 @@ class LongColumns:
     repeat: str | None = None
 
     @property
-    def used(self) -> dict[str, str]:
+    def used(self) -> dict[str, tuple[str, ...]]:
         """The column of each part, for the report."""
-        return {part: column for part, column in asdict(self).items() if column is not None}
+        return {part: (column,) for part, column in asdict(self).items() if column is not None}
 
     @property
     def labels(self) -> dict[str, str]:

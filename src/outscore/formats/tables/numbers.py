@@ -122,7 +122,7 @@ def systems_of(table: NumberTable, choice: Choice) -> list[Scores]:
     """The systems in a file of bare numbers: one or two columns are a system each, four are the counts of two systems."""
     values, named = table.values, len(table.columns) == 2 and all(table.columns)
     measure = _measure(table)
-    columns = {} if measure is None else {"measure": measure}
+    columns = {} if measure is None else {"measure": (measure,)}
     origin = Origin(table.path, table.sha256, table.rows, BARE_FORMATS[table.width], columns)
     lines = np.arange(table.first_line, table.first_line + table.rows)
     if table.width == 1:

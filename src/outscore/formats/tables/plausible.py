@@ -1,4 +1,7 @@
-"""Columns of a table that were taken for systems and can hardly be any: counters, lengths, and items in a transposed table."""
+"""What can hardly be what it was taken for: counters and lengths no systems, and rows that sum the others up no items.
+
+Rows of sums would count everything twice.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,13 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.formats.base.source import shorten
 from outscore.formats.tables.names import SUMMARIES, normalize_name
 from outscore.formats.tables.numbers import BARE_FORMATS
-from outscore.scores.system import Scores
+from outscore.formats.tables.records import Records
+from outscore.scores.system import Labels, Scores
 
-__all__ = ["refuse_implausible"]
+__all__ = ["edges_of", "refuse_implausible", "refuse_summary"]
 
 MIN_COUNTED = 5
 """So many whole numbers in a row are no scores but a counter."""
@@ -98,3 +103,30 @@ def _refuse_items(wide: Sequence[Scores]) -> None:
 def _listed(names: Sequence[str], most: int = SHOWN) -> str:
     quoted = ", ".join(f"`{name}`" for name in names[:most])
     return quoted if len(names) <= most else f"{quoted} ..."
+
+
+def edges_of(labels: Labels, *, repeated: bool) -> tuple[str, str] | None:
+    """What the first and the last row are called; empty where other rows are called the same, unless these may be `repeated`.
+
+    Examples
+    --------
+    >>> edges_of(Labels.of(["mean", "q1", "q2", "q1"]), repeated=False)
+    ('mean', '')
+    """
+    if not len(labels):
+        return None
+    first, last = (
+        labels[row] if repeated or int((labels.codes == labels.codes[row]).sum()) == 1 else "" for row in (0, len(labels) - 1)
+    )
+    return first, last
+
+
+def refuse_summary(records: Records, column: str, edges: tuple[str, str], lines: Sequence[int]) -> None:
+    """Refuse a first or last row whose name in `column` says that it sums the others up; `lines` are those of both rows."""
+    for name, line, place in zip(edges, lines, ("first", "last"), strict=True):
+        if normalize_name(name) in SUMMARIES:
+            records.refuse(
+                line,
+                f"found `{shorten(name)}` as the {place} item of `{column}`, which looks like a summary of the others",
+                "Take the row out, or give the item another name.",
+            )

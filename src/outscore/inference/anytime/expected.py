@@ -25,7 +25,7 @@ __all__ = ["PATHS", "Stops", "binary_stops", "bounded_stops"]
 
 PATHS = 1_000
 """Simulated studies."""
-MOST_DISCORDANT = 100_000
+MAX_DISCORDANT = 100_000
 LEFT = 1e-9
 """The recursion ends where hardly anything is left to stop, and gives up beyond so many discordant items."""
 HORIZON = 12
@@ -95,11 +95,11 @@ def binary_stops(discordance: float, effect: float, alpha: float, alternative: A
     )
     # An item adds this much to the logarithm of evidence for θ itself, which no other has more of on average.
     gain = sum(p * math.log(2 * p) for p in (theta, 1 - theta) if p > 0)
-    if effect <= 0 or -math.log(alpha) > MOST_DISCORDANT * gain:
+    if effect <= 0 or -math.log(alpha) > MAX_DISCORDANT * gain:
         raise too_long
     while alive.sum() > LEFT:
         m = len(stops) + 1
-        if m > MOST_DISCORDANT:
+        if m > MAX_DISCORDANT:
             raise too_long
         moved = np.zeros(len(alive) + 1)
         moved[1:] = theta * alive

@@ -34,6 +34,7 @@ from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base.cluster_variance import bell_mccaffrey_df, cluster_variance, effective_clusters
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
+from outscore.inference.base.student_law import t_quantile
 
 __all__ = [
     "Added",
@@ -243,10 +244,10 @@ def _ratio_limits(
         return _student(score, math.sqrt(variance), df, alpha)
     part, unit = share.worth.share(score), share.worth.unit
     if share.binary and clusters is None and added is None:
-        limits = wilson_limits(part, len(tops), _quantile(math.inf, alpha))
+        limits = wilson_limits(part, len(tops), t_quantile(math.inf, alpha))
     else:
         looks = _looks(part, variance / unit**2, bottoms, len(top) if share.binary else math.inf)
-        limits = wilson_limits(part, looks, _quantile(max(df, 1.0), alpha))
+        limits = wilson_limits(part, looks, t_quantile(max(df, 1.0), alpha))
     return _scaled(limits, share.worth.wrong, unit)
 
 
@@ -335,7 +336,7 @@ def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, 
     variance = _multinomial(padded / padded.sum(), _slope(padded, metric)) / float(padded.sum())
     variance, df = _widened(variance, df, added)
     score, middle = float(metric.score(cells)), float(metric.score(padded))
-    reach = _quantile(df, alpha) * math.sqrt(variance)
+    reach = t_quantile(df, alpha) * math.sqrt(variance)
     return min(middle - reach, score), max(middle + reach, score)
 
 
@@ -377,15 +378,8 @@ def _jackknife_variance(table: Array, metric: AdditiveMetric, clusters: Array | 
 def _student(score: float, error: float, df: float, alpha: float) -> Limits:
     if error == 0.0 or not math.isfinite(error):
         return UNKNOWN
-    reach = _quantile(df, alpha) * error
+    reach = t_quantile(df, alpha) * error
     return score - reach, score + reach
-
-
-def _quantile(df: float, alpha: float) -> float:
-    """The two-sided quantile of Student's t, or of the normal law for infinitely many degrees of freedom."""
-    import scipy.special
-
-    return -float(scipy.special.ndtri(alpha / 2) if math.isinf(df) else scipy.special.stdtrit(df, alpha / 2))
 
 
 def _sum_clusters(values: Array, clusters: Array | None) -> Array:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import numpy as np
 
 from outscore.core.errors import ClustersError, OutscoreError
 from outscore.core.metric import AdditiveMetric
-from outscore.core.numeric import LOG2, Array
+from outscore.core.numeric import LOG2, Array, finite
 from outscore.core.paired import PairedScores
 from outscore.inference.base.item_scores import ItemScores, item_scores
 from outscore.inference.base.sign_flips import Alternative
@@ -60,6 +59,7 @@ def normal_log_p(gap: float, sd: float, correction: float, alternative: Alternat
 
     Examples
     --------
+    >>> import math
     >>> round(math.exp(normal_log_p(1.96, 1.0, 0.0, "two-sided")), 4), round(math.exp(normal_log_p(1.96, 1.0, 0.0, "less")), 4)
     (0.05, 0.975)
     """
@@ -91,18 +91,14 @@ def interval_for(
     from_below = alternative == "two-sided" or (alternative == "greater") == (orientation > 0)
     from_above = alternative == "two-sided" or not from_below
     return Interval(
-        low=_finite(limits[0]) if from_below else None,
-        high=_finite(limits[1]) if from_above else None,
+        low=finite(limits[0]) if from_below else None,
+        high=finite(limits[1]) if from_above else None,
         level=1 - alpha,
         method=method,
         dual=dual,
         estimand=estimand,
         estimate=estimate,
     )
-
-
-def _finite(limit: float | None) -> float | None:
-    return limit if limit is not None and math.isfinite(limit) else None
 
 
 def without_repeats(sizes: Array) -> bool:

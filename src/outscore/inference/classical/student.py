@@ -32,19 +32,16 @@ from outscore.inference.base.entry import (
 from outscore.inference.base.item_scores import MIN_LARGE_SAMPLE, ItemScores, item_scores, skew_warning
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.student_law import log_t_tail
 from outscore.results.comparison import TestResult
 from outscore.results.interval import Interval
 from outscore.results.note import Note
 from outscore.results.pvalue import PValue
 
-__all__ = ["ENTRY", "Mean", "log_t_tail", "make_agree", "mean_of", "no_spread", "student", "t_interval"]
+__all__ = ["ENTRY", "Mean", "make_agree", "mean_of", "no_spread", "student", "t_interval"]
 
 NAME = "student"
 TINY = float(np.finfo(float).tiny)
-FAR = 1e-250
-"""Tails below this are computed as logarithms."""
-FRACTIONS = 100
-"""Levels of the continued fraction, which so far out needs a dozen."""
 
 
 @dataclass(frozen=True)
@@ -118,35 +115,6 @@ def student(scores: ItemScores, alternative: Alternative = "two-sided", delta: f
         log_p = log_t_tail(mean.df, turned if alternative == "greater" else -turned)
     p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="student-t")
     return replace(p, test=NAME, statistic=t, n=mean.units)
-
-
-def log_t_tail(df: float, t: float) -> float:
-    """log P(T ≥ t) for Student's t, right however small the tail.
-
-    Examples
-    --------
-    >>> round(log_t_tail(10_000, 60.0), 6)
-    -1542.283342
-    """
-    import scipy.special
-
-    tail = float(scipy.special.stdtr(df, -t))
-    return math.log(tail) if tail > FAR else _log_far_tail(df, t)
-
-
-def _log_far_tail(df: float, t: float) -> float:
-    """Half the incomplete beta function I_x(df/2, ½), x = df/(df + t²), by its continued fraction (DLMF 8.17.22)."""
-    import scipy.special
-
-    a, b, x = df / 2, 0.5, df / (df + t * t)
-    fraction = 1.0
-    for m in range(FRACTIONS, -1, -1):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)) if m else 0.0
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        fraction = 1 + odd / fraction
-        fraction = 1 + even / fraction if m else fraction
-    log_front = -a * math.log1p(t * t / df) - math.log1p(df / (t * t)) / 2 - math.log(a) - float(scipy.special.betaln(a, b))
-    return log_front - math.log(fraction) - LOG2
 
 
 def t_interval(mean: Mean, alpha: float, alternative: Alternative, orientation: int, *, method: str, dual: bool) -> Interval:

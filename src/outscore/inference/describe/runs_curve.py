@@ -18,12 +18,13 @@ from outscore.core.numeric import Array
 from outscore.core.reduction import Kind, pass_rate
 from outscore.core.repeats import Draws
 from outscore.inference.base.cluster_variance import cluster_variance
+from outscore.inference.base.student_law import t_quantile
 from outscore.results.chart_data import RunsCurve, RunsPoint
 
 __all__ = ["runs_curve"]
 
 DRAWN = 4_000
-MOST = 64
+MAX_POINTS = 64
 """Numbers of runs that are shown; of more, as many as that, evenly on a logarithmic scale."""
 ADDED = 0.5
 """Squares of the two items that are added."""
@@ -54,8 +55,8 @@ def runs_curve(
     if least < 2 or units < 2:
         return None
     ks = list(range(1, least + 1))
-    if least > MOST:
-        ks = sorted({round(k) for k in np.geomspace(1, least, MOST)})
+    if least > MAX_POINTS:
+        ks = sorted({round(k) for k in np.geomspace(1, least, MAX_POINTS)})
     rates = [np.stack([_rates(kind, counts, good, k) for k in ks], axis=1) for counts, good in zip(runs, right, strict=True)]
     d = rates[0] - rates[1]
     mean = d.mean(axis=0)
@@ -84,7 +85,7 @@ def _quantile(residuals: Array, alpha: float, df: float, seed: int) -> float:
     norm = np.sqrt((residuals**2).sum(axis=0))
     moving = residuals[:, norm > 0] / norm[norm > 0]
     if not moving.size:
-        return -float(scipy.special.stdtrit(df, alpha / 2)) if df else 0.0
+        return t_quantile(df, alpha) if df else 0.0
     stream = np.random.Generator(np.random.Philox(key=seed))
     block = max(1, BLOCK // len(moving))
     largest = []

@@ -103,10 +103,9 @@ def correct_family(
 ) -> tuple[list[PValue], Family]:
     """The same p-values with their adjusted ones, and the family they make.
 
-    Of certified bounds the upper end is corrected, because their middle is no valid p; a sampled p is valid
-    as it is. `systems` is as in `adjust`. `resampled` holds what a correction that needs more than p-values
-    has found (`max_t`): sampling may put it just below an exact p, and an adjusted p is never below the raw
-    one.
+    What is corrected is `PValue.claimed`; a sampled p is valid as it is. `systems` is as in `adjust`. `resampled` holds what a
+    correction that needs more than p-values has found (`max_t`): sampling may put it just below an exact p, and an adjusted p
+    is never below the raw one.
 
     Examples
     --------
@@ -115,7 +114,7 @@ def correct_family(
     >>> [p.adjusted for p in found], family.m, family.error_rate
     ([0.02, 0.04], 2, 'FWER')
     """
-    claimed = [p.upper if p.method == "certified" else p.value for p in p_values]
+    claimed = [p.claimed for p in p_values]
     adjusted = adjust(claimed, method, systems=systems) if resampled is None else np.maximum(resampled, claimed)
     found = [replace(p, adjusted=float(q)) for p, q in zip(p_values, adjusted, strict=True)]
     return found, Family(method, CORRECTIONS[method].error_rate, len(found))

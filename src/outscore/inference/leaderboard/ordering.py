@@ -17,7 +17,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 
-__all__ = ["Ordering", "order_of", "shared_differences", "system_effects"]
+__all__ = ["Ordering", "order_of", "system_effects"]
 
 
 @dataclass(frozen=True)
@@ -111,33 +111,6 @@ def system_effects(differences: Array, weights: Array) -> Array:
             laplacian = np.diag(among.sum(axis=1)) - among + among.sum() / len(island) ** 2
             effects[island] = np.linalg.solve(laplacian, ahead[island])
     return effects
-
-
-def shared_differences(scores: object) -> tuple[Array, Array]:
-    """Mean paired differences of all pairs, and how many items each pair shares, by one matrix product.
-
-    Parameters
-    ----------
-    scores
-        (items, systems), nan where a system was not scored.
-
-    Examples
-    --------
-    >>> differences, shared = shared_differences([[1.0, 0.5], [0.8, 0.2], [0.3, np.nan]])
-    >>> differences.round(3).tolist(), shared.tolist()
-    ([[0.0, 0.55], [-0.55, 0.0]], [[3, 2], [2, 2]])
-    """
-    table = np.asarray(scores, dtype=float)
-    if table.ndim != 2:
-        raise OutscoreError(f"`scores` has {table.ndim} dimensions.", "Give a row for each item and a column for each system.")
-    there = ~np.isnan(table)
-    # A common shift cancels in every difference, and numbers near 0 lose fewer digits.
-    middle = np.median(table[there]) if there.any() else 0.0
-    present = there.astype(float)
-    sums = np.where(there, table - middle, 0.0).T @ present
-    shared = present.T @ present
-    differences = np.where(shared > 0, (sums - sums.T) / np.maximum(shared, 1), np.nan)
-    return differences, shared.astype(np.int64)
 
 
 def _components(joined: Array) -> list[list[int]]:

@@ -28,13 +28,14 @@ from outscore.core.paired import PairedScores
 from outscore.core.repeats import RUNS
 from outscore.inference.base.item_scores import with_exact_integers
 from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.student_law import t_quantile
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.runs.two_way import item_spread, pseudo_values
 from outscore.results.score import Noise
 
 __all__ = ["attained_level", "discordant_alarms", "epoch_noise", "noise_floor"]
 
-MOST_PAIRS = 28
+MAX_PAIRS = 28
 """Pairs of runs that are compared: all those of eight runs."""
 NEGLIGIBLE = 1e-13
 
@@ -58,18 +59,18 @@ def noise_floor(
 
     n, k = runs.shape[:2]
     scores, values = pseudo_values(runs, metric)
-    z = -float(scipy.special.ndtri(alpha / 2))
+    z = t_quantile(math.inf, alpha)
     if kind == RUNS:
         spread = float(scores.var(ddof=1))
         shown = [item_spread(values[:, i] - values[:, j], clusters).variance for i, j in _pairs(k)]
         seen = float(np.mean(shown))
         alarms = 2 * float(scipy.special.ndtr(-z * math.sqrt(seen / max(seen, 2 * spread)))) if seen else None
         # The variance of runs is known from K - 1 of them.
-        reach = -float(scipy.special.stdtrit(k - 1, 0.025)) * math.sqrt(2 * spread)
+        reach = t_quantile(k - 1, 0.05) * math.sqrt(2 * spread)
     else:
         spread = float(values.var(axis=1, ddof=1).mean()) / n
         alarms = discordant_alarms(values, alpha) if binary and clusters is None else alpha
-        reach = -float(scipy.special.ndtri(0.025)) * math.sqrt(2 * spread)
+        reach = t_quantile(math.inf, 0.05) * math.sqrt(2 * spread)
     pairs = _pairs(k)
     significant = sum(_is_significant(runs[:, i], runs[:, j], metric, clusters, alpha) for i, j in pairs)
     largest = float(scores.max() - scores.min())
@@ -94,7 +95,7 @@ def epoch_noise(within: float, items: int, epochs: float, alpha: float) -> Noise
 def _pairs(runs: int) -> list[tuple[int, int]]:
     """Pairs of runs; of very many, as many as are compared, evenly chosen."""
     found = list(itertools.combinations(range(runs), 2))
-    step = max(1, math.ceil(len(found) / MOST_PAIRS))
+    step = max(1, math.ceil(len(found) / MAX_PAIRS))
     return found[::step]
 
 

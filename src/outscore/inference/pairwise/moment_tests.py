@@ -15,7 +15,7 @@ import numpy as np
 
 from outscore.core.numeric import MIN_FLOAT, Array
 from outscore.inference.base.discordance import wilson_limits
-from outscore.inference.classical.student import log_t_tail
+from outscore.inference.base.student_law import log_t_tail
 from outscore.inference.pairwise.binary import binary_table
 from outscore.inference.pairwise.flips import pair_hits
 from outscore.inference.pairwise.moments import PairMoments

@@ -21,7 +21,7 @@ from outscore.inference.base import tango
 
 __all__ = ["Outlook", "items_to_decide"]
 
-MOST = 10**9
+MAX_ITEMS = 10**9
 """Nobody collects more items."""
 
 
@@ -78,7 +78,7 @@ def items_to_decide(
             ratio = _stretch(alpha, power) * reach / gap
             # A product becomes infinite where a power would be an error.
             size = n * ratio * ratio
-        if size <= MOST:
+        if size <= MAX_ITEMS:
             found.append(Outlook(max(n + 1, math.ceil(size - 1e-9)), "pass" if outcome == "pass" else "fail"))
     return min(found, key=lambda one: one.items, default=None)
 
@@ -106,7 +106,7 @@ def _by_tango(n: int, wins: float, losses: float, margin: float, outcome: str, a
     low, high = 0.0, float(n)
     while not decides(high):
         low, high = high, 2 * high
-        if high > MOST:
+        if high > MAX_ITEMS:
             return math.inf
     while high - low > 1e-6 * high:
         middle = (low + high) / 2

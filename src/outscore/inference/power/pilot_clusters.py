@@ -23,7 +23,7 @@ SAMPLES = 4_000
 """The rate of rejections is then known within .013 (95 %)."""
 CHUNK = 200
 MIN_FLIPS, MAX_FLIPS = 999, 19_999
-MOST_UNITS = 400
+MAX_UNITS = 400
 """Larger samples take seconds and differ little from normal ones."""
 TELLING = (0.1, 0.97)
 """Rates outside say little about how strong the difference is."""
@@ -52,7 +52,7 @@ def measured_shift(
     >>> abs(found - 0.4) < 0.05
     True
     """
-    tried = min(units, MOST_UNITS)
+    tried = min(units, MAX_UNITS)
     # A larger difference has the same power with fewer units.
     larger = math.sqrt(units / tried)
     effect = effect * larger

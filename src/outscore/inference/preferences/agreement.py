@@ -17,6 +17,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.core.repeats import occurrences
+from outscore.inference.base.student_law import t_quantile
 from outscore.inference.preferences.position import same_question
 from outscore.scores.battles import Battles
 
@@ -143,8 +144,6 @@ def _krippendorff(tables: Array) -> Array:
 
 def _jackknife(tables: Array, value: Callable[[Array], Array], alpha: float) -> Estimate:
     """The value of all units together, and its limits by leaving out each in turn."""
-    import scipy.special
-
     whole = tables.sum(axis=0)
     at = float(value(whole[None])[0])
     units = len(tables)
@@ -154,5 +153,5 @@ def _jackknife(tables: Array, value: Callable[[Array], Array], alpha: float) -> 
     if not np.isfinite(without).all():
         return Estimate(at, math.nan, math.nan)
     error = math.sqrt((units - 1) / units * float(((without - without.mean()) ** 2).sum()))
-    reach = -float(scipy.special.stdtrit(units - 1, alpha / 2)) * error
+    reach = t_quantile(units - 1, alpha) * error
     return Estimate(at, max(at - reach, -1.0), min(at + reach, 1.0))

@@ -23,6 +23,7 @@ import numpy as np
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.inference.base.discordance import wilson_limits
+from outscore.inference.base.student_law import log_two_sided, t_quantile
 
 __all__ = ["MIN_EACH", "MIN_LABELS", "Powered", "audit_p", "power_tuned", "share_tuned"]
 
@@ -55,30 +56,27 @@ class Powered:
 
     def limits(self, alpha: float) -> tuple[float, float]:
         """The interval of level 1 - α."""
-        reach = _quantile(self.df, alpha) * self.error
+        reach = t_quantile(self.df, alpha) * self.error
         return self.value - reach, self.value + reach
 
     def alone_limits(self, alpha: float) -> tuple[float, float]:
         """The interval from labels alone."""
-        reach = _quantile(self.df + 1, alpha) * self.alone_error
+        reach = t_quantile(self.df + 1, alpha) * self.alone_error
         return self.alone - reach, self.alone + reach
 
     def share_limits(self, alpha: float) -> tuple[float, float]:
         """The interval of a share."""
-        return wilson_limits(_clipped(self.value), _looks(self.value, self.error, self.df + 2), _quantile(self.df, alpha))
+        return wilson_limits(_clipped(self.value), _looks(self.value, self.error, self.df + 2), t_quantile(self.df, alpha))
 
     def alone_share_limits(self, alpha: float) -> tuple[float, float]:
         """The interval of a share from labels alone."""
         looks = _looks(self.alone, self.alone_error, self.df + 2)
-        return wilson_limits(_clipped(self.alone), looks, _quantile(self.df + 1, alpha))
+        return wilson_limits(_clipped(self.alone), looks, t_quantile(self.df + 1, alpha))
 
     def share_log_p(self) -> float:
         """log p of the share being one half, two-sided, by the score that the interval inverts."""
-        import scipy.special
-
         looks = _looks(self.value, self.error, self.df + 2)
-        tail = float(scipy.special.stdtr(self.df, -2 * abs(_clipped(self.value) - 0.5) * math.sqrt(looks)))
-        return min(0.0, math.log(2 * tail)) if tail > 0 else -745.0
+        return log_two_sided(self.df, 2 * (_clipped(self.value) - 0.5) * math.sqrt(looks))
 
 
 def _clipped(share: float) -> float:
@@ -149,9 +147,3 @@ def audit_p(judged: Array, unlabelled: Array) -> float | None:
     df = whole**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
     t = abs(float(judged.mean() - unlabelled.mean())) / math.sqrt(whole)
     return float(2 * scipy.special.stdtr(df, -t))
-
-
-def _quantile(df: float, alpha: float) -> float:
-    import scipy.special
-
-    return -float(scipy.special.stdtrit(df, alpha / 2))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from outscore.core.numeric import Array
-from outscore.inference.preferences.strengths import Fit, fit_model, sandwich
+from outscore.inference.preferences.models import Fit, fit_model, sandwich
 from outscore.scores.battles import Battles
 
 __all__ = ["LengthFit", "fit_lengths"]

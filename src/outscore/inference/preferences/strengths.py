@@ -1,8 +1,4 @@
-"""Strengths of systems by the model of Bradley and Terry, with intervals that draw whole prompts anew.
-
-P(i beats j) = 1 / (1 + exp(θ_j - θ_i)), ties as half a win each (Bradley and Terry, 1952). θ maximises the likelihood by
-Newton's steps; Σ θ = 0 within every set of systems that have met, directly or through others. With covariates x (shown first,
-length), the log-odds of a battle are θ_i - θ_j + γ·x.
+"""Strengths of systems by the models of battles (`models`), with intervals that draw whole prompts anew.
 
 The model has one curve for all pairs, and votes of a prompt depend on one another. Both are left to the sandwich: with H the
 information and S_g the score of prompt g,
@@ -11,9 +7,6 @@ information and S_g the score of prompt g,
 
 G is the number of prompts that the system met somebody on, of a contrast the smaller one of both: the scores of a system add up
 to 0, so that one seen on a single prompt would seem to have no spread at all.
-
-Davidson's (1970) model gives ties a chance of their own, P(tie) : P(i) : P(j) = ν : exp(δ/2) : exp(-δ/2) with δ = θ_i - θ_j, so
-that δ is the log-odds among decided battles.
 
 The estimate is finite only where nobody is unbeaten, nor any set of systems by all others (Ford, 1957): the graph of who took
 anything from whom is strongly connected. Systems outside its largest such part get a bound instead, from the chance of no loss
@@ -29,197 +22,13 @@ from typing import Any
 import numpy as np
 
 from outscore.core.numeric import Array, renumbered
+from outscore.inference.preferences.models import Fit, davidson_chances, fit_davidson, fit_model, sandwich, unit_scores
 from outscore.inference.preferences.tally import Tally
 
-__all__ = [
-    "Fit",
-    "Strengths",
-    "elo_of",
-    "fit_davidson",
-    "fit_model",
-    "order_by_strength",
-    "sandwich",
-    "strengths_of",
-    "unit_scores",
-]
+__all__ = ["Strengths", "elo_of", "order_by_strength", "strengths_of"]
 
-STEPS, HALVINGS = 100, 40
-CLOSE = 1e-13
-"""The largest gradient, per battle, at which a fit is done."""
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """A fitted model: strengths, coefficients of covariates, and the inverse of the information of both."""
-
-    theta: Array
-    gamma: Array
-    inverse: Array
-
-
-def fit_model(left: Array, right: Array, share: Array, weight: Array, systems: int, covariates: Array | None = None) -> Fit:
-    """Maximum likelihood of strengths and coefficients, Σ θ = 0.
-
-    Parameters
-    ----------
-    left, right
-        The two systems of each row.
-    share, weight
-        The share of the win of `left`, and how many battles the row stands for.
-    systems
-        How many there are.
-    covariates
-        (rows, c) numbers whose coefficients are fitted too.
-
-    Examples
-    --------
-    >>> fit = fit_model(np.array([0]), np.array([1]), np.array([0.75]), np.array([8.0]), 2)
-    >>> [round(x, 6) for x in fit.theta.tolist()]  # ± log 3 / 2
-    [0.549306, -0.549306]
-    """
-    x = np.zeros((len(left), 0)) if covariates is None else covariates
-    size = systems + x.shape[1]
-    beta = np.zeros(size)
-    whole = float(weight.sum())
-
-    def chance(at: Array) -> Array:
-        eta = at[left] - at[right] + x @ at[systems:]
-        return np.asarray(1 / (1 + np.exp(-eta)))
-
-    def likelihood(at: Array) -> float:
-        eta = at[left] - at[right] + x @ at[systems:]
-        return float((weight * (share * eta - np.logaddexp(0.0, eta))).sum())
-
-    value = likelihood(beta)
-    for _ in range(STEPS):
-        p = chance(beta)
-        gradient = _spread(left, right, weight * (share - p), x, systems)
-        information = _information(left, right, weight * p * (1 - p), x, systems)
-        step = np.linalg.solve(_pinned(information, systems), gradient)
-        if float(np.abs(gradient).max()) <= CLOSE * whole:
-            break
-        for halving in range(HALVINGS):
-            tried = beta + step / 2**halving
-            after = likelihood(tried)
-            if after >= value - 1e-12 * abs(value):
-                break
-        beta, value = tried, after
-        if float(np.abs(step).max()) < 1e-14:
-            break
-    beta[:systems] -= beta[:systems].mean()
-    p = chance(beta)
-    information = _information(left, right, weight * p * (1 - p), x, systems)
-    return Fit(beta[:systems], beta[systems:], _inverse(information, systems))
-
-
-def _spread(left: Array, right: Array, values: Array, x: Array, systems: int) -> Array:
-    """Σ values · (e_left - e_right, x) over rows."""
-    own = np.bincount(left, weights=values, minlength=systems) - np.bincount(right, weights=values, minlength=systems)
-    return np.concatenate([own, values @ x])
-
-
-def _information(left: Array, right: Array, v: Array, x: Array, systems: int) -> Array:
-    """Σ v · z z' with z = (e_left - e_right, x)."""
-    size = systems + x.shape[1]
-    found = np.zeros((size, size))
-    cross = np.bincount(left * systems + right, weights=v, minlength=systems**2).reshape(systems, systems)
-    cross = cross + cross.T
-    found[:systems, :systems] = np.diag(cross.sum(axis=1)) - cross
-    for c in range(x.shape[1]):
-        column = _spread(left, right, v * x[:, c], x, systems)
-        found[systems + c] = column
-        found[:, systems + c] = column
-    return found
-
-
-def _pinned(information: Array, systems: int) -> Array:
-    """The information with the direction that no battle tells anything about, all strengths up alike, held fast."""
-    pinned = information.copy()
-    scale = max(float(np.trace(information[:systems, :systems])) / systems, 1e-300)
-    pinned[:systems, :systems] += scale / systems
-    return pinned
-
-
-def _inverse(information: Array, systems: int) -> Array:
-    """The inverse on the strengths that add up to 0, and on coefficients."""
-    size = len(information)
-    project = np.eye(size)
-    project[:systems, :systems] -= 1 / systems
-    return np.asarray(project @ np.linalg.inv(_pinned(information, systems)) @ project.T)
-
-
-def sandwich(fit: Fit, scores: Any) -> Array:  # noqa: ANN401 - an array, or a sparse table
-    """The clustered variance from the scores of units, (units, parameters); not yet widened for their number."""
-    middle = scores.T @ scores
-    middle = middle.toarray() if hasattr(middle, "toarray") else np.asarray(middle)
-    return np.asarray(fit.inverse @ middle @ fit.inverse)
-
-
-def fit_davidson(left: Array, right: Array, lead: Array, tied: Array, weight: Array, systems: int) -> Fit:
-    """Maximum likelihood of strengths and of log ν, which is the coefficient of the fit; Σ θ = 0.
-
-    Parameters
-    ----------
-    left, right
-        The two systems of each row.
-    lead, tied, weight
-        Wins less losses of `left`, ties, and battles of the row.
-    systems
-        How many there are.
-
-    Examples
-    --------
-    >>> fit = fit_davidson(np.array([0]), np.array([1]), np.array([2.0]), np.array([4.0]), np.array([10.0]), 2)
-    >>> round(float(fit.theta[0] - fit.theta[1]), 6), round(float(np.exp(fit.gamma[0])), 6)  # log(4/2), 4/√(4·2)
-    (0.693147, 1.414214)
-    """
-    none = np.zeros((len(left), 0))
-    beta = np.zeros(systems + 1)
-
-    def likelihood(at: Array) -> float:
-        half = (at[left] - at[right]) / 2
-        whole = np.logaddexp(np.logaddexp(half, -half), at[-1])
-        return float((lead * half + tied * at[-1] - weight * whole).sum())
-
-    value, information = likelihood(beta), np.eye(systems + 1)
-    for _ in range(STEPS):
-        gap, drawn = davidson_chances(beta[left] - beta[right], float(beta[-1]))
-        gradient = np.append(
-            _spread(left, right, (lead - weight * gap) / 2, none, systems), float((tied - weight * drawn).sum())
-        )
-        information = _davidson_information(left, right, weight, gap, drawn, systems)
-        if float(np.abs(gradient).max()) <= CLOSE * float(weight.sum()):
-            break
-        step = np.linalg.solve(_pinned(information, systems), gradient)
-        for halving in range(HALVINGS):
-            tried = beta + step / 2**halving
-            after = likelihood(tried)
-            if after >= value - 1e-12 * abs(value):
-                break
-        beta, value = tried, after
-        if float(np.abs(step).max()) < 1e-14:
-            break
-    beta[:systems] -= beta[:systems].mean()
-    return Fit(beta[:systems], beta[systems:], _inverse(information, systems))
-
-
-def davidson_chances(gap: Array, log_nu: float) -> tuple[Array, Array]:
-    """P(i wins) - P(j wins) and P(tie) at a difference of strengths."""
-    half = np.abs(gap) / 2
-    # Both sides divided by the larger term, which may be too large for a float.
-    small, tie = np.exp(-2 * half), np.exp(log_nu - half)
-    whole = 1 + small + tie
-    return np.asarray(np.sign(gap) * (1 - small) / whole), np.asarray(tie / whole)
-
-
-def _davidson_information(left: Array, right: Array, weight: Array, gap: Array, drawn: Array, systems: int) -> Array:
-    none = np.zeros((len(left), 0))
-    found = np.zeros((systems + 1, systems + 1))
-    found[:systems, :systems] = _information(left, right, weight * (1 - drawn - gap**2) / 4, none, systems)
-    cross = _spread(left, right, -weight * gap * drawn / 2, none, systems)
-    found[:systems, -1] = found[-1, :systems] = cross
-    found[-1, -1] = float((weight * drawn * (1 - drawn)).sum())
-    return found
+Fitted = tuple[Array, Array, float | None]
+"""Strengths, their variance, and log ν of Davidson's model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,10 +169,6 @@ def _core(tally: Tally, members: Array) -> _Core:
     )
 
 
-Fitted = tuple[Array, Array, float | None]
-"""Strengths, their variance, and log ν of Davidson's model."""
-
-
 def _fit_core(tally: Tally, members: Array) -> Fitted:
     if len(members) == 1:
         return np.zeros(1), np.zeros((1, 1)), None
@@ -407,16 +212,6 @@ def _prompts(tally: Tally, members: Array) -> Array:
     table = unit_scores(tally.unit[core.cells], core.cell_left, core.cell_right, ones, tally.units, core.size)
     # What is stored more than once has been added up, and stays stored where it adds up to 0.
     return np.bincount(table.indices, minlength=core.size)
-
-
-def unit_scores(unit: Array, left: Array, right: Array, residual: Array, units: int, systems: int) -> Any:  # noqa: ANN401
-    """The scores of units: (units, systems), a sparse table of scipy."""
-    from scipy import sparse
-
-    rows = np.concatenate([unit, unit])
-    columns = np.concatenate([left, right])
-    values = np.concatenate([residual, -residual])
-    return sparse.csr_matrix((values, (rows, columns)), shape=(units, systems))
 
 
 def _connected(k: int, left: Array, right: Array) -> Array:

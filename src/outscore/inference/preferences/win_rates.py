@@ -24,6 +24,7 @@ from outscore.inference.base.cluster_variance import effective_clusters
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.base.p_values import exact_p, identical_p
 from outscore.inference.base.sign_flips import KernelOptions
+from outscore.inference.base.student_law import t_quantile
 from outscore.inference.pairwise.binomial_tails import log_two_sided
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.preferences.tally import Tally
@@ -147,13 +148,11 @@ def win_rates(tally: Tally, alpha: float) -> WinRates:
 def _limits(
     tally: Tally, pair: int, rate: float, variance: float, df: float, alpha: float, *, binary: bool
 ) -> tuple[float, float]:
-    import scipy.special
-
     if binary:
-        return wilson_limits(rate, float(tally.total[pair]), -float(scipy.special.ndtri(alpha / 2)))
+        return wilson_limits(rate, float(tally.total[pair]), t_quantile(math.inf, alpha))
     spread = rate * (1 - rate)
     looks = spread / variance if variance > 0 and spread > 0 else effective_clusters(tally.n[tally.cells_of(pair)])
-    return wilson_limits(rate, looks, -float(scipy.special.stdtrit(max(df, 1.0), alpha / 2)))
+    return wilson_limits(rate, looks, t_quantile(max(df, 1.0), alpha))
 
 
 def kept_half(low: float, high: float, rate: float, p: PValue | None, alpha: float) -> tuple[float, float]:

@@ -36,12 +36,13 @@ from outscore.core.repeats import Draws
 from outscore.exact import laws, numbers
 from outscore.exact.bracket import Bounds
 from outscore.exact.flipsum import BudgetError
-from outscore.exact.laws import Law
+from outscore.exact.laws import Law, hypergeometric, mirrored_laws, split_sums
 from outscore.inference.base import p_values
 from outscore.inference.base.discordance import Worth, wilson_limits, worth_of
 from outscore.inference.base.paired import interval_for, side_of
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.classical.student import log_t_tail, make_agree
+from outscore.inference.base.student_law import log_t_tail, t_quantile
+from outscore.inference.classical.student import make_agree
 from outscore.inference.populations import EXCHANGE
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
@@ -125,11 +126,6 @@ class Exchange:
         return np.bincount(self.a.items, minlength=n), np.bincount(self.b.items, minlength=n)
 
     @property
-    def has_repeats(self) -> bool:
-        """Whether any item has more than a run of each."""
-        return bool((self.sizes[0] + self.sizes[1] > 2).any())
-
-    @property
     def equal_runs(self) -> bool:
         """Whether both systems have equally many runs of every item."""
         return bool((self.sizes[0] == self.sizes[1]).all())
@@ -174,7 +170,7 @@ class Exchange:
         if not any(len(law.support) > 1 for law in known):
             return p_values.identical_p()
         if alternative != "two-sided" and (alternative == "greater") != (self.orientation > 0):
-            known, observed = laws.mirrored_laws(known), -observed
+            known, observed = mirrored_laws(known), -observed
         if abs(observed) <= doubt and alternative == "two-sided":
             return p_values.identical_p()
         if doubt:
@@ -203,7 +199,7 @@ class Exchange:
             found = laws.bounds(known, observed, doubt=doubt, points=points)
         else:
             upper = laws.bounds(known, abs(observed), doubt=doubt, points=points)
-            lower = laws.bounds(laws.mirrored_laws(known), abs(observed), doubt=doubt, points=points)
+            lower = laws.bounds(mirrored_laws(known), abs(observed), doubt=doubt, points=points)
             found = Bounds(
                 float(np.logaddexp(upper.lower, lower.lower)), min(0.0, float(np.logaddexp(upper.upper, lower.upper)))
             )
@@ -250,7 +246,7 @@ class Exchange:
         for (n_a, n_b, weight, k), count in zip(
             *(x.tolist() for x in np.unique(rows, axis=0, return_counts=True)), strict=True
         ):
-            law = laws.hypergeometric(n_a, n_b, k)
+            law = hypergeometric(n_a, n_b, k)
             total = (n_a + n_b) * low + k * (high - low)
             found.append(((n_a, n_b, weight), law.times(high - low, n_a * low) if high > low else law, total, count))
         return found
@@ -262,7 +258,7 @@ class Exchange:
         for one, other, weight in parts:
             by_item[len(one), len(other), weight, tuple(sorted([*one, *other]))] += 1
         return [
-            ((n_a, n_b, weight), laws.split_sums(scores, n_a), sum(scores), count)
+            ((n_a, n_b, weight), split_sums(scores, n_a), sum(scores), count)
             for (n_a, n_b, weight, scores), count in by_item.items()
         ]
 
@@ -306,9 +302,9 @@ class Exchange:
         else:
             t = gap / error
         if alternative == "two-sided":
-            log_p = LOG2 + _log_tail(df, abs(t))
+            log_p = LOG2 + log_t_tail(df, abs(t))
         else:
-            log_p = _log_tail(df, t if alternative == "greater" else -t)
+            log_p = log_t_tail(df, t if alternative == "greater" else -t)
         return PValue.from_logs(max(log_p, -1e6), max(log_p, -1e6), method="asymptotic", kernel="welch")
 
     def interval(self, alpha: float, alternative: Alternative, p: PValue) -> Interval | None:
@@ -338,8 +334,6 @@ class Exchange:
 
     def own(self, alpha: float) -> tuple[tuple[float, float], tuple[float, float]] | None:
         """The interval of each system's own score over new runs of these items; None where nothing varies."""
-        import scipy.special
-
         found = []
         for system in (0, 1):
             variance, freedom = self._noise(system)
@@ -347,8 +341,7 @@ class Exchange:
             score, spread = float(self.weights @ self.means[system]) / self.total, float(parts.sum())
             if spread == 0.0 and self.worth is None:
                 return None
-            df = _satterthwaite(spread, [parts], [freedom])
-            t = -float(scipy.special.stdtrit(df, alpha / 2) if math.isfinite(df) else scipy.special.ndtri(alpha / 2))
+            t = t_quantile(_satterthwaite(spread, [parts], [freedom]), alpha)
             if self.worth is None or self.total != int(self.weights.sum()):
                 found.append((score - t * math.sqrt(spread), score + t * math.sqrt(spread)))
                 continue
@@ -408,15 +401,6 @@ def _constrained(x_a: Array, n_a: Array, x_b: Array, n_b: Array, gap: float) -> 
     angle = (np.pi + np.arccos(np.clip(np.where(p != 0, q / cube, 1.0), -1.0, 1.0))) / 3
     rate = np.clip(2 * p * np.cos(angle) - second / (3 * whole), max(0.0, -gap), min(1.0, 1.0 - gap))
     return np.clip(rate + gap, 0.0, 1.0), rate
-
-
-def _log_tail(df: float, t: float) -> float:
-    """log P(T ≥ t), of the normal law for infinitely many degrees of freedom."""
-    import scipy.special
-
-    if math.isinf(t):
-        return -math.inf if t > 0 else 0.0
-    return log_t_tail(df, t) if math.isfinite(df) else float(scipy.special.log_ndtr(-t))
 
 
 def _sums(values: Array, items: Array, n: int) -> Array:

@@ -36,7 +36,7 @@ from outscore.inference.base.cluster_variance import cluster_variance
 from outscore.inference.base.own_score import Added
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of, without_spread
 from outscore.inference.base.sign_flips import Alternative
-from outscore.inference.classical.student import log_t_tail
+from outscore.inference.base.student_law import log_t_tail
 from outscore.inference.populations import TWO_WAY
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue

@@ -17,7 +17,8 @@ from outscore.core.repeats import Draws
 from outscore.inference.base import p_values
 from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError, interval_for, side_of
-from outscore.inference.classical.student import log_t_tail, make_agree
+from outscore.inference.base.student_law import log_t_tail
+from outscore.inference.classical.student import make_agree
 from outscore.inference.populations import WELCH
 from outscore.inference.runs.exchange import exchange_of
 from outscore.inference.unpaired.divisions import SAMPLED, division_p, rank_sum_p

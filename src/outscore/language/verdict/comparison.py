@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from outscore.inference.decision import Side, rejects, sign
+from outscore.inference.decision import Side, sign
 from outscore.language.numbers import count, format_level, format_percent, format_probability
 from outscore.language.phrases import (
     NO_CORRECTION,
@@ -88,7 +88,7 @@ def with_omission(c: Comparison) -> Comparison:
         return c
     share = format_percent(round(out / (out + common), 3))
     said = f"Only {count(common, 'item')} of {out + common:,} are compared: {share} are left out, as one system lacks them."
-    end = "" if c.verdict.endswith(".") else "."
+    end = "" if c.reason else "."
     return replace(c, reason=f"{c.reason} {said}".lstrip(), verdict=f"{c.verdict}{end} {said}")
 
 
@@ -258,7 +258,7 @@ def _contradiction(facts: Facts) -> str:
 def _within_margin(facts: Facts) -> str:
     """A winner whose lead is shown to be smaller than what was called acceptable."""
     margin = facts.margin
-    if facts.winner is None or margin is None or not rejects(margin.equivalence, facts.alpha):
+    if facts.winner is None or margin is None or not margin.equivalence.rejects(facts.alpha):
         return ""
     p = equivalence_phrase(margin.equivalence, facts.alpha)
     return f"yet the two differ by less than the margin of {margin.value:g} ({p})"
@@ -270,7 +270,7 @@ def _beyond_margin(facts: Facts) -> str:
     if margin is None or interval is None:
         return ""
     ends = [interval.low, None if interval.high is None else -interval.high]
-    if not rejects(margin.equivalence, facts.alpha):
+    if not margin.equivalence.rejects(facts.alpha):
         if facts.decision.claim != "non-inferior":
             return ""
         ends = ends[:1] if facts.higher_is_better else ends[1:]

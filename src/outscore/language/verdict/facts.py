@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from outscore.inference.decision import Side, decide, rejects, side_of_test, sign
+from outscore.inference.decision import Side, decide, side_of_test, sign
 from outscore.language.numbers import decimals_for, format_level, format_number, format_p, format_probability
 from outscore.language.phrases import SHORT_ESTIMANDS, interval_phrase, method_phrase
 from outscore.results.comparison import Bayes, Margin
@@ -67,7 +67,7 @@ class Facts:
     @property
     def rejected(self) -> bool:
         """Whether the test rejects."""
-        return rejects(self.p, self.alpha)
+        return self.p.rejects(self.alpha)
 
     @property
     def unsettled(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from outscore.language.numbers import count, format_level, format_p, format_percent, format_probability
+from outscore.language.numbers import count, format_level, format_p, format_percent
 from outscore.language.phrases import NO_CORRECTION, correction_name
 from outscore.results.design import Family, Verdict
 from outscore.results.preference import BattleReading, PreferencePair, Strength
@@ -95,21 +95,19 @@ def preference_verdict(found: Found) -> Verdict:
 
 def _pair_verdict(found: Found) -> Verdict:
     (pair,) = found.pairs
-    won = f"{pair.a} wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')} on {found.prompts}"
+    won = f"wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')} on {found.prompts}"
     limits = rate_interval(pair, found.alpha)
     inside = f" ({limits})" if limits else ""
     if pair.p is None:
-        return Verdict("No test", f"{won}{inside}; {pair.note}")
+        return Verdict("No test", f"{pair.a} {won}{inside}; {pair.note}")
     evidence = f"{format_p(pair.p, found.alpha)}, {_how(pair)}"
-    if pair.p.upper <= found.alpha:
-        return Verdict(
-            f"{pair.a} is preferred to {pair.b}", f"it {won.removeprefix(pair.a + ' ')}{inside}; {evidence}.", 0, "better"
-        )
+    if pair.is_significant(found.alpha):
+        return Verdict(f"{pair.a} is preferred to {pair.b}", f"it {won}{inside}; {evidence}.", 0, "better")
     if not (pair.wins or pair.losses):
         same = f"all {count(pair.ties, 'battle')} of {pair.a} and {pair.b} are ties"
         return Verdict("No preference", f"{same}, on {found.prompts}; {evidence}.")
     unclear = f"the battles cannot tell {pair.a} and {pair.b} apart at alpha = {format_level(found.alpha)}"
-    return Verdict("No preference", f"{unclear}; {won}{inside}; {evidence}.")
+    return Verdict("No preference", f"{unclear}; {pair.a} {won}{inside}; {evidence}.")
 
 
 def _battles(pair: PreferencePair) -> int:
@@ -180,11 +178,8 @@ def _claims(found: Found, leader: str) -> tuple[list[str], list[str], list[str]]
     beaten: list[str] = []
     better: list[str] = []
     for pair in found.pairs:
-        if leader in (pair.a, pair.b) and pair.p is not None:
-            other = pair.b if pair.a == leader else pair.a
-            adjusted = pair.p.upper if pair.p.adjusted is None else pair.p.adjusted
-            if adjusted <= found.alpha:
-                (beaten if pair.a == leader else better).append(other)
+        if leader in (pair.a, pair.b) and pair.is_significant(found.alpha):
+            (beaten if pair.a == leader else better).append(pair.b if pair.a == leader else pair.a)
     tied = [name for name in found.systems if name != leader and name not in beaten and name not in better]
     return beaten, better, tied
 
@@ -216,8 +211,3 @@ def preference_sentence(found: Found) -> str:
         f" significantly (the {found.unit} as cluster, two-sided, {corrected}, {count(found.family.m, 'test')}); by strength"
         f" (Bradley-Terry) {found.systems[0]} ranks first."
     )
-
-
-def probability_text(p: float | None) -> str:
-    """A p-value that is only a number."""
-    return "" if p is None else format_probability(p)

@@ -16,7 +16,7 @@ import numpy as np
 from outscore.core.numeric import Array
 from outscore.metrics.text.entry import Lines, References
 from outscore.metrics.text.words import words_of
-from outscore.results.words import Ngram
+from outscore.results.subset import Ngram
 
 __all__ = ["BANDS", "band_name", "band_of", "better_ngrams", "count_words", "frequency_rows"]
 

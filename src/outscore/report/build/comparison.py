@@ -6,9 +6,23 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
-from outscore.language.numbers import finer, format_interval, format_number, format_p_error, format_p_number, format_probability
-from outscore.language.phrases import claim_phrase, interval_noun, interval_phrase, method_phrase
+from outscore.language.numbers import (
+    count,
+    decimals_for,
+    finer,
+    format_interval,
+    format_number,
+    format_p_error,
+    format_p_number,
+    format_percent,
+    format_probability,
+    interval_ends,
+)
+from outscore.language.phrases import ESTIMANDS, claim_phrase, interval_noun, interval_phrase, method_phrase
+from outscore.language.verdict.comparison import stored_verdict
+from outscore.report.build.card import card_document, card_table
 from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, warnings_of, works
+from outscore.report.build.kind import Kind
 from outscore.report.charts.comparison import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
@@ -64,13 +78,17 @@ from outscore.report.rows.metrics import (
     metrics_verdict,
 )
 from outscore.report.rows.questions import TITLE, questions
+from outscore.report.rows.records import comparisons
 from outscore.report.rows.segments import MAX_BRIEF, MAX_SHOWN, segments, segments_title
 from outscore.report.rows.subsets import bucket_table, slices
 from outscore.report.rows.words import ngram_tables, word_table
 from outscore.results.comparison import Bayes, Comparison, Comparisons, JointClaim
+from outscore.results.note import note_texts
 
-__all__ = ["build"]
+__all__ = ["KIND", "build", "card"]
 
+MAX_COMPARISONS = 12
+"""Comparisons on a card."""
 CLAIMS = {
     "better": "Significant difference",
     "undecided": "Undecided",
@@ -352,3 +370,52 @@ def _closing(whole: Comparisons) -> Iterable[Article]:
     note = Article("", "", sections)
     yield note.but("text", level="brief") if told else note
     yield Article("", "", (works(lambda: cited_by_comparisons(whole)), repeated))
+
+
+def card(whole: Comparisons) -> Document:
+    """The verdict and its numbers, for notebooks; of several comparisons a row each."""
+    if len(whole.comparisons) == 1:
+        return _card_of_one(whole.comparisons[0])
+    rows = []
+    for c in whole.comparisons[:MAX_COMPARISONS]:
+        decimals = decimals_for(*(s.value for s in c.scores), difference=c.difference)
+        where = "" if c.slice is None else f", {c.slice.column} = {c.slice.value}"
+        scores = (format_number(s.value, decimals) for s in c.scores)
+        adjusted = "" if c.p.adjusted is None else format_probability(c.p.adjusted)
+        difference = format_number(c.difference, decimals, sign=True)
+        rows.append((f"{c.score_name}{where}", *scores, difference, format_p_number(c.p), adjusted, stored_verdict(c).headline))
+    head = ("", *whole.comparisons[0].systems, "A - B", "p", "adjusted p", "") if whole.comparisons else ()
+    left = len(whole.comparisons) - len(rows)
+    reading = whole.comparisons[0].reading if whole.comparisons else None
+    return card_document(
+        count(len(whole.comparisons), "comparison"), "", card_table(head, rows), left=(left, "comparison"), reading=reading
+    )
+
+
+def _card_of_one(c: Comparison) -> Document:
+    verdict = stored_verdict(c)
+    decimals = decimals_for(*(s.value for s in c.scores), difference=c.difference)
+    own = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
+    rows = [(s.system, format_number(s.value, decimals), interval_ends(s.low, s.high, decimals)) for s in c.scores]
+    ends = "" if own is None else interval_ends(own.low, own.high, decimals)
+    rows.append(("A - B", format_number(c.difference, decimals, sign=True), ends))
+    if c.interval is not None and own is None:
+        places = finer(decimals, c.interval.estimate)
+        estimate = "" if c.interval.estimate is None else format_number(c.interval.estimate, places, sign=True)
+        rows.append((ESTIMANDS[c.interval.estimand], estimate, interval_ends(c.interval.low, c.interval.high, places)))
+    rows.append(("p", format_p_number(c.p), method_phrase(c.p)))
+    if c.p.adjusted is not None:
+        rows.append(("adjusted p", format_probability(c.p.adjusted), ""))
+    level = "interval" if c.interval is None else f"{format_percent(c.interval.level)} interval"
+    table = card_table(("", c.score_name, level), rows)
+    return card_document(verdict.headline, verdict.reason, table, note_texts(c.notes), reading=c.reading)
+
+
+KIND = Kind(
+    build,
+    card,
+    {"comparisons": comparisons},
+    charts,
+    parts=lambda whole: [(c, whole) for c in whole.comparisons],
+    whole=lambda result: Comparisons([result], {}) if isinstance(result, Comparison) else result,
+)

@@ -8,8 +8,11 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from outscore.core.errors import OutscoreError
+from outscore.language.numbers import decimals_for, format_number, format_p_number
+from outscore.report.build.card import card_document, card_table
 from outscore.report.build.common import by_level, read_as, settings, settings_table, works
-from outscore.report.charts.diff import pair_data
+from outscore.report.build.kind import Kind, Shown
+from outscore.report.charts.diff import MAX_DRAWN, charts, pair_data
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
     Article,
@@ -30,6 +33,7 @@ from outscore.report.document import (
 )
 from outscore.report.explorer.data import embedded, examples_data, file_text, source
 from outscore.report.references.citations import cited_by_diff
+from outscore.report.rows import records
 from outscore.report.rows.diff import WHOLE_TABLES, whole_tables
 from outscore.report.rows.diff_pairs import PAIR_TABLES, Sort, pair_tables
 from outscore.results.diff import MAX_LISTED_PAIRS, Diff, Pair
@@ -39,9 +43,11 @@ if TYPE_CHECKING:
     from outscore.outputs.changed import Changed, Contexts
 
 __all__ = [
+    "KIND",
     "TABLES",
     "build",
     "build_tables",
+    "card",
     "check_tables",
     "chosen_tables",
     "default_tables",
@@ -50,6 +56,8 @@ __all__ = [
     "summarised_pairs",
 ]
 
+MAX_ON_CARD, MAX_SCORES = 6, 10
+"""Pairs on a card, and scores of a single system."""
 TABLES = tuple(dict.fromkeys((*WHOLE_TABLES, "settings", *PAIR_TABLES)))
 FURTHER = ("rates", "label-rates", "confusion", "inventory")
 TOGETHER = ("oracle", "solved", "overlap", "agreement", "keys")
@@ -241,3 +249,48 @@ def _script(diff: Diff, changed: Sequence[Changed], contexts: Contexts | None) -
     pairs = [pair_data(diff, pair) for pair in diff.pairs]
     script = f'(() => {{\n"use strict";\n{source()}}})();\n'
     return Script(script, {"pairs": embedded(pairs), "examples": embedded(examples)})
+
+
+def card(diff: Diff) -> Document:
+    """The verdict and the first pairs, for notebooks."""
+    pairs = diff.primary_pairs[:MAX_ON_CARD]
+    rows = [_card_row(pair) for pair in pairs]
+    head = ("first", "second", "score", "first", "second", "difference", "p", "corrections", "new errors", "changed errors")
+    table = card_table(head, rows) if rows else _card_scores(diff)
+    notes = [*diff.inventory.warnings, *note_texts(diff.notes)]
+    left = (len(diff.primary_pairs) - len(rows), "pair")
+    return card_document(diff.verdicts[0], " ".join(diff.verdicts[1:]), table, notes, left, diff.reading)
+
+
+def _card_row(pair: Pair) -> tuple[str, ...]:
+    decimals = decimals_for(pair.first, pair.second, difference=pair.difference)
+    scores = (format_number(pair.first, decimals), format_number(pair.second, decimals))
+    changes = (pair.outcomes.correction, pair.outcomes.new_error, pair.outcomes.changed_error)
+    difference = format_number(pair.difference, decimals, sign=True)
+    return (*pair.systems, pair.metric, *scores, difference, format_p_number(pair.p), *(f"{n:,}" for n in changes))
+
+
+def _card_scores(diff: Diff) -> Table:
+    """The scores of a single system."""
+    rows = []
+    for name, value in next(iter(diff.scores.values()), {}).items():
+        rows.append((name, format_number(value if isinstance(value, float) else value.f1)))
+    return card_table(("score", diff.systems[0]), rows[:MAX_SCORES])
+
+
+def build_shown(diff: Diff, shown: Shown) -> Document:
+    """The tables that were asked for, or the whole diff."""
+    if shown.tables:
+        return build_tables(diff, shown.tables, top=shown.top, sort=shown.sort)
+    changed, contexts = ((), None) if shown.examples is None else shown.examples
+    return build(diff, top=shown.top, sort=shown.sort, changed=changed, contexts=contexts)
+
+
+KIND = Kind(
+    build,
+    card,
+    {"diff": records.diff, **{name: partial(records.diff_table, table=name) for name in ("pairs", "labels", "transitions")}},
+    charts,
+    parts=lambda diff: [(pair,) for pair in diff.primary_pairs[:MAX_DRAWN]],
+    build_shown=build_shown,
+)

@@ -6,15 +6,17 @@ from dataclasses import replace
 
 from outscore.report.build import comparison
 from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, warnings_of
+from outscore.report.build.kind import Kind
 from outscore.report.charts.gate import charts
 from outscore.report.charts.theme import stylesheet
+from outscore.report.ci import github, junit
 from outscore.report.document import Article, Block, Document, Listing, Paragraph, Section, Verdict, clean
-from outscore.report.rows.gate import facts, table
+from outscore.report.rows.gate import facts, records, table
 from outscore.results.comparison import Comparisons
 from outscore.results.gate import GateResult
 from outscore.results.note import note_texts
 
-__all__ = ["build", "card"]
+__all__ = ["KIND", "build", "card"]
 
 BEHIND = "The comparison behind the gate, the candidate as A and the baseline as B; its p asks whether the candidate is worse."
 
@@ -56,3 +58,6 @@ def _verdict(found: GateResult) -> Verdict:
     headline, reason = clean(found.headline), clean(found.reason)
     told = Verdict((clean(found.verdict),), headline, reason, "Gate", strong=headline, plain=(reason,))
     return replace(told, tone="won") if found.outcome == "pass" else told
+
+
+KIND = Kind(build, card, {"gate": records}, charts, forms={"github": github.log, "junit": junit.xml})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from outscore.report.build.common import facts_block, settings
+from outscore.report.build.kind import Kind
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Document, Section, Verdict, clean
-from outscore.report.rows.logs import facts, scores
+from outscore.report.rows.logs import facts, records, scores
 from outscore.results.logs import Logs
 
-__all__ = ["build", "card"]
+__all__ = ["KIND", "build", "card"]
 
 
 def build(logs: Logs) -> Document:
@@ -30,3 +31,6 @@ def card(logs: Logs) -> Document:
 def _verdict(logs: Logs) -> Verdict:
     said = clean(logs.verdict)
     return Verdict((said,), said, tone="told")
+
+
+KIND = Kind(build, card, {"scores": records})

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from outscore.language.numbers import format_level, format_p_number
+from outscore.language.numbers import format_level, format_number, format_p, format_p_number, format_probability
+from outscore.report.build.card import card_document, card_table
 from outscore.report.build.common import charts_section, facts_block, settings, works
+from outscore.report.build.kind import Kind
 from outscore.report.charts.plan import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Block, Card, Cards, Code, Document, Section, Verdict, clean
 from outscore.report.references.citations import cited_by_plan
+from outscore.report.rows import records
 from outscore.report.rows.plan import Plan, difference, facts, headline, number, shown_tables, tables, title
-from outscore.results.plan import PossibleP
+from outscore.results.note import note_texts
+from outscore.results.plan import PlanResult, PossibleP
 
-__all__ = ["build"]
+__all__ = ["KIND", "build", "card"]
 
 
 def build(found: Plan) -> Document:
@@ -72,3 +76,30 @@ def _cards(found: Plan) -> Cards:
             cost = Card("cost", f"{found.costs.cost:,.2f}", (f"runs of each system per item: {found.design.repeats}",))
             return Cards((*cards, cost)).only("html")
     return Cards(cards).only("html")
+
+
+def card(found: Plan) -> Document:
+    """The answer and what it rests on, for notebooks."""
+    rows = _planned(found) if isinstance(found, PlanResult) else _possible(found)
+    return card_document(found.verdict, "", card_table((), rows), note_texts(found.notes))
+
+
+def _planned(plan: PlanResult) -> list[tuple[str, ...]]:
+    return [
+        ("items", f"{plan.items:,}"),
+        ("effect", format_number(plan.effect)),
+        ("power", format_probability(plan.power)),
+        ("alpha", f"{format_level(plan.design.alpha)}, {plan.design.alternative}"),
+        ("method", plan.method),
+    ]
+
+
+def _possible(found: PossibleP) -> list[tuple[str, ...]]:
+    return [
+        ("lowest", format_p(found.lowest), f"they differ on {found.discordant[0]:,} items"),
+        ("highest", format_p(found.highest), f"they differ on {found.discordant[1]:,} items"),
+        ("independent errors", format_p(found.independent), ""),
+    ]
+
+
+KIND = Kind(build, card, {"plan": records.plan}, charts)

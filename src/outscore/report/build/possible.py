@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from outscore.report.build.common import facts_block, settings
+from outscore.report.build.kind import Kind
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Block, Code, Document, Section, Verdict, clean
-from outscore.report.rows.possible import facts, pair_table, score_table
+from outscore.report.rows.possible import facts, pair_table, records, score_table
 from outscore.results.possible import PossibleTable
 
-__all__ = ["build", "card"]
+__all__ = ["KIND", "build", "card"]
 
 TITLE = "What a printed table allows"
 MAX_SHOWN = 30
@@ -49,3 +50,6 @@ def card(found: PossibleTable) -> Document:
 def _verdict(found: PossibleTable) -> Verdict:
     top, reason = clean(found.headline), clean(found.reason)
     return Verdict((clean(found.verdict),), top, reason, TITLE, plain=(clean(found.verdict),), tone="told")
+
+
+KIND = Kind(build, card, {"pairs": records})

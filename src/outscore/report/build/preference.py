@@ -8,6 +8,7 @@ from dataclasses import replace
 from outscore.language.numbers import count, format_level, format_p_number
 from outscore.language.verdict.preference import format_rate
 from outscore.report.build.common import by_level, charts_section, facts_block, folded, paper, settings, warnings_of, works
+from outscore.report.build.kind import Kind
 from outscore.report.charts.preference import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
@@ -29,16 +30,19 @@ from outscore.report.document import (
 from outscore.report.references.citations import cited_by_preference
 from outscore.report.rows.preference import (
     agreement_table,
+    category_records,
     category_table,
     decided,
     facts,
     interval_name,
+    pair_records,
     pair_table,
+    strength_records,
     strength_table,
 )
 from outscore.results.preference import Preference
 
-__all__ = ["build", "card"]
+__all__ = ["KIND", "build", "card"]
 
 MAX_SHOWN, MAX_PAIRS, MAX_CATEGORIES = 20, 12, 20
 """Systems, pairs and rows of categories that a brief report lists."""
@@ -161,3 +165,6 @@ def _cards(result: Preference) -> Cards:
             ),
         )
     return Cards(cards).only("html")
+
+
+KIND = Kind(build, card, {"pairs": pair_records, "strengths": strength_records, "categories": category_records}, charts)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 
-from outscore.language.numbers import count, format_level, format_number
+from outscore.language.numbers import count, decimals_for, format_level, format_number, format_percent, interval_ends
 from outscore.language.phrases import correction_name
+from outscore.report.build.card import card_document, card_table
 from outscore.report.build.common import (
     by_level,
     charts_section,
@@ -20,8 +21,9 @@ from outscore.report.build.common import (
     warnings_of,
     works,
 )
+from outscore.report.build.kind import Kind
 from outscore.report.charts.heat_map import MAX_LINKED, heat_figure, heat_style
-from outscore.report.charts.ranking import page_charts
+from outscore.report.charts.ranking import charts, page_charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import (
     Article,
@@ -39,7 +41,7 @@ from outscore.report.document import (
     clean,
 )
 from outscore.report.references.citations import cited_by_ranking
-from outscore.report.rows.places import decided, decimals_of, ends, facts, headline, interval_name, leaders, subject
+from outscore.report.rows.places import decided, decimals_of, facts, headline, interval_name, leaders, subject
 from outscore.report.rows.ranking import (
     GROUPS,
     What,
@@ -57,10 +59,13 @@ from outscore.report.rows.ranking import (
     standings_table,
     win_matrix,
 )
+from outscore.report.rows.records import ranked_pairs, ranked_systems
+from outscore.results.note import note_texts
 from outscore.results.ranking import Ranking, Standing
 
-__all__ = ["build"]
+__all__ = ["KIND", "build", "card"]
 
+MAX_ON_CARD = 10
 MAX_SHOWN = 20
 """Systems that a brief report shows; up to so many have a matrix of signs."""
 MAX_COLUMNS = 8
@@ -123,7 +128,7 @@ def _verdict(ranking: Ranking) -> Verdict:
 def _cards(ranking: Ranking) -> Cards:
     """The numbers everybody looks for first."""
     leader, decimals, counts = ranking.scores[0], decimals_of(ranking.standing), ranking.counts
-    interval = ends(leader.low, leader.high, decimals)
+    interval = interval_ends(leader.low, leader.high, decimals)
     about = (clean(ranking.metric), *([f"{interval_name(ranking)} {interval}"] if interval else []))
     apart = counts.pairs - counts.testable
     share = "shares" if apart == 1 else "share"
@@ -255,3 +260,27 @@ def _joint(ranking: Ranking) -> Iterable[Block | Later]:
 def _mean_ranks(ranking: Ranking) -> Iterable[Block]:
     if ranking.critical_difference is not None:
         yield folded(critical_table(ranking, ranking.critical_difference), MAX_OPEN_ROWS)
+
+
+def card(ranking: Ranking) -> Document:
+    """The verdict and the first places, for notebooks."""
+    shown = ranking.scores[:MAX_ON_CARD]
+    decimals = decimals_for(*(s.value for s in shown))
+    rows = [
+        (
+            str(place),
+            s.system,
+            format_number(s.value, decimals),
+            interval_ends(s.low, s.high, decimals),
+            f"{s.rank_low} to {s.rank_high}",
+            s.letters,
+        )
+        for place, s in enumerate(shown, 1)
+    ]
+    head = ("", "system", ranking.metric, f"{format_percent(1 - ranking.alpha)} interval", "ranks", "groups")
+    left = (len(ranking.scores) - len(rows), "system")
+    headline = ranking.headline or ranking.verdict
+    return card_document(headline, ranking.reason, card_table(head, rows), note_texts(ranking.notes), left, ranking.reading)
+
+
+KIND = Kind(build, card, {"systems": ranked_systems, "pairs": ranked_pairs}, charts)

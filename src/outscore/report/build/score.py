@@ -5,15 +5,16 @@ from __future__ import annotations
 from outscore.language.numbers import count, format_ends, format_number, format_percent
 from outscore.language.verdict.score import score_decimals
 from outscore.report.build.common import charts_section, facts_block, folded, paper, read_as, settings, warnings_of, works
+from outscore.report.build.kind import Kind
 from outscore.report.charts.score import charts
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Block, Card, Cards, Document, Listing, Section, Verdict, clean
 from outscore.report.references.citations import cited_by_scores
-from outscore.report.rows.score import facts, interval_name, parts, scores
+from outscore.report.rows.score import facts, interval_name, parts, records, scores
 from outscore.results.note import note_texts
 from outscore.results.score import ScoreResult
 
-__all__ = ["build", "card"]
+__all__ = ["KIND", "build", "card"]
 
 MAX_OPEN_ROWS = 30
 MAX_CARDS = 4
@@ -67,3 +68,6 @@ def _cards(found: ScoreResult) -> Cards:
         told = (f"if item scores correlate by {reach.correlation:.2g}", f"power {format_percent(reach.power)}")
         cards.append(Card("smallest detectable difference", format_number(reach.correlated, decimals), told))
     return Cards(tuple(cards)).only("html")
+
+
+KIND = Kind(build, card, {"scores": records}, charts)

@@ -7,6 +7,8 @@ from typing import Any
 
 from outscore.language.numbers import format_interval, format_mid_p, format_number, format_p, format_percent, format_probability
 from outscore.language.phrases import interval_phrase, method_phrase, posterior_phrase
+from outscore.report.build.card import card_document, card_table
+from outscore.report.build.kind import Kind
 from outscore.report.charts.theme import stylesheet
 from outscore.report.document import Article, Document, Fact, Facts, Records, Section, Verdict, clean, make_table
 from outscore.results.comparison import SystemScore, TestResult
@@ -14,7 +16,7 @@ from outscore.results.interval import Interval
 from outscore.results.plan import SimulatedCurve
 from outscore.results.pvalue import PValue
 
-__all__ = ["Value", "build", "statements", "value_records"]
+__all__ = ["KIND", "Value", "build", "card", "statements", "value_records"]
 
 Value = PValue | Interval | TestResult | SystemScore | SimulatedCurve
 Statements = list[tuple[str, str]]
@@ -97,3 +99,12 @@ def build(value: Value) -> Document:
         Section("table", "", lambda: [table]).only("latex"),
     )
     return Document(title, (Article("", "", sections),), style=stylesheet())
+
+
+def card(value: Value) -> Document:
+    """The same for notebooks."""
+    title, rows = statements(value)
+    return card_document(title, "", card_table((), rows))
+
+
+KIND = Kind(build, card, {"value": value_records})

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from outscore.core.numeric import finite
 from outscore.language.numbers import finer, format_ends, format_number, format_p_number, format_probability
 from outscore.language.phrases import interval_noun, name_of_test
 from outscore.report.charts.canvas import DASHED, DOTTED, HOVER, WIDE, Chart, between, data, layered, padded, rule, short, told
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import minus
-from outscore.report.rows.comparison import decimals_of, finite, other_estimand
+from outscore.report.rows.comparison import decimals_of, other_estimand
 from outscore.results.chart_data import NullHistogram
 from outscore.results.comparison import Comparison, Comparisons
 from outscore.results.interval import Interval
@@ -20,7 +21,7 @@ __all__ = ["difference_chart", "null_chart"]
 
 NEAR = 1e-6
 """Places closer than this share of a bar are the same."""
-MOST_STRETCHED = 4
+MAX_STRETCHED = 4
 """Two pictures have one axis unless that would squeeze one of them into less than a quarter of it."""
 HEADROOM, LINE = 1.36, 1.1
 """Heights of the paper and of the line at the observed difference, the law's being 1: the names of the tails stand above."""
@@ -148,7 +149,7 @@ def _domains(c: Comparison) -> tuple[Domain, Domain | None]:
     law = padded(points, share=0.03)
     shared = (min(own[0], law[0]), max(own[1], law[1]))
     shortest = min(own[1] - own[0], law[1] - law[0])
-    return (shared, shared) if shared[1] - shared[0] <= MOST_STRETCHED * shortest else (own, law)
+    return (shared, shared) if shared[1] - shared[0] <= MAX_STRETCHED * shortest else (own, law)
 
 
 def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:

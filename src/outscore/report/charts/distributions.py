@@ -32,7 +32,7 @@ __all__ = ["differences_chart", "quantile_chart", "scores_histograms"]
 
 SAME = 1e-6
 """Places closer than this share of a bar are the same."""
-MOST_TICKS = 7
+MAX_TICKS = 7
 CLOUD, BOX, MEAN, TICK = 104, 22, 18, 6
 """Heights of the cloud, of the box under it, of the mean under that, and of half the tick at it."""
 GAP, FEW, WIDE_GAP = 3, 6, 14
@@ -65,7 +65,7 @@ def _axis(values: Sequence[float] | None) -> dict[str, Any]:
     """Settings of an axis: ticks stand at the values that bars are around, and nowhere between."""
     if values is None:
         return {}
-    every = -(-len(values) // MOST_TICKS)
+    every = -(-len(values) // MAX_TICKS)
     # Among those shown is 0, if there is one.
     first = next((i for i, value in enumerate(values) if abs(value) < SAME), 0) % every
     return {"values": list(values[first::every]), "format": ".3~g"}

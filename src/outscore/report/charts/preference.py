@@ -10,7 +10,7 @@ from outscore.report.charts.canvas import DASHED, HOVER, Chart, data, layered, p
 from outscore.report.charts.ranking import MAX_DRAWN
 from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
-from outscore.report.rows.preference import interval_name, is_significant
+from outscore.report.rows.preference import interval_name
 from outscore.results.preference import Preference
 
 __all__ = ["charts", "matrix_chart", "position_chart", "rate_chart", "strength_chart"]
@@ -93,7 +93,7 @@ def matrix_chart(result: Preference) -> Chart | None:
         if pair.win_rate is None or not (pair.wins or pair.ties or pair.losses):
             continue
         rate = (pair.wins + pair.ties / 2) / (pair.wins + pair.ties + pair.losses) if pair.by == "model" else pair.win_rate
-        sure = is_significant(pair, result.alpha)
+        sure = pair.is_significant(result.alpha)
         games = pair.wins + pair.ties + pair.losses
         for one, other, share in ((pair.a, pair.b, rate), (pair.b, pair.a, 1 - rate)):
             numbers.append({"row": one, "column": other, "win_rate": share, "games": games, "significant": sure})

@@ -13,7 +13,7 @@ from outscore.results.score import ScoredSystem, ScorePart, ScoreResult
 
 __all__ = ["charts"]
 
-MOST = 40
+MAX_DRAWN = 40
 """Rows that one picture has room for."""
 ROW, HALF = 22, 20
 
@@ -45,12 +45,12 @@ def _row(name: str, system: str, one: ScoredSystem | ScorePart) -> dict[str, Any
 def _intervals(key: str, metric: str, caption: str, rows: Sequence[dict[str, Any]]) -> Chart:
     import altair as alt
 
-    if len(rows) > MOST:
-        caption = f"{caption}; the first {MOST} of {len(rows)}"
+    if len(rows) > MAX_DRAWN:
+        caption = f"{caption}; the first {MAX_DRAWN} of {len(rows)}"
     # Of a slice and a system each name gets its share of the room, so that neither is cut away.
     names = told_apart(
         f"{short(row['name'], HALF)}, {short(row['system'], HALF)}" if "system" in row else short(row["name"])
-        for row in rows[:MOST]
+        for row in rows[:MAX_DRAWN]
     )
     shown = [_drawn(row, name) for row, name in zip(rows, names, strict=False)]
     ends = [end for row in shown for end in (row["low"], row["high"])]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from outscore.core.numeric import finite
 from outscore.language.numbers import decimals_for, format_number, format_probability
 from outscore.report.document import Table, make_table
-from outscore.report.rows.comparison import finite, scored_noun
+from outscore.report.rows.comparison import scored_noun
 from outscore.results.analysis import TestAdvice, lag1_bound
 from outscore.results.comparison import Comparison
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
+from outscore.core.numeric import finite
 from outscore.language.numbers import (
     count,
     decimals_for,
     finer,
-    format_ends,
     format_interval,
     format_number,
     format_p_error,
     format_p_number,
     format_percent,
     format_probability,
+    interval_ends,
 )
 from outscore.language.phrases import ESTIMANDS, interval_noun, method_phrase
 from outscore.report.document import Table, clean, make_table, padded, screen_width
@@ -35,7 +34,6 @@ __all__ = [
     "effects",
     "every_test",
     "family_note",
-    "finite",
     "group_of",
     "intervals_of",
     "noun_of",
@@ -211,7 +209,7 @@ def score_ends(c: Comparison, alpha: float | None) -> tuple[str, list[str]]:
     """What to call the intervals of the two scores, and the intervals; empty texts where there are none."""
     decimals = decimals_of(c)
     return "interval" if alpha is None else f"{format_percent(1 - alpha)} interval", [
-        _ends(s.low, s.high, decimals) for s in c.scores
+        interval_ends(s.low, s.high, decimals) for s in c.scores
     ]
 
 
@@ -288,7 +286,7 @@ def effect_value(effect: Effect) -> str:
 
 def effect_ends(effect: Effect) -> str:
     """The interval of an effect size."""
-    return _ends(effect.low, effect.high, _effect_decimals(effect))
+    return interval_ends(effect.low, effect.high, _effect_decimals(effect))
 
 
 def _effect_decimals(effect: Effect) -> int:
@@ -308,7 +306,7 @@ def power(c: Comparison) -> Table | None:
     if c.power is None:
         return None
     observed, unit = units_of(c)
-    bands = [(point.n, point.power, _ends(point.low, point.high, 2)) for point in c.power.curve]
+    bands = [(point.n, point.power, interval_ends(point.low, point.high, 2)) for point in c.power.curve]
     rows = [
         (f"{n:,}" + (" (observed)" if n == observed else ""), format_probability(value, 2), ends) for n, value, ends in bands
     ]
@@ -332,13 +330,3 @@ def deciding_items(c: Comparison) -> Table:
     ]
     note = "Influence: what the item adds to the difference in the metric."
     return make_table("items", "Most influential items", ["item", *c.systems, "A - B", "influence"], "lrrrr", rows, [note])
-
-
-def finite(value: float | None) -> float | None:
-    """The value, or None where there is no number to show: that is also what a saved result holds."""
-    return None if value is None or not math.isfinite(value) else value
-
-
-def _ends(low: float | None, high: float | None, decimals: int | None = None) -> str:
-    low, high = finite(low), finite(high)
-    return "" if low is None and high is None else format_ends(low, high, decimals)

@@ -54,7 +54,7 @@ TREATMENTS = {"drop": "left out", "zero": "they count as 0"}
 """Each of their lines counts as much as the first."""
 TARGET = 0.8
 """The power that a comparison should have."""
-MOST_NAMED = 6
+MAX_NAMED = 6
 """Datasets that are named one by one."""
 
 
@@ -177,7 +177,7 @@ def _datasets(c: Comparison) -> list[str]:
     lines = [f"{first} is better on at least {found.bonferroni} of {found.datasets} datasets (Bonferroni){independent}"]
     for name, where in ((first, found.holm), (second, found.worse)):
         if where:
-            lines.append(clean(f"{name} is significantly better on {list_names(where, MOST_NAMED)} (Holm over datasets)"))
+            lines.append(clean(f"{name} is significantly better on {list_names(where, MAX_NAMED)} (Holm over datasets)"))
     return lines
 
 

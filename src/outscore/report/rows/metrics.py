@@ -128,7 +128,7 @@ def _methods(whole: Comparisons) -> str:
     """Each way in which p came about, with its metrics and what sampling left open."""
     by_method: dict[str, list[str]] = {}
     for c in whole.comparisons:
-        error = format_p_error(c.p).partition(",")[0]
+        error = format_p_error(c.p, bounds=c.p.method == "certified")
         by_method.setdefault(method_phrase(c.p) + sides(c, whole), []).append(f"{c.metric} {error}".strip())
     return "; ".join(f"{method} ({', '.join(metrics)})" for method, metrics in by_method.items())
 
@@ -156,8 +156,8 @@ def metric_sentence(whole: Comparisons) -> str:
     adjusted_by = f"adjusted over {count(len(found), 'metric')}, {_correction(whole)}"
     evidence = f"{tests}; p {'not corrected' if _correction(whole) == NO_CORRECTION else adjusted_by}"
     further = "".join(f"; {clause}" for c in found for clause in _further_clauses(c, alpha))
-    claim = claim_phrase(found[0].population, found[0].design)
-    about = f"; the claim is about {claim.replace('items', 'segments')}" if claim else ""
+    claim = claim_phrase(found[0].population, found[0].design, "segment")
+    about = f"; the claim is about {claim}" if claim else ""
     return clean(f"On {size_of(found)}, {'; '.join(clauses)} ({evidence}){about}{further}.")
 
 

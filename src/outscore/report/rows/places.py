@@ -13,11 +13,11 @@ from outscore.inference.populations import claim_of
 from outscore.language.numbers import (
     count,
     decimals_for,
-    format_ends,
     format_level,
     format_number,
     format_p_number,
     format_percent,
+    interval_ends,
 )
 from outscore.language.phrases import correction_name, method_phrase, name_of_test
 from outscore.language.verdict.ranking import design_parts
@@ -37,7 +37,6 @@ __all__ = [
     "correction_name",
     "decided",
     "decimals_of",
-    "ends",
     "facts",
     "fitted",
     "friedman_p",
@@ -143,12 +142,6 @@ def decimals_of(standing: Standing) -> int:
     return min(wanted, decimals_for(*values) + 1)
 
 
-def ends(low: float | None, high: float | None, decimals: int) -> str:
-    """An interval, nothing where there is none."""
-    finite = [x for x in (low, high) if x is not None and math.isfinite(x)]
-    return format_ends(low, high, decimals) if finite else ""
-
-
 def interval_name(ranking: Ranking) -> str:
     """The heading of a column of intervals."""
     return f"{format_percent(1 - ranking.alpha)} interval"
@@ -242,7 +235,7 @@ def pair_words(cell: Cell, row: str, column: str, alpha: float, decimals: int) -
     sign = 1 if pair.systems[0] == row else -1
     low, high = (pair.low, pair.high) if sign > 0 else (_negated(pair.high), _negated(pair.low))
     words = {"better": "is better than", "worse": "is worse than", "open": "cannot be told apart from"}[cell.outcome]
-    interval = ends(low, high, decimals)
+    interval = interval_ends(low, high, decimals)
     return (
         f"{clean(row)} {words} {clean(column)}: difference {format_number(sign * pair.difference, decimals, sign=True)}"
         f"{f' ({format_percent(1 - alpha)} interval {interval})' if interval else ''}, adjusted p = "

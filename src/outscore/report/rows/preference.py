@@ -18,7 +18,6 @@ __all__ = [
     "decided",
     "facts",
     "interval_name",
-    "is_significant",
     "pair_records",
     "pair_table",
     "strength_records",
@@ -55,17 +54,12 @@ def interval_name(result: Preference) -> str:
     return f"{format_percent(1 - result.alpha)} interval"
 
 
-def is_significant(pair: PreferencePair | CategoryRow, alpha: float) -> bool:
-    """Whether a pair, or a system in a category, differs after correction."""
-    return pair.p is not None and (pair.p.upper if pair.p.adjusted is None else pair.p.adjusted) <= alpha
-
-
 def decided(result: Preference) -> bool:
     """Whether the verdict names a winner: one of two systems, or a leader that beats all others."""
     if len(result.systems) == 2:
-        return is_significant(result.pairs[0], result.alpha)
+        return result.pairs[0].is_significant(result.alpha)
     leader = result.systems[0]
-    return sum(pair.a == leader and is_significant(pair, result.alpha) for pair in result.pairs) == len(result.systems) - 1
+    return sum(pair.a == leader and pair.is_significant(result.alpha) for pair in result.pairs) == len(result.systems) - 1
 
 
 def strength_table(result: Preference, most: int | None = None) -> Table:
@@ -143,7 +137,7 @@ def _pair_row(pair: PreferencePair, alpha: float) -> list[str]:
     counts = [f"{n:,}" for n in (pair.wins, pair.ties, pair.losses)]
     if not any((pair.wins, pair.ties, pair.losses)):
         counts = ["", "", ""]
-    return [pair.a, pair.b, BY[pair.by], *counts, rate, interval, p, adjusted, "*" if is_significant(pair, alpha) else ""]
+    return [pair.a, pair.b, BY[pair.by], *counts, rate, interval, p, adjusted, "*" if pair.is_significant(alpha) else ""]
 
 
 def category_table(result: Preference, most: int | None = None) -> Table | None:
@@ -169,7 +163,7 @@ def _category_row(row: CategoryRow, alpha: float, *, many: bool) -> list[str]:
     adjusted = "" if row.p is None or row.p.adjusted is None else format_probability(row.p.adjusted)
     counts = [f"{n:,}" for n in (row.wins, row.ties, row.losses, row.clusters)]
     ends = _ends(row.low, row.high, percent=True)
-    mark = "*" if is_significant(row, alpha) else ""
+    mark = "*" if row.is_significant(alpha) else ""
     return [row.category, row.system, *counts, format_rate(row.win_rate), ends, *([elo] if many else []), p, adjusted, mark]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from outscore.language.numbers import count, finer, format_level, format_number, format_percent
+from outscore.language.numbers import count, finer, format_level, format_number, format_percent, interval_ends
 from outscore.language.phrases import correction_name
 from outscore.report.document import Bar, Table, clean, make_table
 from outscore.report.rows.places import (
@@ -15,7 +15,6 @@ from outscore.report.rows.places import (
     bounds_of,
     cells,
     decimals_of,
-    ends,
     friedman_p,
     group_names,
     interval_name,
@@ -77,7 +76,7 @@ def place_table(ranking: Ranking, *, most: int | None = None, counts: bool = Fal
             s.system,
             format_number(s.value, decimals),
             "" if s.advantage is None or not tested else format_number(s.advantage, decimals, sign=True),
-            ends(s.low, s.high, decimals),
+            interval_ends(s.low, s.high, decimals),
             _between(s.rank_low, s.rank_high) if tested else "",
             letters.get(s.system, ""),
             str(wins(s, len(standing.scores))) if counts else "",
@@ -121,7 +120,7 @@ def _baseline_table(ranking: Ranking, most: int | None) -> Table:
     rows = []
     for place, s in zip(places(standing), standing.scores, strict=True):
         cell = found.get((s.system, str(ranking.baseline)))
-        row = (str(place), s.system, format_number(s.value, decimals), ends(s.low, s.high, decimals))
+        row = (str(place), s.system, format_number(s.value, decimals), interval_ends(s.low, s.high, decimals))
         rows.append((*row, *(("", "", "", "") if cell is None else _against(cell.pair, cell.outcome, ranking, decimals))))
     columns = ["rank", "system", "score", interval_name(ranking), "difference", "its interval", "adj. p", "outcome"]
     notes = [f"Difference: to the baseline, {clean(str(ranking.baseline))}.", *_left_out(ranking, most)]
@@ -132,7 +131,7 @@ def _against(pair: RankedPair, outcome: str, ranking: Ranking, decimals: int) ->
     places_ = finer(decimals, pair.difference)
     shown = "" if pair.difference is None else format_number(pair.difference, places_, sign=True)
     p = p_number(adjusted_p(pair), ranking.alpha) if pair.n else ""
-    return shown, ends(pair.low, pair.high, places_), p, OUTCOMES[outcome]
+    return shown, interval_ends(pair.low, pair.high, places_), p, OUTCOMES[outcome]
 
 
 def group_lines(ranking: Ranking, *, most: int | None = None, names: int = 8) -> list[str]:
@@ -278,7 +277,7 @@ def joint_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Tabl
                 one.system,
                 format_number(one.best, 3),
                 "" if one.behind is None else format_number(one.behind, places_, sign=True),
-                ends(one.behind_low, one.behind_high, places_),
+                interval_ends(one.behind_low, one.behind_high, places_),
                 *_rate(one.win_rate, one.win_low, one.win_high, 3),
                 "" if one.borda is None else format_number(one.borda, 2),
                 *_rate(one.dataset_win_rate, one.dataset_win_low, one.dataset_win_high, 3),
@@ -301,7 +300,7 @@ def joint_table(ranking: Ranking, joint: Joint, most: int | None = None) -> Tabl
 
 
 def _rate(value: float | None, low: float | None, high: float | None, decimals: int) -> tuple[str, str]:
-    return "" if value is None else format_number(value, decimals), ends(low, high, decimals)
+    return "" if value is None else format_number(value, decimals), interval_ends(low, high, decimals)
 
 
 def _reach_note(ranking: Ranking, joint: Joint) -> list[str]:
@@ -329,7 +328,9 @@ def joint_pair_table(ranking: Ranking, joint: Joint, most: int | None = None) ->
     rows = []
     for pair in joint.pairs[:most]:
         places_ = finer(decimals, pair.difference)
-        rows.append((*pair.systems, format_number(pair.difference, places_, sign=True), ends(pair.low, pair.high, places_)))
+        rows.append(
+            (*pair.systems, format_number(pair.difference, places_, sign=True), interval_ends(pair.low, pair.high, places_))
+        )
     columns = ["first", "second", "difference", f"{format_percent(joint.level)} of all"]
     left = len(joint.pairs) - len(rows)
     notes = ["Difference: first - second.", *([f"Not shown: {count(left, 'pair')}."] if left else [])]
@@ -408,7 +409,7 @@ def printed_places(ranking: Ranking, most: int | None = None) -> Table:
             str(place) if tested else "",
             s.system,
             format_number(s.value, decimals),
-            ends(s.low, s.high, decimals),
+            interval_ends(s.low, s.high, decimals),
             _range(s.rank_low, s.rank_high) if alone else "",
         )
         for place, s in zip(places(standing), standing.scores, strict=True)

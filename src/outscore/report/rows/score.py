@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from outscore.inference.populations import claim_of
-from outscore.language.numbers import count, format_ends, format_level, format_number, format_percent
+from outscore.language.numbers import count, format_level, format_number, format_percent, interval_ends
 from outscore.language.verdict.score import score_decimals
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
@@ -26,10 +26,6 @@ def interval_name(found: ScoreResult) -> str:
     return f"{format_percent(1 - found.alpha)} interval"
 
 
-def _ends(low: float | None, high: float | None, decimals: int) -> str:
-    return "" if low is None and high is None else format_ends(low, high, decimals)
-
-
 def scores(found: ScoreResult) -> Table:
     """One row for each system; columns that say nothing are left out."""
     decimals = score_decimals(found.systems)
@@ -41,7 +37,7 @@ def scores(found: ScoreResult) -> Table:
         runs = f"{one.repeats:.4g}" if repeated else ""
         clusters = f"{one.clusters:,}" if clustered and one.clusters is not None else ""
         value = format_number(one.value, decimals)
-        rows.append([one.system, value, _ends(one.low, one.high, decimals), f"{one.n:,}", clusters, runs, missing])
+        rows.append([one.system, value, interval_ends(one.low, one.high, decimals), f"{one.n:,}", clusters, runs, missing])
     head = ["system", found.metric, interval_name(found), "items", "clusters", "runs", "without a score"]
     better = "higher is better" if found.higher_is_better else "lower is better"
     return make_table("scores", f"{found.metric}, {better}", head, "lrlrrrl", rows)
@@ -60,7 +56,7 @@ def parts(found: ScoreResult) -> list[Table]:
                 for part in listed:
                     if (part.column, part.name) == (column, name):
                         system = [one.system] if several else []
-                        ends = _ends(part.low, part.high, decimals)
+                        ends = interval_ends(part.low, part.high, decimals)
                         rows.append([part.name, *system, format_number(part.value, decimals), ends, f"{part.n:,}"])
         if rows:
             column = next(iter(named))[0]

@@ -9,7 +9,7 @@ from outscore.language.phrases import correction_name
 from outscore.report.document import Table, clean, make_table
 from outscore.report.rows.comparison import adjusted, alpha_of
 from outscore.results.comparison import Comparisons
-from outscore.results.words import Ngram, WordStudy
+from outscore.results.subset import Ngram, WordStudy
 
 __all__ = ["ngram_tables", "word_table"]
 

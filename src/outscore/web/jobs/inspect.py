@@ -29,11 +29,11 @@ from outscore.formats.tables.numbers import BARE_FORMATS
 from outscore.formats.texts.segments import read_segments
 from outscore.language.reading import reading_line
 from outscore.language.verdict.preference import battle_reading_line
-from outscore.results.preference import BattleReading
 from outscore.results.saved import parse
 from outscore.scores.system import Origin, Scores, score_columns
 from outscore.web.messages import Column, FileDescription
 from outscore.workflows.direction import directed
+from outscore.workflows.prefer.inputs import reading_of_battles
 from outscore.workflows.reading import reading_of
 
 __all__ = ["inspect", "systems_of"]
@@ -173,7 +173,7 @@ def _battles(path: Path) -> FileDescription | None:
     battles = read_battles([path])
     (origin,) = battles.origins
     columns, head = _table(path, origin.columns, ())
-    facts = BattleReading([origin.format], 1, origin.rows, dict(origin.columns))
+    facts = reading_of_battles(battles.origins)
     return FileDescription(
         origin.format,
         origin.rows,
@@ -233,9 +233,9 @@ def _bare(path: Path, systems: Sequence[Scores]) -> tuple[list[Column], list[lis
     return [Column(name, part, "number") for name in names], body[:ROWS]
 
 
-def _table(path: Path, used: Mapping[str, str], systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:
+def _table(path: Path, used: Mapping[str, Sequence[str]], systems: Sequence[Scores]) -> tuple[list[Column], list[list[str]]]:
     """Named columns with their parts; those of a wide table are systems."""
-    parts = {column: part for part, columns in used.items() for column in columns.split(", ")}
+    parts = {column: part for part, columns in used.items() for column in columns}
     parts |= {scores.name: "scores" for scores in systems if "system" not in used and "score" not in used}
     with open_source(path) as source:
         sample = open_table(source)[1].sample

@@ -18,7 +18,7 @@ from outscore.inference.anytime.process import (
 )
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.item_scores import is_sum, scores_if_any
-from outscore.results.anytime import AnytimeEvidence
+from outscore.results.comparison import AnytimeEvidence
 from outscore.results.note import Note
 
 __all__ = ["IN_ORDER", "evidence_at_every_look"]

@@ -31,7 +31,7 @@ from outscore.results.pvalue import PValue
 __all__ = ["evidence"]
 
 DECIDING = 10
-MOST_FRAGILE = 20_000
+MAX_FRAGILE = 20_000
 """Beyond so many units each further question to the test costs too much for a default report."""
 
 
@@ -105,7 +105,7 @@ def _deciding(units: PairedScores, metric: AdditiveMetric, labels: Sequence[str]
 
 
 def _fragility(units: PairedScores, metric: AdditiveMetric, request: TestRequest, p: PValue) -> int | None:
-    if p.test != "permutation" or p.method not in ("exact", "certified") or units.rows > MOST_FRAGILE or request.delta:
+    if p.test != "permutation" or p.method not in ("exact", "certified") or units.rows > MAX_FRAGILE or request.delta:
         return None
     asked = KernelOptions(request.alternative, level=request.alpha)
     return fragility(

@@ -13,7 +13,7 @@ from outscore.formats.logs.find import are_logs
 from outscore.formats.logs.registry import LOGS
 from outscore.formats.logs.scores import LogSystems, read_systems
 from outscore.formats.tables.columns import join_names
-from outscore.scores.system import label_of
+from outscore.scores.system import Origin, Scores, label_of
 from outscore.workflows.compare.inputs import TwoSystems, pair_scores
 from outscore.workflows.compare.unpaired import TwoSamples
 
@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from outscore.workflows.requests.rank import RankRequest
     from outscore.workflows.requests.score import ScoreRequest
 
-__all__ = ["LogPair", "asks_logs", "better_of", "log_question", "pair_logs", "samples_of_logs", "with_exchanges"]
+__all__ = [
+    "LogPair",
+    "asks_logs",
+    "better_of",
+    "log_origins",
+    "log_question",
+    "pair_logs",
+    "read_tasks",
+    "samples_of_logs",
+    "with_exchanges",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +151,26 @@ def samples_of_logs(request: CompareRequest) -> TwoSamples:
     return TwoSamples(
         found.scores[first], found.scores[second], called, tuple(found.notes), tuple(missing), better_of(found.higher_is_better)
     )
+
+
+def read_tasks(request: RankRequest | ScoreRequest) -> LogSystems:
+    """The systems of logs with a score for each item; several tasks are datasets."""
+    format = request.reader if request.reader in LOGS else None
+    found = read_systems(request.files, log_question(request), format=format, several=True)
+    if found.is_corpus:
+        raise OutscoreError(
+            f"`{found.measure}` scores the whole corpus, and logs hold texts in place of a score per item.",
+            "Compare two systems with `outscore compare`, which scores their texts again, or choose another score.",
+            parameter="metric",
+        )
+    return found
+
+
+def log_origins(found: LogSystems, scores: Sequence[Scores]) -> list[Origin]:
+    """The files of all logs, with the columns that play a part in these scores."""
+    columns = next(one.origin.columns for one in scores if one.origin is not None)
+    origins = dict.fromkeys(origin for several in found.evaluations for one in several for origin in one.origins)
+    return [replace(origin, columns=columns) for origin in origins]
 
 
 def better_of(higher: bool | None) -> Literal["higher", "lower"] | None:  # noqa: FBT001 - what the log says, if anything

@@ -42,7 +42,7 @@ from outscore.workflows.frames import counts_in, is_table
 from outscore.workflows.names import path_texts
 from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests.compare import CompareRequest
-from outscore.workflows.validate import paired, question_of, refuse_reading_options
+from outscore.workflows.validate import paired, question_of, refuse_labels, refuse_reading_options
 
 __all__ = ["Pair", "call", "compare_pair", "read_pair", "run"]
 
@@ -249,11 +249,7 @@ def _naming_columns(labels: object, files: tuple[str, ...] = (), **given: Any) -
     """The request for files or tables, which have columns where arrays come with labels."""
     if labels is not None:
         raise OutscoreError("`labels` was given, and files have item ids.", "Leave `labels` out.", parameter="labels")
-    for name in ("items", "clusters", "slices"):
-        if given[name] is not None and not isinstance(given[name], str):
-            raise OutscoreError(
-                f"`{name}` is not the name of a column.", "For a file or table, name the column that holds it.", parameter=name
-            )
+    refuse_labels({name: given[name] for name in ("items", "clusters", "slices")})
     return CompareRequest.from_python(given, files=files)
 
 

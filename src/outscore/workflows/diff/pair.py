@@ -64,7 +64,7 @@ __all__ = ["Statistics", "accuracy_change", "label_f1_of", "metric_change", "ora
 MAX_CONFUSIONS = 200
 """Kinds of errors that are kept of each system; of free answers every error is a kind of its own."""
 
-MOST_INVERTED = 50
+MAX_INVERTED = 50
 """Up to so many clusters the interval inverts the permutation test; beyond, Student's is all but the same, and a comparison of
 thirty systems has hundreds of pairs."""
 Key = TypeVar("Key")
@@ -118,7 +118,7 @@ def cut_at(interval: Interval, largest: float) -> Interval:
 
 
 def _interval(first: Array, second: Array, clusters: Array | None, p: PValue, asked: Statistics) -> Interval | None:
-    if clusters is not None and int(clusters.max(initial=0)) >= MOST_INVERTED:
+    if clusters is not None and int(clusters.max(initial=0)) >= MAX_INVERTED:
         return gain_interval(second.astype(np.int8) - first.astype(np.int8), clusters, p, asked.alpha)
     metric, a, b = resolve("mean", second.astype(np.int64), first.astype(np.int64))
     return _permute(PairedScores(a, b, 1, None, clusters), metric, asked).interval

@@ -12,7 +12,6 @@ import numpy as np
 from outscore.core.errors import OutscoreError, ShiftError
 from outscore.core.numeric import LOG2
 from outscore.inference.base.paired import NoSpreadError
-from outscore.inference.decision import rejects
 from outscore.inference.populations import ITEMS
 from outscore.inference.power.gate import Outlook, items_to_decide
 from outscore.language.verdict.gate import gate_verdict, needed_phrase
@@ -31,7 +30,7 @@ from outscore.workflows.requests.gate import GateRequest
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.texts.run import TextData, read_texts
 from outscore.workflows.texts.run import run as run_texts
-from outscore.workflows.validate import refuse_reading_options
+from outscore.workflows.validate import refuse_labels, refuse_reading_options
 
 __all__ = ["call", "outcome_of", "run"]
 
@@ -92,13 +91,7 @@ def call(
     paths = path_texts(both) if isinstance(baseline, (str, os.PathLike)) else None
     tables = is_table(baseline) and all(map(is_table, both)) and (candidate is None or counts_in(baseline) is None)
     if paths is not None or tables:
-        for name, label in columns.items():
-            if not isinstance(label, str):
-                raise OutscoreError(
-                    f"`{name}` is not the name of a column.",
-                    "For a file or table, name the column that holds it.",
-                    parameter=name,
-                )
+        refuse_labels(columns)
         request = GateRequest.from_python({**given, **columns}, files=paths or ())
         if paths is not None:
             return run(request)
@@ -239,8 +232,8 @@ def _needed(c: Comparison, outlook: Outlook | None) -> str:
 def outcome_of(c: Comparison, alpha: float) -> tuple[Outcome, bool]:
     """Pass where "worse by the margin" falls, else fail where "not worse" does; and whether a pass is worse nevertheless."""
     assert c.margin is not None
-    worse = rejects(c.p, alpha)
-    if rejects(c.margin.noninferiority, alpha):
+    worse = c.p.rejects(alpha)
+    if c.margin.noninferiority.rejects(alpha):
         return "pass", worse
     return ("fail" if worse else "inconclusive"), False
 

@@ -25,9 +25,9 @@ from outscore.results.plan import EffectPoint, PlanResult, PossibleP, PowerPoint
 from outscore.workflows.requests.plan import POWER
 from outscore.workflows.requests.shared import ALPHA, ALTERNATIVE
 
-__all__ = ["MOST_PRINTED", "plan_numbers", "possible_p", "printed_counts", "read_printed", "whole_items"]
+__all__ = ["MAX_PRINTED", "plan_numbers", "possible_p", "printed_counts", "read_printed", "whole_items"]
 
-MOST_PRINTED = 1_000_000
+MAX_PRINTED = 1_000_000
 """Printed scores of more items leave more pairs of totals possible than can be looked at in a few seconds."""
 LARGEST_CURVE = 1_000_000
 """Exact power beyond this takes up to a second per point, and curves have many."""
@@ -231,9 +231,9 @@ def possible_p(
     """
     if int(n) != n or n < 1:
         raise OutscoreError(f"`n` is {n:g}.", "Give the whole number of items that both systems were scored on.", parameter="n")
-    if n > MOST_PRINTED:
+    if n > MAX_PRINTED:
         raise OutscoreError(
-            f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MOST_PRINTED:,} items.", parameter="n"
+            f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MAX_PRINTED:,} items.", parameter="n"
         )
     design = study_of(StudyDesign(alpha=alpha, alternative=alternative)).design
     texts = (str(score_a).strip(), str(score_b).strip())

@@ -18,7 +18,7 @@ from outscore.results.plan import Costs, PlanResult, PricedDesign
 
 __all__ = ["Ask", "Prices", "best_priced"]
 
-MOST_RUNS = 64
+MAX_RUNS = 64
 """Runs of each system per item that are looked at."""
 ENDLESS = 10**9
 """So many runs that what differs between them is gone."""
@@ -51,7 +51,7 @@ def best_priced(ask: Ask, prices: Prices, repeats: int | None, n: float | None) 
     if repeats is not None or not first.design.within:
         runs = [repeats or 1]
     else:
-        runs = list(range(1, MOST_RUNS + 1))
+        runs = list(range(1, MAX_RUNS + 1))
     found = _bought(ask, prices, runs, first) if prices.budget is not None else _cheapest(ask, prices, runs, n)
     designs = [
         PricedDesign(plan.design.repeats, plan.items, prices.of(plan.items, plan.design.repeats), plan.power, plan.effect)
@@ -65,8 +65,8 @@ def best_priced(ask: Ask, prices: Prices, repeats: int | None, n: float | None) 
         best = min(range(len(found)), key=lambda i: (-designs[i].power, designs[i].cost))
     plan = replace(found[best], costs=Costs(prices.item, prices.run, prices.budget, designs[best].cost, designs))
     notes = plan.notes
-    if designs[best].repeats == MOST_RUNS:
-        text = f"No more than {MOST_RUNS} runs per item were looked at, and more of them may be better still."
+    if designs[best].repeats == MAX_RUNS:
+        text = f"No more than {MAX_RUNS} runs per item were looked at, and more of them may be better still."
         notes = [*notes, Note("design", text)]
     return replace(plan, verdict=plan_verdict(plan), notes=notes)
 

@@ -26,14 +26,14 @@ from outscore.language.verdict.possible import possible_table_verdict
 from outscore.results.possible import Fitting, PossiblePair, PossibleTable, PrintedScore
 from outscore.results.signature import Signature
 from outscore.scores.system import Origin
-from outscore.workflows.plan.answer import MOST_PRINTED, printed_counts, read_printed
+from outscore.workflows.plan.answer import MAX_PRINTED, printed_counts, read_printed
 
 __all__ = ["possible_table", "read_table"]
 
 HOLM = "holm"
-MOST_SYSTEMS = 60
+MAX_SYSTEMS = 60
 """More systems have more pairs than anybody reads."""
-MOST_RANGES = 50
+MAX_RANGES = 50
 """Ranges of fitting numbers that are kept."""
 HEADERS = ("score", "accuracy", "acc", "acc.", "value", "result", "em", "%")
 
@@ -67,7 +67,7 @@ def read_table(path: str) -> tuple[dict[str, str], Origin]:
                 line=i + 1,
             )
         found[system] = score
-    return found, Origin(path, digest, len(rows), "printed", {"system": "1", "score": "2"})
+    return found, Origin(path, digest, len(rows), "printed", {"system": ("1",), "score": ("2",)})
 
 
 def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float) -> PossibleTable:
@@ -106,13 +106,13 @@ def possible_table(printed: Mapping[str, object], n: int | None, *, alpha: float
 
 
 def _check(texts: Mapping[str, str], n: int | None) -> None:
-    if not 2 <= len(texts) <= MOST_SYSTEMS:
+    if not 2 <= len(texts) <= MAX_SYSTEMS:
         raise OutscoreError(
-            f"The table has {len(texts)} systems.", f"Give two to {MOST_SYSTEMS} systems and their scores.", parameter="table"
+            f"The table has {len(texts)} systems.", f"Give two to {MAX_SYSTEMS} systems and their scores.", parameter="table"
         )
-    if n is not None and n > MOST_PRINTED:
+    if n is not None and n > MAX_PRINTED:
         raise OutscoreError(
-            f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MOST_PRINTED:,} items.", parameter="n"
+            f"`n` is {n:,}.", f"Printed scores can be looked at for up to {MAX_PRINTED:,} items.", parameter="n"
         )
 
 
@@ -120,16 +120,16 @@ def _fitting(values: list[tuple[Fraction, Fraction]], whole: int) -> Fitting:
     """Which numbers of items fit: for each score some whole number lies between n (value ± half) / whole."""
     # From here on a printed unit holds a whole number in any case.
     always = max(math.ceil(whole / (2 * half)) for _, half in values)
-    most = min(always, MOST_PRINTED)
-    n = np.arange(1, most + 1, dtype=object if always > MOST_PRINTED else np.int64)
+    most = min(always, MAX_PRINTED)
+    n = np.arange(1, most + 1, dtype=object if always > MAX_PRINTED else np.int64)
     fits = np.ones(most, dtype=bool)
     for value, half in values:
         low, high = max(Fraction(0), (value - half) / whole), min(Fraction(1), (value + half) / whole)
         fits &= np.asarray(-((-low.numerator * n) // low.denominator) <= (high.numerator * n) // high.denominator, dtype=bool)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], fits, [False]]).astype(np.int8)))
     ranges = [(int(first) + 1, int(last)) for first, last in zip(edges[::2], edges[1::2], strict=True)]
-    every = ranges[-1][0] if ranges and ranges[-1][1] == most and always <= MOST_PRINTED else None
-    return Fitting(most, int(fits.sum()), ranges[0][0] if ranges else None, every, ranges[:MOST_RANGES])
+    every = ranges[-1][0] if ranges and ranges[-1][1] == most and always <= MAX_PRINTED else None
+    return Fitting(most, int(fits.sum()), ranges[0][0] if ranges else None, every, ranges[:MAX_RANGES])
 
 
 def _with_pairs(result: PossibleTable, counts: Mapping[str, tuple[int, int]], n: int) -> PossibleTable:

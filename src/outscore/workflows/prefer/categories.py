@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from outscore.core.numeric import finite
+from outscore.inference.base.student_law import t_quantile
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.preferences.strengths import Strengths, elo_of, strengths_of
 from outscore.inference.preferences.sums import MAX_CATEGORIES, Sums
@@ -15,7 +17,6 @@ from outscore.results.design import Family
 from outscore.results.note import Note
 from outscore.results.preference import Categories, CategoryRow, Order
 from outscore.results.pvalue import PValue
-from outscore.workflows.prefer.pairs import claimed
 
 __all__ = ["categories_of"]
 
@@ -37,7 +38,7 @@ def categories_of(
     rows = [row for name, own in sums.categories.items() for row in _rows(name, own, shown, order, alpha)]
     name = "holm" if CORRECTIONS[correction].all_pairs else correction
     tested = [i for i, row in enumerate(rows) if row.p is not None]
-    adjusted = adjust([claimed(rows[i].p) for i in tested], name).tolist()
+    adjusted = adjust([p.claimed for row in rows if (p := row.p) is not None], name).tolist()
     for i, value in zip(tested, adjusted, strict=True):
         p = rows[i].p
         assert p is not None
@@ -69,8 +70,8 @@ def _rows(category: str, sums: Sums, shown: Sequence[str], order: Order, alpha: 
                 int(tally.losses[i]),
                 int(meetings[i]),
                 rate,
-                _finite(low),
-                _finite(high),
+                finite(low),
+                finite(high),
                 p,
                 strength,
                 *map(_elo, (strength, *ends)),
@@ -81,19 +82,13 @@ def _rows(category: str, sums: Sums, shown: Sequence[str], order: Order, alpha: 
 
 def _strength(strengths: Strengths, system: int, alpha: float) -> tuple[float | None, float | None, float | None]:
     """Log-odds against an average system of the category, and their limits; None where they are not finite."""
-    import scipy.special
-
     theta = float(strengths.theta[system])
     if not strengths.core[system]:
         return None, None, None
     error, prompts = strengths.error(system)
-    reach = -float(scipy.special.stdtrit(prompts - 1, alpha / 2)) * error if error > 0 else math.nan
-    return _finite(theta), _finite(theta - reach), _finite(theta + reach)
+    reach = t_quantile(prompts - 1, alpha) * error if error > 0 else math.nan
+    return finite(theta), finite(theta - reach), finite(theta + reach)
 
 
 def _elo(value: float | None) -> float | None:
     return None if value is None else elo_of(value)
-
-
-def _finite(x: float) -> float | None:
-    return x if math.isfinite(x) else None

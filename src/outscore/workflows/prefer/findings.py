@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from outscore.core.errors import OutscoreError
+from outscore.core.numeric import finite
+from outscore.inference.base.student_law import t_quantile
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
 from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, power_tuned, share_tuned
 from outscore.inference.preferences.lengths import LengthFit, fit_lengths
@@ -55,8 +57,8 @@ def position_of(sums: Sums, alpha: float) -> Position | None:
         tally.units,
         float(independent_p(tally.wins, tally.losses)[0]),
         float(rates.rate[0]),
-        _finite(low),
-        _finite(high),
+        finite(low),
+        finite(high),
         swapped.compared,
         swapped.flipped,
         swapped.flipped / swapped.compared if swapped.compared else None,
@@ -71,7 +73,7 @@ def length_of(battles: Battles, alpha: float) -> tuple[Length | None, LengthFit 
     import scipy.special
 
     df, error = fit.units - 1, fit.coefficient_error()
-    reach = -float(scipy.special.stdtrit(df, alpha / 2)) * error
+    reach = t_quantile(df, alpha) * error
     p = float(2 * scipy.special.stdtr(df, -abs(fit.coefficient) / error)) if error > 0 else math.nan
     if math.isnan(p):
         return None, None
@@ -114,7 +116,7 @@ def _levelled(pair: PreferencePair, fit: LengthFit, which: tuple[int, int], alph
     import scipy.special
 
     gap, error = fit.contrast(*which)
-    reach = -float(scipy.special.stdtrit(fit.units - 1, alpha / 2)) * error
+    reach = t_quantile(fit.units - 1, alpha) * error
     value, low, high = (float(scipy.special.expit(x)) for x in (gap, gap - reach, gap + reach))
     return replace(pair, equal_length=value, equal_length_low=low, equal_length_high=high)
 
@@ -137,11 +139,11 @@ def judges_of(sums: Sums, alpha: float) -> Judges | None:
         if tables.items:
             agreed, kappa = kappa_of(tables, alpha)
             names, ends = (judges.names[one], judges.names[other]), _ends(agreed)
-            found = Agreement(names, tables.items, agreed.value, *ends, _finite(kappa.value), *_ends(kappa), len(tables.tables))
+            found = Agreement(names, tables.items, agreed.value, *ends, finite(kappa.value), *_ends(kappa), len(tables.tables))
             pairs.append(found)
     whole = alpha_of(judged.several, alpha)
     several = judged.several
-    return Judges(rows, pairs, Alpha(_finite(whole.value), *_ends(whole), several.items, len(several.tables)))
+    return Judges(rows, pairs, Alpha(finite(whole.value), *_ends(whole), several.items, len(several.tables)))
 
 
 def intransitivity_of(tally: Tally, strengths: Strengths) -> Intransitivity | None:
@@ -241,8 +243,4 @@ def _by_prompt(battles: Battles, ahead: str) -> dict[str, float]:
 
 
 def _ends(found: Estimate) -> tuple[float | None, float | None]:
-    return _finite(found.low), _finite(found.high)
-
-
-def _finite(x: float) -> float | None:
-    return x if math.isfinite(x) else None
+    return finite(found.low), finite(found.high)

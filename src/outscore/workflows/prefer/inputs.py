@@ -98,12 +98,9 @@ def decided(battles: Battles) -> Battles:
 
 def reading_of_battles(origins: Sequence[Origin]) -> BattleReading:
     """What the files were taken to mean."""
-    columns: dict[str, str] = {}
-    for origin in origins:
-        for part, names in origin.columns.items():
-            told = columns.setdefault(part, names)
-            if names not in told.split(" or "):
-                columns[part] = f"{told} or {names}"
+    parts = dict.fromkeys(part for origin in origins for part in origin.columns)
+    named = {part: dict.fromkeys(origin.column(part) for origin in origins) for part in parts}
+    columns = {part: " or ".join(name for name in names if name is not None) for part, names in named.items()}
     formats = list(dict.fromkeys(origin.format for origin in origins))
     files = sum(bool(origin.sha256) for origin in origins)
     return BattleReading(formats, files, sum(origin.rows for origin in origins), columns)

@@ -15,7 +15,8 @@ from typing import cast
 
 import numpy as np
 
-from outscore.core.numeric import LN10
+from outscore.core.numeric import LN10, finite
+from outscore.inference.base.student_law import log_two_sided, t_quantile
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.pairwise.table import KINDS
 from outscore.inference.preferences.orders import exchanged_p, orders_of
@@ -29,7 +30,7 @@ from outscore.scores.board import Board
 from outscore.workflows.rank.measure import measure
 from outscore.workflows.rank.question import Question
 
-__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "claimed", "corrected", "pairs_with_tests"]
+__all__ = ["MIN_PROMPTS", "Asked", "baseline_in", "corrected", "pairs_with_tests"]
 
 MIN_PROMPTS = 10
 """With fewer prompts no p comes from the model, and a pair's own games tell little."""
@@ -101,17 +102,17 @@ def _games(systems: Sequence[str], tally: Tally, strengths: Strengths, asked: As
             int(tally.ties[i]),
             int(tally.losses[i]),
             rate,
-            _finite(low),
-            _finite(high),
+            finite(low),
+            finite(high),
             p,
             int(meetings[i]),
             "games",
-            _finite(float(rates.error[i])),
-            _finite(float(rates.rows_error[i])),
+            finite(float(rates.error[i])),
+            finite(float(rates.rows_error[i])),
             float(naive[i]) if whole else None,
             None if both is None else float(both),
             asked.order if kinds[i] != 1 else "both",
-            log_odds=_finite(float(contrast)) if strengths.group[left] == strengths.group[right] else None,
+            log_odds=finite(float(contrast)) if strengths.group[left] == strengths.group[right] else None,
             note=note,
         )
         ahead = rate > 0.5 or (rate == 0.5 and not strengths.theta[left] < strengths.theta[right])
@@ -205,9 +206,9 @@ def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: 
             shared,
             "baseline",
             order=asked.order,
-            difference=_finite(float(table.difference[i])),
-            difference_low=_finite(float(table.low[i])),
-            difference_high=_finite(float(table.high[i])),
+            difference=finite(float(table.difference[i])),
+            difference_low=finite(float(table.low[i])),
+            difference_high=finite(float(table.high[i])),
             note=None if shared else f"They share no prompt against {systems[centre]}.",
         )
         pairs.append(pair if (pair.difference or 0.0) >= 0 else turned(pair))
@@ -240,7 +241,7 @@ def _through_model(
     gap, error, prompts = strengths.contrast(i, j)
     if prompts < MIN_PROMPTS or not (math.isfinite(error) and error > 0):
         return None
-    reach = _quantile(prompts - 1, asked.alpha) * error
+    reach = t_quantile(prompts - 1, asked.alpha) * error
     counts = (0, 0, 0)
     if met is not None:
         counts = (met.wins, met.ties, met.losses) if met.a == systems[i] else (met.losses, met.ties, met.wins)
@@ -262,10 +263,7 @@ def _through_model(
 
 def model_p(value: float, error: float, df: int) -> PValue:
     """The two-sided p of a contrast by Student's law."""
-    import scipy.special
-
-    tail = float(scipy.special.stdtr(df, -abs(value) / error))
-    log_p = min(math.log(2 * tail), 0.0) if tail > 0 else -740.0
+    log_p = log_two_sided(df, value / error)
     found = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="sandwich")
     return replace(found, test="bradley-terry", statistic=value, n=df + 1)
 
@@ -274,28 +272,12 @@ def corrected(pairs: Sequence[PreferencePair], asked: Asked, systems: int) -> tu
     """The pairs with adjusted p-values; pairs without a test are not in the family, unless the correction wants all pairs."""
     entry = CORRECTIONS[asked.correction]
     tested = [i for i, pair in enumerate(pairs) if pair.p is not None]
-    stated = [claimed(pairs[i].p) for i in tested]
+    claimed = [p.claimed for pair in pairs if (p := pair.p) is not None]
     missing = systems * (systems - 1) // 2 - len(tested) if entry.all_pairs else 0
-    adjusted = adjust([*stated, *[1.0] * missing], asked.correction, systems=systems if entry.all_pairs else None)
+    adjusted = adjust([*claimed, *[1.0] * missing], asked.correction, systems=systems if entry.all_pairs else None)
     found = list(pairs)
     for i, value in zip(tested, adjusted.tolist(), strict=False):
         p = pairs[i].p
         assert p is not None
         found[i] = replace(pairs[i], p=replace(p, adjusted=float(value)))
     return found, Family(asked.correction, entry.error_rate, len(tested) + missing)
-
-
-def claimed(p: PValue | None) -> float:
-    """The p that is corrected: where there are only bounds, the upper one."""
-    assert p is not None
-    return p.upper if p.method == "certified" else p.value
-
-
-def _quantile(df: float, alpha: float) -> float:
-    import scipy.special
-
-    return -float(scipy.special.stdtrit(df, alpha / 2))
-
-
-def _finite(x: float) -> float | None:
-    return x if math.isfinite(x) else None

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from outscore.core.errors import OutscoreError
-from outscore.core.numeric import Array
+from outscore.core.numeric import Array, finite
 from outscore.engine.engines import Engine
 from outscore.engine.progress import Progress
 from outscore.formats.tables.names import join_names, suggest_name
+from outscore.inference.base.student_law import t_quantile
 from outscore.inference.leaderboard.groups import groups_of, rank_intervals
 from outscore.inference.preferences.orders import seen_order
 from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
@@ -254,7 +255,7 @@ def _better(pairs: list[PreferencePair], systems: Sequence[str], ranked: list[in
     place = {systems[i]: at for at, i in enumerate(ranked)}
     found = np.zeros((len(systems), len(systems)), dtype=bool)
     for pair in pairs:
-        if pair.p is not None and pair.p.adjusted is not None and pair.p.adjusted <= alpha:
+        if pair.is_significant(alpha):
             found[place[pair.a], place[pair.b]] = True
     return found
 
@@ -262,7 +263,6 @@ def _better(pairs: list[PreferencePair], systems: Sequence[str], ranked: list[in
 def _strengths(
     systems: Sequence[str], tally: Tally, strengths: Strengths, ranked: list[int], better: Array, alpha: float
 ) -> tuple[list[Strength], list[list[str]], list[Note]]:
-    import scipy.special
 
     k = len(systems)
     lowest, highest = rank_intervals(better)
@@ -282,13 +282,13 @@ def _strengths(
         high: float | None = None
         if strengths.core[i]:
             error, prompts = strengths.error(i)
-            reach = -float(scipy.special.stdtrit(prompts - 1, alpha / 2)) * error if error > 0 else math.nan
-            low, high = _finite(theta - reach), _finite(theta + reach)
+            reach = t_quantile(prompts - 1, alpha) * error if error > 0 else math.nan
+            low, high = finite(theta - reach), finite(theta + reach)
         elif theta == math.inf:
-            low = _finite(bound)
+            low = finite(bound)
         elif theta == -math.inf:
-            high = _finite(bound)
-        value = _finite(theta)
+            high = finite(bound)
+        value = finite(theta)
         listed.append(
             Strength(
                 systems[i],
@@ -353,7 +353,3 @@ def _listed(names: list[str]) -> str:
 
 def _elo(value: float | None) -> float | None:
     return None if value is None else elo_of(value)
-
-
-def _finite(x: float) -> float | None:
-    return x if math.isfinite(x) else None

@@ -23,7 +23,7 @@ from outscore.workflows.rank.standings import Corrected
 
 __all__ = ["assemble_ranking"]
 
-MOST_REPLICATED = 1_000
+MAX_REPLICATED = 1_000
 """With more pairs than this the replicability table holds neighbours in the order only."""
 
 
@@ -140,11 +140,11 @@ def _replicability(top: Corrected, parts: Sequence[Corrected]) -> tuple[list[Rep
     pairs, names = top.measured.pairs, top.measured.systems
     wanted = np.flatnonzero(pairs.testable)
     notes = []
-    if len(pairs) > MOST_REPLICATED:
+    if len(pairs) > MAX_REPLICATED:
         place = np.full(len(names), -2)
         place[top.order] = np.arange(len(top.order))
         wanted = wanted[np.abs(place[pairs.left] - place[pairs.right])[wanted] == 1]
-        text = f"With more than {MOST_REPLICATED:,} pairs replicability is shown for neighbours in the order only."
+        text = f"With more than {MAX_REPLICATED:,} pairs replicability is shown for neighbours in the order only."
         notes.append(Note("omission", text))
     forward = top.ahead >= 0
     # Which system comes first was chosen by the data, so each direction has half of alpha.

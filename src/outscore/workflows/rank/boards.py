@@ -41,9 +41,9 @@ __all__ = ["Ranked", "assemble_ranking", "measure", "pairs_frame", "rank_boards"
 
 SMALL = 0.001
 """The strictest level that reports tell apart."""
-RESAMPLES, MOST_RESAMPLES = 9_999, 199_999
+RESAMPLES, MAX_RESAMPLES = 9_999, 199_999
 """Swaps that are drawn unless another number is asked for, and the most that are drawn for a large family."""
-MOST_SWAPPED = 3e7
+MAX_SWAPPED = 3e7
 """Pairs times swaps beyond which the number of swaps is left alone: about half a minute."""
 STEPPED = ("bonferroni", "holm", "shaffer")
 """Corrections that multiply the smallest p by the number of tests, whatever the others are."""
@@ -122,7 +122,7 @@ def _enough_swaps(question: Question, systems: int, metrics: int) -> Question:
     """So many swaps that the smallest adjusted p can reach the strictest level, where no other number is asked for."""
     pairs = systems - 1 if question.baseline is not None else systems * (systems - 1) // 2
     tests = max(1, pairs * metrics)
-    drawn = math.ceil(min(tests / SMALL, MOST_RESAMPLES, MOST_SWAPPED / tests))
+    drawn = math.ceil(min(tests / SMALL, MAX_RESAMPLES, MAX_SWAPPED / tests))
     if "resamples" in question.options or question.test != "permutation" or drawn <= RESAMPLES:
         return question
     return replace(question, options={**question.options, "resamples": drawn})

@@ -15,7 +15,7 @@ from outscore.scores.system import Labels, Scores
 from outscore.workflows.frames import encode_labels, is_table, systems_in
 from outscore.workflows.requests.rank import RankRequest
 from outscore.workflows.requests.score import ScoreRequest
-from outscore.workflows.validate import numbers_of, refuse_reading_options
+from outscore.workflows.validate import numbers_of, refuse_labels, refuse_reading_options
 
 __all__ = ["systems_from"]
 
@@ -54,9 +54,7 @@ def systems_from(
 
 
 def _from_table(table: object, request: RankRequest | ScoreRequest, labels: Mapping[str, object]) -> list[Scores]:
-    for name, said in labels.items():
-        if said is not None and not isinstance(said, str):
-            raise OutscoreError(f"`{name}` is not the name of a column.", "For a table, name the column that holds it.")
+    refuse_labels(labels)
     parts = {"dataset": "dataset", "items": "item", "clusters": "cluster"}
     named = {parts[name]: said for name, said in labels.items() if said is not None}
     return systems_in(table, Choice(**{**request.columns(), **named}, systems=request.system, gaps=True))

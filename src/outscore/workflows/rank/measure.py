@@ -60,7 +60,7 @@ __all__ = ["measure", "systems_of"]
 Unit = Literal["items", "clusters", "units", "segments"]
 ALONE = "The metric's function cannot be sent to other processes, so this one did all the work."
 EXACT_METHODS = ("auto", "exact", "spectral")
-MOST_COLUMNS = 4
+MAX_COLUMNS = 4
 
 
 def measure(
@@ -291,7 +291,7 @@ class _Work:
 
     def _may_be_exact(self, systems: SystemRows) -> bool:
         """Whether looking for an exact kernel pays: beyond a few columns only a ratio has one."""
-        narrow = systems.metric.ratio is not None or len(systems.metric.columns) <= MOST_COLUMNS
+        narrow = systems.metric.ratio is not None or len(systems.metric.columns) <= MAX_COLUMNS
         return narrow and len(self.left) <= MAX_TESTED
 
     def _by_sampling(self) -> str:

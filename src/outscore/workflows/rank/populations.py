@@ -28,7 +28,7 @@ from outscore.results.note import Note
 from outscore.scores.board import Board
 from outscore.workflows.rank.question import Question
 
-MOST_PAIRS = 2_000
+MAX_PAIRS = 2_000
 """Pairs that are also tested as claims that decide nothing, at some milliseconds each."""
 
 __all__ = ["name_of_test", "population_of", "repeat_kind"]
@@ -74,9 +74,9 @@ def population_of(
         raise OutscoreError(f"Population {chosen} cannot be had: {lacking[chosen]}.", cures[chosen], parameter="population")
     others = [name for name in lacking if name != chosen and not lacking[name]] if kind is not None else []
     notes = []
-    if THESE_ITEMS in others and math.comb(len(boards[0].systems), 2) > MOST_PAIRS:
+    if THESE_ITEMS in others and math.comb(len(boards[0].systems), 2) > MAX_PAIRS:
         others.remove(THESE_ITEMS)
-        text = f"More than {MOST_PAIRS:,} pairs are tested for another population only if asked: --population {THESE_ITEMS}."
+        text = f"More than {MAX_PAIRS:,} pairs are tested for another population only if asked: --population {THESE_ITEMS}."
         notes.append(Note("runs", text))
     few = any(table.values is not None and table.values.shape[1] < 3 for board in boards for table in board.runs or ())
     if chosen == ITEMS_AND_RUNS and few:

@@ -15,12 +15,12 @@ from outscore.core.repeats import RUNS, kind_of_column
 from outscore.engine.engines import Engine, engine_of
 from outscore.engine.progress import Progress, Steps
 from outscore.formats.base.entry import Choice
-from outscore.formats.logs.registry import LOGS
-from outscore.formats.logs.scores import missing_notes, read_systems
+from outscore.formats.logs.scores import missing_notes
 from outscore.formats.tables.columns import NO_ITEMS
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
 from outscore.language.numbers import count
+from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.results.reading import DirectionSource
@@ -29,7 +29,7 @@ from outscore.scores.duplicates import DuplicateRule
 from outscore.scores.reduce import first_runs, reduce_runs
 from outscore.scores.system import Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
-from outscore.workflows.compare.logs import asks_logs, better_of, log_question
+from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.direction import Better, directed, score_names, series_names
 from outscore.workflows.names import path_texts
 from outscore.workflows.rank.boards import Ranked, rank_boards
@@ -42,8 +42,9 @@ from outscore.workflows.rank.texts import text_boards
 from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests import shared
 from outscore.workflows.requests.rank import RankRequest
-from outscore.workflows.texts.inputs import read_text_files
-from outscore.workflows.texts.segments import SegmentScores
+from outscore.workflows.texts.inputs import read_text_files, refuse_reading_twice
+from outscore.workflows.texts.segments import SegmentScores, check_segments
+from outscore.workflows.validate import refuse_labels
 
 __all__ = ["RankData", "call", "run", "run_measured"]
 
@@ -149,6 +150,7 @@ def call(
     reference: object,
     documents: object,
     gold: object,
+    segments: str | os.PathLike[str] | None,
     engine: Engine | None,
     progress: Progress | None,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.rank`
@@ -157,21 +159,21 @@ def call(
     labels = {"items": items, "clusters": clusters, "dataset": dataset}
     more: dict[str, Any] = {"engine": engine, "progress": progress}
     paths = _paths(scores, reference, documents, gold)
+    target = None if segments is None else os.fspath(segments)
+    check_segments(target, (), texts=reference is not None)
     if paths is not None:
         columns = {name: label for name, label in labels.items() if label is not None}
-        for name, label in columns.items():
-            if not isinstance(label, str):
-                raise OutscoreError(
-                    f"`{name}` is not the name of a column.", "For a table, name the column that holds it.", parameter=name
-                )
-        return run(RankRequest.from_python({**given, **columns}, **paths), **more)
+        refuse_labels(columns)
+        request = RankRequest.from_python({**given, **columns}, **paths)
+        check_segments(target, request.inputs, texts=True)
+        return _with_segments(run_measured(request, **more), target)
     if reference is not None or gold is not None:
         kind: Kind = "outputs" if reference is None else "texts"
         _refuse_labels(labels, kind)
         systems = _by_system(scores, kind)
         given_as_gold = gold if reference is None else reference
         data = RankData(kind, (), systems, given_as_gold, documents, dataset=dataset)
-        return run(RankRequest.from_python(given), data, **more)
+        return _with_segments(run_measured(RankRequest.from_python(given), data, **more), target)
     request = RankRequest.from_python(given)
     request.validate(kind="scores")
     found = systems_from(scores, request, **labels)
@@ -191,6 +193,13 @@ def call(
 def _measures(scores: object) -> tuple[str, ...]:
     """What series by system are called by themselves; systems have names of their own."""
     return series_names(scores.values()) if isinstance(scores, Mapping) else ()
+
+
+def _with_segments(found: Ranked, target: str | None) -> Ranking:
+    """The ranking, once the scores of segments are written where they were asked for."""
+    if target is not None and found.segments is not None:
+        write_files({target: found.segments().to_csv()})
+    return found.ranking
 
 
 def _paths(scores: object, reference: object, documents: object, gold: object) -> dict[str, Any] | None:
@@ -261,10 +270,7 @@ def _rank(material: _Material, request: RankRequest, work: _Work) -> Ranked:
 
 
 def _read_texts(request: RankRequest) -> RankData:
-    if request.inputs.count("-") > 1:
-        raise OutscoreError(
-            "Standard input (-) is named twice, and can be read once.", "Save it to a file first.", parameter="files"
-        )
+    refuse_reading_twice(request.inputs)
     found = read_text_files(
         request.files,
         request.reference,
@@ -363,18 +369,9 @@ def _boards_of(scores: Sequence[Scores], request: RankRequest) -> tuple[list[Boa
 
 def _logs(request: RankRequest) -> _Material:
     """The systems of logs; several tasks are datasets."""
-    format = request.reader if request.reader in LOGS else None
-    found = read_systems(request.files, log_question(request), format=format, several=True)
-    if found.is_corpus:
-        raise OutscoreError(
-            f"`{found.measure}` scores the whole corpus, and logs hold texts in place of a score per item.",
-            "Compare two systems with `outscore compare`, which scores their texts again, or choose another score.",
-            parameter="metric",
-        )
+    found = read_tasks(request)
     boards, said = _boards_of(chosen_systems(found.scores, request.system, request.names), request)
-    columns = next(one.origin.columns for one in found.scores if one.origin is not None)
-    origins = dict.fromkeys(origin for several in found.evaluations for one in several for origin in one.origins)
-    told = [replace(origin, columns=columns) for origin in origins]
+    told = log_origins(found, found.scores)
     # What nobody asked for is among the notes already.
     notes = (*found.notes, *said, *(() if request.missing is None else missing_notes(found.missing.values())))
     return _of_boards(replace(request, metric=None), boards, told, notes, told=better_of(found.higher_is_better))
@@ -444,11 +441,11 @@ def _check_partitioned(request: RankRequest) -> None:
             parameter="metric",
         )
     if request.item == NO_ITEMS or request.duplicates not in ("stop", "mean"):
-        what = "item none" if request.item == NO_ITEMS else f"duplicates {request.duplicates}"
+        name, value = ("item", NO_ITEMS) if request.item == NO_ITEMS else ("duplicates", request.duplicates)
         raise OutscoreError(
-            f"--{what} needs all rows in their order, and Parquet parts are read one by one.",
+            f"--{name} {value} needs all rows in their order, and Parquet parts are read one by one.",
             "Name the files one by one if they are few and small.",
-            parameter=what.split(maxsplit=1)[0],
+            parameter=name,
         )
     for option in request.options():
         if option.name in NEED_ALL_ROWS and request.is_given(option):

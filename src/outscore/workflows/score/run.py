@@ -11,8 +11,6 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.repeats import RepeatKind, kind_of_column
-from outscore.formats.logs.registry import LOGS
-from outscore.formats.logs.scores import read_systems
 from outscore.formats.tables.partitions import are_partitions
 from outscore.formats.tables.plausible import refuse_implausible
 from outscore.language.numbers import count
@@ -23,7 +21,7 @@ from outscore.results.score import ScoreResult
 from outscore.scores.duplicates import DuplicateRule, check_rule, settle
 from outscore.scores.system import Labels, Origin, Scores, origins_of
 from outscore.workflows.classes import class_notes, counted_by_class
-from outscore.workflows.compare.logs import asks_logs, better_of, log_question
+from outscore.workflows.compare.logs import asks_logs, better_of, log_origins, read_tasks
 from outscore.workflows.direction import Better, directed, score_names
 from outscore.workflows.frames import encode_labels, is_table
 from outscore.workflows.names import path_texts
@@ -32,6 +30,7 @@ from outscore.workflows.rank.many import chosen_systems, read_many
 from outscore.workflows.reading import answer_notes, reading_of
 from outscore.workflows.requests.score import ScoreRequest
 from outscore.workflows.score.measure import Measured, measure
+from outscore.workflows.validate import refuse_labels
 
 __all__ = ["call", "run"]
 
@@ -84,13 +83,7 @@ def call(
     paths = path_texts(several) if several else None
     if paths is not None or is_table(scores):
         columns = {name: label for name, label in {**labels, "slices": slices}.items() if label is not None}
-        for name, label in columns.items():
-            if not isinstance(label, str):
-                raise OutscoreError(
-                    f"`{name}` is not the name of a column.",
-                    "For a file or table, name the column that holds it.",
-                    parameter=name,
-                )
+        refuse_labels(columns)
         request = ScoreRequest.from_python({**given, **columns}, files=paths or ())
         if paths is not None:
             return run(request)
@@ -150,14 +143,7 @@ def _from_files(request: ScoreRequest) -> _Material:
 
 def _from_logs(request: ScoreRequest) -> _Material:
     """The systems of logs; several tasks are datasets."""
-    format = request.reader if request.reader in LOGS else None
-    found = read_systems(request.files, log_question(request), format=format, several=True)
-    if found.is_corpus:
-        raise OutscoreError(
-            f"`{found.measure}` scores the whole corpus, and logs hold texts in place of a score per item.",
-            "Compare two systems with `outscore compare`, which scores their texts again, or choose another score.",
-            parameter="metric",
-        )
+    found = read_tasks(request)
     scores = chosen_systems(found.scores, request.system, request.names)
     renamed = dict(zip((one.name for one in chosen_systems(found.scores, request.system, ())), scores, strict=True))
     missing: dict[str, Counter[str]] = {}
@@ -165,10 +151,7 @@ def _from_logs(request: ScoreRequest) -> _Material:
         for one in evaluations:
             if one.system in renamed:
                 missing.setdefault(renamed[one.system].name, Counter()).update(one.missing(found.measure))
-    columns = next(one.origin.columns for one in scores if one.origin is not None)
-    origins = dict.fromkeys(origin for several in found.evaluations for one in several for origin in one.origins)
-    told = [replace(origin, columns=columns) for origin in origins]
-    return _Material(scores, told, found.notes, better_of(found.higher_is_better), missing)
+    return _Material(scores, log_origins(found, scores), found.notes, better_of(found.higher_is_better), missing)
 
 
 def _scored(asked: ScoreRequest, request: ScoreRequest, material: _Material) -> ScoreResult:

@@ -98,6 +98,14 @@ class _Opened:
         return [note for file in self.files.values() for note in file.held.notes]
 
 
+def refuse_reading_twice(inputs: Sequence[str]) -> None:
+    """Refuse standard input in two places."""
+    if inputs.count("-") > 1:
+        raise OutscoreError(
+            "Standard input (-) is named twice, and can be read once.", "Save it to a file first.", parameter="files"
+        )
+
+
 def read_text_files(
     files: Sequence[str],
     reference: Sequence[str],

@@ -19,6 +19,7 @@ from outscore.language.phrases import correction_name
 from outscore.language.verdict.comparison import agreement
 from outscore.metrics.cache import StatisticsCache
 from outscore.results.comparison import Comparison, Comparisons
+from outscore.results.files import write_files
 from outscore.results.note import Note
 from outscore.results.reading import Direction, Reading
 from outscore.scores.system import Origin
@@ -31,9 +32,9 @@ from outscore.workflows.texts.buckets import Labels, buckets_of, labels_of_segme
 from outscore.workflows.texts.checks import cache_of, chosen_metrics, engine_for
 from outscore.workflows.texts.corpus import TextDesign, compare_corpora
 from outscore.workflows.texts.datasets import Datasets, datasets_of_segments
-from outscore.workflows.texts.inputs import read_text_files
+from outscore.workflows.texts.inputs import read_text_files, refuse_reading_twice
 from outscore.workflows.texts.members import scored_members, text_members
-from outscore.workflows.texts.segments import SegmentScores, segment_scores
+from outscore.workflows.texts.segments import SegmentScores, check_segments, segment_scores
 from outscore.workflows.texts.statistics import Statistics, Texts
 from outscore.workflows.texts.words import Corpus, study_words
 from outscore.workflows.validate import question_of
@@ -160,6 +161,7 @@ def call(
     unit_advice: bool,
     jobs: int | None,
     cache: object,
+    segments: str | os.PathLike[str] | None,
     progress: Progress | None,
     **given: Any,  # noqa: ANN401 - the other keywords of `outscore.compare_texts`
 ) -> Comparisons:
@@ -176,13 +178,17 @@ def call(
     }
     labels = {"source": source, "documents": documents, "dataset": dataset}
     files = _files(a, b, reference, buckets, labels)
-    if files is not None:
-        return run(TextsRequest.from_python(given, **files), **more)
-    request = TextsRequest.from_python(given)
-    data = TextData(
-        a, b, reference, cast("TwoNames", request.names or UNNAMED), documents, buckets, dataset=dataset, source=source
-    )
-    return run(request, data, **more)
+    request = TextsRequest.from_python(given, **(files or {}))
+    data = None
+    if files is None:
+        names = cast("TwoNames", request.names or UNNAMED)
+        data = TextData(a, b, reference, names, documents, buckets, dataset=dataset, source=source)
+    target = None if segments is None else os.fspath(segments)
+    check_segments(target, request.inputs, texts=True)
+    found, scores = run_scored(request, data, **more)
+    if target is not None:
+        write_files({target: scores().to_csv()})
+    return found
 
 
 def _files(a: object, b: object, reference: object, buckets: object, labels: Mapping[str, object]) -> dict[str, Any] | None:
@@ -211,10 +217,7 @@ def _files(a: object, b: object, reference: object, buckets: object, labels: Map
 
 def read_texts(request: TextsRequest) -> TextData:
     """The texts of a request's files."""
-    if request.inputs.count("-") > 1:
-        raise OutscoreError(
-            "Standard input (-) is named twice, and can be read once.", "Save it to a file first.", parameter="files"
-        )
+    refuse_reading_twice(request.inputs)
     found = read_text_files(
         request.files,
         request.reference,

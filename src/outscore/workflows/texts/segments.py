@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
+from outscore.results.files import check_further
+from outscore.results.rendering import csv_text
 from outscore.workflows.texts.buckets import Labels
 from outscore.workflows.texts.datasets import Datasets
 from outscore.workflows.texts.members import Member
 from outscore.workflows.texts.runs import mean_of_runs
 
-__all__ = ["SegmentScores", "segment_scores"]
+__all__ = ["SegmentScores", "check_segments", "segment_scores"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,21 @@ class SegmentScores:
         numbers = {name: values.tolist() for name, values in self.numbers.items()}
         columns = {"segment": list(self.names), **told, **numbers}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def to_csv(self) -> str:
+        """All scores as CSV."""
+        return csv_text(self.columns, self.rows())
+
+
+def check_segments(path: str | None, inputs: Iterable[str], *, texts: bool) -> None:
+    """Refuse a file of segment scores that could not be written, and one of what has no segments."""
+    if path is None:
+        return
+    if not texts:
+        raise OutscoreError(
+            "--segments is for texts, and no --reference was named.", "Leave --segments out.", parameter="segments"
+        )
+    check_further(path, inputs, option="--segments", ending=".csv", holds="a table of segment scores")
 
 
 def segment_scores(

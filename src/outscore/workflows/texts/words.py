@@ -12,7 +12,7 @@ from outscore.inference.families.max_t import MAX_T
 from outscore.inference.families.multiplicity import correct_family
 from outscore.metrics.registry import resolve
 from outscore.metrics.text.matches import BANDS, band_name, better_ngrams, count_words, frequency_rows
-from outscore.results.words import WordBucket, WordStudy
+from outscore.results.subset import WordBucket, WordStudy
 from outscore.workflows.compare.arrays import permutation_p
 from outscore.workflows.texts.buckets import Labels
 from outscore.workflows.texts.datasets import Datasets

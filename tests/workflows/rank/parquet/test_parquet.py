@@ -173,7 +173,7 @@ def test_shares_that_come_together_in_waves(binary, tmp_path, monkeypatch):
     folder = written(tmp_path / "cut", cut(long_table(*binary), 12))
     whole = as_bytes(measured_from_partitions(folder))
     monkeypatch.setattr(partitions, "ROWS", 50)
-    monkeypatch.setattr(partitions, "LEAST_SHARES", 2)
+    monkeypatch.setattr(partitions, "MIN_SHARES", 2)
     monkeypatch.setattr(partitions, "HELD", 10_000)
     steps = Steps()
     assert as_bytes(measured_from_partitions(folder, progress=steps)) == whole

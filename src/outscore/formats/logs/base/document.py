@@ -56,7 +56,7 @@ class Document:
 
     def origin(self, format: str, rows: int, **columns: str) -> Origin:
         """The record of this file for the result."""
-        return Origin(self.path, self.sha256, rows, format, columns, "row")
+        return Origin(self.path, self.sha256, rows, format, {part: (name,) for part, name in columns.items()}, "row")
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,7 @@ def decode(data: Bytes, kind: type[T], path: str, line: int | None = None, *, in
     except msgspec.ValidationError as error:
         _refuse_layout(error, _place(path, line, inside), path, line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # Python writes NaN and Infinity, which JSON does not have: once these are mended, what is still wrong is refused.
         pass
     try:
         return msgspec.json.decode(_mended(bytes(data)), type=kind)

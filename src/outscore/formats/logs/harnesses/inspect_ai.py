@@ -126,7 +126,7 @@ def read_archive(path: str) -> list[Evaluation]:
             )
         log = decode(archive.read(plan), _Log, path, inside=plan)
         samples = list(_samples_of(archive))
-        origin = Origin(path, archive.digest(), len(samples), NAME, {"item": "id"}, "row")
+        origin = Origin(path, archive.digest(), len(samples), NAME, {"item": ("id",)}, "row")
     return [_evaluation(log, samples, origin)]
 
 
@@ -219,6 +219,7 @@ def _open_archive(path: str) -> Iterator[_Archive]:
             with zipfile.ZipFile(raw) as archive:
                 yield _Archive(path, archive, raw)
         except OutscoreError:
+            # It is a ValueError that has said already what is wrong, unlike those of the archive below.
             raise
         except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, NotImplementedError, RuntimeError, zlib.error) as error:
             raise OutscoreError(

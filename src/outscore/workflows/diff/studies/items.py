@@ -31,9 +31,9 @@ __all__ = ["classes_of", "item_study", "label_class_counts", "load_items"]
 CLASS_SCORES = (many_macro_f1, many_weighted_f1, many_mcc)
 """Scores beside accuracy."""
 
-MOST_CLASSES = 50
+MAX_CLASSES = 50
 """With more classes, as of free answers, macro-F1 and MCC say nothing and cost much."""
-MOST_MISSING = 0.1
+MAX_MISSING = 0.1
 """A file that lacks a larger share of gold's items than this was cut, or belongs to another test set."""
 
 
@@ -91,7 +91,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
         scores={name: _scores(units, counts, k) for k, name in enumerate(units.systems)},
         view=view,
         together=units,
-        answered=units if len(units.labels) <= MOST_CLASSES else None,
+        answered=units if len(units.labels) <= MAX_CLASSES else None,
         agreement=agreement(units),
         changed=changed,
         inventory=label_counts(units),
@@ -110,7 +110,7 @@ def item_study(gold: Outputs, systems: Mapping[str, Outputs], maps: LabelMaps, o
 def _check_complete(aligned: AlignedItems) -> None:
     """Refuse a file that was cut: so many missing answers would decide every comparison."""
     for items, found in zip(aligned.systems, aligned.alignments, strict=True):
-        if found.only_a > MOST_MISSING * aligned.gold.rows:
+        if found.only_a > MAX_MISSING * aligned.gold.rows:
             raise OutscoreError(
                 f"{items.label} answers {found.common:,} of the {aligned.gold.rows:,} items of {aligned.gold.label}.",
                 "Complete it, with empty answers where it gave none; or give gold for the items that all systems answer.",
@@ -183,7 +183,7 @@ def label_class_counts(units: Units, groups: Array | None = None) -> list[Array]
 
 def _class_counts(units: Units) -> list[Array] | None:
     """Per system the counts by class, a row for each cluster or item; None of too many classes."""
-    if len(units.labels) > MOST_CLASSES:
+    if len(units.labels) > MAX_CLASSES:
         return None
     return label_class_counts(units, None if units.clusters is None else np.unique(units.clusters, return_inverse=True)[1])
 

@@ -38,9 +38,9 @@ __all__ = ["Partitioned", "measured_from_partitions"]
 
 ROWS = 1 << 22
 """Rows read at a time, which with all that is made of them take about half a gigabyte."""
-LEAST_SHARES = 16
+MIN_SHARES = 16
 HELD = 1 << 30
-"""Bytes of tables that come together at a time, beyond those of `LEAST_SHARES` shares."""
+"""Bytes of tables that come together at a time, beyond those of `MIN_SHARES` shares."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,10 +150,10 @@ def _read(shares: Sequence[Share], reading: Reading, engine: Engine, progress: P
     """All shares as one part, or as much as it takes to see that items are torn; so many at a time as memory can hold."""
     progress.begin("reading partitions", len(shares))
     whole: list[Part] = []
-    start, count = 0, LEAST_SHARES
+    start, count = 0, MIN_SHARES
     while start < len(shares) and not any(part.torn for part in whole):
         parts = engine.map(partial(part_of, reading), shares[start : start + count], progress=progress)
-        start, count = start + count, max(LEAST_SHARES, HELD // max(1, *(part.size for part in parts)))
+        start, count = start + count, max(MIN_SHARES, HELD // max(1, *(part.size for part in parts)))
         whole = [merged([*whole, *parts])]
     return whole[0]
 

@@ -1,0 +1,209 @@
+"""Models of battles, fitted by Newton's steps: Bradley and Terry's with covariates, and Davidson's.
+
+P(i beats j) = 1 / (1 + exp(θ_j - θ_i)), ties as half a win each (Bradley and Terry, 1952). θ maximises the likelihood; Σ θ = 0
+within every set of systems that have met, directly or through others. With covariates x (shown first, length), the log-odds of
+a battle are θ_i - θ_j + γ·x.
+
+Davidson's (1970) model gives ties a chance of their own, P(tie) : P(i) : P(j) = ν : exp(δ/2) : exp(-δ/2) with δ = θ_i - θ_j, so
+that δ is the log-odds among decided battles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outscore.core.numeric import Array
+
+__all__ = ["Fit", "davidson_chances", "fit_davidson", "fit_model", "sandwich", "unit_scores"]
+
+STEPS, HALVINGS = 100, 40
+CLOSE = 1e-13
+"""The largest gradient, per battle, at which a fit is done."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted model: strengths, coefficients of covariates, and the inverse of the information of both."""
+
+    theta: Array
+    gamma: Array
+    inverse: Array
+
+
+def fit_model(left: Array, right: Array, share: Array, weight: Array, systems: int, covariates: Array | None = None) -> Fit:
+    """Maximum likelihood of strengths and coefficients, Σ θ = 0.
+
+    Parameters
+    ----------
+    left, right
+        The two systems of each row.
+    share, weight
+        The share of the win of `left`, and how many battles the row stands for.
+    systems
+        How many there are.
+    covariates
+        (rows, c) numbers whose coefficients are fitted too.
+
+    Examples
+    --------
+    >>> fit = fit_model(np.array([0]), np.array([1]), np.array([0.75]), np.array([8.0]), 2)
+    >>> [round(x, 6) for x in fit.theta.tolist()]  # ± log 3 / 2
+    [0.549306, -0.549306]
+    """
+    x = np.zeros((len(left), 0)) if covariates is None else covariates
+    size = systems + x.shape[1]
+
+    def chance(at: Array) -> Array:
+        eta = at[left] - at[right] + x @ at[systems:]
+        return np.asarray(1 / (1 + np.exp(-eta)))
+
+    def likelihood(at: Array) -> float:
+        eta = at[left] - at[right] + x @ at[systems:]
+        return float((weight * (share * eta - np.logaddexp(0.0, eta))).sum())
+
+    def derivatives(at: Array) -> tuple[Array, Array]:
+        p = chance(at)
+        gradient = _spread(left, right, weight * (share - p), x, systems)
+        return gradient, _information(left, right, weight * p * (1 - p), x, systems)
+
+    beta, _ = _climbed(np.zeros(size), likelihood, derivatives, systems, float(weight.sum()))
+    p = chance(beta)
+    information = _information(left, right, weight * p * (1 - p), x, systems)
+    return Fit(beta[:systems], beta[systems:], _inverse(information, systems))
+
+
+def _climbed(
+    beta: Array,
+    likelihood: Callable[[Array], float],
+    derivatives: Callable[[Array], tuple[Array, Array]],
+    systems: int,
+    battles: float,
+) -> tuple[Array, Array]:
+    """The largest likelihood by Newton's steps, halved until it rises, Σ θ = 0; and the last information."""
+    value, information = likelihood(beta), np.eye(len(beta))
+    for _ in range(STEPS):
+        gradient, information = derivatives(beta)
+        if float(np.abs(gradient).max()) <= CLOSE * battles:
+            break
+        step = np.linalg.solve(_pinned(information, systems), gradient)
+        for halving in range(HALVINGS):
+            tried = beta + step / 2**halving
+            after = likelihood(tried)
+            if after >= value - 1e-12 * abs(value):
+                break
+        beta, value = tried, after
+        if float(np.abs(step).max()) < 1e-14:
+            break
+    beta[:systems] -= beta[:systems].mean()
+    return beta, information
+
+
+def _spread(left: Array, right: Array, values: Array, x: Array, systems: int) -> Array:
+    """Σ values · (e_left - e_right, x) over rows."""
+    own = np.bincount(left, weights=values, minlength=systems) - np.bincount(right, weights=values, minlength=systems)
+    return np.concatenate([own, values @ x])
+
+
+def _information(left: Array, right: Array, v: Array, x: Array, systems: int) -> Array:
+    """Σ v · z z' with z = (e_left - e_right, x)."""
+    size = systems + x.shape[1]
+    found = np.zeros((size, size))
+    cross = np.bincount(left * systems + right, weights=v, minlength=systems**2).reshape(systems, systems)
+    cross = cross + cross.T
+    found[:systems, :systems] = np.diag(cross.sum(axis=1)) - cross
+    for c in range(x.shape[1]):
+        column = _spread(left, right, v * x[:, c], x, systems)
+        found[systems + c] = column
+        found[:, systems + c] = column
+    return found
+
+
+def _pinned(information: Array, systems: int) -> Array:
+    """The information with the direction that no battle tells anything about, all strengths up alike, held fast."""
+    pinned = information.copy()
+    scale = max(float(np.trace(information[:systems, :systems])) / systems, 1e-300)
+    pinned[:systems, :systems] += scale / systems
+    return pinned
+
+
+def _inverse(information: Array, systems: int) -> Array:
+    """The inverse on the strengths that add up to 0, and on coefficients."""
+    size = len(information)
+    project = np.eye(size)
+    project[:systems, :systems] -= 1 / systems
+    return np.asarray(project @ np.linalg.inv(_pinned(information, systems)) @ project.T)
+
+
+def sandwich(fit: Fit, scores: Any) -> Array:  # noqa: ANN401 - an array, or a sparse table
+    """The clustered variance from the scores of units, (units, parameters); not yet widened for their number."""
+    middle = scores.T @ scores
+    middle = middle.toarray() if hasattr(middle, "toarray") else np.asarray(middle)
+    return np.asarray(fit.inverse @ middle @ fit.inverse)
+
+
+def fit_davidson(left: Array, right: Array, lead: Array, tied: Array, weight: Array, systems: int) -> Fit:
+    """Maximum likelihood of strengths and of log ν, which is the coefficient of the fit; Σ θ = 0.
+
+    Parameters
+    ----------
+    left, right
+        The two systems of each row.
+    lead, tied, weight
+        Wins less losses of `left`, ties, and battles of the row.
+    systems
+        How many there are.
+
+    Examples
+    --------
+    >>> fit = fit_davidson(np.array([0]), np.array([1]), np.array([2.0]), np.array([4.0]), np.array([10.0]), 2)
+    >>> round(float(fit.theta[0] - fit.theta[1]), 6), round(float(np.exp(fit.gamma[0])), 6)  # log(4/2), 4/√(4·2)
+    (0.693147, 1.414214)
+    """
+    none = np.zeros((len(left), 0))
+
+    def likelihood(at: Array) -> float:
+        half = (at[left] - at[right]) / 2
+        whole = np.logaddexp(np.logaddexp(half, -half), at[-1])
+        return float((lead * half + tied * at[-1] - weight * whole).sum())
+
+    def derivatives(at: Array) -> tuple[Array, Array]:
+        gap, drawn = davidson_chances(at[left] - at[right], float(at[-1]))
+        of_strengths = _spread(left, right, (lead - weight * gap) / 2, none, systems)
+        gradient = np.append(of_strengths, float((tied - weight * drawn).sum()))
+        return gradient, _davidson_information(left, right, weight, gap, drawn, systems)
+
+    beta, information = _climbed(np.zeros(systems + 1), likelihood, derivatives, systems, float(weight.sum()))
+    return Fit(beta[:systems], beta[systems:], _inverse(information, systems))
+
+
+def davidson_chances(gap: Array, log_nu: float) -> tuple[Array, Array]:
+    """P(i wins) - P(j wins) and P(tie) at a difference of strengths."""
+    half = np.abs(gap) / 2
+    # Both sides divided by the larger term, which may be too large for a float.
+    small, tie = np.exp(-2 * half), np.exp(log_nu - half)
+    whole = 1 + small + tie
+    return np.asarray(np.sign(gap) * (1 - small) / whole), np.asarray(tie / whole)
+
+
+def _davidson_information(left: Array, right: Array, weight: Array, gap: Array, drawn: Array, systems: int) -> Array:
+    none = np.zeros((len(left), 0))
+    found = np.zeros((systems + 1, systems + 1))
+    found[:systems, :systems] = _information(left, right, weight * (1 - drawn - gap**2) / 4, none, systems)
+    cross = _spread(left, right, -weight * gap * drawn / 2, none, systems)
+    found[:systems, -1] = found[-1, :systems] = cross
+    found[-1, -1] = float((weight * drawn * (1 - drawn)).sum())
+    return found
+
+
+def unit_scores(unit: Array, left: Array, right: Array, residual: Array, units: int, systems: int) -> Any:  # noqa: ANN401
+    """The scores of units: (units, systems), a sparse table of scipy."""
+    from scipy import sparse
+
+    rows = np.concatenate([unit, unit])
+    columns = np.concatenate([left, right])
+    values = np.concatenate([residual, -residual])
+    return sparse.csr_matrix((values, (rows, columns)), shape=(units, systems))

@@ -1,0 +1,84 @@
+"""How one kind of result is reported: its document and its card, its tables of all digits, its charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from outscore.outputs.changed import Changed, Contexts
+    from outscore.report.charts.canvas import Chart
+    from outscore.report.document import Document, Records
+    from outscore.report.rows.diff_pairs import Sort
+
+    Examples = tuple[Sequence[Changed], Contexts | None]
+
+__all__ = ["Kind", "Shown"]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is shown of a diff: these tables only, so many rows of each kind, in this order, with these changed units."""
+
+    tables: Sequence[str] = ()
+    top: int = 5
+    sort: Sort = "evidence"
+    examples: Examples | None = None
+
+
+def _itself(result: Any) -> Any:  # noqa: ANN401 - any result
+    return result
+
+
+def _one_part(result: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 - any result
+    return [(result,)]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one kind of result is reported.
+
+    Parameters
+    ----------
+    build, card
+        The document of a result, and that of its card for notebooks.
+    tables
+        Its tables of all digits by name, the first of which is its `csv`.
+    charts, parts
+        The charts of a part of a result, None where there are none; and what it takes for each part, the result itself where
+        that is one.
+    forms
+        Forms that no other kind of result has, by name.
+    whole
+        What a result is taken for, where it may be a part of what the functions above take.
+    build_shown
+        The document where it is up to the caller what is shown.
+    """
+
+    build: Callable[[Any], Document]
+    card: Callable[[Any], Document]
+    tables: Mapping[str, Callable[[Any], Records]]
+    charts: Callable[..., list[Chart]] | None = None
+    parts: Callable[[Any], list[tuple[Any, ...]]] = _one_part
+    forms: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    whole: Callable[[Any], Any] = _itself
+    build_shown: Callable[[Any, Shown], Document] | None = None
+
+    def document(self, result: Any, shown: Shown) -> Document:  # noqa: ANN401 - any result
+        """The document of a result."""
+        whole = self.whole(result)
+        return self.build(whole) if self.build_shown is None else self.build_shown(whole, shown)
+
+    def card_of(self, result: Any) -> Document:  # noqa: ANN401 - any result
+        """The document of its card."""
+        return self.card(self.whole(result))
+
+    def records(self, result: Any, table: str | None = None) -> Records:  # noqa: ANN401 - any result
+        """One of its tables, the first if none is named."""
+        made = next(iter(self.tables.values())) if table is None else self.tables[table]
+        return made(self.whole(result))
+
+    def chart_parts(self, result: Any) -> list[list[Chart]]:  # noqa: ANN401 - any result
+        """The charts of each of its parts."""
+        return [] if self.charts is None else [self.charts(*part) for part in self.parts(self.whole(result))]
