@@ -34,8 +34,8 @@ COUNTED_WORK = 2e8
 """Steps of the dynamic programme that are quicker than a spectrum, or worth their time where there is none."""
 SPARSE = 140
 """Up to so many numbers hardly any frequency can be left out, and counting is the quicker way."""
-FINEST, WIDEST = 1 << 17, 1 << 20
-"""Spread and width of rounded numbers, in steps of their lattice."""
+FINEST, COARSER, WIDEST = 1 << 17, 1 << 13, 1 << 20
+"""Spread of rounded numbers, of so many that all of them together would be too many, and width, in steps of their lattice."""
 SURE = 14.0
 """Bounds may be wrong with e^-14, a millionth, of p; that much is part of them."""
 COUNTED_TABLE = 1_000
@@ -44,9 +44,10 @@ NEWTON_STEPS = 200
 MANY = 300.0
 """Effective flips from which one FFT sieves better than boxes do."""
 MAX_CELLS = 1 << 23
+MAX_DISTINCT = 60_000
 MAX_ROWS = 20_000
 MAX_PRODUCTS = 20_000_000
-"""Points of that FFT, frequencies it may leave, and factors that are multiplied at once."""
+"""Points of that FFT, distinct numbers, frequencies it may leave, and factors that are multiplied at once."""
 
 
 def tail(numbers: Array, chosen: int, observed: int) -> Tail:
@@ -298,7 +299,7 @@ def _many(values: Array, counts: Array, law: FlipSum, theta: Array, points: tupl
     whole, floor = float(weight.sum()), float(weight.sum()) - 4 * FLOOR
     width = int(values[-1] - values[0])
     cells = 1 << max(10, math.ceil(math.log2(4 * (width + 1))))
-    if cells > MAX_CELLS or 2.0 * m1 * m1 >= 2.0**62:
+    if cells > MAX_CELLS or len(values) > MAX_DISTINCT or 2.0 * m1 * m1 >= 2.0**62:
         raise BudgetError
     size = np.abs(np.fft.rfft(np.bincount(values - values[0], weights=weight, minlength=cells)))
     middle = float((weight * values).sum()) / whole
@@ -379,7 +380,8 @@ def bounds(numbers: Array, chosen: int, observed: int, *, doubt: int = 0) -> Bou
 def _units(numbers: Array, chosen: int) -> list[int]:
     """Steps of lattices to be tried: as fine as a spectrum takes them, or as counting can pay for."""
     n, width, spread = len(numbers), float(numbers[-1]), float(numbers.std())
-    steps = [max(width / WIDEST, spread / FINEST)] if n >= MANY else []
+    finest = FINEST if n <= MAX_DISTINCT else COARSER
+    steps = [max(width / WIDEST, spread / finest)] if n >= MANY else []
     steps += [spread / coarse for coarse, least in ((1_000, 220), (300, SPARSE)) if n >= least]
     counted = chosen * width * chosen * n / COUNTED_WORK
     if counted < spread / 20:

@@ -228,3 +228,22 @@ def test_twenty_thousand_decimals_are_exact_and_quick() -> None:
     found = division_p(samples(a, b))
     assert time.process_time() - start < 2
     assert found.method == "exact"
+
+
+def test_many_distinct_numbers_are_rounded_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = np.random.default_rng(6)
+    both = samples(np.round(stream.normal(0.15, 1, 400), 3), np.round(stream.normal(0, 1, 500), 3))
+    exact = division_p(both)
+    monkeypatch.setattr("outscore.exact.splits.MAX_DISTINCT", 600)
+    monkeypatch.setattr("outscore.exact.splits.COARSER", 50)
+    bounded = division_p(both)
+    assert (exact.method, bounded.method) == ("exact", "certified")
+    assert bounded.lower <= exact.value <= bounded.upper
+
+
+def test_hundreds_of_thousands_of_right_or_wrong_items() -> None:
+    """A normal approximation has four digits of so many."""
+    n, right = 200_000, (100_400, 99_600)
+    a, b = ((np.arange(n) < k) * 1 for k in right)
+    z = (right[0] - right[1]) / math.sqrt(2 * n * 0.25)
+    assert division_p(samples(a, b)).value == pytest.approx(2 * scipy.stats.norm.sf(z), rel=0.02)

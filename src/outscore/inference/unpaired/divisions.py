@@ -99,7 +99,7 @@ def _p(samples: Samples, pooled: Array, alternative: Alternative, resamples: int
 
 def _computed(whole: Array, sizes: Array, n_a: int, side: int, doubt: int) -> PValue | None:
     """p without sampling, by whatever serves these numbers; None where nothing does."""
-    few = math.comb(len(whole), n_a) <= MAX_LISTED
+    few = _divisions(len(whole), n_a) <= MAX_LISTED
     if (sizes != sizes[0]).any():
         return _listed_ratio(whole, sizes, n_a, side) if few else None
     if doubt and few:
@@ -126,10 +126,15 @@ def _exact(whole: Array, n_a: int, side: int) -> PValue:
         return _bounded(whole, n_a, side, 0)
     kernel = "hypergeometric" if len(np.unique(whole)) == 2 else "splits"
     p = PValue.from_logs(found.log, found.log, method="exact", kernel=kernel, log_mid=min(found.log_mid, 0.0))
-    return _snapped(p, math.comb(len(whole), n_a))
+    return _snapped(p, _divisions(len(whole), n_a))
 
 
-def _snapped(p: PValue, divisions: int) -> PValue:
+def _divisions(n: int, chosen: int) -> float:
+    """How many divisions there are, as long as that is no number of many thousand digits."""
+    return math.comb(n, chosen) if min(chosen, n - chosen) <= 60 else math.inf
+
+
+def _snapped(p: PValue, divisions: float) -> PValue:
     """An exact p is a whole number of divisions; where floats hold their number, the last rounding error goes."""
     if divisions >= 2**50:
         return p
