@@ -204,3 +204,17 @@ def test_claims_about_these_runs_say_so(tmp_path):
     assert any("say --repeats runs" in note.text for note in osc.compare(tmp_path / "trial.csv").notes)
     plan = osc.plan(pilot=osc.read(tmp_path / "seed.csv"), effect=0.1)
     assert "a claim about these runs of both systems, not about new ones" in plan.verdict
+
+
+def test_unit_medians_and_unequal_epochs_are_called_what_they_are(tmp_path):
+    rng = np.random.default_rng(8)
+    table = pl.DataFrame({"id": [f"q{i}" for i in range(60)], "a": rng.random(60), "b": rng.random(60)})
+    found = osc.rank(table, unit_size=5, unit_statistic="median")
+    assert "mean of unit medians" in found.verdict
+    assert "Ranking by mean of unit medians" in found.to_text()
+    rows = [
+        (f"q{i}", name, run, int(rng.random() < 0.5)) for i in range(20) for name, k in (("a", 5), ("b", 3)) for run in range(k)
+    ]
+    pair = osc.compare(pl.DataFrame(rows, schema=["id", "system", "epoch", "score"], orient="row"))
+    assert "exact" not in pair.verdict
+    assert "exact" not in pair.sentence

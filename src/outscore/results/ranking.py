@@ -404,6 +404,10 @@ class RankDesign:
     repeat_column: str = ""
     reduced: str = ""
 
+    def score_name(self, metric: str) -> str:
+        """What scores are called: the metric, and of units that are summarised by their medians, that of the medians."""
+        return f"{metric} of unit medians" if self.unit_size > 1 and self.unit_statistic == "median" else metric
+
 
 @dataclass(frozen=True)
 class OtherPopulation:

@@ -45,9 +45,9 @@ class Claims:
 
 
 def ranking_verdict(
-    top: Standing, claims: Claims, family: Family, alpha: float, *, baseline: bool, datasets: int = 1
+    top: Standing, claims: Claims, family: Family, alpha: float, *, baseline: bool, called: str = ""
 ) -> Verdict:
-    """The answer in one or two sentences."""
+    """The answer in one or two sentences; scores are `called` so, or by the metric."""
     if not top.counts.testable:
         return Verdict(_strangers(top), "nothing could be tested.")
     evidence = f"{_test(top, claims)}, {_correction(family, alpha)}"
@@ -58,7 +58,7 @@ def ranking_verdict(
         ahead = f"{claims.about} is ahead on average, but {others} significantly better on the shared items"
         return Verdict("No clear leader", f"{ahead} ({evidence}).")
     equals = _equals(top, claims)
-    score = f"{'macro-averaged ' if datasets > 1 else ''}{top.metric} {format_number(top.scores[0].value)}"
+    score = f"{called or top.metric} {format_number(top.scores[0].value)}"
     if not claims.worse:
         return Verdict("No winner", f"{_undecided(top, claims, equals, score)} ({evidence}).")
     lead = f"{claims.about} leads with {score}" if len(equals) < 2 else f"{_named(equals)} share the best {score}"

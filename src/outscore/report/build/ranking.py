@@ -87,7 +87,7 @@ def build(ranking: Ranking) -> Document:
     sections = (
         Section("answer", "", lambda: [*_answer(ranking), _cards(ranking)]).but("latex"),
         Section("reading", "", lambda: read_as(ranking.reading, ranking.notes)).only("latex"),
-        Section("places", f"Ranking by {subject(ranking.standing)}", lambda: _places(ranking)),
+        Section("places", f"Ranking by {subject(ranking.standing, ranking.design)}", lambda: _places(ranking)),
         Section("groups", "Groups", lambda: _groups(ranking), headed=True).but("latex"),
         Section("pairs", "Pairs" if ranking.baseline else "Who beat whom", lambda: _who_beat_whom(ranking)).but("latex"),
         charts_section(lambda: page_charts(ranking), fold="All charts" if len(ranking.scores) > MAX_OPEN_CHARTS else ""),

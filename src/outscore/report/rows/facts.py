@@ -25,7 +25,7 @@ from outscore.language.phrases import (
     repeats_phrase,
     shown_prefix,
 )
-from outscore.language.verdict.comparison import stored_verdict
+from outscore.language.verdict.comparison import stated_p, stored_verdict
 from outscore.report.document import Fact, clean
 from outscore.report.rows.comparison import (
     alpha_of,
@@ -139,7 +139,7 @@ def sides(c: Comparison, whole: Comparisons) -> str:
 def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
     p = c.p
     middle = "" if p.mid is None else f", mid-p = {format_mid_p(p)}"
-    rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides(c, whole)}"]
+    rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(stated_p(c, p, c.population))}{sides(c, whole)}"]
     if p.adjusted is not None:
         rows.append(f"adjusted p = {format_probability(p.adjusted)}")
     rows += [f"{number:,} left out: {reason}" for reason, number in p.dropped.items()]
@@ -160,7 +160,7 @@ def _claims(c: Comparison, alpha: float | None) -> list[str]:
         if len(answers) > 1 and answer.population in POPULATIONS:
             question = f" ({POPULATIONS[answer.population].question.format(a=a, b=b)})"
         decides = ", which decides" if len(answers) > 1 and not lines else ""
-        found = f"{format_p(answer.p, alpha, brief=True)}, {method_phrase(answer.p)}"
+        found = f"{format_p(answer.p, alpha, brief=True)}, {method_phrase(stated_p(c, answer.p, answer.population))}"
         if lines and answer.interval is not None:
             found += f", {interval_phrase(answer.interval, decimals_of(c))}"
         lines.append(f"{claim_of(answer.population, c.design.repeat_kind)}{question}: {found}{decides}")

@@ -207,10 +207,11 @@ def _letter_range(numbers: list[int]) -> str:
     return (" " if numbers[-1] >= 26 else "").join(map(_letters, numbers))
 
 
-def subject(standing: Standing) -> str:
+def subject(standing: Standing, design: RankDesign | None = None) -> str:
     """The metric, the data it was measured on, and which way is up."""
+    metric = standing.metric if design is None else design.score_name(standing.metric)
     better = "higher is better" if standing.higher_is_better else "lower is better"
-    return clean(f"{standing.metric}{'' if standing.name is None else f', {standing.name}'} ({better})")
+    return clean(f"{metric}{'' if standing.name is None else f', {standing.name}'} ({better})")
 
 
 def list_names(systems: Sequence[str], most: int) -> str:

@@ -89,7 +89,7 @@ def place_table(ranking: Ranking, *, most: int | None = None, counts: bool = Fal
     notes = [_ranks_note(ranking, counts=counts)] if tested else []
     notes += [ADVANTAGE] if tested and standing.ordered_by == "advantage" else []
     notes += [*_letters_note(letters), *_left_out(ranking, most)]
-    title = f"Ranking by {subject(standing)}"
+    title = f"Ranking by {subject(standing, ranking.design)}"
     return make_table("places", title, columns, "rlrrrrlrrr", rows, notes)
 
 
@@ -124,7 +124,7 @@ def _baseline_table(ranking: Ranking, most: int | None) -> Table:
         rows.append((*row, *(("", "", "", "") if cell is None else _against(cell.pair, cell.outcome, ranking, decimals))))
     columns = ["rank", "system", "score", interval_name(ranking), "difference", "its interval", "adj. p", "outcome"]
     notes = [f"Difference: to the baseline, {clean(str(ranking.baseline))}.", *_left_out(ranking, most)]
-    return make_table("places", f"Ranking by {subject(standing)}", columns, "rlrrrrrl", rows[:most], notes)
+    return make_table("places", f"Ranking by {subject(standing, ranking.design)}", columns, "rlrrrrrl", rows[:most], notes)
 
 
 def _against(pair: RankedPair, outcome: str, ranking: Ranking, decimals: int) -> tuple[str, str, str, str]:
@@ -415,7 +415,7 @@ def printed_places(ranking: Ranking, most: int | None = None) -> Table:
         for place, s in zip(places(standing), standing.scores, strict=True)
     ]
     columns = ["rank", "system", ranking.metric, interval_name(ranking), "ranks"]
-    title, notes = f"Ranking by {subject(standing)}", _printed_notes(ranking, most)
+    title, notes = f"Ranking by {subject(standing, ranking.design)}", _printed_notes(ranking, most)
     table = make_table("places", title, columns, "rlrrr", rows[:most], notes)
     return replace(table, superscripts=_superscripts(ranking, [standing], 2 if tested else 1, len(table.rows)))
 

@@ -70,7 +70,8 @@ def assemble_ranking(
     claims = replace(found.tops[0].claims(), datasets_test=None if asked == top.test else asked)
     alpha, baseline = question.alpha, question.baseline
     sets, against, design = max(len(first), 1), baseline is not None, design or RankDesign(top.n)
-    verdict = ranking_verdict(top, claims, found.family, alpha, baseline=against, datasets=sets)
+    called = f"{'macro-averaged ' if sets > 1 else ''}{design.score_name(top.metric)}"
+    verdict = ranking_verdict(top, claims, found.family, alpha, baseline=against, called=called)
     return Ranking(
         **{name: getattr(top, name) for name in top.__dataclass_fields__ if name != "notes"},
         correction=question.correction,
