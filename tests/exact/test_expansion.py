@@ -47,9 +47,24 @@ def test_against_a_pass_over_all_flips(kind, z):
 def test_the_characteristic_function_against_the_product(kind, z):
     plain, law, observed = both(kind, z)
     theta = lattice.saddle_point(plain, observed) if z else np.zeros(1)
-    omega = np.linspace(0, law.max_frequency(theta), 41)
-    found = np.exp(law.log_characteristic(theta, omega)) * bracket._characteristic(law.large, theta, omega)
-    assert np.abs(found - bracket._characteristic(plain, theta, omega)).max() < 1e-11
+    step, index = law.max_frequency(theta) / 40, np.arange(41)
+    found = np.exp(law.log_characteristic(theta, step * index)) * bracket._characteristic(law.large, theta, step, index)
+    assert np.abs(found - bracket._characteristic(plain, theta, step, index)).max() < 1e-11
+
+
+@pytest.mark.parametrize(
+    "indices", [np.arange(1, 50), np.array([1, 2, 3, 977, 40_000, 1_000_003]), np.empty(0, dtype=np.int64)]
+)
+@pytest.mark.parametrize("counts", [[1] * 9, [1, 1, 1, 2, 2, 5, 30, 30, 1_000], []])
+def test_turns_put_together_against_one_factor_at_a_time(indices, counts):
+    values = np.random.default_rng(7).random(len(counts))
+    theta, step = np.array([0.4]), 0.37
+    law = FlipSum(values[:, None], np.array(counts, dtype=float))
+    expected = np.ones(len(indices), dtype=complex)
+    for size, count in zip(values.tolist(), counts, strict=True):
+        angle = step * indices * size
+        expected *= (np.cos(angle) + 1j * math.tanh(theta[0] * size) * np.sin(angle)) ** count
+    assert bracket._characteristic(law, theta, step, indices) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_coefficients_stay_below_the_bound_that_the_remainder_rests_on():
