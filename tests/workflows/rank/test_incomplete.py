@@ -43,7 +43,7 @@ def test_words_do_not_compare_scores_of_different_items():
     assert ", each pair on the items that both systems have, 4 systems were compared" in found.sentence
     assert any("Advantages over the average system" in chart.caption for chart in found.charts())
     whole = osc.rank(board({}))
-    assert whole.headline.startswith("strong leads with mean")
+    assert whole.headline.startswith("strong leads with macro-averaged mean")
     assert "each pair on" not in whole.sentence
 
 
