@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
     scores = np.round(rng.normal([0.6, 0.5], 0.1, (60, 2)), 3)
-    counts = rng.integers(0, 9, (60, 4))
+    counts = rng.integers(0, 4, (60, 4))
     Path("a.txt").write_text("\n".join(map(str, scores[:, 0])))
     Path("b.txt").write_text("\n".join(map(str, scores[:, 1])))
     Path("pairs.csv").write_text("new,old\n" + "\n".join(f"{a},{b}" for a, b in scores))

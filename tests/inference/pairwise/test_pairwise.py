@@ -146,11 +146,11 @@ def test_shared_flips_against_the_naive_twin():
 
 def test_shared_intervals_against_compare():
     random = np.random.default_rng(2)
-    rows = random.integers(0, 9, (3, 60, 2)) + 1
-    systems = summable(SystemRows(F1, rows, np.ones((3, 60), dtype=bool)))
+    rows = random.integers(0, 9, (3, 24, 2)) + 1
+    systems = summable(SystemRows(F1, rows, np.ones((3, 24), dtype=bool)))
     flipped = Flipped((systems,), *pairs_of(3), 0)
     draws = np.concatenate([drawn_scores(systems, 0, part) for part in ranges(4_999)])
-    table = shared_table(flipped, np.full(3, 60), np.zeros((3, 3), dtype=int), draws, 999, 0.05)
+    table = shared_table(flipped, np.full(3, 24), np.zeros((3, 3), dtype=int), draws, 999, 0.05)
     for i, (left, right) in enumerate(zip(*pairs_of(3), strict=True)):
         alone = osc.compare(rows[left], rows[right], metric="f1").interval
         assert (table.low[i], table.high[i]) == pytest.approx((alone.low, alone.high), rel=1e-9)
