@@ -340,13 +340,15 @@ def _reading_notes(request: CompareRequest, systems: TwoSystems, by_class: Seque
 
 def _recognition_notes(request: CompareRequest, systems: TwoSystems) -> list[Note]:
     """Columns that nobody named and that change what counts as one observation."""
-    found = {part: column for table in systems.tables for part, column in table.columns.items()}
+    found = {part: columns for table in systems.tables for part, columns in table.columns.items()}
     used = {"repeat": systems.items is not None or systems.unequal_repeats, "cluster": systems.clusters is not None}
     named = request.columns()
     kind = "" if systems.repeats is None else f" ({systems.repeats.kind})"
     called = {"repeat": f"repeats{kind}", "cluster": "clusters"}
     taken = [
-        f"`{found[part]}` as {called[part]}" for part, here in used.items() if here and part in found and part not in named
+        f"{', '.join(f'`{column}`' for column in found[part])} as {called[part]}"
+        for part, here in used.items()
+        if here and part in found and part not in named
     ]
     spans = ""
     again = systems.repeats
