@@ -233,10 +233,9 @@ class TestWhatIsSaid:
         with pytest.raises(OutscoreError, match=r"`where\.txt` has 2 lines for 7 segments"):
             compared("labels")
 
-    def test_what_pools_the_datasets(self):
-        found = compared(metric="ter", alternative="greater")[0]
-        assert found.design.datasets == 1
-        assert any("2 datasets were pooled" in note.text for note in found.notes)
+    def test_what_a_macro_average_does_not_answer(self):
+        with pytest.raises(OutscoreError, match="2 datasets, and their macro average is tested two-sided"):
+            compared(metric="ter", alternative="greater")
 
     def test_max_t_is_refused(self):
         with pytest.raises(OutscoreError, match="max-t"):

@@ -36,7 +36,7 @@ from outscore.workflows.validate import paired
 
 __all__ = ["Spread", "paired_pilot", "plan_from_pilot", "retrospective_curves", "runs_notes", "spread_of"]
 
-MIN_CLUSTERS = 3
+FEWEST_CLUSTERS = 3
 """With fewer clusters their spread is a guess from one number, or none."""
 MIN_CLUSTERS = 10
 """Fewer clusters drawn with replacement are not like new ones."""
@@ -161,10 +161,10 @@ def spread_of(pairs: PairedScores, metric: AdditiveMetric) -> Spread:
     if scores.n < 2:
         raise OutscoreError("The pilot has one item, which has no spread.", "Give at least two, better fifty.")
     groups = None if scores.clusters is None else int(scores.clusters.max()) + 1
-    if groups is not None and groups < MIN_CLUSTERS:
+    if groups is not None and groups < FEWEST_CLUSTERS:
         raise OutscoreError(
             f"The pilot has {count(groups, 'cluster')}: too few to tell how clusters differ.",
-            f"Give at least {MIN_CLUSTERS}, better twenty; or say --cluster none if items are independent.",
+            f"Give at least {FEWEST_CLUSTERS}, better twenty; or say --cluster none if items are independent.",
             parameter="cluster",
         )
     observed = float(scores.d.var(ddof=1))
