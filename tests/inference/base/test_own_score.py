@@ -316,3 +316,11 @@ MCC = (0.34 * 0.51 - 0.09 * 0.06) / math.sqrt(0.43 * 0.40 * 0.60 * 0.57)
 )
 def test_coverage(draw, metric, truth):
     assert 0.93 <= covered(draw, metric, truth) <= 0.985
+
+
+def test_cells_that_are_nearly_empty_in_a_large_table_are_stepped_by_less_than_they_hold():
+    from outscore.inference.base.own_score import _slope
+    from outscore.metrics.registry import resolve
+
+    metric, _, _ = resolve("mcc", np.ones((1, 4)), np.ones((1, 4)))
+    assert np.isfinite(_slope(np.array([1.0, 1.0, 1.0, 2_000_001.0]), metric)).all()

@@ -342,9 +342,12 @@ def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, 
 
 def _slope(cells: Array, metric: AdditiveMetric) -> Array:
     """Derivatives of the score by the cells' shares."""
-    step = STEP * float(cells.sum())
-    steps = step * np.eye(len(cells))
-    return np.asarray((metric.score(cells + steps) - metric.score(cells - steps)) / (2 * STEP))
+    whole = float(cells.sum())
+    # A rare cell is stepped by half of itself at most: no table has fewer than none.
+    steps = np.minimum(STEP * whole, cells / 2)
+    shares = np.where(steps < STEP * whole, steps / whole, STEP)
+    moved = np.diag(steps)
+    return np.asarray((metric.score(cells + moved) - metric.score(cells - moved)) / (2 * shares))
 
 
 def _multinomial(shares: Array, slope: Array) -> float:
