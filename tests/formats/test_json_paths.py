@@ -61,7 +61,7 @@ def test_every_layout_gives_the_same_scores(layout, tmp_path):
         (found,) = osc.read(path, **named)
         assert found.values.tolist() == RIGHT[path.stem]
         assert list(found.ids.names) == [f"q{i}" for i in range(8)]
-        assert found.origin.columns == {"item": named["item"], "score": named["score"]}
+        assert found.origin.columns == {"item": (named["item"],), "score": (named["score"],)}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -16,7 +16,6 @@ from outscore.workflows.requests.compare import (
     comparison_request,
     every_option,
 )
-from outscore.workflows.texts.segments import check_segments
 
 __all__ = ["compare"]
 
@@ -41,7 +40,10 @@ def compare(asked: Asked[ComparisonRequest]) -> None:
     metrics: bleu,chrf,ter.
     """
     request = asked.request
-    check_segments(asked.own["segments"], request.inputs, texts=isinstance(request, TextsRequest))
+    if asked.own["segments"] is not None:
+        from outscore.workflows.texts.segments import check_segments
+
+        check_segments(asked.own["segments"], request.inputs, texts=isinstance(request, TextsRequest))
     if isinstance(request, TextsRequest):
         _compare_texts(request, asked)
         return

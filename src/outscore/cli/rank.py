@@ -11,7 +11,6 @@ from outscore.cli.declared import Asked, command
 from outscore.cli.progress import remark
 from outscore.results.files import check_further
 from outscore.workflows.requests.rank import RankRequest
-from outscore.workflows.texts.segments import check_segments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +39,10 @@ def rank(asked: Asked[RankRequest]) -> None:
     request, pairs, segments = asked.request, asked.own["pairs"], asked.own["segments"]
     if pairs is not None:
         check_further(pairs, request.inputs, option="--pairs", ending=".parquet", holds="a Parquet table")
-    check_segments(segments, request.inputs, texts=bool(request.reference))
+    if segments is not None:
+        from outscore.workflows.texts.segments import check_segments
+
+        check_segments(segments, request.inputs, texts=bool(request.reference))
     found = _rank(request, asked.own["jobs"], asked.own["dask"])
     further: dict[str, str | bytes] = {}
     table = None if pairs is None else _pairs(found, request)

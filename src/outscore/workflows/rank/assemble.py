@@ -13,15 +13,18 @@ from outscore.inference.families.multiplicity import adjust
 from outscore.inference.families.partial_conjunction import replicated_counts
 from outscore.inference.pairwise.table import Measured
 from outscore.inference.populations import ITEMS
+from outscore.language.numbers import format_percent
 from outscore.language.signature import ranking_signature
+from outscore.language.verdict.comparison import MAX_LEFT_OUT
 from outscore.language.verdict.ranking import ranking_sentence, ranking_verdict
 from outscore.results.note import Note
 from outscore.results.ranking import MAX_PAIRS, Coverage, CriticalDifference, OtherPopulation, RankDesign, Ranking, Replicated
+from outscore.scores.duplicates import repeated_notes
 from outscore.workflows.rank.corrections import Families, families
 from outscore.workflows.rank.question import USUAL, Question
 from outscore.workflows.rank.standings import Corrected
 
-__all__ = ["assemble_ranking"]
+__all__ = ["assemble_ranking", "with_duplicates"]
 
 MAX_REPLICATED = 1_000
 """With more pairs than this the replicability table holds neighbours in the order only."""
@@ -192,3 +195,20 @@ def _with_direction(part: Corrected, forward: Array) -> Array:
     assert pairs.log_better is not None
     assert pairs.log_worse is not None
     return np.asarray(np.where(forward, pairs.log_better, pairs.log_worse))
+
+
+def with_duplicates(ranking: Ranking, duplicates: int, conflicts: int) -> Ranking:
+    """The ranking that knows how many rows stated an item again, and says what its coverage asks for."""
+    coverage = replace(ranking.coverage, duplicates=duplicates, conflicts=conflicts)
+    told = [*_lacking(coverage), *repeated_notes(duplicates, conflicts)]
+    return replace(ranking, coverage=coverage, notes=[*told, *ranking.notes])
+
+
+def _lacking(coverage: Coverage) -> list[Note]:
+    """A warning where more than a tenth of the scores are missing, as of two systems."""
+    whole = coverage.systems * coverage.items
+    if coverage.missing <= MAX_LEFT_OUT * whole:
+        return []
+    share = format_percent(round(coverage.missing / whole, 3))
+    text = f"{coverage.missing:,} of {whole:,} scores are missing ({share}): each pair is compared on the items that both have."
+    return [Note("warning", text)]

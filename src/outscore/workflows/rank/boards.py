@@ -20,13 +20,11 @@ from outscore.inference.leaderboard.friedman import critical_difference as nemen
 from outscore.inference.leaderboard.friedman import friedman, mean_ranks_differ
 from outscore.inference.leaderboard.groups import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
-from outscore.language.numbers import format_percent, format_probability
-from outscore.language.verdict.comparison import MAX_LEFT_OUT
+from outscore.language.numbers import format_probability
 from outscore.results.note import Note
 from outscore.results.ranking import Coverage, CriticalDifference, OtherPopulation, Ranking
 from outscore.scores.board import Board
-from outscore.scores.duplicates import repeated_notes
-from outscore.workflows.rank.assemble import assemble_ranking
+from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
 from outscore.workflows.rank.corrections import families, pairs_frame
 from outscore.workflows.rank.design import design_of
 from outscore.workflows.rank.joint import joint_of
@@ -111,10 +109,7 @@ def rank_boards(
     if question.joint:
         ranking = replace(ranking, joint=joint_of(boards, metric, ranking, seed=question.seed, progress=progress))
     drawn = int(str(question.options.get("resamples", RESAMPLES)))
-    ranking = replace(ranking, coverage=_count_duplicates(ranking.coverage, boards))
-    found = ranking.coverage
-    told = [*_lacking(found), *repeated_notes(found.duplicates, found.conflicts)]
-    ranking = replace(ranking, notes=[*told, *ranking.notes])
+    ranking = with_duplicates(ranking, sum(one.duplicates for one in boards), sum(one.conflicts for one in boards))
     return Ranked(replace(ranking, notes=[*ranking.notes, *_out_of_reach(measured, ranking, drawn)]), measured)
 
 
@@ -157,24 +152,6 @@ def _out_of_reach(measured: Sequence[Measured], ranking: Ranking, drawn: int) ->
     which = [part.metric for part in measured if (part.pairs.kind == sample).any()]
     about = "" if len(set(which)) == len({part.metric for part in measured}) else f" of {', '.join(dict.fromkeys(which))}"
     return [Note("correction", f"With {drawn:,} swaps no adjusted p{about} can fall below {floor}; --resamples draws more.")]
-
-
-def _lacking(coverage: Coverage) -> list[Note]:
-    """A warning where more than a tenth of the scores are missing, as of two systems."""
-    whole = coverage.systems * coverage.items
-    if coverage.missing <= MAX_LEFT_OUT * whole:
-        return []
-    share = format_percent(round(coverage.missing / whole, 3))
-    text = f"{coverage.missing:,} of {whole:,} scores are missing ({share}): each pair is compared on the items that both have."
-    return [Note("warning", text)]
-
-
-def _count_duplicates(coverage: Coverage, boards: Sequence[Board]) -> Coverage:
-    return replace(
-        coverage,
-        duplicates=sum(board.duplicates for board in boards),
-        conflicts=sum(board.conflicts for board in boards),
-    )
 
 
 def _diagram(

@@ -28,7 +28,7 @@ from outscore.results.note import Note
 from outscore.results.ranking import Ranking
 from outscore.scores.board import filling_notes
 from outscore.workflows.direction import Directed, directed
-from outscore.workflows.rank.assemble import assemble_ranking
+from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
 from outscore.workflows.rank.parquet.task import Part, Reading, Share, merged, part_of
 from outscore.workflows.rank.parquet.tests import MomentTest, measured_of
 from outscore.workflows.rank.question import USUAL, Question
@@ -62,7 +62,7 @@ class Partitioned:
     def ranking(self, settings: Mapping[str, Any] | None = None) -> Ranking:
         """The ranking that these measurements make; `settings` go into it as they are."""
         found = assemble_ranking(self.measured, self.question, settings=settings, notes=self.notes)
-        return replace(found, coverage=replace(found.coverage, duplicates=self.duplicates, conflicts=self.conflicts))
+        return with_duplicates(found, self.duplicates, self.conflicts)
 
 
 @dataclass(frozen=True, eq=False)
