@@ -22,7 +22,7 @@ from outscore.inference.leaderboard.groups import groups_of
 from outscore.inference.pairwise.table import KINDS, Measured
 from outscore.language.numbers import format_probability
 from outscore.results.note import Note
-from outscore.results.ranking import Coverage, CriticalDifference, OtherPopulation, Ranking
+from outscore.results.ranking import CriticalDifference, OtherPopulation, Ranking
 from outscore.scores.board import Board
 from outscore.workflows.rank.assemble import assemble_ranking, with_duplicates
 from outscore.workflows.rank.corrections import families, pairs_frame
