@@ -139,6 +139,8 @@ class TestReference:
         assert near.difference == pytest.approx(0.00202897, abs=5e-9)
         assert (near.wins, near.losses) == (396, 383)
         assert near.p.value == pytest.approx(0.787, abs=0.003)
+        assert near.p.method == "certified"
+        assert near.p.lower <= near.p.value <= near.p.upper <= 1.006 * near.p.lower
         far = through["claude-2", "gpt-3.5-turbo-0301"]
         assert far.difference == pytest.approx(0.07565787, abs=5e-9)
         assert (far.wins, far.losses) == (608, 195)

@@ -16,13 +16,17 @@ from typing import cast
 import numpy as np
 
 from outscore.core.numeric import LN10, finite
+from outscore.core.paired import PairedScores
+from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.base.student_law import log_two_sided, t_quantile
 from outscore.inference.families.multiplicity import CORRECTIONS, adjust
 from outscore.inference.pairwise.table import KINDS
+from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.preferences.orders import exchanged_p, orders_of
 from outscore.inference.preferences.strengths import Strengths
 from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.metrics.registry import resolve
 from outscore.results.design import Family
 from outscore.results.preference import Order, PreferencePair
 from outscore.results.pvalue import Kind, PValue
@@ -175,14 +179,21 @@ def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: 
     board = _board(systems, tally, centre)
     (found,) = measure([board], "mean", Question(alpha=asked.alpha, seed=asked.seed))
     table = found.pairs
-    p, log_p = table.p, table.log_p
     pairs = []
     for i in range(len(table)):
         left, right = int(table.left[i]), int(table.right[i])
         both = board.present[left] & board.present[right]
-        gap = board.values[left][both] - board.values[right][both]
+        scores = board.values[left][both], board.values[right][both]
+        gap = scores[0] - scores[1]
         shared = int(both.sum())
-        value = float(p[i])
+        p = None
+        if shared and KINDS[int(table.kind[i])] == "certified":
+            # A table of pairs keeps the end that may be claimed; here both are told.
+            metric, a, b = resolve("mean", *scores)
+            p = permutation(PairedScores(a, b), metric, KernelOptions(seed=asked.seed, level=asked.alpha))
+        elif shared:
+            value, log10 = float(table.p[i]), float(table.log_p[i]) / LN10 + 0.0
+            p = PValue(value, value, value, log10, cast("Kind", KINDS[int(table.kind[i])]), found.kernel, n=shared)
         pair = PreferencePair(
             board.systems[left],
             board.systems[right],
@@ -192,17 +203,7 @@ def _through_baseline(systems: Sequence[str], tally: Tally, centre: int, asked: 
             None,
             None,
             None,
-            PValue(
-                value,
-                value,
-                value,
-                float(log_p[i]) / LN10 + 0.0,
-                cast("Kind", KINDS[int(table.kind[i])]),
-                found.kernel,
-                n=shared,
-            )
-            if shared
-            else None,
+            p,
             shared,
             "baseline",
             order=asked.order,
