@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+import scipy.stats
 from click.testing import CliRunner
 
 import outscore as osc
@@ -218,3 +220,25 @@ def test_unit_medians_and_unequal_epochs_are_called_what_they_are(tmp_path):
     pair = osc.compare(pl.DataFrame(rows, schema=["id", "system", "epoch", "score"], orient="row"))
     assert "exact" not in pair.verdict
     assert "exact" not in pair.sentence
+
+
+def test_own_intervals_about_new_runs_of_these_items_are_those_of_the_runs(tmp_path):
+    """Student's t of the run scores, in compare and rank: cells of one run are not independent."""
+    random = np.random.default_rng(0)
+    hard = random.normal(0, 0.1, 30)
+    rows, expected = ["item,seed,system,score"], {}
+    for system, level in (("new", 0.6), ("old", 0.5)):
+        runs = [np.round(level + hard + random.normal(0, 0.03) + random.normal(0, 0.05, 30), 4) for _ in range(5)]
+        rows += [f"q{i},{k},{system},{x}" for k, run in enumerate(runs) for i, x in enumerate(run.tolist())]
+        means = np.array([run.mean() for run in runs])
+        reach = scipy.stats.t.ppf(0.975, 4) * means.std(ddof=1) / math.sqrt(5)
+        expected[system] = (means.mean() - reach, means.mean() + reach)
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(rows))
+    compared = osc.compare(path, population="these-items")
+    ranked = osc.rank(path, population="these-items")
+    for scores in (compared.scores, ranked.scores):
+        assert {one.system: (one.low, one.high) for one in scores} == {
+            system: pytest.approx(ends, rel=1e-9) for system, ends in expected.items()
+        }
+    assert compared.scores[0].method == "Student's t of the runs"

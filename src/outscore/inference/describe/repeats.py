@@ -30,14 +30,27 @@ from outscore.core.numeric import TIE_TOLERANCE, Array
 from outscore.core.paired import PairedScores
 from outscore.inference.base import p_values
 from outscore.inference.base.item_scores import scores_if_any
+from outscore.inference.base.own_score import UNKNOWN, Limits
 from outscore.inference.base.paired import interval_for, side_of
 from outscore.inference.base.sign_flips import Alternative
+from outscore.inference.base.student_law import t_quantile
 from outscore.inference.populations import EXCHANGE_OF_RUNS
 from outscore.results.interval import Interval
 from outscore.results.pvalue import PValue
 
-__all__ = ["RUN_INTERVAL", "pair_variances", "run_interval", "run_test", "smallest_run_p", "standard_error", "variance_parts"]
+__all__ = [
+    "OWN_BY_RUNS",
+    "RUN_INTERVAL",
+    "own_run_limits",
+    "pair_variances",
+    "run_interval",
+    "run_test",
+    "smallest_run_p",
+    "standard_error",
+    "variance_parts",
+]
 
+OWN_BY_RUNS = "Student's t of the runs"
 RUN_INTERVAL = "inverted exchange of whole runs"
 WELCH = "Welch t over whole runs"
 
@@ -91,6 +104,21 @@ def smallest_run_p(a: int, b: int, alternative: str = "two-sided") -> float:
     (0.1, 0.02857142857142857)
     """
     return (2 if alternative == "two-sided" and a == b else 1) / math.comb(a + b, a)
+
+
+def own_run_limits(scores: Array, alpha: float) -> Limits:
+    """Student's interval of one system's score over new runs of the same items; none of a single run.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in own_run_limits(np.array([0.6, 0.7, 0.65]), 0.05)]
+    [0.5258, 0.7742]
+    """
+    if len(scores) < 2:
+        return UNKNOWN
+    middle = float(scores.mean())
+    reach = t_quantile(len(scores) - 1, alpha) * float(scores.std(ddof=1)) / math.sqrt(len(scores))
+    return middle - reach, middle + reach
 
 
 def run_interval(

@@ -23,7 +23,14 @@ from outscore.inference.base.item_scores import scores_if_any, skewness
 from outscore.inference.base.own_score import OwnRows, interval_method, own_intervals
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.describe.null_law import null_of_exchange
-from outscore.inference.describe.repeats import run_interval, run_test, smallest_run_p, standard_error
+from outscore.inference.describe.repeats import (
+    OWN_BY_RUNS,
+    own_run_limits,
+    run_interval,
+    run_test,
+    smallest_run_p,
+    standard_error,
+)
 from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, usual_population
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import COARSE, FINE, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
@@ -267,7 +274,8 @@ def _whole_runs(a: Array, b: Array, metric: AdditiveMetric, question: Question) 
             delta=request.delta,
         )
         interval = run_interval(a, b, request.alpha, request.alternative, higher_is_better=metric.higher_is_better)
-        return TestResult(p, interval if request.interval else None)
+        own = own_run_limits(a, request.alpha), own_run_limits(b, request.alpha)
+        return TestResult(p, interval if request.interval else None, own=own, own_method=OWN_BY_RUNS)
 
     least = smallest_run_p(len(a), len(b), question.alternative)
     text = f"{len(a)} and {len(b)} runs that are exchanged whole give no p below {format_probability(least)}."

@@ -30,6 +30,7 @@ from outscore.inference.base.entry import TestRequest
 from outscore.inference.base.paired import NoSpreadError
 from outscore.inference.base.sign_flips import checked_resamples
 from outscore.inference.bootstrap.tests import INTERVAL_RESAMPLES
+from outscore.inference.describe.repeats import own_run_limits
 from outscore.inference.describe.units import evaluation_units
 from outscore.inference.pairwise.binary import NO_INTERVALS, TANGO, binary_table
 from outscore.inference.pairwise.corpus import CENTRED, Flipped, drawn_scores, hits_of, ranges, shared_table, summable
@@ -212,6 +213,10 @@ class _Work:
         alpha = self.asked.request.alpha
         if self.asked.test == TWO_WAY and systems.runs is not None:
             return systems.own_limits_of_runs(alpha)
+        if self.asked.test == EXCHANGE_OF_RUNS and systems.runs is not None:
+            ends = [own_run_limits(systems.run_scores(i, i)[0], alpha) for i in range(len(systems.rows))]
+            limits = np.array(ends, dtype=float)
+            return limits[:, 0], limits[:, 1]
         if self.asked.test != EXCHANGE:
             return systems.own_limits(alpha)
         limits = np.full((len(systems.rows), 2), np.nan)
