@@ -155,6 +155,16 @@ class TestReference:
         assert found.undecided == 1
 
 
+def test_judges_with_nothing_in_common_are_a_warning(write):
+    met = (("strict", "new"), ("mild", "old"))
+    rows = [(f"p{i}", system, "base", "model_a" if i % 3 else "model_b", judge) for judge, system in met for i in range(12)]
+    path = write(rows, head="prompt,model_a,model_b,winner,judge\n")
+    warnings = [note.text for note in osc.prefer(path, order="unrecorded").notes if note.kind == "warning"]
+    assert any("`strict` and `mild` judged no battle in common" in text for text in warnings)
+    alone = osc.prefer(path, only_judge=["strict"], order="unrecorded")
+    assert not any("in common" in note.text for note in alone.notes)
+
+
 class TestTwoSystems:
     def test_the_verdict(self, write):
         found = osc.prefer(write(both(12, "new", "old", lambda i: "new" if i else "tie")))

@@ -10,6 +10,7 @@ import numpy as np
 
 from outscore.core.errors import OutscoreError
 from outscore.core.numeric import finite
+from outscore.formats.tables.names import join_names
 from outscore.inference.base.student_law import t_quantile
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
 from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, power_tuned, share_tuned
@@ -19,6 +20,7 @@ from outscore.inference.preferences.sums import Sums
 from outscore.inference.preferences.tally import Tally, tally_of
 from outscore.inference.preferences.transitivity import score_test
 from outscore.inference.preferences.win_rates import flip_p, independent_p, kept_half, win_rates
+from outscore.language.numbers import count
 from outscore.results.note import Note
 from outscore.results.preference import (
     Agreement,
@@ -35,8 +37,10 @@ from outscore.results.preference import (
 from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 
-__all__ = ["at_equal_length", "intransitivity_of", "judges_of", "labels_of", "length_of", "position_of"]
+__all__ = ["at_equal_length", "intransitivity_of", "judges_apart", "judges_of", "labels_of", "length_of", "position_of"]
 
+MAX_NAMED = 10
+"""Judges that are named; more are people of whom each judged a little."""
 AUDITED = 0.01
 """A p of the audit below this says that the labelled prompts are no random part."""
 
@@ -119,6 +123,18 @@ def _levelled(pair: PreferencePair, fit: LengthFit, which: tuple[int, int], alph
     reach = t_quantile(fit.units - 1, alpha) * error
     value, low, high = (float(scipy.special.expit(x)) for x in (gap, gap - reach, gap + reach))
     return replace(pair, equal_length=value, equal_length_low=low, equal_length_high=high)
+
+
+def judges_apart(sums: Sums) -> list[Note]:
+    """A warning where a few judges judged nothing in common: who judged a system may then be what sets it apart."""
+    judges, judged = sums.judges, sums.judged
+    if judges is None or judged is None or judged.several.items:
+        return []
+    used = [judges.names[code] for code in np.flatnonzero(judged.verdicts).tolist()]
+    if not 1 < len(used) <= MAX_NAMED:
+        return []
+    text = f"{join_names(used)} judged no battle in common: systems may differ by who judged them. --only-judge takes one."
+    return [Note("warning", text)]
 
 
 def judges_of(sums: Sums, alpha: float) -> Judges | None:
@@ -217,7 +233,8 @@ def _label_notes(found: Labelled, strangers: int, decided: int) -> list[Note]:
         )
         notes.append(Note("warning", text))
     if decided < MIN_EACH and found.unlabelled:
-        text = f"People prefer one of the two on {decided} prompts, fewer than {MIN_EACH}: too few to trust the judge by."
+        often = f"The system that people prefer less often has {count(decided, 'prompt')}, fewer than {MIN_EACH}"
+        text = f"{often}: too few to trust the judge by."
         notes.append(Note("method", f"{text} Labels count alone."))
     if strangers:
         many = "prompt that people judged is" if strangers == 1 else "prompts that people judged are"

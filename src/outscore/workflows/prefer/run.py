@@ -35,6 +35,7 @@ from outscore.workflows.prefer.categories import categories_of
 from outscore.workflows.prefer.findings import (
     at_equal_length,
     intransitivity_of,
+    judges_apart,
     judges_of,
     labels_of,
     length_of,
@@ -173,7 +174,7 @@ def concluded(
         baseline=found.baseline,
         unit=unit,
         undecided=sums.undecided,
-        notes=list(dict.fromkeys([*said, *notes, *missing, *remarks, *group_note, *omitted])),
+        notes=list(dict.fromkeys([*judges_apart(sums), *said, *notes, *missing, *remarks, *group_note, *omitted])),
     )
 
 
