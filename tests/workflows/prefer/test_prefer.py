@@ -161,7 +161,7 @@ def test_judges_with_nothing_in_common_are_a_warning(write):
     path = write(rows, head="prompt,model_a,model_b,winner,judge\n")
     warnings = [note.text for note in osc.prefer(path, order="unrecorded").notes if note.kind == "warning"]
     assert any("`strict` and `mild` judged no battle in common" in text for text in warnings)
-    alone = osc.prefer(path, only_judge=["strict"], order="unrecorded")
+    alone = osc.prefer(path, judges=["strict"], order="unrecorded")
     assert not any("in common" in note.text for note in alone.notes)
 
 
