@@ -318,9 +318,16 @@ def test_coverage(draw, metric, truth):
     assert 0.93 <= covered(draw, metric, truth) <= 0.985
 
 
-def test_cells_that_are_nearly_empty_in_a_large_table_are_stepped_by_less_than_they_hold():
+@pytest.mark.parametrize("cells", [[1.0, 1.0, 1.0, 2_000_001.0], [1.0, 40.0, 3.0, 10_000_000.0], [34.0, 9.0, 6.0, 51.0]])
+def test_slopes_of_matthews_correlation_against_its_derivatives(cells):
+    """By hand, N/D with N = tp·tn - fp·fn and D the root of the margins: rare cells among many items included."""
     from outscore.inference.base.own_score import _slope
     from outscore.metrics.registry import resolve
 
     metric, _, _ = resolve("mcc", np.ones((1, 4)), np.ones((1, 4)))
-    assert np.isfinite(_slope(np.array([1.0, 1.0, 1.0, 2_000_001.0]), metric)).all()
+    tp, fp, fn, tn = cells
+    top, root = tp * tn - fp * fn, math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    margins = {"tp": (tp + fp, tp + fn), "fp": (tp + fp, tn + fp), "fn": (tp + fn, tn + fn), "tn": (tn + fp, tn + fn)}
+    slopes = zip((tn, -fn, -fp, tp), margins.values(), strict=True)
+    expected = [sum(cells) * (d / root - top / root * sum(1 / m for m in both) / 2) for d, both in slopes]
+    assert _slope(np.array(cells), metric) == pytest.approx(expected, rel=1e-5, abs=1e-5 * max(map(abs, expected)))

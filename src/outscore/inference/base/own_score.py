@@ -54,7 +54,7 @@ UNKNOWN: Limits = (None, None)
 ADDED = 1.0
 """Decisions added to every cell of a table: four in all, as z² is."""
 STEP = 1e-4
-"""Step of a numerical derivative, as a share of the table."""
+"""Step of a numerical derivative, as a share of the cell."""
 
 
 @dataclass(frozen=True)
@@ -342,12 +342,9 @@ def _table_limits(table: Array, metric: AdditiveMetric, clusters: Array | None, 
 
 def _slope(cells: Array, metric: AdditiveMetric) -> Array:
     """Derivatives of the score by the cells' shares."""
-    whole = float(cells.sum())
-    # A rare cell is stepped by half of itself at most: no table has fewer than none.
-    steps = np.minimum(STEP * whole, cells / 2)
-    shares = np.where(steps < STEP * whole, steps / whole, STEP)
-    moved = np.diag(steps)
-    return np.asarray((metric.score(cells + moved) - metric.score(cells - moved)) / (2 * shares))
+    # Each cell is stepped by a share of itself, so that a rare one among many items is moved as little as the others.
+    moved = STEP * np.diag(cells)
+    return np.asarray((metric.score(cells + moved) - metric.score(cells - moved)) / (2 * STEP * cells / cells.sum()))
 
 
 def _multinomial(shares: Array, slope: Array) -> float:
