@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from outscore.language.numbers import format_level, format_probability
-from outscore.report.charts.canvas import DASHED, DOTTED, HOVER, WIDTH, data, layered, points_under, rule, scaled, told
+from outscore.report.charts.canvas import DASHED, DOTTED, WIDTH, data, layered, on_hover, points_under, rule, scaled, told
 from outscore.report.charts.theme import COLOURS
 from outscore.results.analysis import PowerPoint
 
@@ -65,4 +65,7 @@ def alpha_line(alpha: float) -> list[Any]:
     base = alt.Chart(data([{"p": alpha, "text": "α", "hover": told(f"alpha = {format_level(alpha)}")}]))
     line = base.mark_rule(color=COLOURS["tail"], strokeDash=list(DOTTED), strokeWidth=1.5)
     name = base.mark_text(align="left", dx=4, color=COLOURS["tail"])
-    return [line.encode(y, description=HOVER), name.encode(y, x=alt.value(WIDTH), text="text:N", description=HOVER)]
+    return [
+        line.encode(y, description=on_hover()),
+        name.encode(y, x=alt.XValue(WIDTH), text=alt.Text("text:N"), description=on_hover()),
+    ]

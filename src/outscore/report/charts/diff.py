@@ -9,10 +9,10 @@ from outscore.language.numbers import count, format_p_error, format_p_number
 from outscore.language.phrases import method_phrase
 from outscore.report.charts.canvas import (
     DASHED,
-    HOVER,
     Chart,
     data,
     layered,
+    on_hover,
     padded,
     require_drawing,
     rule,
@@ -200,9 +200,9 @@ def _transition_chart(pair: Pair) -> Chart | None:
     base = alt.Chart(data(rows)).encode(x, y)
     bright = alt.condition(f"abs(datum.balance) > {0.6 * largest}", alt.value("#ffffff"), alt.value(COLOURS["ink"]))
     layers = [
-        base.mark_rect().encode(colour, description=HOVER),
-        base.mark_text(fontSize=9).encode(text="count:Q", color=bright),
-        base.mark_text(fontSize=8, dx=7, dy=-7).encode(text="sign:N", color=bright),
+        base.mark_rect().encode(colour, description=on_hover()),
+        base.mark_text(fontSize=9).encode(text=alt.Text("count:Q"), color=bright),
+        base.mark_text(fontSize=8, dx=7, dy=-7).encode(text=alt.Text("sign:N"), color=bright),
     ]
     outside = f"; {found['outside']:,} changes are between other labels" if found["outside"] else ""
     caption = f"What changed, {pair_name(pair)}, {metric_name(pair.criterion)}; ▲ more corrections, ▼ more new errors"
@@ -233,10 +233,10 @@ def _label_chart(pair: Pair) -> Chart | None:
     x = alt.X("x:Q", scale=scale, title=title)
     base = alt.Chart(data(rows))
     line = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
-        alt.X("low:Q", scale=scale, title=title), alt.X2("high:Q"), y, description=HOVER
+        alt.X("low:Q", scale=scale, title=title), alt.X2("high:Q"), y, description=on_hover()
     )
     dots = base.mark_point(filled=True, size=70, opacity=1)
-    dots = dots.encode(x, y, color=alt.Color("colour:N", scale=None), description=HOVER)
+    dots = dots.encode(x, y, color=alt.Color("colour:N", scale=None), description=on_hover())
     caption = f"Gold labels, {pair_name(pair)}, {metric_name(pair.criterion)}, with intervals"
     worst = ", ".join(f"{row['label']} {row['x']:+.2f}" for row in rows[:3])
     chart: Any = layered([rule(0.0, x, dash=DASHED), line, dots], height=ROW * len(rows))

@@ -9,7 +9,20 @@ import numpy as np
 from outscore.core.numeric import finite
 from outscore.language.numbers import finer, format_ends, format_number, format_p_number, format_probability
 from outscore.language.phrases import interval_noun, name_of_test
-from outscore.report.charts.canvas import DASHED, DOTTED, HOVER, WIDE, Chart, between, data, layered, padded, rule, short, told
+from outscore.report.charts.canvas import (
+    DASHED,
+    DOTTED,
+    WIDE,
+    Chart,
+    between,
+    data,
+    layered,
+    on_hover,
+    padded,
+    rule,
+    short,
+    told,
+)
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import minus
 from outscore.report.rows.comparison import decimals_of, other_estimand
@@ -57,9 +70,9 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
         layers += _lines(drawn, domain, alt.X("low:Q", scale=scale, title=title), x, y, colour)
     shown = [row for row in rows if row["x"] is not None]
     base = alt.Chart(data(shown)).encode(x, y)
-    layers.append(base.mark_point(filled=True, size=110, color=colour, opacity=1).encode(description=HOVER))
+    layers.append(base.mark_point(filled=True, size=110, color=colour, opacity=1).encode(description=on_hover()))
     written = alt.Chart(data([row | {"x": _within(row["x"], row["label"], domain)} for row in shown])).encode(
-        x, y, text="label:N"
+        x, y, text=alt.Text("label:N")
     )
     # A line behind the words would strike them out.
     layers += [written.mark_text(dy=-16, stroke=COLOURS["paper"], strokeWidth=5), written.mark_text(dy=-16)]
@@ -91,7 +104,7 @@ def _lines(rows: list[dict[str, Any]], domain: Domain, x_low: Any, x: Any, y: An
         sides = [side for side, key in (("left", "low"), ("right", "high")) if row[key] is None]
         arrows += [{"what": row["what"], "x": domain[side == "right"], "side": side} for side in sides]
     line = alt.Chart(data(lines)).mark_rule(strokeWidth=3, color=colour)
-    layers = [line.encode(x_low, alt.X2("high:Q"), y, description=HOVER)]
+    layers = [line.encode(x_low, alt.X2("high:Q"), y, description=on_hover())]
     if arrows:
         shapes = alt.Scale(domain=["left", "right"], range=["triangle-left", "triangle-right"])
         heads = alt.Chart(data(arrows)).mark_point(filled=True, size=90, color=colour, opacity=1)
@@ -205,7 +218,7 @@ def _upright(at: float, peak: float, x: Any, y: Any, colour: str, width: float, 
 
     marked = alt.Chart(data([{"x": at, "y": 0, "top": LINE * peak, "hover": told(f"{at:.6g}")}]))
     line = marked.mark_rule(color=COLOURS[colour], strokeWidth=width, strokeDash=list(dash))
-    return line.encode(x, y, alt.Y2("top:Q"), description=HOVER)
+    return line.encode(x, y, alt.Y2("top:Q"), description=on_hover())
 
 
 def _tail_starts(picture: NullHistogram, alternative: str, turn: int) -> dict[str, float]:
@@ -240,11 +253,11 @@ def _tails(starts: dict[str, float], shares: dict[str, float], domain: Domain, p
         words = ["at least as far", f"{side}: {share}"] if share else ["at least", f"as far {side}"]
         names.append({"x": end, "y": HEADROOM * peak, "text": words, "side": side})
     line = alt.Chart(data(reached)).mark_rule(color=COLOURS["tail"], strokeWidth=4)
-    layers = [line.encode(x, alt.X2("end:Q"), y, description=HOVER)]
+    layers = [line.encode(x, alt.X2("end:Q"), y, description=on_hover())]
     for row in names:
         aligned: Any = "left" if row["side"] == "below" else "right"
         text = alt.Chart(data([row])).mark_text(color=COLOURS["tail"], align=aligned, baseline="top", lineHeight=13)
-        layers.append(text.encode(x, y, text="text:N"))
+        layers.append(text.encode(x, y, text=alt.Text("text:N")))
     return layers
 
 
@@ -266,10 +279,10 @@ def _law(picture: NullHistogram, starts: dict[str, float], x: Any, y: Any) -> li
             tails.append(row | {"end": row["end"] if on_the_point["below"] else min(row["end"], starts["below"])})
     end, foot = alt.X2("end:Q"), alt.Y2("foot:Q")
     law = alt.Chart(data(rows)).mark_rect(color=COLOURS["null"], opacity=0.55)
-    layers = [law.encode(x, end, y, foot, description=HOVER)]
+    layers = [law.encode(x, end, y, foot, description=on_hover())]
     if tails:
         shaded = alt.Chart(data(tails)).mark_rect(color=COLOURS["tail"], opacity=0.9)
-        layers.append(shaded.encode(x, end, y, foot, description=HOVER))
+        layers.append(shaded.encode(x, end, y, foot, description=on_hover()))
     return layers
 
 

@@ -9,7 +9,6 @@ from outscore.language.numbers import format_ends, format_number, format_probabi
 from outscore.language.phrases import interval_noun
 from outscore.report.charts.canvas import (
     DASHED,
-    HOVER,
     WIDTH,
     Chart,
     bars,
@@ -17,6 +16,7 @@ from outscore.report.charts.canvas import (
     count_axis,
     data,
     layered,
+    on_hover,
     rule,
     short,
     told,
@@ -196,11 +196,11 @@ def _box(summary: Summary | None, x: Any, one: str) -> list[Any]:  # noqa: ANN40
     inner = alt.Chart(data([{"x": summary.q1, "end": summary.q3, "hover": box}]))
     half = inner.mark_rect(color=COLOURS["grid"], stroke=COLOURS["muted"], strokeWidth=1)
     median = alt.Chart(data([{"x": summary.median, "hover": box}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
-    end, top, foot = alt.X2("end:Q"), alt.value(4), alt.value(BOX - 4)
+    end, top, foot = alt.X2("end:Q"), alt.YValue(4), alt.Y2Value(BOX - 4)
     return [
-        whiskers.encode(x, end, y=alt.value(BOX / 2), description=HOVER),
-        half.encode(x, end, y=top, y2=foot, description=HOVER),
-        median.encode(x, y=top, y2=foot, description=HOVER),
+        whiskers.encode(x, end, y=alt.YValue(BOX / 2), description=on_hover()),
+        half.encode(x, end, y=top, y2=foot, description=on_hover()),
+        median.encode(x, y=top, y2=foot, description=on_hover()),
     ]
 
 
@@ -215,14 +215,14 @@ def _mean(c: Comparison, interval: Interval | None, domain: tuple[float, float],
     line = alt.Chart(data([{"x": low, "end": high, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=4)
     tick = alt.Chart(data([{"x": c.difference, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
     layers = [
-        line.encode(x, alt.X2("end:Q"), y=alt.value(at), description=HOVER),
-        tick.encode(x, y=alt.value(at - TICK), y2=alt.value(at + TICK), description=HOVER),
+        line.encode(x, alt.X2("end:Q"), y=alt.YValue(at), description=on_hover()),
+        tick.encode(x, y=alt.YValue(at - TICK), y2=alt.Y2Value(at + TICK), description=on_hover()),
     ]
     for end, edge, side in zip((interval.low, interval.high), domain, ("left", "right"), strict=True):
         if end is None:
             shape = f"triangle-{side}"
             head = alt.Chart(data([{"x": edge}])).mark_point(filled=True, shape=shape, size=70, color=COLOURS["ink"], opacity=1)
-            layers.append(head.encode(x, y=alt.value(at)))
+            layers.append(head.encode(x, y=alt.YValue(at)))
     return layers
 
 
@@ -296,7 +296,7 @@ def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     if c.analysis is not None and c.analysis.normality is not None:
         text += f" {c.analysis.normality.test} test of normality: p = {format_probability(c.analysis.normality.p)}."
     numbers = [{"normal_quantile": u, "difference": v} for u, v in points]
-    drawing = layered([dots.encode(x, y, description=HOVER), line.encode(x, y)])
+    drawing = layered([dots.encode(x, y, description=on_hover()), line.encode(x, y)])
     return Chart("quantiles", caption, text, drawing, numbers)
 
 

@@ -6,12 +6,12 @@ from outscore.language.numbers import format_level
 from outscore.report.charts.canvas import (
     DASHED,
     DOTTED,
-    HOVER,
     WIDE,
     Chart,
     between,
     data,
     layered,
+    on_hover,
     padded,
     require_drawing,
     rule,
@@ -39,7 +39,7 @@ def charts(found: GateResult) -> list[Chart]:
     row = [{"low": ends[0], "high": ends[1], "value": c.difference, "hover": told(numbers)}]
     better = "A" if c.higher_is_better else "B"
     title = between(c.systems, f"{short(c.metric, 24)}: A − B (above 0: {better} is better)")
-    base = alt.Chart(data(row)).encode(description=HOVER)
+    base = alt.Chart(data(row)).encode(description=on_hover())
     ink = COLOURS["ink"]
     line = base.mark_rule(color=ink, strokeWidth=3).encode(alt.X("low:Q", title=title, scale=scale), alt.X2("high:Q"))
     point = base.mark_point(color=ink, filled=True, size=70, opacity=1).encode(alt.X("value:Q", scale=scale))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from outscore.language.verdict.preference import format_rate
-from outscore.report.charts.canvas import DASHED, HOVER, Chart, data, layered, padded, require_drawing, rule, short, told
+from outscore.report.charts.canvas import DASHED, Chart, data, layered, on_hover, padded, require_drawing, rule, short, told
 from outscore.report.charts.ranking import MAX_DRAWN
 from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
@@ -61,7 +61,7 @@ def strength_chart(result: Preference) -> Chart | None:
     scale = alt.Scale(domain=list(padded(places, 0.04)), nice=False, zero=False)
     y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     x = alt.X("x:Q", scale=scale, title="Elo, 1000 is average")
-    base, limits = (alt.Chart(data(listed)).encode(description=HOVER) for listed in (rows, bounds))
+    base, limits = (alt.Chart(data(listed)).encode(description=on_hover()) for listed in (rows, bounds))
     lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
         alt.X("low:Q", scale=scale, title="Elo, 1000 is average"), alt.X2("high:Q"), y
     )
@@ -119,7 +119,7 @@ def matrix_chart(result: Preference) -> Chart | None:
     )
     base = alt.Chart(data(rows))
     squares = base.mark_rect(stroke=COLOURS["paper"], strokeWidth=0.5).encode(
-        x, y, alt.Color("rate:Q", scale=colours, title="row wins", legend=legend), description=HOVER
+        x, y, alt.Color("rate:Q", scale=colours, title="row wins", legend=legend), description=on_hover()
     )
     framed = alt.Chart(data([row for row in rows if row["sure"]]))
     frames = framed.mark_rect(filled=False, stroke=COLOURS["ink"], strokeWidth=1.2).encode(x, y)
@@ -161,7 +161,7 @@ def rate_chart(result: Preference) -> Chart | None:
     title = f"win rate of {short(pair.a)}"
     x = alt.X("x:Q", scale=scale, title=title, axis=alt.Axis(format=".0%"))
     y = alt.Y("label:N", sort=[str(row["label"]) for row in rows], title=None)
-    base = alt.Chart(data(rows)).encode(description=HOVER)
+    base = alt.Chart(data(rows)).encode(description=on_hover())
     lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
         alt.X("low:Q", scale=scale, title=title, axis=alt.Axis(format=".0%")), alt.X2("high:Q"), y
     )
@@ -200,8 +200,8 @@ def position_chart(result: Preference) -> Chart | None:
     x = alt.X("low:Q", title="share of battles", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
     base = alt.Chart(data(rows))
     colours = alt.Color("colour:N", scale=None)
-    bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=HOVER)
-    names = base.mark_text(dy=-38, lineHeight=13).encode(alt.X("middle:Q"), text="words:N")
+    bars = base.mark_bar(height=30).encode(x, alt.X2("high:Q"), color=colours, description=on_hover())
+    names = base.mark_text(dy=-38, lineHeight=13).encode(alt.X("middle:Q"), text=alt.Text("words:N"))
     caption = f"Who won by place: the answer shown first wins {format_rate(found.first_rate)}, ties as half"
     text = f"{caption}: {found.first:,} won by the first, {found.ties:,} ties, {found.second:,} won by the second."
     drawing = layered([bars, rule(0.5, alt.X("x:Q"), dash=DASHED), names], height=100)

@@ -9,11 +9,11 @@ from typing import Any
 from outscore.language.numbers import format_ends, format_level, format_number
 from outscore.report.charts.canvas import (
     DASHED,
-    HOVER,
     Chart,
     count_axis,
     data,
     layered,
+    on_hover,
     padded,
     require_drawing,
     rule,
@@ -161,7 +161,7 @@ def _heat_layers(ranking: Ranking, rows: list[dict[str, Any]], labels: list[str]
     colour = alt.Color("band:N", scale=bands, title=f"adjusted p of {clean(ranking.metric)}", legend=legend)
     squares = alt.Chart(data(rows)).mark_rect(stroke=COLOURS["paper"], strokeWidth=0.5).encode(x, y, colour)
     if len(labels) <= MAX_TOLD:
-        squares = squares.encode(description=HOVER)
+        squares = squares.encode(description=on_hover())
     strict = alt.FieldOneOfPredicate(field="band", oneOf=[names[key] for key in ("better-3", "worse-3") if key in names])
     bright = alt.condition(strict, alt.value(COLOURS["paper"]), alt.value(COLOURS["ink"]))
     shape = alt.Shape("sign:N", scale=alt.Scale(domain=list(SIGNS), range=list(SIGNS.values())), legend=None)
@@ -188,7 +188,7 @@ def forest_chart(ranking: Ranking) -> Chart | None:
         title = f"{what}: advantage over the average system"
     y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     x = alt.X("x:Q", scale=scale, title=title)
-    base = alt.Chart(data([{key: row[key] for key in DRAWN} for row in rows])).encode(description=HOVER)
+    base = alt.Chart(data([{key: row[key] for key in DRAWN} for row in rows])).encode(description=on_hover())
     lines = base.mark_rule(strokeWidth=2, color=COLOURS["null"]).encode(
         alt.X("low:Q", scale=scale, title=title), alt.X2("high:Q"), y
     )
@@ -306,7 +306,7 @@ def wins_chart(ranking: Ranking) -> Chart | None:
     y = alt.Y("label:N", sort=list(labels.values()), title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False))
     x = alt.X("from:Q", title="systems", scale=alt.Scale(domain=[0, k - 1], nice=False), axis=count_axis(k - 1))
     colour, strength = alt.Color("colour:N", scale=None), alt.Opacity("strength:Q", scale=None)
-    bars = alt.Chart(data(rows)).mark_bar(height=ROW - 5).encode(x, alt.X2("to:Q"), y, colour, strength, description=HOVER)
+    bars = alt.Chart(data(rows)).mark_bar(height=ROW - 5).encode(x, alt.X2("to:Q"), y, colour, strength, description=on_hover())
     chart = layered([bars], height=ROW * len(shown))
     caption = "Wins: systems that each one beats (blue), cannot be told apart from (grey), and loses to (orange)"
     first = shown[0]
@@ -357,7 +357,10 @@ def wins_matrix(ranking: Ranking) -> Chart | None:
     base = alt.Chart(data(rows)).encode(x, y)
     opacity = alt.Opacity("share:Q", scale=None)
     # Pale enough for dark numbers on all of them.
-    layers = [base.mark_rect(color=COLOURS["a"]).encode(opacity, description=HOVER), base.mark_text().encode(text="won:Q")]
+    layers = [
+        base.mark_rect(color=COLOURS["a"]).encode(opacity, description=on_hover()),
+        base.mark_text().encode(text=alt.Text("won:Q")),
+    ]
     caption = f"On how many of {most} datasets the row is significantly better than the column"
     a, b = max(won, key=lambda key: won[key]) if won else (systems[0], systems[1])
     about = f"{caption}: at most {won[a, b]}, {fitted(a, 60)} against {fitted(b, 60)}."
@@ -436,17 +439,17 @@ def _critical_layers(
     bar = alt.Chart(data([scale_bar]))
     layers = [
         line.encode(x("from"), alt.X2("to:Q"), y("depth")),
-        alt.Chart(data(ticks)).mark_text(dy=-9, color=muted).encode(x("rank"), y("depth"), text="text:N"),
+        alt.Chart(data(ticks)).mark_text(dy=-9, color=muted).encode(x("rank"), y("depth"), text=alt.Text("text:N")),
         alt.Chart(data(ticks)).mark_tick(color=ink, orient="vertical", size=7).encode(x("rank"), y("depth")),
         stem.mark_rule(color=muted).encode(x("rank"), y("top"), alt.Y2("depth:Q")),
         stem.mark_rule(color=muted).encode(x("rank"), alt.X2("edge:Q"), y("depth")),
         bar.mark_rule(color=ink, strokeWidth=2).encode(x("from"), alt.X2("to:Q"), y("depth")),
-        bar.mark_text(align="left", dy=-8, color=muted).encode(x("from"), y("depth"), text="text:N"),
+        bar.mark_text(align="left", dy=-8, color=muted).encode(x("from"), y("depth"), text=alt.Text("text:N")),
     ]
     for side, shift in (("right", -4), ("left", 4)):
         texts = [row for row in stems if row["side"] == side]
         marks: Any = alt.Chart(data(texts)).mark_text(align=side, dx=shift)  # type: ignore[arg-type]
-        layers.append(marks.encode(x("edge"), y("depth"), text="text:N", description=HOVER))
+        layers.append(marks.encode(x("edge"), y("depth"), text=alt.Text("text:N"), description=on_hover()))
     if spans:
         thick = alt.Chart(data(spans)).mark_rule(color=ink, strokeWidth=4)
         layers.append(thick.encode(x("from"), alt.X2("to:Q"), y("depth")))

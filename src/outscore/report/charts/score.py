@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from outscore.report.charts.canvas import HOVER, WIDTH, Chart, data, layered, padded, require_drawing, short, told, told_apart
+from outscore.report.charts.canvas import (
+    WIDTH,
+    Chart,
+    data,
+    layered,
+    on_hover,
+    padded,
+    require_drawing,
+    short,
+    told,
+    told_apart,
+)
 from outscore.report.charts.theme import COLOURS
 from outscore.report.document import clean
 from outscore.report.rows.score import interval_name
@@ -56,7 +67,7 @@ def _intervals(key: str, metric: str, caption: str, rows: Sequence[dict[str, Any
     ends = [end for row in shown for end in (row["low"], row["high"])]
     y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
     scale = alt.Scale(domain=list(padded(ends)), zero=False, nice=False)
-    base = alt.Chart(data(shown)).encode(description=HOVER)
+    base = alt.Chart(data(shown)).encode(description=on_hover())
     line = base.mark_rule(color=COLOURS["null"], strokeWidth=2)
     point = base.mark_point(color=COLOURS["ink"], filled=True, size=50, opacity=1)
     layers = [
