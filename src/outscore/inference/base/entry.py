@@ -136,14 +136,15 @@ class SubsetTest:
     jackknifed
         The test itself is too slow, and a paired t test by the jackknife's standard error answers nearly the
         same.
-    itself_on_binary
-        On right-or-wrong items the test itself is quick enough, whatever `jackknifed` says.
+    swaps_on_binary
+        On right-or-wrong items, whatever `jackknifed` says, the test itself: that of swaps, which for them is a
+        tail of the binomial law.
     options, remark
         Options that make the test itself quick, and what to say about them after its name.
     """
 
     jackknifed: bool = False
-    itself_on_binary: bool = False
+    swaps_on_binary: bool = False
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     remark: str = ""
 

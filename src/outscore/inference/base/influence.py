@@ -22,7 +22,7 @@ from outscore.core.paired import PairedScores
 from outscore.inference.base.sign_flips import Alternative
 from outscore.results.pvalue import PValue
 
-__all__ = ["contributions", "fragility", "influence", "jackknife_error"]
+__all__ = ["contributions", "fragility", "influence", "jackknife_error", "jackknife_errors"]
 
 MIN_Z = 0.1
 """A p so near 1 says nothing of the spread."""
@@ -78,8 +78,20 @@ def jackknife_error(pulls: Array) -> float | None:
     >>> round(jackknife_error(np.array([0.5, -0.5, 0.0])), 6)
     0.57735
     """
-    m = len(pulls)
-    return math.sqrt((m - 1) / m * float(((pulls - pulls.mean()) ** 2).sum())) if m > 1 else None
+    return float(jackknife_errors(pulls)) if len(pulls) > 1 else None
+
+
+def jackknife_errors(pulls: Array) -> Array:
+    """`jackknife_error` of each row of pulls.
+
+    Examples
+    --------
+    >>> jackknife_errors(np.array([[0.5, -0.5, 0.0], [1.0, 1.0, 1.0]])).round(6).tolist()
+    [0.57735, 0.0]
+    """
+    m = pulls.shape[-1]
+    spread = ((pulls - pulls.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
+    return np.asarray(np.sqrt((m - 1) / m * spread))
 
 
 def fragility(

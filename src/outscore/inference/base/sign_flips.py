@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,10 @@ __all__ = ["MAX_RESAMPLES", "Alternative", "Flips", "KernelOptions", "checked_re
 Alternative = Literal["two-sided", "greater", "less"]
 MAX_RESAMPLES = 1_000_000
 """Beyond this the noise of sampling is far below that of the data, and a slip of the finger would run for days."""
+Differences = TypeVar("Differences", float, Array)
 
 
-def reach(x: float, alternative: Alternative) -> float:
+def reach(x: Differences, alternative: Alternative) -> Differences:
     """How far an oriented difference lies in the direction that the alternative looks.
 
     Examples

@@ -21,9 +21,10 @@ from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.options import complete
 from outscore.core.paired import PairedScores
+from outscore.exact.binomial_tails import log_better, log_two_sided
 from outscore.inference.base.discordance import discordance
 from outscore.inference.base.entry import TestEntry, TestRequest
-from outscore.inference.base.influence import jackknife_error
+from outscore.inference.base.influence import jackknife_errors
 from outscore.inference.base.sign_flips import reach, units_of
 from outscore.results.chart_data import SizePoint
 
@@ -38,6 +39,9 @@ MIN_RESAMPLES = 9
 MAX_ROWS = 2_000_000
 """Rows looked at in all: some three tenths of a second."""
 T_TEST = "paired t test"
+
+Parts = Callable[[Array, Array], Array]
+"""The p-values of samples of units: one axis of samples, one of units, one of the metric's columns."""
 
 
 def size_test(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry) -> str | None:
@@ -54,7 +58,7 @@ def size_test(pairs: PairedScores, metric: AdditiveMetric, entry: TestEntry) -> 
     quick = entry.subsets
     if quick is None:
         return None
-    if quick.jackknifed and not (quick.itself_on_binary and discordance(pairs, metric) is not None):
+    if quick.jackknifed and not (quick.swaps_on_binary and discordance(pairs, metric) is not None):
         return T_TEST
     return f"{entry.name}, {quick.remark}" if quick.remark else entry.name
 
@@ -94,8 +98,8 @@ def size_curve(
     resamples = min(resamples, MAX_ROWS // (n * (POINTS + 1) // 2)) if n >= POINTS else 0
     if name is None or resamples < MIN_RESAMPLES:
         return []
-    p_of = _p_of_jackknife(metric, request) if name == T_TEST else _p_of_test(metric, entry, request)
-    orders = [_order(n, request.seed, r) for r in range(resamples)]
+    p_of = _p_of_parts(name, units, metric, entry, request)
+    orders = np.array([_order(n, request.seed, r) for r in range(resamples)])
     try:
         with np.errstate(all="ignore"):
             # All orders agree on the whole.
@@ -105,10 +109,9 @@ def size_curve(
     return points if all(math.isfinite(point.low + point.high) for point in points) else []
 
 
-def _point(units: PairedScores, size: int, orders: list[Array], p_of: Callable[[PairedScores], float]) -> SizePoint:
+def _point(units: PairedScores, size: int, orders: Array, p_of: Parts) -> SizePoint:
     # `take` copies rows three times as fast as an index does.
-    parts = ((units.a.take(order[:size], axis=0), units.b.take(order[:size], axis=0)) for order in orders)
-    ps = [p_of(replace(units, a=a, b=b)) for a, b in parts]
+    ps = p_of(*(rows.take(orders[:, :size], axis=0) for rows in (units.a, units.b)))
     low, middle, high = (float(q) for q in np.quantile(ps, (0.25, 0.5, 0.75)))
     return SizePoint(size, middle, low, high)
 
@@ -123,59 +126,89 @@ def _order(n: int, seed: int, resample: int) -> Array:
     return stream.permutation(n)
 
 
-def _p_of_test(metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Callable[[PairedScores], float]:
+def _p_of_parts(name: str, units: PairedScores, metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Parts:
+    """What gives the p-values of several parts of the units at once."""
+    if name == T_TEST:
+        return _p_of_jackknife(units.scale, metric, request)
+    assert entry.subsets is not None
+    if entry.subsets.swaps_on_binary and request.delta == 0 and discordance(units, metric) is not None:
+        return _p_of_swaps(metric, request)
+    return _p_of_test(units, metric, entry, request)
+
+
+def _p_of_test(units: PairedScores, metric: AdditiveMetric, entry: TestEntry, request: TestRequest) -> Parts:
     options = dict(request.options)
     if entry.subsets is not None and entry.subsets.options:
         options = {**complete(entry.name, entry.options, {}), **options, **entry.subsets.options}
     asked = replace(request, interval=False, options=options)
-    return lambda subset: entry.run(subset, metric, asked).p.value
+
+    def p_of(a: Array, b: Array) -> Array:
+        return np.array([entry.run(replace(units, a=x, b=y), metric, asked).p.value for x, y in zip(a, b, strict=True)])
+
+    return p_of
 
 
-def _p_of_jackknife(metric: AdditiveMetric, request: TestRequest) -> Callable[[PairedScores], float]:
+def _p_of_swaps(metric: AdditiveMetric, request: TestRequest) -> Parts:
+    """The exact test of right-or-wrong items from how many of a part only one system got right."""
+    assert metric.ratio is not None
+    weights = np.asarray(metric.ratio[0]) * (1 if metric.higher_is_better else -1)
+
+    def p_of(a: Array, b: Array) -> Array:
+        ahead = (a - b) @ weights
+        wins, losses = (ahead > 0).sum(axis=-1), (ahead < 0).sum(axis=-1)
+        if request.alternative == "two-sided":
+            return np.exp(log_two_sided(wins, losses))
+        return np.exp(log_better(wins, losses) if request.alternative == "greater" else log_better(losses, wins))
+
+    return p_of
+
+
+def _p_of_jackknife(scale: float, metric: AdditiveMetric, request: TestRequest) -> Parts:
     import scipy.special
 
     turn = 1.0 if metric.higher_is_better else -1.0
     two_sided = request.alternative == "two-sided"
 
-    def p_of(units: PairedScores) -> float:
-        t = turn * jackknife_t(units, metric, request.delta)
-        if math.isnan(t):
-            return t
-        if t == 0 and two_sided:
-            return 1.0
+    def p_of(a: Array, b: Array) -> Array:
+        t = turn * jackknife_t(a / scale, b / scale, metric, request.delta)
+        m = a.shape[-2]
         sides = 2 if two_sided else 1
-        p = sides * float(scipy.special.stdtr(units.rows - 1, -reach(t, request.alternative)))
+        p = sides * scipy.special.stdtr(m - 1, -reach(t, request.alternative))
         # No swap of m units has a smaller probability than this.
-        return max(p, sides * 2.0 ** -min(units.rows, 1_000))
+        return np.asarray(np.where((t == 0) & two_sided, 1.0, np.maximum(p, sides * 2.0 ** -min(m, 1_000))))
 
     return p_of
 
 
-def jackknife_t(units: PairedScores, metric: AdditiveMetric, delta: float = 0.0) -> float:
+def jackknife_t(a: Array, b: Array, metric: AdditiveMetric, delta: float = 0.0) -> Array:
     """(difference - δ) over its jackknife standard error √((m - 1)/m Σ(pull - mean pull)²) (Tukey, 1958).
 
     A unit's pull is what the difference loses without it. For a mean of item scores this is Student's paired
     t. It is ±inf where no unit pulls more than another, and nan where the metric is.
 
+    Parameters
+    ----------
+    a, b
+        Columns of the units on the last axis, units on the one before it, and any number of samples before these.
+
     Examples
     --------
     >>> mean = AdditiveMetric("mean", ("score", "items"), ratio=((1, 0), (0, 1)))
-    >>> round(jackknife_t(PairedScores(np.array([[3, 1], [5, 1], [4, 1]]), np.array([[1, 1], [2, 1], [3, 1]])), mean), 6)
+    >>> float(jackknife_t(np.array([[3, 1], [5, 1], [4, 1]]), np.array([[1, 1], [2, 1], [3, 1]]), mean).round(6))
     3.464102
     """
-    totals = [rows.sum(axis=0) for rows in (units.a, units.b)]
-    score_a, score_b = (float(metric.score(total / units.scale)) for total in totals)
+    totals = [rows.sum(axis=-2, keepdims=True) for rows in (a, b)]
+    score_a, score_b = (metric.score(total)[..., 0] for total in totals)
     gap = score_a - score_b - delta
     # A unit's pull is the whole less what is left without it: their spread is the same.
-    left_a, left_b = (metric.score((t - rows) / units.scale) for t, rows in zip(totals, (units.a, units.b), strict=True))
+    left_a, left_b = (metric.score(total - rows) for total, rows in zip(totals, (a, b), strict=True))
     # A sum grows with its units, so that one left out moves it by m/(m - 1) times less than it moves a mean
     # of the same size.
-    m = units.rows
+    m = a.shape[-2]
     growth = m / (m - 1) if metric.ratio is not None and metric.ratio[1] is None else 1.0
-    error = growth * (jackknife_error(left_a - left_b) or 0.0)
-    rounding = 8 * float(np.spacing(max(abs(score_a), abs(score_b), abs(delta))))
-    if not math.isfinite(gap + error):
-        return math.nan
-    if abs(gap) <= rounding:
-        return 0.0
-    return gap / error if error > rounding else float(np.copysign(np.inf, gap))
+    error = growth * jackknife_errors(left_a - left_b)
+    rounding = 8 * np.spacing(np.maximum(np.maximum(abs(score_a), abs(score_b)), abs(delta)))
+    with np.errstate(all="ignore"):
+        t = np.where(error > rounding, gap / error, np.copysign(np.inf, gap))
+    t = np.where(abs(gap) <= rounding, 0.0, t)
+    return np.asarray(np.where(np.isfinite(gap + error), t, np.nan))

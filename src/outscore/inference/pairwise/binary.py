@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from outscore.core.numeric import Array
+from outscore.exact.binomial_tails import log_better, log_two_sided
 from outscore.inference.base import tango
-from outscore.inference.pairwise.binomial_tails import log_better, log_two_sided
 from outscore.inference.pairwise.table import KINDS, PairTable
 
 __all__ = ["NO_INTERVALS", "TANGO", "binary_table", "tango_limits"]

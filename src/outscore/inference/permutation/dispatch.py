@@ -239,6 +239,6 @@ ENTRY = TestEntry(
         Option("resamples", int, 9_999, "how many swaps Monte Carlo draws, where nothing exact serves", minimum=1),
     ),
     null="swaps",
-    subsets=SubsetTest(jackknifed=True, itself_on_binary=True),
+    subsets=SubsetTest(jackknifed=True, swaps_on_binary=True),
     simulation=Simulation(screen=_screen, run=run_on_grid),
 )

@@ -19,13 +19,13 @@ import numpy as np
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, Array
 from outscore.core.paired import PairedScores
+from outscore.exact.binomial_tails import log_two_sided
 from outscore.exact.lattice import Tail
 from outscore.inference.base.cluster_variance import effective_clusters
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.base.p_values import exact_p, identical_p
 from outscore.inference.base.sign_flips import KernelOptions
 from outscore.inference.base.student_law import t_quantile
-from outscore.inference.pairwise.binomial_tails import log_two_sided
 from outscore.inference.permutation.dispatch import permutation
 from outscore.inference.preferences.tally import Tally
 from outscore.results.pvalue import PValue
