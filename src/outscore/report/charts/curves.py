@@ -67,5 +67,5 @@ def alpha_line(alpha: float) -> list[Any]:
     name = base.mark_text(align="left", dx=4, color=COLOURS["tail"])
     return [
         line.encode(y, description=on_hover()),
-        name.encode(y, x=alt.XValue(WIDTH), text=alt.Text("text:N"), description=on_hover()),
+        name.encode(y, x=alt.value(WIDTH), text=alt.Text("text:N"), description=on_hover()),
     ]

@@ -196,9 +196,9 @@ def _box(summary: Summary | None, x: Any, one: str) -> list[Any]:  # noqa: ANN40
     inner = alt.Chart(data([{"x": summary.q1, "end": summary.q3, "hover": box}]))
     half = inner.mark_rect(color=COLOURS["grid"], stroke=COLOURS["muted"], strokeWidth=1)
     median = alt.Chart(data([{"x": summary.median, "hover": box}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
-    end, top, foot = alt.X2("end:Q"), alt.YValue(4), alt.Y2Value(BOX - 4)
+    end, top, foot = alt.X2("end:Q"), alt.value(4), alt.value(BOX - 4)
     return [
-        whiskers.encode(x, end, y=alt.YValue(BOX / 2), description=on_hover()),
+        whiskers.encode(x, end, y=alt.value(BOX / 2), description=on_hover()),
         half.encode(x, end, y=top, y2=foot, description=on_hover()),
         median.encode(x, y=top, y2=foot, description=on_hover()),
     ]
@@ -215,14 +215,14 @@ def _mean(c: Comparison, interval: Interval | None, domain: tuple[float, float],
     line = alt.Chart(data([{"x": low, "end": high, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=4)
     tick = alt.Chart(data([{"x": c.difference, "hover": hover}])).mark_rule(color=COLOURS["ink"], strokeWidth=2)
     layers = [
-        line.encode(x, alt.X2("end:Q"), y=alt.YValue(at), description=on_hover()),
-        tick.encode(x, y=alt.YValue(at - TICK), y2=alt.Y2Value(at + TICK), description=on_hover()),
+        line.encode(x, alt.X2("end:Q"), y=alt.value(at), description=on_hover()),
+        tick.encode(x, y=alt.value(at - TICK), y2=alt.value(at + TICK), description=on_hover()),
     ]
     for end, edge, side in zip((interval.low, interval.high), domain, ("left", "right"), strict=True):
         if end is None:
             shape = f"triangle-{side}"
             head = alt.Chart(data([{"x": edge}])).mark_point(filled=True, shape=shape, size=70, color=COLOURS["ink"], opacity=1)
-            layers.append(head.encode(x, y=alt.YValue(at)))
+            layers.append(head.encode(x, y=alt.value(at)))
     return layers
 
 
