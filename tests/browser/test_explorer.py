@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.browser.screens import PATIENCE, picture
+from tests.browser.explorer import WIDE, found, settled, visiting
+from tests.browser.screens import picture
 from tests.report.diff_making import HOSTILE, SENTENCE, make_changed, make_contexts, make_diff, make_units
 from tests.report.forms import render_html
 
@@ -20,7 +20,6 @@ from outscore.results.note import Note
 UNITS = make_units(systems=3)
 PARSES = make_units(systems=3, criterion="las", heads=True, seed=5)
 CONTEXTS = make_contexts(UNITS)
-WIDE = {"width": 1360, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
 
@@ -35,24 +34,7 @@ def file(folder) -> Path:
 @pytest.fixture
 def visit(browser):
     """Open a page; afterwards nothing may have gone wrong, run by itself, or been asked of anybody."""
-    trouble, asked, opened = [], [], []
-
-    def to(path: Path, **options):
-        page = browser.new_page(**({"viewport": WIDE} | options))
-        opened.append(page)
-        page.on("console", lambda message: trouble.append(message.text))
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("dialog", lambda dialog: trouble.append(dialog.message))
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(path.as_uri())
-        page.wait_for_selector("#found, #no-examples")
-        return page
-
-    yield to
-    for page in opened:
-        page.close()
-    assert trouble == []
-    assert all(url.startswith(("file:", "data:")) for url in asked)
+    yield from visiting(browser)
 
 
 def expected(first: int, second: int, source: str, target: str, units=UNITS) -> list[int]:
@@ -61,18 +43,6 @@ def expected(first: int, second: int, source: str, target: str, units=UNITS) -> 
     codes = units.labels.index(source), units.labels.index(target)
     fits = (units.answers[:, first] == codes[0]) & (units.answers[:, second] == codes[1]) & (kinds > 0) & (kinds < 4)
     return [i for i, fit in enumerate(fits.tolist()) if fit]
-
-
-def found(page) -> int:
-    return int(re.match(r"[\d,]+", page.locator("#found").inner_text())[0].replace(",", ""))
-
-
-def settled(page, there) -> None:
-    """Wait until what was typed has had its effect; the page's policy lets nobody poll from inside."""
-    end = time.monotonic() + PATIENCE / 1000
-    while not there():
-        assert time.monotonic() < end, page.locator("#found").inner_text()
-        page.wait_for_timeout(50)
 
 
 def test_a_cell_leads_to_its_examples(visit, file):

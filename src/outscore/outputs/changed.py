@@ -63,6 +63,9 @@ class Changed:
         as an antecedent.
     chains
         As many texts: of coreference, what stands before and after the mention in its chain, and how far away.
+    settled
+        (m, 4) of entities, those that everybody has right in the contexts of the units, to be shown beside them: context,
+        first word, last word exclusive, code of the type. None if units are no spans.
     """
 
     units: Units
@@ -72,6 +75,7 @@ class Changed:
     heads: Array | None = None
     remarks: Labels | None = None
     chains: Labels | None = None
+    settled: Array | None = None
 
 
 def changed_units(units: Units) -> Array:

@@ -15,6 +15,7 @@ from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 from outscore.core.errors import OutscoreError
 from outscore.outputs.model import Words
 from outscore.outputs.outcomes import outcomes
+from outscore.outputs.words.changed import changed_spans
 from outscore.outputs.words.spans import PREFIXED, span_counts, span_units, spans_of
 from outscore.scores.system import Labels
 
@@ -196,6 +197,22 @@ def test_changes_against_every_pair_of_spans(data):
             kind, other = (kinds[0], spans[1]) if kinds[0] else (kinds[1], spans[0])
             expected = "boundary" if any(s < b and a < e and {k} == kind for s, e, k in other) else "other"
         assert units.slices["change"][i] == expected
+
+
+def test_what_everybody_has_right_is_shown_beside_what_changed():
+    gold = [["B-PER", "O", "B-LOC", "I-LOC"], ["B-LOC"], ["O", "B-LOC"]]
+    new = [["B-PER", "O", "B-LOC", "O"], ["B-LOC"], ["O", "B-LOC"]]
+    files = [spans_of(make("gold", gold)), spans_of(make("new", new))]
+    changed = changed_spans(*_and_words(files))
+    assert changed.contexts.tolist() == [0, 0]
+    assert [changed.starts.tolist(), changed.ends.tolist()] == [[2, 2], [3, 4]]
+    # Of the sentence in which something changed; the others are right as a whole.
+    assert changed.settled.tolist() == [[0, 0, 1, changed.units.labels.index("PER")]]
+
+
+def _and_words(files):
+    units, reach = span_units(files[0], files[1:])
+    return units, files[0].words, reach
 
 
 def test_other_tokens():

@@ -68,11 +68,13 @@ def changed_words(units: Units, gold: Words) -> Changed:
 
 
 def changed_spans(units: Units, gold: Words, spans: Array) -> Changed:
-    """Spans that some system has wrong; `spans` are rows of gold's words, the last exclusive."""
-    rows = changed_units(units)
-    first, last = spans[rows].T
-    sentences = gold.sentences[first]
+    """Spans that some system has wrong, and the others of their sentences; `spans` are rows of gold, the last exclusive."""
+    sentences = gold.sentences[spans[:, 0]]
     bounds = sentence_bounds(gold)
+    first, last = spans.T
     starts = first - bounds[sentences]
     ends = np.minimum(np.maximum(last, first + 1), bounds[sentences + 1]) - bounds[sentences]
-    return Changed(units.take(rows), sentences, starts, ends)
+    rows = changed_units(units)
+    right = units.correct.all(axis=1) & np.isin(sentences, sentences[rows])
+    settled = np.column_stack([sentences, starts, ends, units.gold])[right]
+    return Changed(units.take(rows), sentences[rows], starts[rows], ends[rows], settled=settled)

@@ -33,6 +33,7 @@ function openSet(store, index) {
     const fields = ["gold", "answers", "correct", "same", "contexts", "starts", "lengths"];
     const set = { ...raw, heads: raw.heads && unpack(raw.heads), remarks: raw.remarks && unpack(raw.remarks), chains: raw.chains && unpack(raw.chains) };
     for (const field of fields) set[field] = unpack(raw[field]);
+    set.settled = raw.settled && Object.fromEntries(Object.entries(raw.settled).map(([field, packed]) => [field, unpack(packed)]));
     set.slices = raw.slices.map((slice) => ({ ...slice, codes: unpack(slice.codes) }));
     store.opened.set(index, set);
   }
@@ -56,7 +57,8 @@ function stepOf(store, pair) {
     if (before || after) outcome[row] = before && after ? 0 : after ? 1 : 2;
     else outcome[row] = set.same[row * k + a] === set.same[row * k + b] ? 4 : 3;
   }
-  return { set, a, b, k, outcome };
+  const step = { set, a, b, k, outcome };
+  return { ...step, joins: joinsOf(store, step) };
 }
 
 function wordsOf(store, context) {
@@ -65,11 +67,11 @@ function wordsOf(store, context) {
   return words;
 }
 
-// The rows of a set by their contexts.
+// The rows of a set, or of what is settled in it, by their contexts.
 function rowsIn(store, set, context) {
   if (!store.byContext.has(set)) {
     const rows = new Map();
-    set.contexts.forEach((own, row) => rows.set(own, [...(rows.get(own) ?? []), row]));
+    set.contexts.forEach((own, row) => { if (rows.has(own)) rows.get(own).push(row); else rows.set(own, [row]); });
     store.byContext.set(set, rows);
   }
   return store.byContext.get(set).get(context) ?? [];

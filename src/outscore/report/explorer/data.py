@@ -20,7 +20,7 @@ from outscore.report.document import clean
 
 __all__ = ["embedded", "examples_data", "file_text", "pack", "source"]
 
-SCRIPTS = ("data.js", "charts.js", "trees.js", "explorer.js")
+SCRIPTS = ("data.js", "charts.js", "trees.js", "entities.js", "explorer.js")
 
 # What could end the block it stands in, or a line of an old script.
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -91,7 +91,7 @@ def examples_data(changed: Sequence[Changed], contexts: Contexts) -> dict[str, A
         "words": pack(codes),
         "columns": [_shown(name) for name in contexts.columns],
         "heads": None if contexts.heads is None else pack(_joined(contexts.heads[i] for i in used.tolist())),
-        "sets": [_set(c, np.searchsorted(used, c.contexts)) for c in changed],
+        "sets": [_set(c, used) for c in changed],
     }
 
 
@@ -99,7 +99,8 @@ def _joined(parts: Iterable[Sequence[int]]) -> Array:
     return np.fromiter((number for part in parts for number in part), dtype=np.int64)
 
 
-def _set(changed: Changed, contexts: Array) -> dict[str, Any]:
+def _set(changed: Changed, used: Array) -> dict[str, Any]:
+    """One criterion; `used` are the contexts that the page holds, in order."""
     units = changed.units
     return {
         "criterion": units.criterion,
@@ -110,7 +111,7 @@ def _set(changed: Changed, contexts: Array) -> dict[str, Any]:
         "answers": pack(units.answers),
         "correct": pack(units.correct),
         "same": pack(_same(units)),
-        "contexts": pack(contexts),
+        "contexts": pack(np.searchsorted(used, changed.contexts)),
         "starts": pack(changed.starts),
         "lengths": pack(np.asarray(changed.ends) - np.asarray(changed.starts)),
         "heads": None if changed.heads is None else pack(changed.heads),
@@ -118,10 +119,22 @@ def _set(changed: Changed, contexts: Array) -> dict[str, Any]:
         "remarkNames": [] if changed.remarks is None else [_shown(text) for text in changed.remarks.names],
         "chains": None if changed.chains is None else pack(changed.chains.codes),
         "chainNames": [] if changed.chains is None else [_shown(text) for text in changed.chains.names],
+        "settled": None if changed.settled is None else _settled(changed.settled, used),
         "slices": [
             {"column": _shown(name), "names": [_shown(x) for x in values.names], "codes": pack(values.codes)}
             for name, values in units.slices.items()
         ],
+    }
+
+
+def _settled(settled: Array, used: Array) -> dict[str, Any]:
+    """Entities that everybody has right, as they follow each other."""
+    contexts, starts, ends, types = settled.T
+    return {
+        "contexts": pack(np.searchsorted(used, contexts)),
+        "starts": pack(starts),
+        "lengths": pack(ends - starts),
+        "types": pack(types),
     }
 
 

@@ -6,7 +6,7 @@ const byId = (id) => document.getElementById(id);
 const pairs = JSON.parse(byId("data-pairs").textContent);
 const store = ((raw) => raw && openStore(raw))(JSON.parse(byId("data-examples").textContent));
 const state = { pair: 0, filter: { ...NO_FILTER }, order: "file", page: 0, matrix: 12, sort: "evidence", partSort: "evidence", open: {} };
-let step = null, rows = [], waiting = 0;
+let step = null, rows = [], examples = [], waiting = 0;
 
 function select(label, options, value, change) {
   const box = make("select", {}, ...options.map(([key, text]) => make("option", { value: key, selected: key === value }, text)));
@@ -100,7 +100,7 @@ function drawExamples() {
     panel.replaceChildren(make("h3", {}, "Examples"), make("p", { class: "note", id: "no-examples" }, ...coded(text)));
     return;
   }
-  panel.replaceChildren(make("h3", { id: "found", "aria-live": "polite" }), make("a", { class: "back", href: "#h-explorer" }, "Back to the charts"), drawFilters(), make("ol", { class: "list", id: "list" }), make("nav", { class: "pages", id: "pages", "aria-label": "Pages of examples" }));
+  panel.replaceChildren(make("h3", { id: "found", "aria-live": "polite" }), make("p", { class: "note", id: "joined" }), make("a", { class: "back", href: "#h-explorer" }, "Back to the charts"), drawFilters(), make("ol", { class: "list", id: "list" }), make("nav", { class: "pages", id: "pages", "aria-label": "Pages of examples" }));
   update();
 }
 
@@ -130,21 +130,25 @@ function drawFilters() {
 function update() {
   rows = sortRows(store, step, matching(store, step, state.filter), state.order);
   const { kind, gold, from, to, slice } = state.filter;
+  const seen = new Set();
+  // The first row of each example: rows that are one change stand together, at the place of the first that fits.
+  examples = rows.filter((row) => !seen.has(row) && (step.joins.get(row) ?? [row]).every((own) => seen.add(own)));
   const noun = kind === null ? "changes" : PLURALS[kind];
   const told = [from !== null || to !== null ? `${from ?? "anything"} \u2192 ${to ?? "anything"}` : null, gold !== null ? `gold ${gold}` : null, slice ? `${slice.column} = ${slice.value}` : null].filter(Boolean);
   byId("found").textContent = `${number(rows.length)} ${rows.length === 1 ? noun.replace(/s$/, "") : noun}${told.length ? `: ${told.join(", ")}` : ""}`;
+  byId("joined").textContent = examples.length < rows.length ? `Shown as ${number(examples.length)}: an entity whose boundaries moved is two spans and one change.` : "";
   turnTo(state.page);
 }
 
 function turnTo(page) {
-  const last = Math.max(0, Math.ceil(rows.length / PAGE) - 1);
+  const last = Math.max(0, Math.ceil(examples.length / PAGE) - 1);
   state.page = Math.max(0, Math.min(page, last));
   const start = state.page * PAGE, list = byId("list");
   list.setAttribute("start", start + 1);
-  list.replaceChildren(...rows.slice(start, start + PAGE).map(drawExample));
-  if (!rows.length) list.replaceChildren(make("li", { class: "empty" }, "Nothing fits these filters."));
+  list.replaceChildren(...examples.slice(start, start + PAGE).map(drawExample));
+  if (!examples.length) list.replaceChildren(make("li", { class: "empty" }, "Nothing fits these filters."));
   const go = (text, to, off) => make("button", { type: "button", class: "quiet", disabled: off, click: () => { turnTo(to); byId("examples").focus({ preventScroll: true }); byId("found").scrollIntoView({ block: "nearest" }); } }, text);
-  byId("pages").replaceChildren(...(last ? [go("\u2190 Previous", state.page - 1, !state.page), make("span", {}, `${number(start + 1)}\u2013${number(Math.min(start + PAGE, rows.length))} of ${number(rows.length)}`), go("Next \u2192", state.page + 1, state.page === last)] : []));
+  byId("pages").replaceChildren(...(last ? [go("\u2190 Previous", state.page - 1, !state.page), make("span", {}, `${number(start + 1)}\u2013${number(Math.min(start + PAGE, examples.length))} of ${number(examples.length)}`), go("Next \u2192", state.page + 1, state.page === last)] : []));
 }
 
 function drawExample(row) {
@@ -155,16 +159,38 @@ function drawExample(row) {
   const remark = (column) => (set.remarks ? set.remarkNames[set.remarks[row * (k + 1) + column]] : "");
   const chain = (column) => (set.chains ? set.chainNames[set.chains[row * (k + 1) + column]] || "in no chain" : "");
   const answers = [["gold", gold, head(0), null, remark(0), chain(0)], ...[a, b].map((column, i) => [pair.systems[i], set.labels[set.answers[row * k + column]], head(column + 1), Boolean(set.correct[row * k + column]), remark(column + 1), chain(column + 1)])];
-  const body = store.columns.length ? drawTexts(words) : drawSentence(words, row, answers.map((answer) => answer[2]));
+  const whole = step.joins.get(row);
+  if (whole) return drawJoined(whole, words);
+  const body = drawBody(words, row, answers.map((answer) => answer[2]));
   return make("li", { class: "example" },
     make("p", { class: "where" }, make("span", { class: `badge k${outcome[row]}` }, OUTCOMES[outcome[row]]), ` ${store.ids[context]}`),
     body, store.heads && set.heads ? treeOf(words, store, step, context, pair.systems) : null, make("dl", { class: "answers" }, ...answers.map((answer, i) => drawAnswer(answer, answers[0], words, i))));
 }
 
+function drawBody(words, row, heads) {
+  if (store.columns.length) return drawTexts(words);
+  if (step.set.settled) return drawEntities(words, store, step, step.set.contexts[row], [row], pairs[state.pair].systems);
+  return drawSentence(words, row, heads);
+}
+
+// An entity whose boundaries moved: old against new instead of two answers that have nothing to do with each other.
+function drawJoined(whole, words) {
+  const { systems } = pairs[state.pair], context = step.set.contexts[whole[0]], { outcome, kind } = joinedChange(step, whole);
+  return make("li", { class: "example" },
+    make("p", { class: "where" }, make("span", { class: `badge k${outcome}` }, OUTCOMES[outcome]), make("span", { class: "badge" }, kind), ` ${store.ids[context]}`),
+    drawEntities(words, store, step, context, whole, systems),
+    make("dl", { class: "answers" }, ...joinedAnswers(words, store, step, whole, systems)));
+}
+
+// Where a long sentence begins and ends to be shown.
+function windowOf(words, start, end) {
+  return words.length > LONGEST ? [Math.max(0, start - LONGEST / 2), Math.min(words.length, end + LONGEST / 2)] : [0, words.length];
+}
+
 // The sentence with the unit marked, and small letters after the words that somebody makes its head.
 function drawSentence(words, row, heads) {
   const { set } = step, start = set.starts[row], end = start + set.lengths[row];
-  const low = words.length > LONGEST ? Math.max(0, start - LONGEST / 2) : 0, high = words.length > LONGEST ? Math.min(words.length, end + LONGEST / 2) : words.length;
+  const [low, high] = windowOf(words, start, end);
   const line = make("p", { class: "sentence", dir: "auto" }, low ? "\u2026 " : "");
   for (let i = low; i < high; i++) {
     if (i === start && end > start) { line.append(make("mark", {}, words.slice(start, end).join(" ")), " "); i = end - 1; continue; }
@@ -180,7 +206,7 @@ function drawTexts(texts) {
 }
 
 function drawAnswer([name, label, head, right, remark, chain], [, goldLabel, goldHead], words, place) {
-  const tag = head === null ? "" : `${["G", "1", "2"][place]} `;
+  const tag = head === null && !step.set.settled ? "" : `${["G", "1", "2"][place]} `;
   const sign = right === null ? "" : right ? " \u2713" : " \u2717";
   const verdict = right === null ? null : make("span", { class: "unseen" }, right ? "right" : "wrong");
   const parts = [];
