@@ -18,8 +18,9 @@ APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recomm
 DEMO := $(VENV)/.ready-demo
 DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
+SITE := $(VENV)/.ready-site
 
-.PHONY: help demo test test-slow lint browser coverage bench api docs screenshots clean
+.PHONY: help demo test test-slow lint browser coverage bench api docs site screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -31,6 +32,7 @@ help:
 	@echo "make bench        measure the kernels against their peers"
 	@echo "make api          write the public functions anew from the declared requests"
 	@echo "make docs         renew the tables in the documentation"
+	@echo "make site         the documentation as a site in build/site: dead links and old outputs are errors"
 	@echo "make screenshots  pictures of the page for the documentation"
 	@echo "make clean        remove the environment and everything generated"
 
@@ -78,6 +80,14 @@ api: $(DEV)
 docs: $(DEV)
 	$(BIN)/python docs/build.py
 
+# Strictly, and not quietly, which would leave warnings uncounted: an output that is out of date, a dead link or a missing name
+# fails. The site opens from the file system, without a network.
+site: $(SITE)
+	$(BIN)/python docs/build.py --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	$(BIN)/python docs/try_site.py build/site
+	@echo "The site is in build/site; open build/site/index.html."
+
 screenshots: $(DEV)
 	$(BIN)/python docs/screenshots.py
 
@@ -108,4 +118,10 @@ $(DEV): pyproject.toml | $(VENV)/pyvenv.cfg
 $(BENCH): pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "Installing outscore and its benchmark tools into $(VENV) ..."
 	@$(PIP) install --editable '.[bench]'
+	@touch $@
+
+$(SITE): pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "Installing outscore and what its site is built with into $(VENV) ..."
+	@$(PIP) install --editable '.[docs]' || { \
+	  echo "The site cannot be built: MkDocs and its theme could not be installed (see above)." >&2; exit 1; }
 	@touch $@

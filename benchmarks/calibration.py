@@ -3,8 +3,8 @@
     python -m benchmarks.calibration                    2,000 replicates, a quarter of an hour on two cores
     python -m benchmarks.calibration --replicates 100   a look, which writes nothing
 
-Writes `results/calibration.json` and the table of `docs/calibration.md`. Numbers depend on the seed alone, not on the number
-of processes: every replicate has a random stream of its own.
+Writes `results/calibration.json` and the table of `docs/measured/calibration.md`. Numbers depend on the seed alone, not on the
+number of processes: every replicate has a random stream of its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["CELLS", "faults", "kept", "main", "measure", "measure_all"]
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "calibration.json"
-PAGE = ROOT / "docs" / "calibration.md"
+PAGE = ROOT / "docs" / "measured" / "calibration.md"
 BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 
 REPLICATES = 2_000

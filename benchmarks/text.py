@@ -7,7 +7,7 @@
 
 The level: two real systems' statistics are exchanged segment by segment by fair coins, so that the null hypothesis is true and
 everything else is as it was, and every test is asked whether they differ. The cost is `text_speed`'s. Writes
-`results/text.json` and the tables of `docs/text.md`.
+`results/text.json` and the tables of `docs/guides/text.md`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from outscore.resampling.shared_flips import flipped_blocks, resampled_blocks
 __all__ = ["level", "main"]
 
 RESULTS = ROOT / "benchmarks" / "results" / "text.json"
-PAGE = ROOT / "docs" / "text.md"
+PAGE = ROOT / "docs" / "guides" / "text.md"
 METRICS = ("bleu", "chrf", "ter", "nist", "meteor")
 PAIRS = (
     ("FBK", "LIUM-NMT"),

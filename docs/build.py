@@ -1,4 +1,4 @@
-"""Renew what the documentation quotes: every table and every output between markers is made by running its command.
+"""Renew what the documentation quotes: whatever stands between markers is made by running the product.
 
     <!-- output: outscore metrics -->
     ```text
@@ -6,7 +6,9 @@
     ```
     <!-- /output -->
 
-Tables of options come from the declared requests, between `<!-- options: compare -->` and `<!-- /options -->`.
+What can stand between markers is `WRITERS`: the output of a command, a command with its output (`run`, with a number of lines
+if the rest matters less: `run 12: outscore ...`), the options of a request, entries of the registries with formula and source,
+and the public names of the package.
 
 `python docs/build.py` rewrites the files, `python docs/build.py --check` fails when one of them is out of date. Commands run
 in a temporary folder that holds the demonstration data, so paths in the outputs are the reader's own.
@@ -15,24 +17,29 @@ in a temporary folder that holds the demonstration data, so paths in the outputs
 from __future__ import annotations
 
 import contextlib
+import inspect
 import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from click.testing import CliRunner
 
+from outscore import PUBLIC
 from outscore.cli.app import app
 from outscore.core.options import Option
 from outscore.examples.registry import EXAMPLES
+from outscore.report.references.bibliography import works
 from outscore.workflows.requests.registry import FILE_REQUESTS, REQUESTS
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-OPTIONS = re.compile(r"(<!-- options: (?P<request>\w+) -->\n).*?(<!-- /options -->)", re.DOTALL)
-BLOCK = re.compile(r"(<!-- output: (?P<command>.+?) -->\n```text\n).*?(```\n<!-- /output -->)", re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"(<!-- (?P<word>[a-z]+)(?: (?P<lines>\d+))?(?:: (?P<given>.+?))? -->\n).*?(<!-- /(?P=word) -->)", re.DOTALL)
 
 
 def write_examples(folder: Path) -> None:
@@ -71,11 +78,92 @@ def _default(option: Option) -> str:
     return "" if empty else f"`{option.default}`"
 
 
+def methods(registry: Mapping[str, Any]) -> str:
+    """Entries of a registry: what each is, its formula, what it takes, its options and its source."""
+    parts = []
+    for name, entry in registry.items():
+        lines = [f"### `{name}`", "", f"{_capital(entry.summary)}.", "", f"$${entry.formula}$$", ""]
+        if hasattr(entry, "layouts_text"):
+            lines += [f"Takes {entry.layouts_text}.", ""]
+        lines += [f"- `{o.name}`{_choices(o)}, default `{_word(o.default)}`: {o.help}" for o in getattr(entry, "options", ())]
+        lines += [""] if lines[-1] else []
+        lines += (
+            [f"Source: {'; '.join(works()[key].line.rstrip('.') for key in entry.citations)}.", ""] if entry.citations else []
+        )
+        parts.append("\n".join(lines))
+    return "\n".join(parts)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".")
+
+
+def _choices(option: Option) -> str:
+    return f" ({', '.join(option.known)})" if option.known else ""
+
+
+def _word(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _registry(name: str) -> Mapping[str, Any]:
+    module, attribute = {
+        "tests": ("outscore.inference.registry", "TESTS"),
+        "corrections": ("outscore.inference.families.multiplicity", "CORRECTIONS"),
+        "metrics": ("outscore.metrics.registry", "METRICS"),
+        "text-metrics": ("outscore.metrics.text.registry", "TEXT_METRICS"),
+    }[name]
+    found: Mapping[str, Any] = getattr(import_module(module), attribute)
+    return found
+
+
+def public_names() -> str:
+    """Every public name, with the first sentence of its documentation."""
+    rows = ["| name | what it is |", "|---|---|"]
+    for module, names in PUBLIC.items():
+        for name in names:
+            text = inspect.getdoc(getattr(import_module(module), name)) or ""
+            rows.append(f"| `osc.{name}` | {' '.join(text.split(chr(10) * 2)[0].split()).replace('|', '/')} |")
+    return "\n".join(rows) + "\n"
+
+
+def shown_run(marker: Marker) -> str:
+    """A command as it is typed, and the first lines of what it says."""
+    said = run(marker.given, marker.folder).split("\n")
+    if marker.lines is not None and len(said) > marker.lines:
+        said = [*said[: marker.lines], "..."]
+    return "\n".join(["```console", f"$ {marker.given}", *said, "```"]) + "\n"
+
+
+@dataclass(frozen=True)
+class Marker:
+    """What a marker gives, how many lines it asks for, and the folder in which commands run."""
+
+    given: str
+    lines: int | None
+    folder: Path
+
+
+WRITERS: dict[str, Callable[[Marker], str]] = {
+    "output": lambda marker: f"```text\n{run(marker.given, marker.folder)}\n```\n",
+    "run": shown_run,
+    "options": lambda marker: option_table({**REQUESTS, **FILE_REQUESTS}[marker.given].options()),
+    "methods": lambda marker: methods(_registry(marker.given)),
+    "public": lambda _: public_names(),
+}
+"""What stands between markers, by their word."""
+
+
 def renewed(text: str, folder: Path) -> str:
-    """A page with all its outputs and tables made anew."""
-    requests = {**REQUESTS, **FILE_REQUESTS}
-    text = OPTIONS.sub(lambda block: block[1] + option_table(requests[block["request"]].options()) + block[3], text)
-    return BLOCK.sub(lambda block: block[1] + run(block["command"], folder) + "\n" + block[3], text)
+    """A page with everything between markers made anew."""
+
+    def write(block: re.Match[str]) -> str:
+        if block["word"] not in WRITERS:
+            return block[0]
+        lines = None if block["lines"] is None else int(block["lines"])
+        return block[1] + WRITERS[block["word"]](Marker(block["given"] or "", lines, folder)) + block[5]
+
+    return BLOCK.sub(write, text)
 
 
 def main(arguments: list[str]) -> int:

@@ -75,7 +75,7 @@ def test_the_documentation_has_the_limits():
         "jobs at the same time": f"one on each processor, {module.MAX_WORKERS} in all",
         "what is kept": f"{kept}, {have.max_bytes >> 20:,} MB, an hour after its last use;",
     }
-    page = (Path(__file__).parents[2] / "docs" / "page.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "page.md").read_text(encoding="utf-8")
     for what, most in limits.items():
         assert f"\n| {what} | {most}" in page
     assert have.lifetime == 3600

@@ -93,7 +93,7 @@ def test_the_help_states_the_limits():
 
 
 def test_the_docs_state_the_limits():
-    said = Path(__file__).parents[2].joinpath("docs", "page.md").read_text()
+    said = Path(__file__).parents[2].joinpath("docs", "guides", "page.md").read_text()
     settings = Settings()
     for stated in (
         f"| one upload, all its files together | {settings.max_upload // MIB} MB |",

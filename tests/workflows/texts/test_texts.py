@@ -401,7 +401,7 @@ class TestCompat:
 
 
 def test_the_guide_names_every_metric():
-    guide = (Path(__file__).resolve().parents[3] / "docs" / "text.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).resolve().parents[3] / "docs" / "guides" / "text.md").read_text(encoding="utf-8")
     assert [name for name in TEXT_METRICS if f"`{name}`" not in guide] == []
 
 
