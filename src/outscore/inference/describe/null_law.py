@@ -17,7 +17,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import Array
 from outscore.core.paired import PairedScores
-from outscore.exact import laws
+from outscore.exact import law_sums
 from outscore.exact.distribution import null_distribution
 from outscore.exact.flipsum import BudgetError
 from outscore.inference.base.sign_flips import Flips, flips_of
@@ -86,7 +86,7 @@ def null_of_exchange(exchange: Exchange, delta: float = 0.0) -> NullHistogram | 
         return None
     try:
         line = exchange.line()
-        support, mass = laws.pmf(line.laws)
+        support, mass = law_sums.pmf(line.laws)
     except BudgetError:
         return None
     if len(support) < 2:

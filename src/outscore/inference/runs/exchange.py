@@ -33,7 +33,7 @@ from outscore.core.errors import OutscoreError
 from outscore.core.metric import AdditiveMetric
 from outscore.core.numeric import LOG2, TIE_TOLERANCE, Array
 from outscore.core.repeats import Draws
-from outscore.exact import laws, numbers
+from outscore.exact import law_sums, numbers
 from outscore.exact.bracket import Bounds
 from outscore.exact.flipsum import BudgetError
 from outscore.exact.laws import Law, hypergeometric, mirrored_laws, split_sums
@@ -177,9 +177,9 @@ class Exchange:
             return self._real_p(known, observed, doubt, alternative, points)
         try:
             if alternative == "two-sided":
-                tail = laws.two_sided(known, observed, Fraction(0))
+                tail = law_sums.two_sided(known, observed, Fraction(0))
             else:
-                tail = laws.tail(known, observed)
+                tail = law_sums.tail(known, observed)
             return PValue.from_logs(tail.log, tail.log, method="exact", kernel="laws", log_mid=min(tail.log_mid, 0.0))
         except BudgetError:
             return self._bounded_p(known, observed, doubt, alternative, points)
@@ -187,7 +187,7 @@ class Exchange:
     def _real_p(self, known: Counter[Law], observed: int, doubt: int, alternative: Alternative, points: int) -> PValue:
         """Other than short decimals: of few items all sums are listed, near ones being ties; of more there are bounds."""
         try:
-            sums, mass = laws.all_sums(known)
+            sums, mass = law_sums.all_sums(known)
         except BudgetError:
             return self._bounded_p(known, observed, doubt, alternative, points)
         hits = np.abs(sums) >= abs(observed) - doubt if alternative == "two-sided" else sums >= observed - doubt
@@ -196,10 +196,10 @@ class Exchange:
 
     def _bounded_p(self, known: Counter[Law], observed: int, doubt: int, alternative: Alternative, points: int) -> PValue:
         if alternative != "two-sided":
-            found = laws.bounds(known, observed, doubt=doubt, points=points)
+            found = law_sums.bounds(known, observed, doubt=doubt, points=points)
         else:
-            upper = laws.bounds(known, abs(observed), doubt=doubt, points=points)
-            lower = laws.bounds(mirrored_laws(known), abs(observed), doubt=doubt, points=points)
+            upper = law_sums.bounds(known, abs(observed), doubt=doubt, points=points)
+            lower = law_sums.bounds(mirrored_laws(known), abs(observed), doubt=doubt, points=points)
             found = Bounds(
                 float(np.logaddexp(upper.lower, lower.lower)), min(0.0, float(np.logaddexp(upper.upper, lower.upper)))
             )

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracles
 
-from outscore.exact import lattice, laws
+from outscore.exact import lattice, law_sums
 from outscore.exact.flipsum import BudgetError
-from outscore.exact.laws import Law, LawSum, coin, hypergeometric, split_sums
+from outscore.exact.law_sums import LawSum
+from outscore.exact.laws import Law, coin, hypergeometric, split_sums
 
 DIGITS = 1e-11
 Weighted = tuple[tuple[int, ...], tuple[int, ...]]
@@ -49,7 +50,7 @@ def test_every_threshold_against_convolution(parts, factor):
     law = oracles.convolved([one for one, count in parts for _ in range(count)])
     low, high = min(law), max(law)
     for observed in {*range(low - 2, high + 3, max(1, (high - low) // 6)), low, low + 1, high - 1, high, 0}:
-        check_tail(laws.tail(known, observed), law, observed)
+        check_tail(law_sums.tail(known, observed), law, observed)
 
 
 @settings(max_examples=40)
@@ -61,7 +62,7 @@ def test_two_sided_about_the_mean_against_convolution(parts, data):
     observed = data.draw(st.sampled_from(sorted(law)))
     extreme = sum(w for s, w in law.items() if abs(s - centre) >= abs(observed - centre))
     tied = sum(w for s, w in law.items() if abs(s - centre) == abs(observed - centre))
-    found = laws.two_sided([law_of(*part) for part in parts], observed, centre)
+    found = law_sums.two_sided([law_of(*part) for part in parts], observed, centre)
     assert math.exp(found.log) == pytest.approx(extreme / total, rel=1e-11)
     if observed != centre:
         assert math.exp(found.log_atom) == pytest.approx(tied / total, rel=1e-9, abs=1e-13)
@@ -79,8 +80,8 @@ def test_digits_survive_far_out(orders):
         above += law[observed]
         if above * 10**orders > total:
             break
-    check_tail(laws.tail(known, observed), law, observed)
-    assert laws.tail(known, observed).log == pytest.approx(-orders * math.log(10), abs=3)
+    check_tail(law_sums.tail(known, observed), law, observed)
+    assert law_sums.tail(known, observed).log == pytest.approx(-orders * math.log(10), abs=3)
 
 
 def test_right_answers_of_one_item_are_hypergeometric():
@@ -119,10 +120,10 @@ def test_a_coin_is_a_law_like_any_other(n):
     """The general path has the digits of the path of flips, which sums of flips take."""
     observed = 2 * round(2.5 * math.sqrt(n))
     flips = lattice.tail(np.array([1]), np.array([n]), observed)
-    general = laws._tail(LawSum.of({coin(1): n}), observed)  # the path that mixed laws take
+    general = law_sums._tail(LawSum.of({coin(1): n}), observed)  # the path that mixed laws take
     assert abs(math.expm1(general.log - flips.log)) <= 5e-11
     if n <= 3_000:
-        assert laws.tail([coin(1)] * n, observed) == flips
+        assert law_sums.tail([coin(1)] * n, observed) == flips
 
 
 def test_flips_of_several_sizes_beside_other_laws():
@@ -130,7 +131,7 @@ def test_flips_of_several_sizes_beside_other_laws():
     sizes = rng.integers(1, 9, 40).tolist()
     law = oracles.convolved([*(((-d, d), (1, 1)) for d in sizes), oracles.hypergeometric(3, 3, 2)])
     for observed in (5, 40, 90):
-        check_tail(laws.tail([*map(coin, sizes), hypergeometric(3, 3, 2)], observed), law, observed)
+        check_tail(law_sums.tail([*map(coin, sizes), hypergeometric(3, 3, 2)], observed), law, observed)
 
 
 @pytest.mark.parametrize("items", [25, 80])
@@ -151,7 +152,7 @@ def test_a_fine_lattice_is_sieved(items):
     spread = math.sqrt(float((np.arange(extent) - middle) ** 2 @ whole))
     for z in (0.2, 3.0):
         observed = round(middle + z * spread)
-        assert math.exp(laws.tail(known, low + observed).log) == pytest.approx(float(whole[observed:].sum()), rel=1e-9)
+        assert math.exp(law_sums.tail(known, low + observed).log) == pytest.approx(float(whole[observed:].sum()), rel=1e-9)
 
 
 @settings(max_examples=20)
@@ -161,7 +162,7 @@ def test_bounds_hold_what_the_fine_lattice_says(seed, z, points):
     known = [split_sums(rng.integers(0, 400, 4).tolist(), 2) for _ in range(int(rng.integers(3, 40)))]
     means = [math.fsum(x * math.exp(m) for x, m in zip(law.support, law.log_mass, strict=True)) for law in known]
     observed = round(sum(means) + z * 120 * math.sqrt(len(known)))
-    exact, found = laws.tail(known, observed).log, laws.bounds(known, observed, points=points)
+    exact, found = law_sums.tail(known, observed).log, law_sums.bounds(known, observed, points=points)
     assert found.lower <= exact + 1e-12
     assert exact <= found.upper + 1e-12
 
@@ -172,8 +173,8 @@ def test_bounds_are_narrow_where_no_lattice_serves():
     means = sum(math.fsum(x * math.exp(m) for x, m in zip(law.support, law.log_mass, strict=True)) for law in known)
     observed = round(means + 2.2 * math.sqrt(40) * 3e14)
     with pytest.raises(BudgetError):
-        laws.tail(known, observed)
-    found = laws.bounds(known, observed, points=1 << 16)
+        law_sums.tail(known, observed)
+    found = law_sums.bounds(known, observed, points=1 << 16)
     assert found.width < 0.05
 
 
@@ -181,7 +182,7 @@ def test_the_law_itself_is_that_of_the_tails():
     rng = np.random.default_rng(2)
     sizes = [(int(a), int(b), int(t)) for a, b in rng.integers(1, 6, (12, 2)) for t in rng.integers(0, a + b + 1, 1)]
     law = oracles.convolved([oracles.hypergeometric(*size) for size in sizes])
-    points, mass = laws.pmf([hypergeometric(*size) for size in sizes])
+    points, mass = law_sums.pmf([hypergeometric(*size) for size in sizes])
     total = sum(law.values())
     assert mass == pytest.approx([law.get(int(s), 0) / total for s in points], abs=1e-15)
     assert mass.sum() == pytest.approx(1, abs=1e-13)
@@ -194,7 +195,7 @@ def test_thirty_items_of_sixty_four_runs_take_milliseconds():
     times = []
     for _ in range(5):
         start = time.process_time()
-        found = laws.two_sided(known, int(centre) + 60, centre)
+        found = law_sums.two_sided(known, int(centre) + 60, centre)
         times.append(time.process_time() - start)
     assert 1e-12 < math.exp(found.log) < 1e-3
     assert min(times) < 0.05  # .01 s on an idle machine
