@@ -147,7 +147,8 @@ class Strength:
     elo_low, elo_high
         The same on the scale of Elo.
     rank_low, rank_high
-        The best and the worst place the tests leave open.
+        The best and the worst place among the systems of its component that the tests leave open; preferences that run in a
+        circle give none of its systems a place before another.
     battles
         In how many it was.
     win_rate
@@ -478,10 +479,13 @@ class Preference(Result):
         What people would say, from their verdicts on some prompts and the judge's on all.
     intransitivity
         Whether one strength per system explains the win rates; None with two systems.
+    circles
+        Significant preferences that run in a circle: each system of a list is preferred to the next, the last one to the first.
+        Of systems that are in many circles a shortest one is named.
     categories
         How systems fare on each kind of prompts; None where there are not two kinds.
     groups
-        The largest sets of systems no two of which differ significantly.
+        The largest sets of systems of one component no two of which differ significantly.
     counts
         How many pairs there are, can be tested, and differ significantly.
     family
@@ -536,6 +540,7 @@ class Preference(Result):
     labels: Labelled | None = None
     intransitivity: Intransitivity | None = None
     categories: Categories | None = None
+    circles: list[list[str]] = field(default_factory=list)
     groups: list[list[str]] = field(default_factory=list)
     baseline: str | None = None
     unit: str = "prompt"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from outscore.formats.battles.read import read_battles
 from outscore.inference.preferences.models import fit_davidson, fit_model
 from outscore.inference.preferences.strengths import order_by_strength, strengths_of
 from outscore.inference.preferences.tally import tally_of
-from outscore.inference.preferences.transitivity import score_test
+from outscore.inference.preferences.transitivity import circles_of, score_test
 
 
 def naive(battles, ridge=0.0):
@@ -185,6 +186,28 @@ class TestTransitivity:
             made([(f"p{i}", *pair, float(i % 2)) for i in range(2) for pair in (("x", "y"), ("y", "z"), ("z", "x"))])
         )
         assert "prompts" in score_test(few, strengths_of(few, 0.05)).note
+
+    def test_circles_are_those_of_a_search_through_all_orders(self):
+        """Every set of systems that beat each other round about has a shortest circle, and systems in none have none."""
+        rng = np.random.default_rng(7)
+        for _ in range(60):
+            k = int(rng.integers(3, 6))
+            better = np.triu(rng.random((k, k)) < 0.8, 1)
+            better = np.where(np.triu(rng.random((k, k)) < 0.5, 1), better, False) | (better & (rng.random((k, k)) < 0.3)).T
+            better &= ~(better & better.T)
+            every = [
+                way
+                for size in range(3, k + 1)
+                for way in permutations(range(k), size)
+                if way[0] == min(way) and all(better[i, j] for i, j in zip(way, (*way[1:], way[0]), strict=True))
+            ]
+            found = circles_of(better)
+            assert {i for way in every for i in way} == {i for i in range(k) if (found.part == found.part[i]).sum() > 2}
+            for path in found.paths:
+                assert tuple(path) in every
+                together = [way for way in every if found.part[way[0]] == found.part[path[0]]]
+                assert len(path) == min(map(len, together))
+            assert len(found.paths) == len({int(found.part[way[0]]) for way in every})
 
 
 FIRST = (

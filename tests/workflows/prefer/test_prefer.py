@@ -318,12 +318,41 @@ class TestManySystems:
         for one, two in (("x", "y"), ("y", "z"), ("z", "x")):
             rows += both(20, one, two, lambda i, one=one, two=two: one if i % 5 else two)
         found = osc.prefer(write(rows))
-        assert found.headline == "No clear leader"
-        assert "are equally strong" in found.reason
+        assert found.headline == "No order"
+        assert "x is preferred to y, y to z and z to x" in found.reason
+        assert "x is preferred to y, y to z and z to x), so that none ranks first" in found.sentence
+        assert found.circles == [["x", "y", "z"]]
         assert found.counts.significant == 3
         assert [one.log_odds for one in found.strengths] == pytest.approx([0, 0, 0], abs=1e-9)
+        assert [(one.rank_low, one.rank_high) for one in found.strengths] == [(1, 3)] * 3
         assert found.intransitivity.p is None or found.intransitivity.p < 0.01
-        assert any("One strength per system does not tell all" in note.text for note in found.notes)
+        (warning,) = [note.text for note in found.notes if note.kind == "warning"]
+        assert "x is preferred to y, y to z and z to x" in warning
+        assert "weaker" not in warning
+        # Every prompt gives each of the three what it takes away.
+        assert {one.low for one in found.strengths} == {None}
+        assert any("No interval of the strength of x, y, z" in note.text for note in found.notes)
+        page = found.to_html()
+        assert "preferences run in a circle" in page
+
+    def test_a_circle_below_the_leader(self, write):
+        """The leader stands, and the circle is a warning."""
+        rows = []
+        for one, two in (("x", "y"), ("y", "z"), ("z", "x")):
+            rows += both(20, one, two, lambda i, one=one, two=two: one if i % 5 else two)
+            rows += both(20, "top", one, lambda i, one=one: "top" if i % 7 else one)
+        found = osc.prefer(write(rows))
+        assert found.headline == "top leads"
+        assert "top ranks first" in found.sentence
+        assert found.circles == [["x", "y", "z"]]
+        assert [(one.rank_low, one.rank_high) for one in found.strengths] == [(1, 1), (2, 4), (2, 4), (2, 4)]
+        assert any("run in a circle" in note.text for note in found.notes if note.kind == "warning")
+
+    def test_prompts_that_all_say_the_same_have_no_spread_to_test_by(self, write):
+        rows = [row for one, two in (("x", "y"), ("y", "z"), ("z", "x")) for row in both(20, one, two, lambda _, one=one: one)]
+        found = osc.prefer(write(rows)).intransitivity
+        assert (found.statistic, found.p) == (None, None)
+        assert "All prompts speak alike" in found.note
 
     def test_never_lost(self, write):
         rows = both(20, "x", "y", lambda i: "x" if i % 2 else "y") + both(20, "z", "x", lambda _: "z")
@@ -341,6 +370,23 @@ class TestManySystems:
         assert any("fall into 2 sets that never met" in note.text for note in found.notes)
         assert found.counts.testable == 2
         assert found.headline == "No common order"
+        assert found.sentence.endswith("the systems fall into 2 sets that never met, so that none ranks first.")
+        alone = osc.prefer(write([row for row in rows if "x" in row]), order="unrecorded").strengths
+        ranks = {one.system: (one.rank_low, one.rank_high) for one in found.strengths}
+        assert all(ranks[one.system] == (one.rank_low, one.rank_high) for one in alone)
+        # Nothing can be said about systems of different sets together, so they share no letter.
+        letters = {one.system: set(one.letters) for one in found.strengths}
+        assert not (letters["x"] | letters["y"]) & (letters["u"] | letters["v"])
+        assert all(len({name in "xy" for name in group}) == 1 for group in found.groups)
+        assert [line.split()[0] for line in found.to_text().splitlines() if line[1:6].strip() in tuple("xyuv")] == [
+            "1",
+            "2",
+        ] * 2
+        assert "hold within a set" in found.to_text()
+
+    def test_a_system_alone_with_a_finite_strength(self, write):
+        found = osc.prefer(write(both(20, "x", "y", lambda i: "x" if i % 3 else "y") + both(20, "u", "v", lambda _: "u")))
+        assert any("v: no other system of the set has a finite strength" in note.text for note in found.notes)
 
     def test_nothing_but_ties(self, write):
         found = osc.prefer(write(both(10, "x", "y", lambda _: "tie") + both(10, "y", "z", lambda _: "tie")))

@@ -27,6 +27,8 @@ from outscore.inference.preferences.tally import Tally
 
 __all__ = ["Strengths", "elo_of", "order_by_strength", "strengths_of"]
 
+DIGITS = 9
+"""Decimals of log-odds beyond which strengths do not differ."""
 Fitted = tuple[Array, Array, float | None]
 """Strengths, their variance, and log ν of Davidson's model."""
 
@@ -283,7 +285,9 @@ def order_by_strength(strengths: Strengths) -> list[int]:
         known = not math.isnan(theta[i])
         behind = 0.0 if strengths.core[i] else float(strengths.below[i])
         limit = bound[i] if math.isfinite(bound[i]) else 0.0
-        return (float(strengths.group[i]), 0.0 if known else 1.0, -theta[i] if known else 0.0, behind, -limit, float(i))
+        # Strengths that differ by rounding alone are equal, and keep the order of the file.
+        ahead = -round(float(theta[i]), DIGITS) if math.isfinite(theta[i]) else -theta[i]
+        return (float(strengths.group[i]), 0.0 if known else 1.0, ahead if known else 0.0, behind, -limit, float(i))
 
     return sorted(range(len(theta)), key=key)
 

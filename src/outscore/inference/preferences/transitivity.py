@@ -16,13 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from outscore.core.numeric import Array
 from outscore.inference.preferences.strengths import Strengths
 from outscore.inference.preferences.tally import Tally
 
-__all__ = ["ScoreTest", "score_test"]
+__all__ = ["Circles", "ScoreTest", "circles_of", "score_test"]
 
 MAX_PAIRS = 400
 """Pairs up to which the covariance of all of them is held at once."""
+ALIKE = 1e-9
+"""Of the prompts, how far below their number a statistic may stay that only rounding keeps from it."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,9 @@ def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
 
     df = tally.pairs - tally.systems + int(strengths.group.max()) + 1
     units = tally.units
-    if df < 1:
-        return ScoreTest(None, df, units, None, "No three systems met in a circle, so nothing can contradict the order.")
-    if not strengths.core.all():
-        return ScoreTest(None, df, units, None, "Some strengths are not finite.")
-    if df >= units - 1:
-        return ScoreTest(None, df, units, None, f"{df} degrees of freedom need more than {df + 1} prompts.")
-    if tally.pairs > MAX_PAIRS:
-        return ScoreTest(None, df, units, None, f"There are more than {MAX_PAIRS} pairs.")
+    missing = _untestable(tally, strengths, df)
+    if missing:
+        return ScoreTest(None, df, units, None, missing)
     theta = strengths.theta
     p = 1 / (1 + np.exp(theta[tally.right] - theta[tally.left]))
     values = (tally.d + tally.n) / 2 - p[tally.pair] * tally.n
@@ -68,5 +66,64 @@ def score_test(tally: Tally, strengths: Strengths) -> ScoreTest:
     if values[kept].min() <= 1e-10 * values.max():
         return ScoreTest(None, df, units, None, "The prompts leave some pairs without spread.")
     t = float((((vectors[:, kept].T @ total) ** 2) / values[kept]).sum())
-    statistic = (units - df) * t / (df * max(units - t, 1e-300))
+    if units - t <= ALIKE * units:
+        return ScoreTest(None, df, units, None, "All prompts speak alike, so nothing varies between them; the pairs tell it.")
+    statistic = (units - df) * t / (df * (units - t))
     return ScoreTest(statistic, df, units, float(scipy.special.fdtrc(df, units - df, statistic)))
+
+
+def _untestable(tally: Tally, strengths: Strengths, df: int) -> str:
+    """Why nothing can be tested; empty where it can."""
+    if df < 1:
+        return "No three systems met in a circle, so nothing can contradict the order."
+    if not strengths.core.all():
+        return "Some strengths are not finite."
+    if df >= tally.units - 1:
+        return f"{df} degrees of freedom need more than {df + 1} prompts."
+    return f"There are more than {MAX_PAIRS} pairs." if tally.pairs > MAX_PAIRS else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Circles:
+    """Circles of claims: `paths` names a shortest one of each set of systems that beat each other round about.
+
+    `part` numbers these sets from 0; systems that are in no circle have a number of their own.
+    """
+
+    paths: list[list[int]]
+    part: Array
+
+
+def circles_of(better: Array) -> Circles:
+    """Where significant preferences run in a circle, each system preferred to the next and the last to the first.
+
+    Parameters
+    ----------
+    better
+        (k, k), systems best first: whether the row's system is significantly preferred to the column's.
+
+    Examples
+    --------
+    >>> better = np.zeros((4, 4), dtype=bool)
+    >>> better[[0, 1, 2, 0], [1, 2, 0, 3]] = True
+    >>> circles_of(better).paths
+    [[0, 1, 2]]
+    """
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components, shortest_path
+
+    part = connected_components(sparse.csr_matrix(better), directed=True, connection="strong")[1]
+    found = []
+    for label in np.flatnonzero(np.bincount(part) > 2).tolist():
+        members = np.flatnonzero(part == label)
+        own = better[np.ix_(members, members)]
+        length, before = shortest_path(sparse.csr_matrix(own), unweighted=True, return_predecessors=True)
+        # A circle is a claim and the shortest way back.
+        start, end = divmod(int(np.where(own, length.T, np.inf).argmin()), len(members))
+        way = [start]
+        while way[-1] != end:
+            way.append(int(before[end, way[-1]]))
+        circle = members[[start, *way[:0:-1]]].tolist()
+        first = circle.index(min(circle))
+        found.append(circle[first:] + circle[:first])
+    return Circles(sorted(found), np.asarray(part))

@@ -11,7 +11,7 @@ from outscore.results.design import Family, Verdict
 from outscore.results.preference import BattleReading, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
 
-__all__ = ["Found", "battle_reading_line", "format_rate", "preference_sentence", "preference_verdict"]
+__all__ = ["SAME", "Found", "battle_reading_line", "circle_text", "format_rate", "preference_sentence", "preference_verdict"]
 
 SHOWN = 3
 """Names listed in a sentence; of more, the rest is counted."""
@@ -27,6 +27,8 @@ TITLES = {
 }
 
 
+MAX_STEPS = 8
+"""Steps of a circle that are named."""
 SAME = 1e-9
 """Log-odds that differ by less are the same but for rounding."""
 
@@ -45,6 +47,22 @@ class Found:
     clusters: int
     unit: str
     baseline: str | None
+    circles: Sequence[list[str]] = ()
+
+    @property
+    def sets(self) -> int:
+        """Into how many sets that never met the systems fall."""
+        return len({one.component for one in self.strengths})
+
+    @property
+    def equal(self) -> list[str]:
+        """The strongest systems, as far as strengths differ by more than rounding."""
+        return [one.system for one in self.strengths if _as_strong(one, self.strengths[0])]
+
+    @property
+    def circle(self) -> list[str]:
+        """A circle of preferences that the strongest system is in; empty where there is none."""
+        return next((circle for circle in self.circles if self.systems[0] in circle), [])
 
     @property
     def prompts(self) -> str:
@@ -133,9 +151,8 @@ def _board_verdict(found: Found) -> Verdict:
     evidence = f"{count(found.battles, 'battle')} on {found.prompts}; {tests}"
     if not found.counts.testable:
         return Verdict("Nothing could be tested", f"{leader} is ahead; {evidence}.")
-    sets = len({one.component for one in found.strengths})
-    if sets > 1:
-        apart = f"the systems fall into {sets} sets that never met, not even through others"
+    if found.sets > 1:
+        apart = f"the systems fall into {found.sets} sets that never met, not even through others"
         differ = f"{found.counts.significant:,} of {count(found.counts.testable, 'pair')} that can be compared differ"
         return Verdict("No common order", f"{apart}; {differ} significantly ({evidence}).")
     beaten, better, tied = _claims(found, leader)
@@ -156,14 +173,30 @@ def _no_leader(found: Found, better: list[str], tied: list[str]) -> tuple[str, s
     leader = found.systems[0]
     if all(not (pair.wins or pair.losses) for pair in found.pairs):
         return "No winner", "all battles are ties"
-    equal = [one.system for one in found.strengths if _as_strong(one, found.strengths[0])]
+    if found.circle:
+        return "No order", f"preferences run in a circle: {circle_text(found.circle)}, each of them significant"
     ahead, it, joint = f"{leader} is strongest", "it", "but"
-    if len(equal) > 1:
-        ahead, it, joint = f"{_named(equal)} are equally strong", leader, "and"
+    if len(found.equal) > 1:
+        ahead, it, joint = f"{_named(found.equal)} are equally strong", leader, "and"
     if better:
         others = f"{_named(better)} {'is' if len(better) == 1 else 'are'}"
         return "No clear leader", f"{ahead}, but {others} significantly preferred to {it}"
     return "No winner", f"{ahead}, {joint} {it} cannot be told apart from {_named(tied)}"
+
+
+def circle_text(circle: Sequence[str]) -> str:
+    """Who is preferred to whom, all the way round; of a long circle the first few.
+
+    Examples
+    --------
+    >>> circle_text(["x", "y", "z"])
+    'x is preferred to y, y to z and z to x'
+    """
+    steps = [f"{one} to {other}" for one, other in zip(circle, [*circle[1:], circle[0]], strict=True)]
+    steps[0] = f"{circle[0]} is preferred to {circle[1]}"
+    if len(steps) > MAX_STEPS:
+        return f"{', '.join(steps[:MAX_STEPS])} and so on through {len(circle)} systems"
+    return f"{', '.join(steps[:-1])} and {steps[-1]}"
 
 
 def _as_strong(one: Strength, other: Strength) -> bool:
@@ -208,6 +241,24 @@ def preference_sentence(found: Found) -> str:
     corrected = "p not corrected" if name == NO_CORRECTION else f"p corrected after {name}, {found.family.error_rate} {level}"
     return (
         f"In {count(found.battles, 'battle')} of {count(len(found.systems), 'system')} on {found.prompts}, {differ} differ"
-        f" significantly (the {found.unit} as cluster, two-sided, {corrected}, {count(found.family.m, 'test')}); by strength"
-        f" (Bradley-Terry) {found.systems[0]} ranks first."
+        f" significantly (the {found.unit} as cluster, two-sided, {corrected}, {count(found.family.m, 'test')});"
+        f" {_first_place(found)}."
     )
+
+
+def _first_place(found: Found) -> str:
+    """Who is first by strength, where there is a first."""
+    if found.sets > 1:
+        return f"the systems fall into {found.sets} sets that never met, so that none ranks first"
+    if found.circle:
+        return f"preferences run in a circle ({circle_text(found.circle)}), so that none ranks first"
+    leader = found.systems[0]
+    if len(found.equal) == len(found.systems):
+        return "by strength (Bradley-Terry) all are equal"
+    if len(found.equal) > 1:
+        return f"by strength (Bradley-Terry) {_named(found.equal)} share the first place"
+    better = _claims(found, leader)[1]
+    first = f"by strength (Bradley-Terry) {leader} ranks first"
+    if better:
+        first += f", though {_named(better)} {'is' if len(better) == 1 else 'are'} significantly preferred to it"
+    return first

@@ -152,11 +152,8 @@ def _cards(result: Preference) -> Cards:
             Card("battles", f"{result.battles:,}", (f"on {count(result.clusters, result.unit)}",)),
         )
     else:
-        first = result.strengths[0]
-        value = "unbeaten" if first.elo is None else f"{first.elo:.0f}"
-        interval = "" if first.elo_low is None or first.elo_high is None else f"{first.elo_low:.0f} to {first.elo_high:.0f}"
         cards = (
-            Card(clean(first.system), value, tuple(filter(None, ("Elo, 1000 is average", interval))), "a"),
+            _first_card(result),
             Card("battles", f"{result.battles:,}", (f"on {count(result.clusters, result.unit)}",)),
             Card(
                 "pairs that differ",
@@ -165,6 +162,19 @@ def _cards(result: Preference) -> Cards:
             ),
         )
     return Cards(cards).only("html")
+
+
+def _first_card(result: Preference) -> Card:
+    """The strongest system, where there is one."""
+    first = result.strengths[0]
+    sets = len({one.component for one in result.strengths})
+    if sets > 1:
+        return Card("sets of systems", f"{sets}", ("that never met",))
+    if any(first.system in circle for circle in result.circles):
+        return Card("order", "none", ("preferences run in a circle",))
+    value = "unbeaten" if first.elo is None else f"{first.elo:.0f}"
+    interval = "" if first.elo_low is None or first.elo_high is None else f"{first.elo_low:.0f} to {first.elo_high:.0f}"
+    return Card(clean(first.system), value, tuple(filter(None, ("Elo, 1000 is average", interval))), "a")
 
 
 KIND = Kind(build, card, {"pairs": pair_records, "strengths": strength_records, "categories": category_records}, charts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from outscore.language.verdict.preference import format_rate
@@ -10,7 +9,7 @@ from outscore.report.charts.canvas import DASHED, Chart, data, layered, on_hover
 from outscore.report.charts.ranking import MAX_DRAWN
 from outscore.report.charts.theme import COLOURS, LETTERS
 from outscore.report.document import clean
-from outscore.report.rows.preference import interval_name
+from outscore.report.rows.preference import interval_name, set_places
 from outscore.results.preference import Preference
 
 __all__ = ["charts", "matrix_chart", "position_chart", "rate_chart", "strength_chart"]
@@ -29,9 +28,9 @@ def charts(result: Preference) -> list[Chart]:
     return [chart for chart in found if chart is not None]
 
 
-def _numbered(systems: Sequence[str]) -> list[str]:
-    """Places with names that fit into a picture."""
-    return [f"{place}  {short(name)}" for place, name in enumerate(systems, 1)]
+def _numbered(result: Preference) -> list[str]:
+    """Systems with their places and names that fit into a picture."""
+    return [f"{place}  {short(one.system)}" for place, one in zip(set_places(result), result.strengths, strict=True)]
 
 
 def strength_chart(result: Preference) -> Chart | None:
@@ -41,11 +40,12 @@ def strength_chart(result: Preference) -> Chart | None:
     import altair as alt
 
     shown = result.strengths[:MAX_DRAWN]
-    labels = _numbered([one.system for one in shown])
+    labels = _numbered(result)[: len(shown)]
+    beaten = {pair.b for pair in result.pairs if pair.is_significant(result.alpha)}
     rows: list[dict[str, Any]] = []
     bounds: list[dict[str, Any]] = []
     for label, one in zip(labels, shown, strict=True):
-        colour = COLOURS["a" if one.rank_low == 1 else "ink"]
+        colour = COLOURS["ink" if one.system in beaten else "a"]
         if one.elo is not None:
             low, high = (one.elo if end is None else end for end in (one.elo_low, one.elo_high))
             hover = told(f"{one.system}: {one.elo:.0f}, {low:.0f} to {high:.0f}")
@@ -86,7 +86,7 @@ def matrix_chart(result: Preference) -> Chart | None:
         return None
     import altair as alt
 
-    labels = _numbered(result.systems)
+    labels = _numbered(result)
     label = dict(zip(result.systems, labels, strict=True))
     rows, numbers = [], []
     for pair in result.pairs:

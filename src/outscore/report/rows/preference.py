@@ -20,6 +20,7 @@ __all__ = [
     "interval_name",
     "pair_records",
     "pair_table",
+    "set_places",
     "strength_records",
     "strength_table",
 ]
@@ -62,10 +63,22 @@ def decided(result: Preference) -> bool:
     return sum(pair.a == leader and pair.is_significant(result.alpha) for pair in result.pairs) == len(result.systems) - 1
 
 
+def set_places(result: Preference) -> list[int]:
+    """The place of every system by strength among those of its set, which stand together."""
+    seen: dict[int, int] = {}
+    places = []
+    for one in result.strengths:
+        seen[one.component] = seen.get(one.component, 0) + 1
+        places.append(seen[one.component])
+    return places
+
+
 def strength_table(result: Preference, most: int | None = None) -> Table:
     """Systems by strength, the strongest first."""
     apart = len({one.component for one in result.strengths}) > 1
-    rows = [_strength_row(place, one, apart=apart) for place, one in enumerate(result.strengths[:most], 1)]
+    rows = [
+        _strength_row(place, one, apart=apart) for place, one in zip(set_places(result), result.strengths[:most], strict=False)
+    ]
     head = [
         "",
         "system",
@@ -80,6 +93,8 @@ def strength_table(result: Preference, most: int | None = None) -> Table:
     ]
     left = len(result.strengths) - len(rows)
     notes = [f"and {count(left, 'more system')}"] if left > 0 else []
+    if apart:
+        notes.append("Elo, places, ranks and groups hold within a set.")
     return make_table("strengths", "Strengths", head, "rl" + "r" * apart + "rlrrrrl", rows, notes)
 
 

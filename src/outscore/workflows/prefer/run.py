@@ -21,9 +21,10 @@ from outscore.inference.preferences.orders import seen_order
 from outscore.inference.preferences.strengths import Strengths, elo_of, order_by_strength, strengths_of
 from outscore.inference.preferences.sums import Sums, sums_of
 from outscore.inference.preferences.tally import Tally
+from outscore.inference.preferences.transitivity import Circles, circles_of
 from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
-from outscore.language.verdict.preference import Found, preference_sentence, preference_verdict
+from outscore.language.verdict.preference import SAME, Found, circle_text, preference_sentence, preference_verdict
 from outscore.results.note import Note
 from outscore.results.preference import BattleReading, Labelled, Order, Preference, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
@@ -128,7 +129,8 @@ def concluded(
     tested = _by_place(pairs_with_tests(systems, tally, strengths, asked), [systems[i] for i in ranked])
     pairs, family = corrected(tested, asked, len(systems))
     better = _better(pairs, systems, ranked, request.alpha)
-    listed, groups, group_note = _strengths(systems, tally, strengths, ranked, better, request.alpha)
+    circles = circles_of(better)
+    listed, groups, group_note = _strengths(systems, tally, strengths, ranked, better, circles, request.alpha)
     centre = baseline_in(tally)
     k = len(systems)
     counts = PairCounts(k * (k - 1) // 2, family.m, int(better.sum()))
@@ -144,10 +146,11 @@ def concluded(
         tally.units,
         unit,
         None if centre is None else systems[centre],
+        [[systems[ranked[place]] for place in path] for path in circles.paths],
     )
     verdict = preference_verdict(found)
     missing = [] if not sums.undecided else [_missing_note(sums.undecided)]
-    remarks = _remarks(systems, tally, strengths, better, ranked)
+    remarks = _remarks(systems, tally, strengths, better, ranked, found.circles)
     categories, omitted = categories_of(sums, found.systems, order, request.alpha, request.correction)
     return Preference(
         systems=list(found.systems),
@@ -170,6 +173,7 @@ def concluded(
         judges=judges_of(sums, request.alpha),
         intransitivity=intransitivity_of(tally, strengths),
         categories=categories,
+        circles=list(found.circles),
         groups=groups,
         baseline=found.baseline,
         unit=unit,
@@ -261,13 +265,29 @@ def _better(pairs: list[PreferencePair], systems: Sequence[str], ranked: list[in
     return found
 
 
-def _strengths(
-    systems: Sequence[str], tally: Tally, strengths: Strengths, ranked: list[int], better: Array, alpha: float
-) -> tuple[list[Strength], list[list[str]], list[Note]]:
+def _places(better: Array, circles: Circles, sets: Array) -> tuple[Array, Array]:
+    """The best and the worst place of each system among those of its set; a circle puts none of its systems before another."""
+    lowest, highest = np.zeros(len(better), dtype=np.int64), np.zeros(len(better), dtype=np.int64)
+    outside = better & (circles.part[:, None] != circles.part[None, :])
+    for one in np.unique(sets).tolist():
+        members = np.flatnonzero(sets == one)
+        lowest[members], highest[members] = rank_intervals(outside[np.ix_(members, members)])
+    return lowest, highest
 
-    k = len(systems)
-    lowest, highest = rank_intervals(better)
-    groups = groups_of(better)
+
+def _strengths(
+    systems: Sequence[str],
+    tally: Tally,
+    strengths: Strengths,
+    ranked: list[int],
+    better: Array,
+    circles: Circles,
+    alpha: float,
+) -> tuple[list[Strength], list[list[str]], list[Note]]:
+    k, sets = len(systems), strengths.group[ranked]
+    lowest, highest = _places(better, circles, sets)
+    # Systems of different sets share no letter: nothing can be said about them together.
+    groups = groups_of(better | (sets[:, None] < sets[None, :]))
     won, met = np.zeros(k), np.zeros(k)
     np.add.at(won, tally.left, (tally.total + tally.lead) / 2)
     np.add.at(won, tally.right, (tally.total - tally.lead) / 2)
@@ -312,7 +332,9 @@ def _strengths(
     return listed, [[names[i] for i in members] for members in groups.members], note
 
 
-def _remarks(names: Sequence[str], tally: Tally, strengths: Strengths, better: Array, ranked: list[int]) -> list[Note]:
+def _remarks(
+    names: Sequence[str], tally: Tally, strengths: Strengths, better: Array, ranked: list[int], circles: Sequence[list[str]]
+) -> list[Note]:
     """What the data leave open: one prompt, unbeaten systems, sets that never met, places that pairs contradict."""
     notes = []
     if tally.units == 1:
@@ -335,14 +357,44 @@ def _remarks(names: Sequence[str], tally: Tally, strengths: Strengths, better: A
     unknown = [names[i] for i in np.flatnonzero(np.isnan(strengths.theta)).tolist()]
     if unknown:
         notes.append(Note("data", f"{_listed(unknown)} cannot be placed: chains of wins lead neither way, or both."))
-    wrong = np.argwhere(np.tril(better, -1))
-    if len(wrong):
-        order = [names[i] for i in ranked]
+    notes += _no_interval(names, tally, strengths)
+    order = [names[i] for i in ranked]
+    theta = strengths.theta[ranked]
+    for circle in circles:
+        start = f"Significant preferences run in a circle: {circle_text(circle)}"
+        notes.append(Note("warning", f"{start}. No order of these systems agrees with all of them; trust the pairs."))
+    told = {two for circle in circles for two in zip(circle, circle[1:] + circle[:1], strict=True)}
+    against = [
+        (low, high)
+        for low, high in np.argwhere(np.tril(better, -1)).tolist()
+        if (order[low], order[high]) not in told and not theta[high] - theta[low] < SAME
+    ]
+    if against:
+        place = 1 + np.arange(len(order)) - np.searchsorted(strengths.group[ranked], strengths.group[ranked])
         shown = ", ".join(
-            f"{order[low]} (place {low + 1}) to {order[high]} ({high + 1})" for low, high in wrong[:MAX_NAMED].tolist()
+            f"{order[low]} (place {place[low]}) to {order[high]} ({place[high]})" for low, high in against[:MAX_NAMED]
         )
-        start = f"In {count(len(wrong), 'pair')} the weaker system by strength is significantly preferred in direct games"
+        start = f"In {count(len(against), 'pair')} the weaker system by strength is significantly preferred in direct games"
         notes.append(Note("warning", f"{start}: {shown}. One strength per system does not tell all; trust the pairs."))
+    return notes
+
+
+def _no_interval(names: Sequence[str], tally: Tally, strengths: Strengths) -> list[Note]:
+    """Why finite strengths have no interval."""
+    if len(names) < 3:
+        return []
+    cores = np.bincount(strengths.group[strengths.core], minlength=int(strengths.group.max()) + 1)
+    alone = strengths.core & (cores[strengths.group] == 1)
+    still = [i for i in np.flatnonzero(strengths.core & ~alone).tolist() if not strengths.error(i)[0] > 0]
+    notes = []
+    if alone.any():
+        who = _listed([names[i] for i in np.flatnonzero(alone).tolist()])
+        text = f"{who}: no other system of the set has a finite strength, so 1000 is where the scale starts, without interval."
+        notes.append(Note("data", text))
+    if still and tally.units > 1:
+        who = _listed([names[i] for i in still])
+        text = f"No interval of the strength of {who}: wins and losses come to the same on every prompt, so nothing varies."
+        notes.append(Note("data", text))
     return notes
 
 
