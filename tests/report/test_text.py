@@ -131,7 +131,7 @@ def test_slices_are_a_table_and_written_out_on_request(comparison, p_value):
     lost = comparison(slice=Subset("topic", "bio"), p=p_value(0.5, adjusted=0.5), decision=Decision(None, "undecided"))
     whole = Comparisons([comparison(), won, lost], SETTINGS, Family("holm", "FWER", 2))
     text = render(whole)
-    rows = [line.split() for line in text[text.index("accuracy by topic, A = A, B = B") :].splitlines()]
+    rows = [line.split() for line in text[text.index("accuracy by topic, A against B") :].splitlines()]
     assert rows[2] == ["law", "2,000", "0.9543", "0.9400", "+0.0143", "0.0100", "to", "0.0186", ".0100", ".0200"]
     assert rows[4] == ["A", "outscored", "B", "on", "law."]
     assert text.count("signature ") == 1

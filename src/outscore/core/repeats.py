@@ -147,6 +147,22 @@ class Repeats:
         """Why there are no tables of items by runs; empty where there are."""
         return self.a.lacking or self.b.lacking
 
+    @property
+    def unequal(self) -> bool:
+        """Whether the systems were run unequally often on some item.
+
+        Examples
+        --------
+        >>> none = RunTable(None)
+        >>> once, twice = Draws(np.array([1]), np.array([0])), Draws(np.array([1, 0]), np.array([0, 0]))
+        >>> [Repeats(EPOCHS, "", (1, 1), none, none, draws=both).unequal for both in ((once, once), (once, twice))]
+        [False, True]
+        """
+        if self.draws is None:
+            return bool(self.raw) or self.times[0] != self.times[1]
+        first, second = (np.bincount(own.items) for own in self.draws)
+        return not np.array_equal(first, second)
+
     def take(self, items: Array) -> Repeats:
         """The repeats of these items."""
         draws = None if self.draws is None else (self.draws[0].take(items), self.draws[1].take(items))

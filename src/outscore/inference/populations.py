@@ -26,6 +26,8 @@ __all__ = [
     "PopulationTest",
     "claim_of",
     "own_test",
+    "population_cure",
+    "question_of",
     "usual_population",
 ]
 
@@ -122,6 +124,36 @@ DIFFERENT_ITEMS = (
 """The tests of two samples of different items."""
 
 
+def population_cure(
+    population: str, kind: str | None, *, reduced: str = "", units: bool = False, incomplete: bool = False
+) -> str:
+    """What to do where a population cannot be had, which `--population` asked for.
+
+    `kind` says what repeats are, None without any; `reduced` that they were made one score, `units` that units of several items
+    are compared, `incomplete` that runs of some items are missing.
+
+    Examples
+    --------
+    >>> population_cure("these-items", "epochs", reduced="pass@2")
+    'Write --reduce mean, whose runs are known one by one, or leave --population out.'
+    >>> population_cure("these-items", None)
+    'Leave --population out, or give several runs of each item.'
+    """
+    no_runs = population == ITEMS_AND_RUNS and kind != "runs"
+    cures = (
+        (kind is None, "Leave --population out, or give several runs of each item."),
+        (
+            bool(reduced) and no_runs,
+            "Write --reduce mean, and --repeats runs if one repeat spans all items; or leave --population out.",
+        ),
+        (bool(reduced), "Write --reduce mean, whose runs are known one by one, or leave --population out."),
+        (no_runs, "Leave --population out, or say --repeats runs where one repeat spans all items."),
+        (units, "Leave --unit-size out, or --population."),
+        (incomplete, "Leave --population out, or give every run of every item."),
+    )
+    return next((cure for applies, cure in cures if applies), "Leave --population out.")
+
+
 def usual_population(kind: str | None) -> str:
     """The population where none is named: runs are drawn anew, epochs are averaged; None is no repeats.
 
@@ -144,6 +176,22 @@ def claim_of(population: str, kind: str | None, noun: str = "item") -> str:
     if population == ITEMS and kind != "runs":
         return f"new {noun}s"
     return POPULATIONS[population].claim.format(items=f"{noun}s") if population in POPULATIONS else population
+
+
+def question_of(population: str, kind: str | None, systems: tuple[str, str]) -> str:
+    """The question that a population answers, in words; empty for a population that is not known.
+
+    Examples
+    --------
+    >>> question_of("items", "epochs", ("new", "old")), question_of("items", "runs", ("new", "old"))
+    ('would new and old differ on new items?', 'would these runs of new and old differ on new items?')
+    """
+    if population not in POPULATIONS:
+        return ""
+    a, b = systems
+    if population == ITEMS and kind != "runs":
+        return f"would {a} and {b} differ on new items?"
+    return POPULATIONS[population].question.format(a=a, b=b)
 
 
 def own_test(name: str) -> PopulationTest | None:

@@ -18,10 +18,12 @@ __all__ = [
     "SINGLE_RUNS",
     "claim_phrase",
     "correction_name",
+    "difference_called",
     "equivalence_phrase",
     "interval_kind",
     "interval_noun",
     "interval_phrase",
+    "legend",
     "method_phrase",
     "name_of_test",
     "noninferiority_phrase",
@@ -29,6 +31,7 @@ __all__ = [
     "repeats_phrase",
     "runs_clause",
     "shown_prefix",
+    "sides_called",
 ]
 
 NO_CORRECTION = "no correction"
@@ -46,6 +49,38 @@ SHORT_ESTIMANDS = {**ESTIMANDS, "pseudomedian": "pseudomedian", "shift": "shift"
 
 KERNELS = {"tango": "Tango score test", "welch": "Welch t test of runs within items"}
 """Kernels that are tests of their own, asked for a difference other than 0."""
+
+
+def sides_called(systems: tuple[str, str]) -> tuple[str, str]:
+    """What headings call the two systems: A and B, or by their names where one of them is called by the other's letter.
+
+    Examples
+    --------
+    >>> sides_called(("new", "old")), sides_called(("B", "A")), sides_called(("a", "base"))
+    (('A', 'B'), ('B', 'A'), ('A', 'B'))
+    """
+    first, second = systems
+    taken = first.strip().upper() == "B" or second.strip().upper() == "A"
+    return systems if taken else ("A", "B")
+
+
+def legend(systems: tuple[str, str]) -> str:
+    """Who is meant by what headings call the two systems.
+
+    Examples
+    --------
+    >>> legend(("new", "old")), legend(("B", "A"))
+    ('A = new, B = old', 'B against A')
+    """
+    called = sides_called(systems)
+    if called == systems:
+        return f"{systems[0]} against {systems[1]}"
+    return f"{called[0]} = {systems[0]}, {called[1]} = {systems[1]}"
+
+
+def difference_called(systems: tuple[str, str]) -> str:
+    """The heading of a difference: `A - B`, or the names where letters would mislead."""
+    return " - ".join(sides_called(systems))
 
 
 def name_of_test(test: str) -> str:

@@ -100,6 +100,24 @@ class Board(Brief):
         systems, items = self.present.shape
         return int(systems), int(items)
 
+    def run_unequally(self) -> Array | None:
+        """(systems, systems): which two were run unequally often on an item that both have; None where none were.
+
+        Examples
+        --------
+        >>> once, twice = Draws(np.array([1]), np.array([0])), Draws(np.array([1, 0]), np.array([0, 0]))
+        >>> board = Board(("new", "old"), np.array([[1], [0.5]]), np.ones((2, 1), dtype=bool), draws=(once, twice))
+        >>> board.run_unequally().tolist()
+        [[False, True], [True, False]]
+        """
+        items = self.shape[1]
+        times = np.array([np.bincount(own.items, minlength=items) for own in self.draws or ()])
+        if not len(times) or not _count_unequal(times):
+            return None
+        shared = self.present.astype(np.float64) @ self.present.T
+        alike = [(times == n).astype(np.float64) for n in np.unique(times[times > 0])]
+        return np.asarray(shared > np.sum([same @ same.T for same in alike], axis=0))
+
     @property
     def counts(self) -> Array:
         """The number of items of each system."""

@@ -17,7 +17,7 @@ from outscore.core.numeric import Array
 from outscore.core.reduction import Reduction, pass_rate
 from outscore.core.repeats import Draws, RepeatKind, Repeats, RunTable, kind_of_column, occurrences
 from outscore.results.note import Note
-from outscore.scores.board import Board
+from outscore.scores.board import Board, boards_of
 from outscore.scores.duplicates import DuplicateRule, settle
 from outscore.scores.system import Scores
 
@@ -70,6 +70,8 @@ class Reduced:
     def boards(self, boards: Sequence[Board]) -> list[Board]:
         """Boards of the reduced systems that know of the runs behind their cells."""
         lacking = RunTable(None, self.lacking)
+        # Only to tell which systems were run unequally often: reduced runs are not exchanged.
+        behind = {board.dataset: board.draws for board in boards_of(self.before)} if self.unequal else {}
         rows = sum(one.rows for one in self.before)
         cells = sum(int(board.present.sum()) for board in boards)
         return [
@@ -79,6 +81,7 @@ class Reduced:
                 runs=(lacking,) * len(board.systems),
                 repeat_column=self.column,
                 reduced=self.reduction.name,
+                draws=behind.get(board.dataset),
             )
             for board in boards
         ]

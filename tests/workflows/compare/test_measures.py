@@ -135,3 +135,25 @@ def test_what_is_refused(asked, message):
 def test_arrays_have_one_measure():
     with pytest.raises(OutscoreError, match="`measure` is for files"):
         osc.compare([1, 0, 1], [0, 0, 1], measure=["quality", "latency"])
+
+
+def test_systems_that_are_called_by_each_others_letters():
+    """Letters would turn the winner round: systems called A and B are called by their names, whoever comes first."""
+    table = measured(better=0.5).replace({"system": {"new": "B", "old": "A"}})
+    found = osc.compare(table, systems=["B", "A"], measure=["quality", "latency"])
+    assert found.comparisons[0].decision.winner == 0
+    text = found.to_text()
+    assert "B against A, on 60 items" in text
+    heads, quality, *_ = text[text.index("metric  ") :].splitlines()
+    assert heads.split()[1:6] == ["B", "A", "B", "-", "A"]
+    assert quality.split()[-1] == "B"
+    one = osc.compare(table[["id", "system", "quality"]], systems=["B", "A"], score="quality")
+    for form in (one.to_text(verbose=True), one.to_markdown(), one.to_html()):
+        assert "A - B" not in form.replace("−", "-")
+        assert "B - A" in form.replace("−", "-")
+
+
+def test_the_winner_is_named():
+    text = osc.compare(measured(better=0.5), measure=["quality", "latency"]).to_text()
+    assert "A = new, B = old, on 60 items" in text
+    assert next(line for line in text.splitlines() if line.startswith("quality ")).endswith(" new")

@@ -156,6 +156,17 @@ def test_unequally_many_runs(tmp_path):
     path = written(tmp_path / "runs.csv", runs)
     found = osc.compare(path, systems=["new", "old"], reduce="pass@2")
     assert any("run unequally often" in note.text for note in found.notes)
+    # Swaps of such scores are no exact test, whoever says so.
+    assert (found.p.method, found.p.mid, found.interval.method) == ("asymptotic", None, "permutation inversion, asymptotic")
+    assert "|method:asymptotic|" in str(found.signature)
+    assert "exact" not in found.to_text().replace("exactly these items", "")
+    pairs = osc.rank(path, reduce="pass@2").pairs
+    assert {frozenset(pair.systems): pair.p.method for pair in pairs} == {
+        frozenset(("new", "old")): "asymptotic",
+        frozenset(("old", "mid")): "asymptotic",
+        frozenset(("new", "mid")): "exact",
+    }
+    assert "|method:asymptotic|" in str(osc.rank(path).signature)
     with pytest.raises(OutscoreError, match="max over more runs is another score"):
         osc.compare(path, systems=["new", "old"], reduce="max")
     with pytest.raises(OutscoreError, match="max over more runs is another score"):
@@ -185,6 +196,33 @@ def test_refusals(tmp_path, given, sentence):
         osc.compare(path, systems=["new", "old"], **given)
     with pytest.raises(OutscoreError, match=sentence):
         osc.rank(path, **given)
+
+
+@pytest.mark.parametrize("kind", ["epochs", "runs"])
+@pytest.mark.parametrize("population", ["these-items", "items-and-runs"])
+def test_cures_cure(tmp_path, population, kind):
+    """What a refusal advises is taken."""
+    path = written(tmp_path / "runs.csv", table(n=12))
+    for ask, given in ((osc.compare, {"systems": ["new", "old"]}), (osc.rank, {})):
+        with pytest.raises(OutscoreError, match="is one score of all runs of an item") as refusal:
+            ask(path, reduce="majority", population=population, repeats=kind, **given)
+        advice = refusal.value.hint
+        assert advice.startswith("Write --reduce mean")
+        cured = {"repeats": "runs"} if "--repeats runs" in advice else {"repeats": kind}
+        assert ask(path, reduce="mean", population=population, **cured, **given).population == population
+
+
+def test_every_question_has_its_line(tmp_path):
+    """One score of all runs answers one question: it is asked in words, and why the others have no answer is told."""
+    path = written(tmp_path / "runs.csv", table(n=12))
+    text = " ".join(osc.compare(path, systems=["new", "old"], reduce="pass@2").to_text().split())
+    assert "claims new items (would new and old differ on new items?): p = " in text
+    why = "no answer, as pass@2 is one score of all runs of an item; --reduce mean has one"
+    draw = "would new runs of new and old differ on exactly these items, or was it luck of the draw?"
+    assert f"these items and new runs ({draw}): {why}" in text
+    assert "newly trained" not in text
+    runs = " ".join(osc.compare(path, systems=["new", "old"], reduce="pass@2", repeats="runs").to_text().split())
+    assert f"differ on new items?): {why} these items and new runs" in runs
 
 
 def test_nothing_to_reduce():

@@ -108,6 +108,18 @@ def test_what_is_refused(asked, message, parameter):
     assert caught.value.parameter == parameter
 
 
+@pytest.mark.parametrize("budget", [0.5, 5])
+@pytest.mark.parametrize("design", [SPREAD, {"accuracy": 0.6, "discordance": 0.3}, {"sd": 0.3, "cluster_size": 5, "icc": 0.1}])
+def test_a_budget_that_is_too_small_says_which_suffices(budget, design):
+    asked = {**design, "price_item": 1.0, "price_run": 0.5}
+    with pytest.raises(OutscoreError, match=f"A budget of {budget:g} does not pay") as caught:
+        osc.plan(**asked, budget=budget)
+    least = float(caught.value.hint.split()[1])
+    assert osc.plan(**asked, budget=least).costs.cost <= least
+    with pytest.raises(OutscoreError, match="does not pay"):
+        osc.plan(**asked, budget=least - 0.01)
+
+
 def test_printed_scores_cost_nothing():
     with pytest.raises(OutscoreError, match="has no meaning beside --scores"):
         osc.plan(scores=(".87", ".86"), n=100, **PRICES)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from outscore.inference.decision import Side, sign
-from outscore.inference.populations import ITEMS
 from outscore.language.numbers import count, format_level, format_percent, format_probability
 from outscore.language.phrases import (
     NO_CORRECTION,
@@ -23,7 +22,7 @@ from outscore.results.comparison import Comparison
 from outscore.results.design import Verdict
 from outscore.results.pvalue import PValue
 
-__all__ = ["MAX_LEFT_OUT", "agreement", "sentence", "stated_p", "stored_verdict", "verdict", "with_omission", "with_verdict"]
+__all__ = ["MAX_LEFT_OUT", "agreement", "sentence", "stored_verdict", "verdict", "with_omission", "with_verdict"]
 
 MAX_LEFT_OUT = 0.1
 """The share of items that may be left out without a word at the verdict."""
@@ -56,7 +55,7 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
         higher_is_better=c.higher_is_better,
         scores=(c.scores[0].value, c.scores[1].value),
         difference=c.difference,
-        p=stated_p(c, c.p, c.population),
+        p=c.p,
         interval=c.interval,
         alpha=alpha,
         alternative=alternative,
@@ -80,13 +79,6 @@ def with_verdict(c: Comparison, *, alpha: float, alternative: str, delta: float,
         identical=identical,
         sentence=sentence(facts, n=c.n, noun=noun, more=more),
     )
-
-
-def stated_p(c: Comparison, p: PValue, population: str) -> PValue:
-    """The p-value as it may be called: swaps of means of unequally many runs are exact for many items only."""
-    times = c.design.repeats_of
-    unequal = times is not None and times[0] != times[1] and population == ITEMS
-    return replace(p, method="asymptotic") if unequal and p.method == "exact" else p
 
 
 def with_omission(c: Comparison) -> Comparison:

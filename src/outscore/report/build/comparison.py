@@ -18,7 +18,7 @@ from outscore.language.numbers import (
     format_probability,
     interval_ends,
 )
-from outscore.language.phrases import ESTIMANDS, claim_phrase, interval_noun, interval_phrase, method_phrase
+from outscore.language.phrases import ESTIMANDS, claim_phrase, difference_called, interval_noun, interval_phrase, method_phrase
 from outscore.language.verdict.comparison import stored_verdict
 from outscore.report.build.card import card_document, card_table
 from outscore.report.build.common import charts_section, facts_block, paper, read_as, settings, warnings_of, works
@@ -331,7 +331,7 @@ def _cards(c: Comparison, whole: Comparisons) -> Cards:
     about: tuple[str, ...] = ()
     if other is None:
         about = ("no interval" if c.interval is None else interval_phrase(c.interval, decimals),)
-    cards.append(Card("A - B", format_number(c.difference, decimals, sign=True), about, key="difference"))
+    cards.append(Card(difference_called(c.systems), format_number(c.difference, decimals, sign=True), about, key="difference"))
     if other is not None:
         name, interval = other
         places = finer(decimals, interval.estimate)
@@ -384,7 +384,8 @@ def card(whole: Comparisons) -> Document:
         adjusted = "" if c.p.adjusted is None else format_probability(c.p.adjusted)
         difference = format_number(c.difference, decimals, sign=True)
         rows.append((f"{c.score_name}{where}", *scores, difference, format_p_number(c.p), adjusted, stored_verdict(c).headline))
-    head = ("", *whole.comparisons[0].systems, "A - B", "p", "adjusted p", "") if whole.comparisons else ()
+    systems = whole.comparisons[0].systems if whole.comparisons else ("", "")
+    head = ("", *systems, difference_called(systems), "p", "adjusted p", "") if whole.comparisons else ()
     left = len(whole.comparisons) - len(rows)
     reading = whole.comparisons[0].reading if whole.comparisons else None
     return card_document(
@@ -398,7 +399,7 @@ def _card_of_one(c: Comparison) -> Document:
     own = c.interval if c.interval is not None and c.interval.estimand == "difference" else None
     rows = [(s.system, format_number(s.value, decimals), interval_ends(s.low, s.high, decimals)) for s in c.scores]
     ends = "" if own is None else interval_ends(own.low, own.high, decimals)
-    rows.append(("A - B", format_number(c.difference, decimals, sign=True), ends))
+    rows.append((difference_called(c.systems), format_number(c.difference, decimals, sign=True), ends))
     if c.interval is not None and own is None:
         places = finer(decimals, c.interval.estimate)
         estimate = "" if c.interval.estimate is None else format_number(c.interval.estimate, places, sign=True)

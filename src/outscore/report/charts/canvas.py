@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from outscore.core.errors import OutscoreError
+from outscore.language.phrases import sides_called
 from outscore.report.charts.theme import COLOURS, chart_config
 from outscore.report.document import Record, Records, clean, minus
 from outscore.report.write.spreadsheet import csv_text
@@ -32,6 +33,7 @@ __all__ = [
     "Chart",
     "bars",
     "between",
+    "called",
     "count_axis",
     "data",
     "layered",
@@ -237,8 +239,14 @@ def told_apart(texts: Iterable[str]) -> list[str]:
     return marked
 
 
+def called(systems: tuple[str, str]) -> tuple[str, str]:
+    """What a chart calls the two systems: A and B, or their names where a letter would mean the other one."""
+    a, b = (short(name, NAME_ON_AXIS) for name in sides_called(systems))
+    return a, b
+
+
 def between(systems: tuple[str, str], line: str) -> list[str]:
     """A title for an axis of differences, and under it who A and B are: a picture in a paper has no cards beside it."""
-    if systems == ("A", "B"):
+    if sides_called(systems) == systems:
         return [line]
     return [line, f"A: {short(systems[0], NAME_ON_AXIS)}, B: {short(systems[1], NAME_ON_AXIS)}"]

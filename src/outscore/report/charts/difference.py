@@ -15,6 +15,7 @@ from outscore.report.charts.canvas import (
     WIDE,
     Chart,
     between,
+    called,
     data,
     layered,
     on_hover,
@@ -59,8 +60,9 @@ def difference_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     # A system's colour only where it won.
     colour = COLOURS["ink" if c.decision.winner is None else "ab"[c.decision.winner]]
     scale = alt.Scale(domain=list(domain), nice=False, zero=False)
-    better = "A" if c.higher_is_better else "B"
-    title = between(c.systems, f"{short(c.metric, 24)}: A − B (above 0: {better} is better)")
+    a, b = called(c.systems)
+    better = a if c.higher_is_better else b
+    title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
     x = alt.X("x:Q", scale=scale, title=title)
     y = alt.Y("what:N", sort=[row["what"] for row in rows], title=None, axis=None)
     dotted = [*margins, *([tested] if tested else [])]
@@ -178,10 +180,11 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     shares = _shares(c, picture, list(starts))
     centre = minus(f"{picture.centre:g}") if picture.centre else ""
     scale = alt.Scale(domain=list(domain), nice=False, zero=False)
+    a, b = called(c.systems)
     if centre:
-        title = between(c.systems, f"{short(c.metric, 24)}: A − B if it were {centre}")
+        title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} if it were {centre}")
     else:
-        title = between(c.systems, f"{short(c.metric, 24)}: A − B if the systems were alike")
+        title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} if the systems were alike")
     x = alt.X("x:Q", title=title, scale=scale)
     peak = max(picture.density)
     y = alt.Y("y:Q", title=None, axis=None, scale=alt.Scale(domain=[0, HEADROOM * peak], nice=False))
@@ -191,7 +194,7 @@ def null_chart(c: Comparison, whole: Comparisons) -> Chart | None:
         layers.append(_upright(picture.centre, peak, x, y, "muted", 1, DOTTED))
     layers.append(_upright(picture.observed, peak, x, y, "ink", 2))
     observed = format_number(picture.observed, decimals_of(c), sign=True)
-    alike = f"A - B were {centre}" if centre else "the systems were alike"
+    alike = f"{a} - {b} were {centre}" if centre else "the systems were alike"
     text = f"Distribution of the difference if {alike}, with the observed {observed} marked"
     given = f", tested against {centre}, dotted" if centre else ""
     sampled = f" ({picture.drawn:,} random swaps)" if picture.drawn else ""

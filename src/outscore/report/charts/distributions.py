@@ -13,6 +13,7 @@ from outscore.report.charts.canvas import (
     Chart,
     bars,
     between,
+    called,
     count_axis,
     data,
     layered,
@@ -137,7 +138,7 @@ def differences_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     domain = (min([*histogram.edges, *ends]), max([*histogram.edges, *ends]))
     scale = alt.Scale(domain=list(domain), nice=False, zero=False)
     under = boxed is not None or interval is not None
-    said = "contribution to A − B" if alone(c) else f"A − B per {one}"
+    said = _difference_said(c)
 
     def x(field: str, *, shown: bool, **more: Any) -> Any:  # noqa: ANN401 - Altair's
         axis = alt.Axis(labels=shown, ticks=shown, domain=shown, **_axis(values))
@@ -274,6 +275,12 @@ def _numbers(
     return numbers
 
 
+def _difference_said(c: Comparison) -> str:
+    """What an axis of differences is called."""
+    a, b = called(c.systems)
+    return f"contribution to {a} − {b}" if alone(c) else f"{a} − {b} per {scored_noun(c)}"
+
+
 def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
     """The differences against the quantiles of a normal distribution: on the line where they are normal (QQ plot)."""
     del whole
@@ -284,7 +291,7 @@ def quantile_chart(c: Comparison, whole: Comparisons) -> Chart | None:
 
     one = scored_noun(c)
     x = alt.X("x:Q", title="quantiles of a normal distribution", scale=alt.Scale(nice=False, zero=False, padding=6))
-    y = alt.Y("y:Q", title="contribution to A − B" if alone(c) else f"A − B per {one}", scale=alt.Scale(zero=False))
+    y = alt.Y("y:Q", title=_difference_said(c), scale=alt.Scale(zero=False))
     rows = [{"x": u, "y": v, "hover": told(f"normal quantile {u:.3g}: {v:.4g}")} for u, v in points]
     dots = alt.Chart(data(rows)).mark_point(filled=True, size=14, color=COLOURS["ink"], opacity=0.8)
     line = alt.Chart(data(_through_quartiles(points))).mark_line(color=COLOURS["muted"], strokeDash=list(DASHED))

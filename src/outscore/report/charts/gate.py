@@ -9,6 +9,7 @@ from outscore.report.charts.canvas import (
     WIDE,
     Chart,
     between,
+    called,
     data,
     layered,
     on_hover,
@@ -37,8 +38,9 @@ def charts(found: GateResult) -> list[Chart]:
     scale = alt.Scale(domain=list(padded([*ends, margin, 0.0])), nice=False, zero=False)
     numbers = f"{c.difference:.4g}, {ends[0]:.4g} to {ends[1]:.4g}"
     row = [{"low": ends[0], "high": ends[1], "value": c.difference, "hover": told(numbers)}]
-    better = "A" if c.higher_is_better else "B"
-    title = between(c.systems, f"{short(c.metric, 24)}: A − B (above 0: {better} is better)")
+    a, b = called(c.systems)
+    better = a if c.higher_is_better else b
+    title = between(c.systems, f"{short(c.metric, 24)}: {a} − {b} (above 0: {better} is better)")
     base = alt.Chart(data(row)).encode(description=on_hover())
     ink = COLOURS["ink"]
     line = base.mark_rule(color=ink, strokeWidth=3).encode(alt.X("low:Q", title=title, scale=scale), alt.X2("high:Q"))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from outscore.core.numeric import finite
 from outscore.language.numbers import decimals_for, format_number, format_probability
+from outscore.language.phrases import difference_called, sides_called
 from outscore.report.document import Table, make_table
 from outscore.report.rows.comparison import scored_noun
 from outscore.results.analysis import TestAdvice, lag1_bound
@@ -35,7 +36,9 @@ def summaries(c: Comparison) -> Table | None:
     if analysis is None:
         return None
     found = [analysis.systems.get(key) for key in ("a", "b", "difference")]
-    names = [name for name, summary in zip((*c.systems, "A - B"), found, strict=True) if summary is not None]
+    names = [
+        name for name, summary in zip((*c.systems, difference_called(c.systems)), found, strict=True) if summary is not None
+    ]
     columns = [summary for summary in found if summary is not None]
     # One rule for the whole table: the decimals that show the difference of the means, but no rounding noise.
     decimals = min(decimals_for(*(s.mean for s in columns), difference=min((abs(s.mean) for s in columns), default=0.0)), 6)
@@ -60,13 +63,13 @@ def checks(c: Comparison) -> Table | None:
     def number(value: float | None, *, sign: bool = False) -> str | None:
         return None if finite(value) is None else format_number(value, 3, sign=sign)
 
-    add("skewness of A - B", number(analysis.skewness, sign=True), analysis.skewness_band or "")
+    add(f"skewness of {difference_called(c.systems)}", number(analysis.skewness, sign=True), analysis.skewness_band or "")
     if analysis.normality is not None:
         of = f"{analysis.normality.test}{'; ' if analysis.normality_reason else ''}{analysis.normality_reason}"
-        add("normality of A - B", f"p = {format_probability(analysis.normality.p)}", of)
+        add(f"normality of {difference_called(c.systems)}", f"p = {format_probability(analysis.normality.p)}", of)
     zeros = None if analysis.zero_share is None else f"{100 * analysis.zero_share:.1f} %"
     add(f"{scored_noun(c)}s without a difference", zeros)
-    add("correlation of A and B", number(analysis.correlation, sign=True))
+    add(f"correlation of {' and '.join(sides_called(c.systems))}", number(analysis.correlation, sign=True))
     add("gain by pairing", number(analysis.pairing_gain), "standard error unpaired / paired")
     lag = "lag-1 autocorrelation in file order"
     bound = lag1_bound(c.clusters or c.n)

@@ -15,7 +15,7 @@ from outscore.language.numbers import (
     format_probability,
     interval_ends,
 )
-from outscore.language.phrases import ESTIMANDS, interval_noun, method_phrase
+from outscore.language.phrases import ESTIMANDS, difference_called, interval_noun, method_phrase, sides_called
 from outscore.report.document import Table, clean, make_table, padded, screen_width
 from outscore.results.analysis import Effect
 from outscore.results.comparison import Comparison, Comparisons
@@ -153,7 +153,10 @@ def results(whole: Comparisons) -> Table:
     alpha = alpha_of(whole)
     noun = next((interval_noun(c.interval) for c in whole.comparisons if c.interval is not None), "interval")
     other = next((found[0] for c in whole.comparisons if (found := other_estimand(c)) is not None), "")
-    columns = ["A", "B", "metric", "score of A", "score of B", "A - B", noun, other, f"its {noun}", "p", "adjusted p"]
+    # Letters head columns of names here: a system that is called by the other's letter would turn them round.
+    letters = all(sides_called(c.systems) == ("A", "B") for c in whole.comparisons)
+    a, b = ("A", "B") if letters else ("first", "second")
+    columns = [a, b, "metric", f"score of {a}", f"score of {b}", f"{a} - {b}", noun, other, f"its {noun}", "p", "adjusted p"]
     rows = [
         (
             *c.systems,
@@ -254,7 +257,8 @@ def path(c: Comparison) -> Table | None:
     ]
     inside = "segments of one document" if noun_of(c) == "segment" else "rows of one item, and items of one cluster,"
     note = f"The last row decides: {inside} are not independent evidence."
-    return make_table("path", "From rows to units", ["view", "n", "A - B", "p", "what counts as one"], "lrrrl", rows, [note])
+    heads = ["view", "n", difference_called(c.systems), "p", "what counts as one"]
+    return make_table("path", "From rows to units", heads, "lrrrl", rows, [note])
 
 
 def path_line(c: Comparison) -> list[str]:
@@ -329,4 +333,5 @@ def deciding_items(c: Comparison) -> Table:
         for i in found
     ]
     note = "Influence: what the item adds to the difference in the metric."
-    return make_table("items", "Most influential items", ["item", *c.systems, "A - B", "influence"], "lrrrr", rows, [note])
+    heads = ["item", *c.systems, difference_called(c.systems), "influence"]
+    return make_table("items", "Most influential items", heads, "lrrrr", rows, [note])

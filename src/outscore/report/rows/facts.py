@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 
-from outscore.inference.populations import POPULATIONS, claim_of
+from outscore.inference.populations import ITEMS_AND_RUNS, THESE_ITEMS, claim_of, question_of
 from outscore.language.numbers import (
     count,
     decimals_for,
@@ -25,7 +25,7 @@ from outscore.language.phrases import (
     repeats_phrase,
     shown_prefix,
 )
-from outscore.language.verdict.comparison import stated_p, stored_verdict
+from outscore.language.verdict.comparison import stored_verdict
 from outscore.report.document import Fact, clean
 from outscore.report.rows.comparison import (
     alpha_of,
@@ -139,7 +139,7 @@ def sides(c: Comparison, whole: Comparisons) -> str:
 def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
     p = c.p
     middle = "" if p.mid is None else f", mid-p = {format_mid_p(p)}"
-    rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(stated_p(c, p, c.population))}{sides(c, whole)}"]
+    rows = [f"{format_p(p, alpha_of(whole))}{middle}; {method_phrase(p)}{sides(c, whole)}"]
     if p.adjusted is not None:
         rows.append(f"adjusted p = {format_probability(p.adjusted)}")
     rows += [f"{number:,} left out: {reason}" for reason, number in p.dropped.items()]
@@ -150,21 +150,31 @@ def _p(c: Comparison, whole: Comparisons, *, verbose: bool) -> list[str]:
 
 def _claims(c: Comparison, alpha: float | None) -> list[str]:
     """What p is about, and what it would be for other populations, each with its question."""
-    if c.design.repeat_kind is None:
+    kind = c.design.repeat_kind
+    if kind is None:
         return []
     lines: list[str] = []
     answers = [PopulationAnswer(c.population, c.p, c.interval), *c.other_populations]
     for answer in answers:
         a, b = map(clean, c.systems)
-        question = ""
-        if len(answers) > 1 and answer.population in POPULATIONS:
-            question = f" ({POPULATIONS[answer.population].question.format(a=a, b=b)})"
+        asked = question_of(answer.population, kind, (a, b))
+        question = f" ({asked})" if asked else ""
         decides = ", which decides" if len(answers) > 1 and not lines else ""
-        found = f"{format_p(answer.p, alpha, brief=True)}, {method_phrase(stated_p(c, answer.p, answer.population))}"
+        found = f"{format_p(answer.p, alpha, brief=True)}, {method_phrase(answer.p)}"
         if lines and answer.interval is not None:
             found += f", {interval_phrase(answer.interval, decimals_of(c))}"
-        lines.append(f"{claim_of(answer.population, c.design.repeat_kind)}{question}: {found}{decides}")
-    return lines
+        lines.append(f"{claim_of(answer.population, kind)}{question}: {found}{decides}")
+    return [*lines, *_unanswered(c, kind)]
+
+
+def _unanswered(c: Comparison, kind: str) -> list[str]:
+    """Populations that one score of all runs of an item says nothing of, each with its question."""
+    if not c.design.reduced:
+        return []
+    a, b = map(clean, c.systems)
+    why = f"no answer, as {c.design.reduced} is one score of all runs of an item; --reduce mean has one"
+    asked = [ITEMS_AND_RUNS, THESE_ITEMS] if kind == "runs" else [THESE_ITEMS]
+    return [f"{claim_of(name, kind)} ({question_of(name, kind, (a, b))}): {why}" for name in asked]
 
 
 def _datasets(c: Comparison) -> list[str]:

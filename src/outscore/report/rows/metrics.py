@@ -10,12 +10,15 @@ from outscore.language.phrases import (
     NO_CORRECTION,
     claim_phrase,
     correction_name,
+    difference_called,
     equivalence_phrase,
     interval_noun,
+    legend,
     method_phrase,
     noninferiority_phrase,
     posterior_phrase,
     runs_clause,
+    sides_called,
 )
 from outscore.language.verdict.comparison import agreement
 from outscore.report.document import Fact, Table, clean, make_table
@@ -73,13 +76,24 @@ def metric_table(whole: Comparisons) -> Table:
             *intervals_of(c),
             format_p_number(c.p, alpha),
             adjusted(c.p),
-            "none" if c.decision.winner is None else "AB"[c.decision.winner],
+            "none" if c.decision.winner is None else c.systems[c.decision.winner],
         )
         for c in found
     ]
-    columns = ["metric", "A", "B", "A - B", noun, other, f"its {noun}", "p", "adj. p", "winner"]
+    systems = found[0].systems
+    columns = [
+        "metric",
+        *sides_called(systems),
+        difference_called(systems),
+        noun,
+        other,
+        f"its {noun}",
+        "p",
+        "adj. p",
+        "winner",
+    ]
     note = f"adj. p: {_correction(whole)} over {count(len(found), 'metric')}."
-    title = f"A = {found[0].systems[0]}, B = {found[0].systems[1]}, on {size_of(found)}"
+    title = f"{legend(systems)}, on {size_of(found)}"
     return make_table("metrics", title, columns, "lrrrrrrrrl", rows, [f"p: {_methods(whole)}.", note])
 
 

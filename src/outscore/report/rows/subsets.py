@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from outscore.language.numbers import decimals_for, finer, format_ends, format_number, format_p, format_p_number
-from outscore.language.phrases import interval_noun
+from outscore.language.phrases import difference_called, interval_noun, legend, sides_called
 from outscore.report.document import Table, clean, make_table
 from outscore.report.rows.comparison import (
     adjusted,
@@ -50,8 +50,18 @@ def slices(whole: Comparisons) -> Table | None:
         )
         for c, value in parts
     ]
-    columns = [column, units_of(first)[1], "A", "B", "A - B", noun, other, f"its {noun}", "p", "adj. p"]
-    title = f"{first.metric} by {column}, A = {first.systems[0]}, B = {first.systems[1]}"
+    columns = [
+        column,
+        units_of(first)[1],
+        *sides_called(first.systems),
+        difference_called(first.systems),
+        noun,
+        other,
+        f"its {noun}",
+        "p",
+        "adj. p",
+    ]
+    title = f"{first.metric} by {column}, {legend(first.systems)}"
     return make_table("slices", title, columns, "lrrrrrrrrr", rows, [_winners(parts), family_note(whole)])
 
 
@@ -75,8 +85,9 @@ def bucket_table(c: Comparison, alpha: float | None) -> Table:
         rows += [(f"{column}:", *[""] * 7)] if several else []
         rows += [_bucket_row(bucket, alpha, c.interval) for bucket in _in_order(c.buckets) if bucket.column == column]
     noun = "interval" if c.interval is None else interval_noun(c.interval)
-    heads = ["part" if several else "".join(columns), f"{noun_of(c)}s", "A", "B", "A - B", noun, "p", "adj. p"]
-    title = f"{c.metric} by {' and by '.join(columns)}, A = {c.systems[0]}, B = {c.systems[1]}"
+    sides = (*sides_called(c.systems), difference_called(c.systems))
+    heads = ["part" if several else "".join(columns), f"{noun_of(c)}s", *sides, noun, "p", "adj. p"]
+    title = f"{c.metric} by {' and by '.join(columns)}, {legend(c.systems)}"
     return make_table("buckets", title, heads, "lrrrrrrr", rows)
 
 

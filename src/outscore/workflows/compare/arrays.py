@@ -33,7 +33,7 @@ from outscore.results.design import Alignment, Decision, Design, PathStep
 from outscore.results.pvalue import PValue
 from outscore.workflows.compare.evidence import evidence
 from outscore.workflows.compare.inputs import pair_given
-from outscore.workflows.compare.populations import answer_of, unequal_runs_note
+from outscore.workflows.compare.populations import answer_of, as_known, p_as_known, unequal_runs_note
 from outscore.workflows.compare.variants import all_tests, labels_of, margin_of, path_of, scores_of
 from outscore.workflows.validate import Question, check_seed, check_side, paired
 
@@ -95,7 +95,7 @@ def compare_rows(
     request, entry = question.of_test, question.entry
     advice = _unit_advice(rows, additive, question) if question.unit_advice else []
     pairs, remainder = _units(rows, additive, question)
-    found = entry.run(pairs, additive, request)
+    found = as_known(entry.run(pairs, additive, request), repeats)
     answer = answer_of(pairs, additive, question, repeats, found, spec=metric)
     if question.unit_size == 1:
         called = labels_of(rows, labels, items, clusters)
@@ -105,7 +105,7 @@ def compare_rows(
     found = replace(found, notes=[*found.notes, *remarks])
     parts: dict[str, Any] = {
         **evidence(pairs, additive, request, found.p, called, entry=entry, normality_alpha=question.normality_alpha),
-        "tests": others,
+        "tests": [p_as_known(p, repeats) for p in others],
         "margin": None if question.margin is None else margin_of(answer.run, pairs, additive, request, question.margin),
         "bayes": found.bayes,
         "unit_advice": advice,

@@ -31,7 +31,7 @@ from outscore.inference.describe.repeats import (
     smallest_run_p,
     standard_error,
 )
-from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, usual_population
+from outscore.inference.populations import ITEMS, ITEMS_AND_RUNS, THESE_ITEMS, population_cure, usual_population
 from outscore.inference.registry import DEFAULT
 from outscore.inference.runs.exchange import COARSE, FINE, UNEQUAL_LAWS, exchange_of_rows, sampled_exchange
 from outscore.inference.runs.two_way import FEW_RUNS, TwoWay, added_by_runs, two_way_of_rows
@@ -40,10 +40,11 @@ from outscore.metrics.registry import resolve
 from outscore.results.chart_data import NullHistogram
 from outscore.results.comparison import PopulationAnswer, Runs, TestResult
 from outscore.results.note import Note
+from outscore.results.pvalue import PValue
 from outscore.workflows.compare.variants import scores_of
 from outscore.workflows.validate import Question
 
-__all__ = ["Answer", "answer_of", "unequal_runs_note"]
+__all__ = ["Answer", "answer_of", "as_known", "p_as_known", "unequal_runs_note"]
 
 COCHRAN = 25
 """A mean of n numbers with skewness γ is nearly normal from n = 25 γ² on."""
@@ -92,7 +93,7 @@ def answer_of(
     """
 
     def over_items(request: TestRequest) -> TestResult:
-        return question.entry.run(pairs, metric, request)
+        return as_known(question.entry.run(pairs, metric, request), repeats)
 
     crossed, lacking = _crossed(pairs, metric, spec, question, repeats)
     lines: dict[str, _Line] = {ITEMS: _Line(over_items)}
@@ -107,7 +108,7 @@ def answer_of(
     usual = usual_population(None if repeats is None else repeats.kind)
     chosen = question.population or named or (usual if usual in lines else ITEMS)
     if chosen not in lines:
-        _refuse(chosen, missing[chosen])
+        _refuse(chosen, missing[chosen], question, repeats)
     notes = list(lines[chosen].notes)
     if chosen == ITEMS and usual not in lines:
         notes = [_these_runs(lacking)]
@@ -209,6 +210,8 @@ def _lacking(question: Question, repeats: Repeats | None) -> str:
     """What an analysis of items and runs lacks, as a clause; empty where it lacks nothing."""
     if repeats is None:
         return "each item was scored once"
+    if repeats.reduced:
+        return repeats.lacking
     if repeats.kind != RUNS:
         called = f"`{repeats.column}` holds" if repeats.column else "the repeats are"
         return f"{called} epochs, which have nothing to do with one another from item to item"
@@ -229,12 +232,33 @@ def _these_runs(lacking: str) -> Note:
     return Note("runs", f"The claim is about these runs and not about new ones: {lacking}.")
 
 
-def _refuse(population: str, lacking: str) -> NoReturn:
-    cures = {
-        ITEMS_AND_RUNS: "Leave --population out, or say --repeats runs where one repeat spans all items.",
-        THESE_ITEMS: "Leave --population out, or give several runs of each item.",
-    }
-    raise OutscoreError(f"Population {population} cannot be had: {lacking}.", cures[population], parameter="population")
+def _refuse(population: str, lacking: str, question: Question, repeats: Repeats | None) -> NoReturn:
+    kind = None if repeats is None else repeats.kind
+    cure = population_cure(
+        population,
+        kind,
+        reduced="" if repeats is None else repeats.reduced,
+        units=question.unit_size != 1,
+        incomplete=repeats is not None and lacking == repeats.lacking,
+    )
+    raise OutscoreError(f"Population {population} cannot be had: {lacking}.", cure, parameter="population")
+
+
+def as_known(found: TestResult, repeats: Repeats | None) -> TestResult:
+    """What a test of items says, called what it is: means of unequally many runs are exchangeable for many items only."""
+    if repeats is None or not repeats.unequal:
+        return found
+    ends = found.interval
+    if ends is not None and ends.method.endswith(", exact"):
+        ends = replace(ends, method=f"{ends.method.removesuffix(', exact')}, asymptotic")
+    return replace(found, p=p_as_known(found.p, repeats), interval=ends)
+
+
+def p_as_known(p: PValue, repeats: Repeats | None) -> PValue:
+    """The same of a p-value by itself."""
+    if repeats is None or not repeats.unequal or p.method != "exact":
+        return p
+    return replace(p, method="asymptotic", mid=None, mid_log10=None)
 
 
 def _these_items(

@@ -22,6 +22,8 @@ MAX_RUNS = 64
 """Runs of each system per item that are looked at."""
 ENDLESS = 10**9
 """So many runs that what differs between them is gone."""
+ENOUGH = 1_000.0
+"""So many items that any test of them can find something."""
 Ask = Callable[[int, float | None], PlanResult]
 """A plan for so many runs per item, and for so many items or None."""
 
@@ -47,7 +49,8 @@ class Prices:
 
 def best_priced(ask: Ask, prices: Prices, repeats: int | None, n: float | None) -> PlanResult:
     """The best plan by price, with the others beside it; `repeats` and `n` are those that were asked for, if any."""
-    first = ask(repeats or 1, n if prices.budget is None else _affordable(prices, 1, 1.0))
+    # For what is known of the design: a budget may pay for too few items to ask anything of.
+    first = ask(repeats or 1, n if prices.budget is None else max(ENOUGH, _affordable(prices, 1, 1.0)))
     if repeats is not None or not first.design.within:
         runs = [repeats or 1]
     else:
@@ -98,14 +101,29 @@ def _bought(ask: Ask, prices: Prices, runs: list[int], first: PlanResult) -> lis
             # So few items detect nothing at all, and more runs leave still fewer.
             break
     if not found:
-        least = math.ceil(first.design.min_units * size)
+        least = _least_items(ask, first, runs[0])
         cost = prices.of(least, runs[0])
         raise OutscoreError(
             f"A budget of {prices.budget:g} does not pay for a test that can find anything.",
-            f"The {least} items that it needs cost {cost:g}.",
+            f"Give {cost:.10g} at least, for the {least:g} items that it needs.",
             parameter="budget",
         )
     return found
+
+
+def _least_items(ask: Ask, first: PlanResult, repeats: int) -> float:
+    """The fewest items, in whole clusters, that a plan can be made for."""
+    size = first.design.cluster_size
+    units = math.ceil(max(2.0, first.design.min_units))
+    while True:
+        try:
+            ask(repeats, units * size)
+        except OutscoreError:
+            if units * size >= ENOUGH:
+                raise
+            units += 1
+        else:
+            return units * size
 
 
 def _affordable(prices: Prices, repeats: int, size: float) -> float:

@@ -18,6 +18,7 @@ from outscore.inference.populations import (
     ITEMS_AND_RUNS,
     THESE_ITEMS,
     TWO_WAY,
+    population_cure,
     usual_population,
 )
 from outscore.inference.registry import DEFAULT
@@ -67,11 +68,14 @@ def population_of(
     named = None if question.test == DEFAULT else ITEMS
     chosen = question.population or named or (ITEMS if lacking[usual] else usual)
     if lacking[chosen]:
-        cures = {
-            ITEMS_AND_RUNS: "Leave --population out, or say --repeats runs where one repeat spans all items.",
-            THESE_ITEMS: "Leave --population out, or give several runs of each item.",
-        }
-        raise OutscoreError(f"Population {chosen} cannot be had: {lacking[chosen]}.", cures[chosen], parameter="population")
+        cure = population_cure(
+            chosen,
+            kind,
+            reduced=boards[0].reduced,
+            units=question.unit_size != 1,
+            incomplete=lacking[chosen] == _tables_lacking(boards),
+        )
+        raise OutscoreError(f"Population {chosen} cannot be had: {lacking[chosen]}.", cure, parameter="population")
     others = [name for name in lacking if name != chosen and not lacking[name]] if kind is not None else []
     notes = []
     if THESE_ITEMS in others and math.comb(len(boards[0].systems), 2) > MAX_PAIRS:
@@ -128,6 +132,8 @@ def _lacking(boards: Sequence[Board], question: Question, kind: RepeatKind | Non
     """What an analysis of items and runs lacks, as a clause; empty where it lacks nothing."""
     if kind is None:
         return "each item was scored once"
+    if boards[0].reduced:
+        return _tables_lacking(boards)
     if kind != RUNS:
         return "epochs have nothing to do with one another from item to item"
     if question.unit_size != 1:
