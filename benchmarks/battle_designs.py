@@ -15,7 +15,7 @@ import numpy as np
 
 from outscore.core.numeric import Array
 from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
-from outscore.inference.preferences.labelled import share_tuned
+from outscore.inference.preferences.labelled import labelled_share
 from outscore.inference.preferences.lengths import fit_lengths
 from outscore.inference.preferences.orders import exchanged_p
 from outscore.inference.preferences.position import by_place
@@ -167,11 +167,9 @@ def labels(rng: np.random.Generator) -> Iterator[Look]:
         for rate in (0.6, 0.9):
             people = (rng.random(1_000) < rate).astype(float)
             judge = np.where(rng.random(1_000) < 0.8, people, 1 - people)
-            found = share_tuned(people[:n], judge[:n], judge[n:])
-            low, high = found.share_limits(ALPHA)
-            yield "labels", f"{n} labels", f"with the judge, {100 * rate:.0f} %", low <= rate <= high
-            low, high = found.alone_share_limits(ALPHA)
-            yield "labels", f"{n} labels", f"labels alone, {100 * rate:.0f} %", low <= rate <= high
+            found = labelled_share(people[:n], judge[:n], judge[n:], ALPHA)
+            yield "labels", f"{n} labels", f"with the judge, {100 * rate:.0f} %", found.low <= rate <= found.high
+            yield "labels", f"{n} labels", f"labels alone, {100 * rate:.0f} %", found.alone.low <= rate <= found.alone.high
 
 
 def agreement(rng: np.random.Generator) -> Iterator[Look]:

@@ -210,6 +210,10 @@ def preference_signature(found: Found, *, order: str, strength: int, ties: str) 
     ]
     if strength > 1:
         parts.append(("strength", strength))
+    if found.labels is not None:
+        told = found.labels
+        how = f"ppi++ {told.p.method}" if told.weight else f"labels {told.p.method}"
+        parts += [("people", told.people), ("people-test", how), ("labels", told.labelled), ("weight", f"{told.weight:.4g}")]
     if len(found.systems) > 2:
         parts += [("ties", ties), ("correction", found.family.correction), ("m", found.family.m)]
     return Signature([*parts, ("alternative", "two-sided"), ("alpha", f"{found.alpha:g}"), VERSION])

@@ -555,6 +555,9 @@ class Preference(Result):
     def _brief(self) -> str:
         if len(self.systems) == 2 and self.pairs:
             pair = self.pairs[0]
+            if self.labels is not None:
+                told = f"{brief_name(pair.a)} would win {brief_number(self.labels.win_rate)} against {brief_name(pair.b)}"
+                return f"{told} by {brief_name(self.labels.people)}, {brief_p(self.labels.p.value, self.labels.p.log10)}"
             p = "" if pair.p is None else f", {brief_p(pair.p.value, pair.p.log10)}"
             return f"{brief_name(pair.a)} wins {brief_number(pair.win_rate)} against {brief_name(pair.b)}{p}"
         apart = f"{self.counts.significant:,} of {self.counts.testable:,} pairs differ"

@@ -16,7 +16,7 @@ from outscore.formats.battles.entry import BattleChoice
 from outscore.formats.battles.read import read_battles
 from outscore.inference.preferences import lengths as lengths_module
 from outscore.inference.preferences.agreement import alpha_of, alpha_tables, kappa_of, kappa_tables, verdicts_of
-from outscore.inference.preferences.labelled import audit_p, power_tuned, share_tuned
+from outscore.inference.preferences.labelled import audit_p, labelled_share, power_tuned
 from outscore.inference.preferences.lengths import fit_lengths
 from outscore.inference.preferences.position import by_place, swapped_verdicts
 from outscore.inference.preferences.win_rates import flip_p, independent_p
@@ -215,21 +215,41 @@ class TestLabels:
 
     def test_people_who_agree_with_each_other_say_little_about_the_judge(self):
         h = np.array([1.0] * 18 + [0.0] * 2)
-        found = share_tuned(h, h, np.ones(80))
+        found = labelled_share(h, h, np.ones(80), 0.05)
         assert found.weight == 0.0
-        low, high = found.share_limits(0.05)
-        assert low < 0.9 < high <= 1
-        assert found.share_limits(0.05) == pytest.approx(found.alone_share_limits(0.05), abs=0.02)
+        assert found.low < 0.9 < found.high <= 1
         # All alike: the interval still has room.
-        assert share_tuned(np.ones(20), np.ones(20), np.ones(80)).share_limits(0.05)[0] < 0.9
+        assert labelled_share(np.ones(20), np.ones(20), np.ones(80), 0.05).low < 0.9
+
+    def test_without_weight_people_count_alone(self):
+        """The sign test of 10 : 2 and Wilson's interval, as if there were no judge; so many labels are worth themselves."""
+        h = np.array([1.0] * 10 + [0.0] * 2)
+        found = labelled_share(h, 1 - h, np.array([1.0, 0.0] * 24), 0.05)
+        assert (found.weight, found.effective) == (0.0, 12.0)
+        assert found.p.value == 158 / 4096
+        alone = found.alone
+        assert (found.value, found.low, found.high, found.p) == (alone.rate, alone.low, alone.high, alone.p)
+        assert (found.value, found.low, found.high) == pytest.approx((10 / 12, 0.5519691, 0.9530349), abs=1e-6)
+
+    def test_a_judge_is_worth_something_or_nothing(self):
+        """Labels are never worth fewer than they are: a judge that would cost more than he tells gets no weight."""
+        rng = np.random.default_rng(3)
+        weights = []
+        for _ in range(200):
+            h = (rng.random(14) < 0.5).astype(float)
+            j = np.where(rng.random(14) < 0.6, h, 1 - h)
+            found = labelled_share(h, j, (rng.random(60) < 0.5).astype(float), 0.05)
+            assert found.effective > 14 if found.weight else found.effective == 14
+            weights.append(found.weight)
+        assert 20 < np.count_nonzero(weights) < 180
 
     def test_interval_and_p_of_a_share_agree(self):
         rng = np.random.default_rng(5)
         for _ in range(100):
             h = (rng.random(40) < rng.uniform(0.3, 0.9)).astype(float)
-            found = share_tuned(h, np.where(rng.random(40) < 0.8, h, 1 - h), (rng.random(200) < 0.6).astype(float))
-            low, high = found.share_limits(0.05)
-            assert (low <= 0.5 <= high) == (found.share_log_p() > math.log(0.05))
+            rest = (rng.random(200) < 0.6).astype(float)
+            found = labelled_share(h, np.where(rng.random(40) < 0.8, h, 1 - h), rest, 0.05)
+            assert (found.low <= 0.5 <= found.high) == (found.p.value > 0.05)
 
     def test_too_few_labels(self):
         with pytest.raises(OutscoreError, match="3 labelled prompts are too few"):

@@ -501,6 +501,45 @@ class TestLabels:
         assert found.effective > 30
         assert found.low < 2 / 3 < found.high
 
+    def test_the_answer_is_about_people(self, write):
+        """The judge prefers the old one; people prefer the new one, and they are asked about."""
+        judge = write(both(60, "new", "old", lambda i: "old" if i % 6 else "new"))
+        people = write(
+            [
+                row
+                for i in range(0, 60, 2)
+                for row in both(60, "new", "old", lambda i: "new" if i % 7 else "old")[2 * i : 2 * i + 2]
+            ],
+            "p.csv",
+        )
+        alone, found = osc.prefer(judge), osc.prefer(judge, labels=people)
+        assert alone.headline == "old is preferred to new"
+        assert found.headline == "new is preferred to old by people"
+        assert "By the judge alone, old wins 83.3 % of 120 battles" in found.reason
+        assert found.sentence.startswith("By people, new would win ")
+        assert "is significant at the .05 level" in found.sentence
+        assert {"people", "people-test", "labels", "weight"} <= set(dict(found.signature.parts))
+        assert found.verdict.startswith(found.headline)
+        assert "by people" in repr(found)
+        assert "won by people" in found.to_html()
+        unsure = osc.prefer(judge, labels=write(both(12, "new", "old", lambda i: "new" if i % 2 else "old"), "u.csv"))
+        assert unsure.headline == "No preference by people"
+        assert "not significant" in unsure.sentence
+
+    def test_without_weight_it_is_what_people_alone_say(self, write):
+        judge = write(both(60, "new", "old", lambda i: "new" if i % 2 else "old"))
+        people = write(both(12, "new", "old", lambda i: "new" if i < 10 else "old"), "people.csv")
+        alone, found = osc.prefer(people).pairs[0], osc.prefer(judge, labels=people).labels
+        assert found.weight == 0
+        assert (found.win_rate, found.low, found.high) == pytest.approx((alone.win_rate, 0.5519691, 0.9530349), abs=1e-6)
+        assert found.p.value == alone.p.value == 158 / 4096
+        assert found.effective == found.labelled == 12
+
+    def test_people_who_always_saw_the_same_first_are_warned_of(self, write):
+        battles, people = self.files(write)
+        warned = [note.text for note in osc.prefer(battles, labels=people).notes if note.kind == "warning"]
+        assert any("Every verdict of people names `new` first" in text for text in warned)
+
     def test_a_judge_among_the_battles_may_be_people(self, write):
         battles, people = self.files(write)
         rows = [line.split(",") for line in battles.read_text().splitlines()[1:]]

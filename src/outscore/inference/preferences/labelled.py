@@ -10,13 +10,14 @@ is what people would say: a judge without use gets λ = 0 and costs nothing.
 
 A win rate is a share. Its interval is Wilson's for as many looks as V is worth, θ(1 - θ)/V, and p the score test that goes with
 it: θ ± t √V covers .87 at 20 labels and a win rate of 90 %. Where people prefer one of the two on fewer than five prompts they
-say too little about the judge, and count alone.
+say too little about the judge, and where V with the judge is no smaller than without, he is of no use: then λ = 0, and interval
+and p are those of people's battles alone, prompt by prompt (`win_rates`).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,8 +25,13 @@ from outscore.core.errors import OutscoreError
 from outscore.core.numeric import Array
 from outscore.inference.base.discordance import wilson_limits
 from outscore.inference.base.student_law import log_two_sided, t_quantile
+from outscore.inference.preferences.tally import tally_of
+from outscore.inference.preferences.win_rates import flip_p, kept_half, win_rates
+from outscore.results.pvalue import PValue
+from outscore.scores.battles import Battles
+from outscore.scores.system import Labels
 
-__all__ = ["MIN_EACH", "MIN_LABELS", "Powered", "audit_p", "power_tuned", "share_tuned"]
+__all__ = ["MIN_EACH", "MIN_LABELS", "People", "Powered", "Share", "audit_p", "labelled_share", "power_tuned", "share_tuned"]
 
 MIN_LABELS = 4
 """With fewer labels than this nothing is left to estimate the spread from."""
@@ -68,15 +74,33 @@ class Powered:
         """The interval of a share."""
         return wilson_limits(_clipped(self.value), _looks(self.value, self.error, self.df + 2), t_quantile(self.df, alpha))
 
-    def alone_share_limits(self, alpha: float) -> tuple[float, float]:
-        """The interval of a share from labels alone."""
-        looks = _looks(self.alone, self.alone_error, self.df + 2)
-        return wilson_limits(_clipped(self.alone), looks, t_quantile(self.df + 1, alpha))
-
     def share_log_p(self) -> float:
         """log p of the share being one half, two-sided, by the score that the interval inverts."""
         looks = _looks(self.value, self.error, self.df + 2)
         return log_two_sided(self.df, 2 * (_clipped(self.value) - 0.5) * math.sqrt(looks))
+
+
+@dataclass(frozen=True)
+class People:
+    """What people's verdicts say alone: the win rate, its limits and p, a prompt counting once."""
+
+    rate: float
+    low: float
+    high: float
+    p: PValue
+
+
+@dataclass(frozen=True)
+class Share:
+    """The win rate by people on all prompts: limits, p, how far the judge was trusted, and how many labels that is worth."""
+
+    value: float
+    low: float
+    high: float
+    p: PValue
+    weight: float
+    effective: float
+    alone: People
 
 
 def _clipped(share: float) -> float:
@@ -126,11 +150,45 @@ def power_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
 
 
 def share_tuned(people: Array, judged: Array, unlabelled: Array) -> Powered:
-    """The same of shares of wins, without the judge where people decided too few prompts either way to say what it is worth."""
+    """The share of prompts that people give a system; the judge counts only where people say enough about him, and he helps."""
     few = min(int((people > 0.5).sum()), int((people < 0.5).sum())) < MIN_EACH
-    found = power_tuned(people, judged, unlabelled[:0] if few else unlabelled)
+    alone = power_tuned(people, judged, unlabelled[:0])
+    found = alone if few else power_tuned(people, judged, unlabelled)
     # Corrected beyond an end, the judge is worth nothing either.
-    return found if 0 < found.value < 1 else power_tuned(people, judged, unlabelled[:0])
+    helps = 0 < found.value < 1 and found.effective > len(people)
+    return found if helps else alone
+
+
+def labelled_share(people: Array, judged: Array, unlabelled: Array, alpha: float) -> Share:
+    """The same with its interval and p; where the judge has no weight, those of people alone.
+
+    Examples
+    --------
+    >>> people = np.array([1.0] * 10 + [0.0] * 2)
+    >>> found = labelled_share(people, 1 - people, np.array([1.0, 0.0] * 20), 0.05)
+    >>> found.weight, found.effective, round(found.p.value, 4), found.p.method  # the sign test of 10 : 2
+    (0.0, 12.0, 0.0386, 'exact')
+    """
+    found, alone = share_tuned(people, judged, unlabelled), _alone(people, alpha)
+    labels = len(people)
+    if not found.weight:
+        return Share(alone.rate, alone.low, alone.high, alone.p, 0.0, float(labels), alone)
+    log_p = found.share_log_p()
+    p = PValue.from_logs(log_p, log_p, method="asymptotic", kernel="ppi++")
+    p = replace(p, test="student", statistic=found.value - 0.5, n=labels)
+    # A judge is never worth more than labels of all prompts.
+    effective = min(found.effective, float(labels + len(unlabelled)))
+    return Share(found.value, *found.share_limits(alpha), p, found.weight, effective, alone)
+
+
+def _alone(people: Array, alpha: float) -> People:
+    """People's verdicts as battles, one for each prompt."""
+    zeros = np.zeros(len(people), dtype=np.int64)
+    prompts = Labels(np.arange(len(people)), tuple(map(str, range(len(people)))))
+    tally = tally_of(Battles(("a", "b"), zeros, zeros + 1, people, prompts))
+    rates, p = win_rates(tally, alpha), flip_p(tally.d, alpha)
+    rate = float(rates.rate[0])
+    return People(rate, *kept_half(float(rates.low[0]), float(rates.high[0]), rate, p, alpha), p)
 
 
 def audit_p(judged: Array, unlabelled: Array) -> float | None:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from outscore.language.numbers import count, format_level, format_p, format_percent
 from outscore.language.phrases import NO_CORRECTION, correction_name
 from outscore.results.design import Family, Verdict
-from outscore.results.preference import BattleReading, PreferencePair, Strength
+from outscore.results.preference import BattleReading, Labelled, Preference, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
 
-__all__ = ["SAME", "Found", "battle_reading_line", "circle_text", "format_rate", "preference_sentence", "preference_verdict"]
+__all__ = [
+    "SAME",
+    "Found",
+    "battle_reading_line",
+    "circle_text",
+    "format_rate",
+    "found_in",
+    "preference_sentence",
+    "preference_verdict",
+]
 
 SHOWN = 3
 """Names listed in a sentence; of more, the rest is counted."""
@@ -27,6 +36,7 @@ TITLES = {
 }
 
 
+KINDS = {"exact": "exact ", "monte-carlo": "Monte-Carlo ", "certified": "certified ", "asymptotic": "asymptotic "}
 MAX_STEPS = 8
 """Steps of a circle that are named."""
 SAME = 1e-9
@@ -48,6 +58,7 @@ class Found:
     unit: str
     baseline: str | None
     circles: Sequence[list[str]] = ()
+    labels: Labelled | None = None
 
     @property
     def sets(self) -> int:
@@ -68,6 +79,11 @@ class Found:
     def prompts(self) -> str:
         """How many units there are."""
         return count(self.clusters, self.unit)
+
+
+def found_in(result: Preference) -> Found:
+    """What words need of this result."""
+    return Found(**{one.name: getattr(result, one.name) for one in fields(Found)})
 
 
 def format_rate(rate: float | None) -> str:
@@ -107,7 +123,9 @@ def battle_reading_line(reading: BattleReading) -> str:
 
 
 def preference_verdict(found: Found) -> Verdict:
-    """The answer in one or two sentences."""
+    """The answer in one or two sentences; where people judged some prompts, it is about what they prefer."""
+    if found.labels is not None:
+        return _people_verdict(found, found.labels)
     return _pair_verdict(found) if len(found.systems) == 2 else _board_verdict(found)
 
 
@@ -128,6 +146,42 @@ def _pair_verdict(found: Found) -> Verdict:
     return Verdict("No preference", f"{unclear}; {pair.a} {won}{inside}; {evidence}.")
 
 
+def _people_verdict(found: Found, labels: Labelled) -> Verdict:
+    (pair,) = found.pairs
+    ahead, behind, rate, limits = _by_people(pair, labels, found.alpha)
+    evidence = f"{format_p(labels.p, found.alpha)}, {_how_labelled(labels)}"
+    judge = f"By the judge alone, {_judged(found)}."
+    won = f"{labels.people} would let it win {rate} ({limits}); {evidence}. {judge}"
+    if labels.p.rejects(found.alpha):
+        return Verdict(f"{ahead} is preferred to {behind} by {labels.people}", won, int(ahead != pair.a), "better")
+    unclear = f"the labels cannot tell {ahead} and {behind} apart at alpha = {format_level(found.alpha)}"
+    won = won.replace("let it win", f"let {ahead} win", 1)
+    return Verdict(f"No preference by {labels.people}", f"{unclear}; {won}")
+
+
+def _by_people(pair: PreferencePair, labels: Labelled, alpha: float) -> tuple[str, str, str, str]:
+    """Who is ahead by people's verdicts and who is not, the win rate, and its interval."""
+    ahead, behind, rate, low, high = pair.a, pair.b, labels.win_rate, labels.low, labels.high
+    if rate < 0.5:
+        ahead, behind, rate, low, high = behind, ahead, 1 - rate, 1 - high, 1 - low
+    return ahead, behind, format_rate(rate), f"{format_percent(1 - alpha)} interval {100 * low:.1f} to {100 * high:.1f} %"
+
+
+def _how_labelled(labels: Labelled) -> str:
+    """Where the estimate of people's win rate comes from."""
+    labelled = count(labels.labelled, "labelled prompt")
+    if not labels.weight:
+        return f"{KINDS[labels.p.method]}permutation test on {labelled}, without the judge"
+    return f"PPI++ on {labelled} and the judge's {labels.unlabelled:,} more, weight {labels.weight:.2f}"
+
+
+def _judged(found: Found) -> str:
+    """What the judge says of two systems."""
+    (pair,) = found.pairs
+    p = "" if pair.p is None else f", {format_p(pair.p, found.alpha)}"
+    return f"{pair.a} wins {format_rate(pair.win_rate)} of {count(_battles(pair), 'battle')} on {found.prompts}{p}"
+
+
 def _battles(pair: PreferencePair) -> int:
     return pair.wins + pair.ties + pair.losses
 
@@ -135,12 +189,11 @@ def _battles(pair: PreferencePair) -> int:
 def _how(pair: PreferencePair) -> str:
     """The test of a pair, in words."""
     assert pair.p is not None
-    kinds = {"exact": "exact ", "monte-carlo": "Monte-Carlo ", "certified": "certified ", "asymptotic": "asymptotic "}
     if pair.by == "model":
         return "by strengths of the Bradley-Terry model"
     if pair.p.kernel.startswith("exchanged-orders"):
-        return f"{kinds[pair.p.method]}test by exchanging orders between prompts"
-    return f"{kinds[pair.p.method]}permutation test, names swapped prompt by prompt"
+        return f"{KINDS[pair.p.method]}test by exchanging orders between prompts"
+    return f"{KINDS[pair.p.method]}permutation test, names swapped prompt by prompt"
 
 
 def _board_verdict(found: Found) -> Verdict:
@@ -226,6 +279,8 @@ def _named(names: Sequence[str]) -> str:
 def preference_sentence(found: Found) -> str:
     """One sentence to paste into a paper."""
     level = format_level(found.alpha)
+    if found.labels is not None:
+        return _people_sentence(found, found.labels)
     if len(found.systems) == 2:
         (pair,) = found.pairs
         limits = rate_interval(pair, found.alpha)
@@ -244,6 +299,15 @@ def preference_sentence(found: Found) -> str:
         f" significantly (the {found.unit} as cluster, two-sided, {corrected}, {count(found.family.m, 'test')});"
         f" {_first_place(found)}."
     )
+
+
+def _people_sentence(found: Found, labels: Labelled) -> str:
+    (pair,) = found.pairs
+    ahead, behind, rate, limits = _by_people(pair, labels, found.alpha)
+    verb = "significant" if labels.p.rejects(found.alpha) else "not significant"
+    tested = f"{_how_labelled(labels)}, two-sided, {format_p(labels.p, found.alpha)}"
+    won = f"By {labels.people}, {ahead} would win {rate} against {behind} (ties as half, {limits}; {tested})"
+    return f"{won}, which is {verb} at the {format_level(found.alpha)} level; by the judge alone, {_judged(found)}."
 
 
 def _first_place(found: Found) -> str:

@@ -40,7 +40,7 @@ from outscore.report.rows.preference import (
     strength_records,
     strength_table,
 )
-from outscore.results.preference import Preference
+from outscore.results.preference import Labelled, Preference
 
 __all__ = ["KIND", "build", "card"]
 
@@ -140,6 +140,8 @@ def _plain(table: Table) -> Table:
 
 def _cards(result: Preference) -> Cards:
     """The numbers everybody looks for first."""
+    if result.labels is not None:
+        return Cards(_people_cards(result, result.labels)).only("html")
     if len(result.systems) == 2:
         pair = result.pairs[0]
         interval = "" if pair.low is None else f"{interval_name(result)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
@@ -162,6 +164,18 @@ def _cards(result: Preference) -> Cards:
             ),
         )
     return Cards(cards).only("html")
+
+
+def _people_cards(result: Preference, labels: Labelled) -> tuple[Card, ...]:
+    """What people would say, and what the judge does."""
+    pair = result.pairs[0]
+    interval = f"{interval_name(result)} {100 * labels.low:.1f} to {100 * labels.high:.1f} %"
+    judge = f"{format_rate(pair.win_rate)} of {count(result.battles, 'battle')}"
+    return (
+        Card(clean(pair.a), format_rate(labels.win_rate), (clean(f"won by {labels.people}, ties as half"), interval), "a"),
+        Card("p", format_p_number(labels.p, result.alpha), (clean(f"by {labels.people}"),)),
+        Card("labelled prompts", f"{labels.labelled:,}", (f"by the judge alone, {judge}",)),
+    )
 
 
 def _first_card(result: Preference) -> Card:

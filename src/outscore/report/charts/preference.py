@@ -141,13 +141,15 @@ def rate_chart(result: Preference) -> Chart | None:
     import altair as alt
 
     pair = result.pairs[0]
-    listed = [("all battles", pair.win_rate, pair.low, pair.high)]
+    listed = [("all battles" if result.labels is None else "the judge", pair.win_rate, pair.low, pair.high)]
     if pair.both_orders is not None and result.order != "both":
         listed.append(("orders alike", pair.both_orders, None, None))
     if pair.equal_length is not None:
         listed.append(("equal length", pair.equal_length, pair.equal_length_low, pair.equal_length_high))
     if result.labels is not None:
-        listed.append(("people, by labels", result.labels.win_rate, result.labels.low, result.labels.high))
+        listed.append(
+            (short(f"{result.labels.people}, by labels"), result.labels.win_rate, result.labels.low, result.labels.high)
+        )
     rows: list[dict[str, Any]] = []
     for label, rate, low, high in listed:
         if rate is not None:

@@ -9,7 +9,7 @@ from outscore.language.phrases import correction_name
 from outscore.language.verdict.preference import battle_reading_line, format_rate
 from outscore.report.document import Fact, Records, Table, clean, make_table
 from outscore.results.note import note_texts
-from outscore.results.preference import CategoryRow, Preference, PreferencePair, Strength
+from outscore.results.preference import CategoryRow, Labelled, Preference, PreferencePair, Strength
 
 __all__ = [
     "agreement_table",
@@ -57,6 +57,8 @@ def interval_name(result: Preference) -> str:
 
 def decided(result: Preference) -> bool:
     """Whether the verdict names a winner: one of two systems, or a leader that beats all others."""
+    if result.labels is not None:
+        return result.labels.p.rejects(result.alpha)
     if len(result.systems) == 2:
         return result.pairs[0].is_significant(result.alpha)
     leader = result.systems[0]
@@ -211,12 +213,12 @@ def facts(result: Preference) -> list[Fact]:
     """What else there is to know, the most important first."""
     two = len(result.systems) == 2
     listed: list[tuple[str, Sequence[str]]] = [
+        ("people", _label_lines(result)),
         ("battles", _battle_lines(result)),
         ("p-value", _p_lines(result) if two else []),
         ("position", _position_lines(result)),
         ("length", _length_lines(result)),
         ("judges", _judge_lines(result)),
-        ("people", _label_lines(result)),
         ("circles", _circle_lines(result)),
         ("design", _design_lines(result)),
         ("data", [battle_reading_line(result.reading)]),
@@ -229,7 +231,8 @@ def _battle_lines(result: Preference) -> list[str]:
     if len(result.systems) != 2:
         return [f"{count(result.battles, 'battle')} of {count(len(result.systems), 'system')}"]
     pair = result.pairs[0]
-    lines = [f"{pair.a} {pair.wins:,} won, {pair.ties:,} tied, {pair.losses:,} lost"]
+    judge = "" if result.labels is None else "by the judge, "
+    lines = [f"{judge}{pair.a} {pair.wins:,} won, {pair.ties:,} tied, {pair.losses:,} lost"]
     interval = "" if pair.low is None else f", {interval_name(result)} {100 * pair.low:.1f} to {100 * (pair.high or 0):.1f} %"
     lines.append(f"win rate {format_rate(pair.win_rate)}{interval} (ties as half)")
     if pair.both_orders is not None and result.order != "both":
@@ -247,7 +250,8 @@ def _p_lines(result: Preference) -> list[str]:
     pair = result.pairs[0]
     if pair.p is None:
         return [pair.note or ""]
-    lines = [f"p = {format_p_number(pair.p, result.alpha)}, {pair.p.method}, the {result.unit} as cluster"]
+    judge = "" if result.labels is None else "by the judge, "
+    lines = [f"{judge}p = {format_p_number(pair.p, result.alpha)}, {pair.p.method}, the {result.unit} as cluster"]
     if pair.independent_p is not None and pair.clusters < result.battles:
         lines.append(f"if votes were independent, p would be {format_probability(pair.independent_p)} (sign test on rows)")
     return [*lines, *([pair.note] if pair.note else [])]
@@ -304,14 +308,20 @@ def _label_lines(result: Preference) -> list[str]:
     bias = f"{100 * found.bias:+.1f} % off ({_ends(found.bias_low, found.bias_high, percent=True)})"
     kappa = "" if found.kappa is None else f", kappa {found.kappa:.3f}"
     labels = f"{count(found.labelled, 'labelled prompt')}, {found.unlabelled:,} more by the judge alone"
-    won = f"people would let {result.pairs[0].a} win {format_rate(found.win_rate)}"
+    won = f"{found.people} would let {result.pairs[0].a} win {format_rate(found.win_rate)}"
     return [
-        f"{won}, {interval}; p = {format_p_number(found.p, result.alpha)}",
+        f"{won}, {interval}; p = {format_p_number(found.p, result.alpha)}, {found.p.method}",
         f"{labels}; the judge counts with weight {found.weight:.2f}",
-        f"people alone {alone}; the judge alone {format_rate(found.judge_rate)}",
-        f"with the judge, {count(found.labelled, 'label')} are worth {found.effective:,.0f}",
-        f"the judge is {bias}; it agrees with people on {format_rate(found.agreement)} of the prompts{kappa}",
+        f"{found.people} alone {alone}; the judge alone {format_rate(found.judge_rate)}",
+        f"with the judge, {count(found.labelled, 'label')} are worth {_worth(found)}",
+        f"the judge is {bias}; it agrees with {found.people} on {format_rate(found.agreement)} of the prompts{kappa}",
     ]
+
+
+def _worth(found: Labelled) -> str:
+    """How many labels those that there are count as; a judge of use is worth a little at least."""
+    worth = f"{found.effective:,.0f}"
+    return f"{found.effective:,.1f}" if found.weight and worth == f"{found.labelled:,}" else worth
 
 
 def _circle_lines(result: Preference) -> list[str]:

@@ -13,8 +13,9 @@ from outscore.core.numeric import finite
 from outscore.formats.tables.names import join_names
 from outscore.inference.base.student_law import t_quantile
 from outscore.inference.preferences.agreement import Estimate, alpha_of, kappa_of
-from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, power_tuned, share_tuned
+from outscore.inference.preferences.labelled import MIN_EACH, MIN_LABELS, audit_p, labelled_share, power_tuned
 from outscore.inference.preferences.lengths import LengthFit, fit_lengths
+from outscore.inference.preferences.orders import seen_order
 from outscore.inference.preferences.strengths import Strengths
 from outscore.inference.preferences.sums import Sums
 from outscore.inference.preferences.tally import Tally, tally_of
@@ -34,7 +35,6 @@ from outscore.results.preference import (
     PreferencePair,
     Strength,
 )
-from outscore.results.pvalue import PValue
 from outscore.scores.battles import Battles
 
 __all__ = ["at_equal_length", "intransitivity_of", "judges_apart", "judges_of", "labels_of", "length_of", "position_of"]
@@ -184,35 +184,26 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
     human = np.array([known[prompt] for prompt in both])
     machine = np.array([judged[prompt] for prompt in both])
     rest = np.array([share for prompt, share in judged.items() if prompt not in known])
-    found = share_tuned(human, machine, rest)
+    found = labelled_share(human, machine, rest, alpha)
+    alone = found.alone
     audit = audit_p(machine, rest)
-    low, high = found.share_limits(alpha)
-    alone_low, alone_high = found.alone_share_limits(alpha)
     bias = power_tuned(machine - human, np.zeros(len(both)), np.zeros(0))
     bias_low, bias_high = bias.alone_limits(alpha)
     sides = np.sign(human - 0.5), np.sign(machine - 0.5)
-    log_p = found.share_log_p()
-    p = replace(
-        PValue.from_logs(log_p, log_p, method="asymptotic", kernel="ppi++"),
-        test="student",
-        statistic=found.value - 0.5,
-        n=len(both),
-    )
     labelled = Labelled(
         people,
         len(both),
         len(rest),
         found.value,
-        low,
-        high,
-        p,
+        found.low,
+        found.high,
+        found.p,
         found.weight,
-        found.alone,
-        alone_low,
-        alone_high,
+        alone.rate,
+        alone.low,
+        alone.high,
         float(np.mean([*machine, *rest])),
-        # A judge is never worth more than labels of all prompts.
-        min(found.effective, float(len(judged))),
+        found.effective,
         float((machine - human).mean()),
         bias_low,
         bias_high,
@@ -221,17 +212,30 @@ def labels_of(battles: Battles, labels: Battles, people: str, ahead: str, alpha:
         audit,
     )
     decided = min(int((human > 0.5).sum()), int((human < 0.5).sum()))
-    return labelled, _label_notes(labelled, len(strangers), decided)
+    return labelled, [*_one_order(labels), *_label_notes(labelled, len(strangers), decided)]
+
+
+def _one_order(labels: Battles) -> list[Note]:
+    """A warning where people always saw the same system first."""
+    if seen_order(tally_of(replace(labels, clusters=None))) != "single":
+        return []
+    first = labels.systems[int(labels.first[0])]
+    text = f"Every verdict of people names `{first}` first: if that is how they saw the answers, it may be what they preferred."
+    return [Note("warning", text)]
 
 
 def _label_notes(found: Labelled, strangers: int, decided: int) -> list[Note]:
-    notes = [Note("assumption", "The labelled prompts are taken for a random part of all prompts.")]
+    notes = []
+    if found.unlabelled:
+        notes.append(Note("assumption", "The labelled prompts are taken for a random part of all prompts."))
     if found.audit_p is not None and found.audit_p <= AUDITED:
         text = (
             "By the judge, the labelled prompts differ from the others: they may be no random part, and then the estimate of"
             " people's win rate is off."
         )
         notes.append(Note("warning", text))
+    if not found.weight and decided >= MIN_EACH and found.unlabelled:
+        notes.append(Note("method", "With the judge the estimate would be no more exact. Labels count alone."))
     if decided < MIN_EACH and found.unlabelled:
         often = f"The system that people prefer less often has {count(decided, 'prompt')}, fewer than {MIN_EACH}"
         text = f"{often}: too few to trust the judge by."

@@ -24,10 +24,11 @@ from outscore.inference.preferences.tally import Tally
 from outscore.inference.preferences.transitivity import Circles, circles_of
 from outscore.language.numbers import count
 from outscore.language.signature import preference_signature
-from outscore.language.verdict.preference import SAME, Found, circle_text, preference_sentence, preference_verdict
+from outscore.language.verdict.preference import SAME, circle_text, found_in, preference_sentence, preference_verdict
 from outscore.results.note import Note
 from outscore.results.preference import BattleReading, Labelled, Order, Preference, PreferencePair, Strength
 from outscore.results.ranking import PairCounts
+from outscore.results.signature import Signature
 from outscore.scores.battles import Battles
 from outscore.scores.system import Origin
 from outscore.workflows.frames import is_table
@@ -112,7 +113,8 @@ def analysed(given: Battles, request: PreferRequest, labels: Battles | None = No
     people = labels if people is None else people
     labelled, label_notes = _labels(battles, people, pairs, request)
     notes = list(dict.fromkeys([*found.notes, *label_notes]))
-    return replace(found, pairs=pairs, strengths=listed, length=length, labels=labelled, notes=notes)
+    whole = replace(found, pairs=pairs, strengths=listed, length=length, labels=labelled, notes=notes)
+    return whole if labelled is None else worded(whole, request)
 
 
 def concluded(
@@ -135,25 +137,13 @@ def concluded(
     k = len(systems)
     counts = PairCounts(k * (k - 1) // 2, family.m, int(better.sum()))
     unit = "prompt" if request.cluster in (None, "none") else str(request.cluster)
-    found = Found(
-        [systems[i] for i in ranked],
-        pairs,
-        listed,
-        counts,
-        family,
-        request.alpha,
-        sums.battles,
-        tally.units,
-        unit,
-        None if centre is None else systems[centre],
-        [[systems[ranked[place]] for place in path] for path in circles.paths],
-    )
-    verdict = preference_verdict(found)
     missing = [] if not sums.undecided else [_missing_note(sums.undecided)]
-    remarks = _remarks(systems, tally, strengths, better, ranked, found.circles)
-    categories, omitted = categories_of(sums, found.systems, order, request.alpha, request.correction)
-    return Preference(
-        systems=list(found.systems),
+    names = [systems[i] for i in ranked]
+    paths = [[names[place] for place in path] for path in circles.paths]
+    remarks = _remarks(systems, tally, strengths, better, ranked, paths)
+    categories, omitted = categories_of(sums, names, order, request.alpha, request.correction)
+    found = Preference(
+        systems=names,
         pairs=pairs,
         strengths=listed,
         position=position_of(sums, request.alpha),
@@ -163,22 +153,37 @@ def concluded(
         order=order,
         clusters=tally.units,
         battles=sums.battles,
-        verdict=verdict.text,
-        headline=verdict.headline,
-        reason=verdict.reason,
-        sentence=preference_sentence(found),
-        signature=preference_signature(found, order=order, strength=request.strength, ties=request.ties),
+        verdict="",
+        headline="",
+        reason="",
+        sentence="",
+        signature=Signature([]),
         settings=request.settings(origins),
         reading=reading,
         judges=judges_of(sums, request.alpha),
         intransitivity=intransitivity_of(tally, strengths),
         categories=categories,
-        circles=list(found.circles),
+        circles=paths,
         groups=groups,
-        baseline=found.baseline,
+        baseline=None if centre is None else systems[centre],
         unit=unit,
         undecided=sums.undecided,
         notes=list(dict.fromkeys([*judges_apart(sums), *said, *notes, *missing, *remarks, *group_note, *omitted])),
+    )
+    return worded(found, request)
+
+
+def worded(result: Preference, request: PreferRequest) -> Preference:
+    """The same with its answer in words."""
+    found = found_in(result)
+    verdict = preference_verdict(found)
+    return replace(
+        result,
+        verdict=verdict.text,
+        headline=verdict.headline,
+        reason=verdict.reason,
+        sentence=preference_sentence(found),
+        signature=preference_signature(found, order=result.order, strength=request.strength, ties=request.ties),
     )
 
 
