@@ -18,14 +18,14 @@ def visiting(browser):
     """Open a page; afterwards nothing may have gone wrong, run by itself, or been asked of anybody."""
     trouble, asked, opened = [], [], []
 
-    def to(path: Path, **options):
+    def to(path: Path, address: str = "", **options):
         page = browser.new_page(**({"viewport": WIDE} | options))
         opened.append(page)
         page.on("console", lambda message: trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("dialog", lambda dialog: trouble.append(dialog.message))
         page.on("request", lambda request: asked.append(request.url))
-        page.goto(path.as_uri())
+        page.goto(path.as_uri() + address)
         page.wait_for_selector("#found, #no-examples")
         return page
 

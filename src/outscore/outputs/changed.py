@@ -35,12 +35,15 @@ class Contexts:
     heads
         Of sentences with trees, the index of the head of each word in gold: -1 for the root, -2 for a word outside of the
         sentence. A word that is no unit of `Changed` has this head with every system, too, unless it is no unit at all.
+    documents
+        The document of each context, or None.
     """
 
     ids: tuple[str, ...]
     words: tuple[tuple[str, ...], ...]
     columns: tuple[str, ...] = ()
     heads: tuple[tuple[int, ...], ...] | None = None
+    documents: Labels | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +66,8 @@ class Changed:
         as an antecedent.
     chains
         As many texts: of coreference, what stands before and after the mention in its chain, and how far away.
+    distances
+        (n,) of coreference, how many sentences before a mention gold's one before it in the chain stands; -1 for none.
     settled
         (m, 4) of entities, those that everybody has right in the contexts of the units, to be shown beside them: context,
         first word, last word exclusive, code of the type. None if units are no spans.
@@ -75,6 +80,7 @@ class Changed:
     heads: Array | None = None
     remarks: Labels | None = None
     chains: Labels | None = None
+    distances: Array | None = None
     settled: Array | None = None
 
 

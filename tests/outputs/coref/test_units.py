@@ -149,6 +149,8 @@ def test_neighbours_in_chains(table):
                     else f"({far} sentence{'s' * (far > 1)} {'after' if other > row else 'before'})"
                 )
             assert beside or told == "alone in its chain"
+        earlier = [other for other in range(row) if table.chains[other, 0] == table.chains[row, 0] != -1]
+        assert changed.distances[unit] == (sentence[row] - sentence[earlier[-1]] if earlier else -1)
 
 
 def test_antecedents_of_units(table):

@@ -167,7 +167,10 @@ def changed_mentions(mentions: Mentions, systems: Sequence[int], criterion: str 
         for row in rows.tolist()
         for (before, after), has in zip(both, held[row].tolist(), strict=True)
     )
-    return Changed(units.take(wrong), sentence, starts, ends, remarks=remarks, chains=chains), sentence_contexts(words)
+    before = both[0][0][rows]
+    distances = np.where(before == NO_ANTECEDENT, -1, sentence - words.sentences[mentions.tokens[before]])
+    changed = Changed(units.take(wrong), sentence, starts, ends, remarks=remarks, chains=chains, distances=distances)
+    return changed, sentence_contexts(words)
 
 
 def _chain_text(mentions: Mentions, row: int, before: Array, after: Array) -> str:

@@ -32,7 +32,8 @@ def sentence_contexts(words: Words) -> Contexts:
     if words.heads is not None:
         inside = heads_in_sentences(words.heads[:, None], words.sentences, sentence_bounds(words))[:, 0].tolist()
         heads = tuple(tuple(inside[low:high]) for low, high in pairwise(bounds))
-    return Contexts(ids, tuple(tuple(forms[low:high]) for low, high in pairwise(bounds)), heads=heads)
+    texts = tuple(tuple(forms[low:high]) for low, high in pairwise(bounds))
+    return Contexts(ids, texts, heads=heads, documents=words.documents)
 
 
 def heads_in_sentences(heads: Array, sentences: Array, bounds: Array) -> Array:

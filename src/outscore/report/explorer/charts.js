@@ -33,7 +33,7 @@ function drawOutcomes(pair, choose) {
   const changes = pair.outcomes[1] + pair.outcomes[2] + pair.outcomes[3];
   const segments = [1, 2, 3].map((kind) => make("span", { class: `k${kind}`, "--part": pair.outcomes[kind] }));
   const buttons = [1, 2, 3, 4].map((kind) =>
-    make("button", { type: "button", class: `pill k${kind}`, click: () => choose({ kind }) },
+    make("button", { type: "button", class: `pill k${kind}`, click: () => choose({ [CLASS]: PLURALS[kind] }) },
       make("b", {}, number(pair.outcomes[kind])), ` ${counted(pair.outcomes[kind], kind)}`,
       kind < 4 && changes ? make("small", {}, ` ${percent(pair.outcomes[kind], changes)} of changes`) : ""));
   const rest = make("span", { class: "pill plain" }, make("b", {}, number(pair.outcomes[0])), " both right");
@@ -67,7 +67,7 @@ function matrixCell(from, to, counts, most, choose) {
   const kind = 1 + counts.indexOf(Math.max(...counts));
   const label = `${from} to ${to}: ${counts.map((n, i) => `${n} ${counted(n, i + 1)}`).join(", ")}`;
   return make("button", {
-    type: "button", class: `cell k${kind}`, "aria-label": label, title: label, "data-from": from, "data-to": to,
+    type: "button", class: `cell k${kind}`, "aria-label": label, title: label, "data-from": from, "data-to": to, "data-filter": JSON.stringify({ from, to }),
     "--strength": `${Math.round(8 + 42 * Math.sqrt(total / most))}%`, click: () => choose({ from, to }),
   }, number(total));
 }
@@ -118,10 +118,12 @@ function drawTransitions(pair, order, all, choose) {
 
 function transitionRow(kind, [, gold, from, to, count, mirror, ofClass, ofChanges, p], choose) {
   const change = kind === 3 ? `${gold} \u2192 ${from} \u2192 ${to}` : `${from} \u2192 ${to}`;
-  const button = make("button", { type: "button", class: "link", "data-change": change, "data-kind": kind, click: () => choose({ kind, gold, from, to }) }, change);
+  const filter = { [CLASS]: PLURALS[kind], gold, from, to };
+  const button = make("button", { type: "button", class: "link", "data-change": change, "data-kind": kind, "data-filter": JSON.stringify(filter), click: () => choose(filter) }, change);
+  const other = { type: "button", class: "link", "data-mirror": change, title: `The other way round: ${to} \u2192 ${from}`, click: () => choose(mirrorOf(filter)) };
   const net = count === mirror ? "0" : minus(`${count > mirror ? "+" : "-"}${number(Math.abs(count - mirror))}`);
-  const texts = [number(count), number(mirror), net, ofClass, ofChanges, p];
-  return make("tr", {}, make("td", { class: "l" }, button),
+  const texts = [number(count), mirror && mirrorOf(filter) ? make("button", other, number(mirror)) : number(mirror), net, ofClass, ofChanges, p];
+  return make("tr", { class: "row" }, make("td", { class: "l" }, button),
     ...texts.map((text, i) => make("td", { class: i === 3 || i === 4 ? "r wide" : "r" }, text)));
 }
 
@@ -151,7 +153,7 @@ function drawParts(pair, parts, order, all, choose) {
 }
 
 function partRow([column, value, n, first, second, text, difference, low, high, ends, p], reach, choose) {
-  const filter = column === "label" ? { gold: value } : { slice: { column, value } };
+  const filter = column === "label" ? { gold: value } : { [`slice ${column}`]: value };
   const button = make("button", { type: "button", class: "link", "data-part": value, click: () => choose(filter) }, value);
   const at = (x) => `${(50 + (50 * Math.max(-1, Math.min(1, x / reach)))).toFixed(2)}%`;
   const bar = make("div", { class: "bar", title: ends ? `${minus(text)}, interval ${ends}` : minus(text) },

@@ -1,4 +1,4 @@
-// Units of the explorer: unpacking, the outcome of every unit, filters and search. Nothing here touches the page.
+// Units of the explorer: unpacking, the outcome of every unit, search and order. Nothing here touches the page.
 
 const OUTCOMES = ["Both right", "Correction", "New error", "Changed error", "Shared error"];
 const PLURALS = ["both right", "corrections", "new errors", "changed errors", "shared errors"];
@@ -23,16 +23,17 @@ function openStore(raw) {
   const lengths = unpack(raw.lengths);
   const offsets = new Int32Array(lengths.length + 1);
   for (let i = 0; i < lengths.length; i++) offsets[i + 1] = offsets[i] + lengths[i];
-  const heads = raw.heads && unpack(raw.heads);
-  return { ...raw, offsets, words: unpack(raw.words), heads, opened: new Map(), searchable: null, byContext: new Map() };
+  const heads = raw.heads && unpack(raw.heads), documents = raw.documents && { ...raw.documents, codes: unpack(raw.documents.codes) };
+  return { ...raw, offsets, words: unpack(raw.words), heads, documents, opened: new Map(), searchable: null, byContext: new Map() };
 }
 
 function openSet(store, index) {
   if (!store.opened.has(index)) {
     const raw = store.sets[index];
     const fields = ["gold", "answers", "correct", "same", "contexts", "starts", "lengths"];
-    const set = { ...raw, heads: raw.heads && unpack(raw.heads), remarks: raw.remarks && unpack(raw.remarks), chains: raw.chains && unpack(raw.chains) };
+    const set = { ...raw };
     for (const field of fields) set[field] = unpack(raw[field]);
+    for (const field of ["heads", "sameHeads", "distances", "remarks", "chains"]) set[field] = raw[field] && unpack(raw[field]);
     set.settled = raw.settled && Object.fromEntries(Object.entries(raw.settled).map(([field, packed]) => [field, unpack(packed)]));
     set.slices = raw.slices.map((slice) => ({ ...slice, codes: unpack(slice.codes) }));
     store.opened.set(index, set);
@@ -58,7 +59,9 @@ function stepOf(store, pair) {
     else outcome[row] = set.same[row * k + a] === set.same[row * k + b] ? 4 : 3;
   }
   const step = { set, a, b, k, outcome };
-  return { ...step, joins: joinsOf(store, step) };
+  step.joins = joinsOf(store, step);
+  step.facets = facetsOf(store, step, pair.systems);
+  return step;
 }
 
 function wordsOf(store, context) {
@@ -85,29 +88,6 @@ function contextsWith(store, query) {
   const found = new Uint8Array(store.ids.length);
   for (let i = 0; i < found.length; i++) found[i] = store.searchable[i][0].includes(query) || store.searchable[i][1] === query ? 1 : 0;
   return found;
-}
-
-// Rows that a filter leaves, in file order. Labels in a filter are names; null leaves everything.
-function matching(store, step, filter) {
-  const { set, a, b, k, outcome } = step;
-  const code = (name) => (name === null ? -1 : set.labels.indexOf(name));
-  const gold = code(filter.gold), from = code(filter.from), to = code(filter.to);
-  const query = filter.query.trim().toLowerCase();
-  const contexts = query ? contextsWith(store, query) : null;
-  const slice = filter.slice && set.slices.find((s) => s.column === filter.slice.column);
-  const value = slice ? slice.names.indexOf(filter.slice.value) : -1;
-  const rows = [];
-  for (let row = 0; row < set.n; row++) {
-    const kind = outcome[row];
-    if (filter.kind === null ? kind < 1 || kind > 3 : kind !== filter.kind) continue;
-    if (filter.gold !== null && set.gold[row] !== gold) continue;
-    if (filter.from !== null && set.answers[row * k + a] !== from) continue;
-    if (filter.to !== null && set.answers[row * k + b] !== to) continue;
-    if (slice && slice.codes[row] !== value) continue;
-    if (contexts && !contexts[set.contexts[row]]) continue;
-    rows.push(row);
-  }
-  return rows;
 }
 
 function unitText(store, set, row) {

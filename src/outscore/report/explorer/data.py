@@ -17,10 +17,11 @@ from outscore.core.numeric import Array
 from outscore.outputs.changed import Changed, Contexts
 from outscore.outputs.model import Units
 from outscore.report.document import clean
+from outscore.scores.system import Labels
 
 __all__ = ["embedded", "examples_data", "file_text", "pack", "source"]
 
-SCRIPTS = ("data.js", "charts.js", "trees.js", "entities.js", "explorer.js")
+SCRIPTS = ("data.js", "charts.js", "trees.js", "entities.js", "filters.js", "examples.js", "address.js", "explorer.js")
 
 # What could end the block it stands in, or a line of an old script.
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -91,6 +92,7 @@ def examples_data(changed: Sequence[Changed], contexts: Contexts) -> dict[str, A
         "words": pack(codes),
         "columns": [_shown(name) for name in contexts.columns],
         "heads": None if contexts.heads is None else pack(_joined(contexts.heads[i] for i in used.tolist())),
+        "documents": None if contexts.documents is None else _labels(contexts.documents.take(used)),
         "sets": [_set(c, used) for c in changed],
     }
 
@@ -115,15 +117,14 @@ def _set(changed: Changed, used: Array) -> dict[str, Any]:
         "starts": pack(changed.starts),
         "lengths": pack(np.asarray(changed.ends) - np.asarray(changed.starts)),
         "heads": None if changed.heads is None else pack(changed.heads),
+        "sameHeads": None if units.heads is None else pack(_first_alike(units.heads)),
+        "distances": None if changed.distances is None else pack(changed.distances),
         "remarks": None if changed.remarks is None else pack(changed.remarks.codes),
         "remarkNames": [] if changed.remarks is None else [_shown(text) for text in changed.remarks.names],
         "chains": None if changed.chains is None else pack(changed.chains.codes),
         "chainNames": [] if changed.chains is None else [_shown(text) for text in changed.chains.names],
         "settled": None if changed.settled is None else _settled(changed.settled, used),
-        "slices": [
-            {"column": _shown(name), "names": [_shown(x) for x in values.names], "codes": pack(values.codes)}
-            for name, values in units.slices.items()
-        ],
+        "slices": [{"column": _shown(name), **_labels(values)} for name, values in units.slices.items()],
     }
 
 
@@ -138,14 +139,22 @@ def _settled(settled: Array, used: Array) -> dict[str, Any]:
     }
 
 
+def _labels(values: Labels) -> dict[str, Any]:
+    """A column that can be filtered by, without the values that nothing here has."""
+    held, codes = np.unique(values.codes, return_inverse=True)
+    return {"names": [_shown(values.names[i]) for i in held.tolist()], "codes": pack(codes)}
+
+
 def _same(units: Units) -> Array:
     """(n, k) the first system that gave the same answer, down to its detail: equal numbers are equal answers."""
-    first = np.empty(units.answers.shape, dtype=np.int64)
-    for k in reversed(range(len(units.systems))):
-        same = units.answers == units.answers[:, [k]]
-        if units.detail is not None:
-            same &= units.detail == units.detail[:, [k]]
-        first[same] = k
+    return _first_alike(units.answers) if units.detail is None else _first_alike(units.answers, units.detail)
+
+
+def _first_alike(*given: Array) -> Array:
+    """(n, k) the first of k columns that is the same in everything given."""
+    first: Array = np.empty(given[0].shape, dtype=np.int64)
+    for k in reversed(range(first.shape[1])):
+        first[np.logical_and.reduce([one == one[:, [k]] for one in given])] = k
     return first
 
 

@@ -1,12 +1,11 @@
 // The explorer: which pair and which filter are chosen, and the page that follows from it.
 
-const PAGE = 50, LONGEST = 120, MOST_OPTIONS = 300;
-const NO_FILTER = { kind: null, gold: null, from: null, to: null, slice: null, query: "" };
+const PAGE = 50, LONGEST = 120, MOST_OPTIONS = 1000;
 const byId = (id) => document.getElementById(id);
 const pairs = JSON.parse(byId("data-pairs").textContent);
 const store = ((raw) => raw && openStore(raw))(JSON.parse(byId("data-examples").textContent));
-const state = { pair: 0, filter: { ...NO_FILTER }, order: "file", page: 0, matrix: 12, sort: "evidence", partSort: "evidence", open: {} };
-let step = null, rows = [], examples = [], waiting = 0;
+const state = { pair: 0, filter: { ...NO_FILTER }, order: "file", page: 0, item: null, matrix: 12, sort: "evidence", partSort: "evidence", open: {} };
+let step = null, rows = [], examples = [], waiting = 0, isTyping = false;
 
 function select(label, options, value, change) {
   const box = make("select", {}, ...options.map(([key, text]) => make("option", { value: key, selected: key === value }, text)));
@@ -15,22 +14,45 @@ function select(label, options, value, change) {
 }
 
 function choosePair(index) {
-  Object.assign(state, { pair: index, filter: { ...NO_FILTER }, page: 0, open: {} });
-  step = stepOf(store, pairs[index]);
+  Object.assign(state, { pair: index, filter: { ...NO_FILTER }, page: 0, item: null, open: {} });
+  showPair();
+  remember();
+}
+
+function showPair() {
+  step = stepOf(store, pairs[state.pair]);
   drawPair();
   drawExamples();
 }
 
 // A click on a number: its examples, and the way there for those who cannot see both.
 function choose(filter) {
-  state.filter = { ...NO_FILTER, ...filter };
-  state.page = 0;
+  Object.assign(state, { filter: { ...NO_FILTER, ...filter }, page: 0, item: null });
   drawExamples();
+  remember();
   const panel = byId("examples");
   panel.focus({ preventScroll: true });
   panel.scrollTop = 0;
   const seen = panel.getBoundingClientRect();
   if (seen.top < 0 || seen.top > 0.6 * innerHeight) panel.scrollIntoView({ block: "start" });
+}
+
+// What an address asks for; where it names what is not here, that is left out and said.
+function restore(asked) {
+  const { pair } = state;
+  Object.assign(state, asked, { pair: asked.pair < pairs.length ? asked.pair : 0 });
+  if (pair !== state.pair || !byId("charts").childElementCount) {
+    state.open = {};
+    step = stepOf(store, pairs[state.pair]);
+    drawPair();
+    const box = document.querySelector("#choice select");
+    if (box) box.value = `${state.pair}`;
+  }
+  const lost = step ? Object.entries(state.filter).filter(([key, name]) => key !== "query" && !step.facets.find((facet) => facet.key === key)?.names.includes(name)) : [];
+  for (const [key] of lost) delete state.filter[key];
+  if (!ORDERINGS.some(([key]) => key === state.order)) state.order = "file";
+  drawExamples();
+  if (lost.length) byId("lost").textContent = `The link asks for ${lost.map((one) => one.join(" = ")).join(", ")}, which is not here.`;
 }
 
 function drawPair() {
@@ -61,7 +83,7 @@ function drawCharts() {
   for (const column of new Set(pair.slices.map((row) => row[0]))) {
     parts.push(partSection(`Slices by ${column}`, `slice ${column}`, pair.slices.filter((row) => row[0] === column), again));
   }
-  if (pair.kinds.length) parts.push(section("What the changes consist of", null, plainTable(["change in", "count"], pair.kinds.map(([kind, n]) => [kind, number(n)]))));
+  if (pair.kinds.length) parts.push(section("What the changes consist of", null, drawKinds(pair)));
   if (pair.metrics.length) parts.push(section("Other scores", null, plainTable(["score", ...pair.systems, "difference", "p"], pair.metrics.map((row) => row.map(minus)))));
   byId("charts").replaceChildren(...parts);
 }
@@ -87,6 +109,13 @@ function more(key, hidden) {
   } }, text);
 }
 
+// Kinds of changes lead to their examples where the units can tell them apart.
+function drawKinds(pair) {
+  const known = step?.facets.find((facet) => facet.key === CHANGE)?.names ?? [];
+  const cell = (kind) => (known.includes(kind) ? make("button", { type: "button", class: "link", "data-change-kind": kind, click: () => choose({ [CHANGE]: kind }) }, kind) : kind);
+  return plainTable(["change in", "count"], pair.kinds.map(([kind, n]) => [cell(kind), number(n)]));
+}
+
 function plainTable(heads, body) {
   const cell = (tag) => (text, i) => make(tag, { class: i ? "r" : "l", scope: tag === "th" ? "col" : null }, text);
   return scroller(heads[0], make("table", { class: "rows" }, make("thead", {}, make("tr", {}, ...heads.map(cell("th")))), make("tbody", {}, ...body.map((row) => make("tr", {}, ...row.map(cell("td")))))));
@@ -100,131 +129,110 @@ function drawExamples() {
     panel.replaceChildren(make("h3", {}, "Examples"), make("p", { class: "note", id: "no-examples" }, ...coded(text)));
     return;
   }
-  panel.replaceChildren(make("h3", { id: "found", "aria-live": "polite" }), make("p", { class: "note", id: "joined" }), make("a", { class: "back", href: "#h-explorer" }, "Back to the charts"), drawFilters(), make("ol", { class: "list", id: "list" }), make("nav", { class: "pages", id: "pages", "aria-label": "Pages of examples" }));
+  const back = make("a", { class: "back", href: "#h-explorer", click: (event) => { event.preventDefault(); byId("h-explorer").scrollIntoView(); } }, "Back to the charts");
+  panel.replaceChildren(make("h3", { id: "found", "aria-live": "polite" }), make("p", { class: "note", id: "lost", role: "status" }), make("p", { class: "note", id: "joined" }), make("p", { class: "note", id: "mirror" }), back, drawFilters(), make("ol", { class: "list", id: "list" }), make("nav", { class: "pages", id: "pages", "aria-label": "Pages of examples" }));
   update();
 }
 
+const ORDERINGS = [["file", "file order"], ["change", "change"], ["unit", "word"]];
+// A label may be empty, which is not to choose none.
+const EMPTY = " ";
+
+// Another filter, from the first page on; a choice is a step to go back to, what is typed only with its first letter.
+function refine(isStep) {
+  Object.assign(state, { page: 0, item: null });
+  update();
+  remember(isStep);
+}
+
 function drawFilters() {
-  const { set } = step, { filter } = state;
-  const change = (key) => (value) => { filter[key] = value === "" ? null : value; state.page = 0; update(); };
-  const labels = set.labels.slice(0, MOST_OPTIONS).sort(compareText).map((name) => [name, name]);
+  const { filter } = state;
+  const change = (key) => (value) => {
+    if (value === "") delete filter[key];
+    else filter[key] = value === EMPTY ? "" : value;
+    isTyping = false;
+    refine(true);
+  };
   const search = make("input", { type: "search", id: "search", placeholder: store.columns.length ? "words or item id" : "words or sentence id", value: filter.query, "aria-label": "Search" });
   search.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => { if (search.isConnected) { filter.query = search.value; state.page = 0; update(); } }, 120);
+    waiting = setTimeout(() => { if (search.isConnected) { filter.query = search.value; refine(!isTyping); isTyping = true; } }, 120);
   });
-  const kinds = [["", "all changes"], ...[1, 2, 3, 4].map((kind) => [`${kind}`, PLURALS[kind]])];
-  const slices = set.slices.flatMap((slice) => slice.names.map((value) => [JSON.stringify([slice.column, value]), `${slice.column} = ${value}`]));
-  const chosen = filter.slice ? JSON.stringify([filter.slice.column, filter.slice.value]) : "";
+  const clear = () => { choose({}); byId("search").focus(); };
   return make("div", { class: "filters", role: "search" },
     make("label", { class: "field grow" }, make("span", {}, "search"), search),
-    select("class", kinds, filter.kind === null ? "" : `${filter.kind}`, (v) => change("kind")(v === "" ? "" : +v)),
-    select("gold", [["", "any"], ...labels], filter.gold ?? "", change("gold")),
-    select(`${pairs[state.pair].systems[0]} says`, [["", "anything"], ...labels], filter.from ?? "", change("from")),
-    select(`${pairs[state.pair].systems[1]} says`, [["", "anything"], ...labels], filter.to ?? "", change("to")),
-    slices.length ? select("slice", [["", "all"], ...slices], chosen, (v) => { const [column, value] = v ? JSON.parse(v) : []; change("slice")(v ? { column, value } : ""); }) : null,
-    select("sort by", [["file", "file order"], ["change", "change"], ["unit", "word"]], state.order, (v) => { state.order = v; state.page = 0; update(); }),
-    make("button", { type: "button", class: "quiet", click: () => { state.filter = { ...NO_FILTER }; state.page = 0; drawExamples(); byId("search").focus(); } }, "Clear filters"));
+    ...step.facets.map((facet) => drawFacet(facet, change(facet.key))),
+    select("sort by", ORDERINGS, state.order, (value) => { state.order = value; refine(true); }),
+    make("button", { type: "button", class: "quiet", click: clear }, "Clear filters"),
+    make("button", { type: "button", class: "quiet", id: "copy-link", click: (event) => copyLink(event.target) }, "Copy link"));
+}
+
+function drawFacet(facet, change) {
+  const chosen = state.filter[facet.key], names = facet.names.slice(0, MOST_OPTIONS);
+  if (chosen !== undefined && !names.includes(chosen)) names.push(chosen);
+  if (facet.sorted) names.sort(compareText);
+  const field = select(facet.title, [["", facet.any], ...names.map((name) => [name || EMPTY, name])], chosen === undefined ? "" : chosen || EMPTY, change);
+  field.dataset.facet = facet.key;
+  return field;
+}
+
+// Every value says how many there are of it with the other filters as they are.
+function drawCounts(counts) {
+  step.facets.forEach((facet, i) => {
+    const box = document.querySelector(`[data-facet="${CSS.escape(facet.key)}"] select`), place = new Map(facet.names.map((name, code) => [name || EMPTY, code]));
+    for (const option of box.options) {
+      if (!option.value) continue;
+      const n = counts[i][place.get(option.value)];
+      option.textContent = `${option.value.trim() || "(empty)"} (${number(n)})`;
+      option.hidden = !n && !option.selected;
+    }
+  });
 }
 
 function update() {
-  rows = sortRows(store, step, matching(store, step, state.filter), state.order);
-  const { kind, gold, from, to, slice } = state.filter;
+  const found = matching(store, step, step.facets, state.filter);
+  rows = sortRows(store, step, found.rows, state.order);
   const seen = new Set();
   // The first row of each example: rows that are one change stand together, at the place of the first that fits.
   examples = rows.filter((row) => !seen.has(row) && (step.joins.get(row) ?? [row]).every((own) => seen.add(own)));
-  const noun = kind === null ? "changes" : PLURALS[kind];
-  const told = [from !== null || to !== null ? `${from ?? "anything"} \u2192 ${to ?? "anything"}` : null, gold !== null ? `gold ${gold}` : null, slice ? `${slice.column} = ${slice.value}` : null].filter(Boolean);
+  drawCounts(found.counts);
+  const { from, to, ...others } = state.filter, noun = others[CLASS] ?? "changes";
+  const told = step.facets.filter((facet) => facet.key in others && facet.key !== CLASS).map((facet) => `${facet.title} ${facet.key === "gold" ? "" : "= "}${others[facet.key]}`);
+  if (from !== undefined || to !== undefined) told.unshift(`${from ?? "anything"} \u2192 ${to ?? "anything"}`);
   byId("found").textContent = `${number(rows.length)} ${rows.length === 1 ? noun.replace(/s$/, "") : noun}${told.length ? `: ${told.join(", ")}` : ""}`;
+  byId("lost").textContent = "";
   byId("joined").textContent = examples.length < rows.length ? `Shown as ${number(examples.length)}: an entity whose boundaries moved is two spans and one change.` : "";
-  turnTo(state.page);
+  drawMirror();
+  const item = examples.findIndex((row) => row === state.item || step.joins.get(row)?.includes(state.item));
+  turnTo(item < 0 ? state.page : Math.floor(item / PAGE));
+  if (!rows.length) byId("list").replaceChildren(drawNothing(found.without));
 }
 
-function turnTo(page) {
-  const last = Math.max(0, Math.ceil(examples.length / PAGE) - 1);
-  state.page = Math.max(0, Math.min(page, last));
-  const start = state.page * PAGE, list = byId("list");
-  list.setAttribute("start", start + 1);
-  list.replaceChildren(...examples.slice(start, start + PAGE).map(drawExample));
-  if (!examples.length) list.replaceChildren(make("li", { class: "empty" }, "Nothing fits these filters."));
-  const go = (text, to, off) => make("button", { type: "button", class: "quiet", disabled: off, click: () => { turnTo(to); byId("examples").focus({ preventScroll: true }); byId("found").scrollIntoView({ block: "nearest" }); } }, text);
-  byId("pages").replaceChildren(...(last ? [go("\u2190 Previous", state.page - 1, !state.page), make("span", {}, `${number(start + 1)}\u2013${number(Math.min(start + PAGE, examples.length))} of ${number(examples.length)}`), go("Next \u2192", state.page + 1, state.page === last)] : []));
+// Where nothing fits, what each filter costs.
+function drawNothing(without) {
+  const titles = [...step.facets.map((facet) => [facet.key, facet.title]), ["query", "search"]];
+  const ways = titles.map(([key, title], i) => ({ key, title, n: without[i] })).filter(({ key, n }) => n && (key === "query" || key in state.filter));
+  const drop = (key) => () => { const { [key]: _, ...rest } = state.filter; choose(rest); };
+  return make("li", { class: "empty" }, "Nothing fits these filters.", ...ways.flatMap(({ key, title, n }) => [" ", make("button", { type: "button", class: "link", "data-without": key, click: drop(key) }, `Without \u201c${title}\u201d: ${number(n)}.`)]));
 }
 
-function drawExample(row) {
-  const { set, a, b, k, outcome } = step, pair = pairs[state.pair];
-  const context = set.contexts[row], words = wordsOf(store, context);
-  const gold = set.labels[set.gold[row]];
-  const head = (column) => (set.heads ? set.heads[row * (k + 1) + column] : null);
-  const remark = (column) => (set.remarks ? set.remarkNames[set.remarks[row * (k + 1) + column]] : "");
-  const chain = (column) => (set.chains ? set.chainNames[set.chains[row * (k + 1) + column]] || "in no chain" : "");
-  const answers = [["gold", gold, head(0), null, remark(0), chain(0)], ...[a, b].map((column, i) => [pair.systems[i], set.labels[set.answers[row * k + column]], head(column + 1), Boolean(set.correct[row * k + column]), remark(column + 1), chain(column + 1)])];
-  const whole = step.joins.get(row);
-  if (whole) return drawJoined(whole, words);
-  const body = drawBody(words, row, answers.map((answer) => answer[2]));
-  return make("li", { class: "example" },
-    make("p", { class: "where" }, make("span", { class: `badge k${outcome[row]}` }, OUTCOMES[outcome[row]]), ` ${store.ids[context]}`),
-    body, store.heads && set.heads ? treeOf(words, store, step, context, pair.systems) : null, make("dl", { class: "answers" }, ...answers.map((answer, i) => drawAnswer(answer, answers[0], words, i))));
-}
-
-function drawBody(words, row, heads) {
-  if (store.columns.length) return drawTexts(words);
-  if (step.set.settled) return drawEntities(words, store, step, step.set.contexts[row], [row], pairs[state.pair].systems);
-  return drawSentence(words, row, heads);
-}
-
-// An entity whose boundaries moved: old against new instead of two answers that have nothing to do with each other.
-function drawJoined(whole, words) {
-  const { systems } = pairs[state.pair], context = step.set.contexts[whole[0]], { outcome, kind } = joinedChange(step, whole);
-  return make("li", { class: "example" },
-    make("p", { class: "where" }, make("span", { class: `badge k${outcome}` }, OUTCOMES[outcome]), make("span", { class: "badge" }, kind), ` ${store.ids[context]}`),
-    drawEntities(words, store, step, context, whole, systems),
-    make("dl", { class: "answers" }, ...joinedAnswers(words, store, step, whole, systems)));
-}
-
-// Where a long sentence begins and ends to be shown.
-function windowOf(words, start, end) {
-  return words.length > LONGEST ? [Math.max(0, start - LONGEST / 2), Math.min(words.length, end + LONGEST / 2)] : [0, words.length];
-}
-
-// The sentence with the unit marked, and small letters after the words that somebody makes its head.
-function drawSentence(words, row, heads) {
-  const { set } = step, start = set.starts[row], end = start + set.lengths[row];
-  const [low, high] = windowOf(words, start, end);
-  const line = make("p", { class: "sentence", dir: "auto" }, low ? "\u2026 " : "");
-  for (let i = low; i < high; i++) {
-    if (i === start && end > start) { line.append(make("mark", {}, words.slice(start, end).join(" ")), " "); i = end - 1; continue; }
-    const tags = ["G", "1", "2"].filter((_, j) => heads[j] === i);
-    line.append(tags.length ? make("span", { class: "head" }, words[i], make("sup", {}, tags.join(" "))) : words[i], " ");
+// The other half of a change, and both of them pointed out among the charts.
+function drawMirror() {
+  const mirror = mirrorOf(state.filter), place = byId("mirror");
+  place.replaceChildren();
+  if (mirror) {
+    const { rows: others } = matching(store, step, step.facets, mirror), noun = counted(others.length, Math.max(0, PLURALS.indexOf(mirror[CLASS])));
+    const text = `${mirror.from} \u2192 ${mirror.to}, ${number(others.length)} ${CLASS in mirror ? noun : others.length === 1 ? "change" : "changes"}`;
+    place.append("The other way round: ", others.length ? make("button", { type: "button", class: "link", id: "to-mirror", click: () => choose(mirror) }, text) : text);
   }
-  if (high < words.length) line.append("\u2026");
-  return line;
-}
-
-function drawTexts(texts) {
-  return make("dl", { class: "texts" }, ...texts.map((text, i) => make("div", {}, make("dt", {}, store.columns[i]), make("dd", { dir: "auto" }, text))));
-}
-
-function drawAnswer([name, label, head, right, remark, chain], [, goldLabel, goldHead], words, place) {
-  const tag = head === null && !step.set.settled ? "" : `${["G", "1", "2"][place]} `;
-  const sign = right === null ? "" : right ? " \u2713" : " \u2717";
-  const verdict = right === null ? null : make("span", { class: "unseen" }, right ? "right" : "wrong");
-  const parts = [];
-  if (head !== null) {
-    const where = head === -1 ? "root" : head === -2 ? "a word outside this sentence" : words[head];
-    parts.push(head === -1 ? " at the " : " of ", make("span", { class: head === goldHead ? "" : "off", dir: "auto" }, where));
+  for (const part of document.querySelectorAll("#charts [data-filter]")) {
+    const own = JSON.parse(part.dataset.filter), fits = (filter) => filter !== null && Object.keys(own).every((key) => own[key] === filter[key]) && CLASS in own === CLASS in filter;
+    const isShown = fits(state.filter), row = part.closest("tr.row") ?? part;
+    if (isShown) part.setAttribute("aria-current", "true");
+    else part.removeAttribute("aria-current");
+    row.classList.toggle("shown", isShown);
+    row.classList.toggle("mirrored", !isShown && fits(mirror));
   }
-  if (remark) parts.push(" \u2190 ", make("span", { dir: "auto" }, remark));
-  return make("div", { class: right === null ? "" : right ? "right" : "wrong" }, make("dt", {}, `${tag}${name}`), make("dd", {}, ...differing(label, goldLabel), ...parts, sign, verdict, chain ? make("small", { class: "chain", dir: "auto" }, chain) : null));
-}
-
-// An answer with the parts that gold lacks marked: features, words of a longer answer, or the whole label.
-function differing(label, gold) {
-  if (label === gold) return [make("span", {}, label)];
-  const known = new Set(gold.split(/\||\s+/));
-  const pieces = label.split(/(\||\s+)/);
-  if (pieces.length < 2) return [make("span", { class: "off" }, label)];
-  return pieces.map((piece, i) => (i % 2 || known.has(piece) ? piece : make("span", { class: "off" }, piece)));
 }
 
 function start() {
@@ -239,7 +247,15 @@ function start() {
     if (typing || !event.target.closest("#pages, #list") || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
     turnTo(state.page + (event.key === "ArrowRight" ? 1 : -1));
   });
-  choosePair(0);
+  window.addEventListener("popstate", function listen() {
+    if (!own.isConnected) { window.removeEventListener("popstate", listen); return; }
+    const asked = readAddress(location.hash);
+    if (!asked) return;
+    restore(asked);
+    byId("list")?.querySelector(".linked")?.focus();
+  });
+  restore(readAddress(location.hash) ?? readAddress(""));
+  byId("list")?.querySelector(".linked")?.scrollIntoView({ block: "center" });
 }
 
 start();

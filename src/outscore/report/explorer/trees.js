@@ -83,7 +83,7 @@ function point(x, y, sign, kind) {
 }
 
 // Drawn when it is unfolded: fifty trees at once would be slow.
-function treeOf(words, store, step, context, systems) {
+function treeOf(words, store, step, context, systems, isOpen) {
   const box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree" });
   const folded = make("details", { class: "tree" }, make("summary", {}, "Tree"), box);
   folded.addEventListener("toggle", () => {
@@ -92,5 +92,6 @@ function treeOf(words, store, step, context, systems) {
     box.append(drawTree(words, store, step, context, systems));
     folded.append(make("p", { class: "note" }, "Above gold, ", key("missed", "bold"), " where a system differs; below what it says instead: ", key("s1", `1 ${systems[0]}`), " ", key("s2", `2 ${systems[1]}`)));
   });
+  folded.open = isOpen;
   return folded;
 }

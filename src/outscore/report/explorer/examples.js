@@ -1,0 +1,94 @@
+// The list of examples: a page of them, each in its context with the answers of gold and both systems.
+
+function turnTo(page) {
+  const last = Math.max(0, Math.ceil(examples.length / PAGE) - 1);
+  state.page = Math.max(0, Math.min(page, last));
+  const start = state.page * PAGE, list = byId("list");
+  list.setAttribute("start", start + 1);
+  list.replaceChildren(...examples.slice(start, start + PAGE).map(drawExample));
+  const go = (text, to, off) => make("button", { type: "button", class: "quiet", disabled: off, click: () => { turnTo(to); state.item = null; remember(false); byId("examples").focus({ preventScroll: true }); byId("found").scrollIntoView({ block: "nearest" }); } }, text);
+  byId("pages").replaceChildren(...(last ? [go("\u2190 Previous", state.page - 1, !state.page), make("span", {}, `${number(start + 1)}\u2013${number(Math.min(start + PAGE, examples.length))} of ${number(examples.length)}`), go("Next \u2192", state.page + 1, state.page === last)] : []));
+}
+
+function drawExample(row) {
+  const { set, a, b, k, outcome } = step, pair = pairs[state.pair];
+  const context = set.contexts[row], words = wordsOf(store, context);
+  const gold = set.labels[set.gold[row]];
+  const head = (column) => (set.heads ? set.heads[row * (k + 1) + column] : null);
+  const remark = (column) => (set.remarks ? set.remarkNames[set.remarks[row * (k + 1) + column]] : "");
+  const chain = (column) => (set.chains ? set.chainNames[set.chains[row * (k + 1) + column]] || "in no chain" : "");
+  const answers = [["gold", gold, head(0), null, remark(0), chain(0)], ...[a, b].map((column, i) => [pair.systems[i], set.labels[set.answers[row * k + column]], head(column + 1), Boolean(set.correct[row * k + column]), remark(column + 1), chain(column + 1)])];
+  const whole = step.joins.get(row);
+  if (whole) return drawJoined(whole, words);
+  const body = drawBody(words, row, answers.map((answer) => answer[2]));
+  return frameOf([row], outcome[row], null, context,
+    body, store.heads && set.heads ? treeOf(words, store, step, context, pair.systems, row === state.item) : null, make("dl", { class: "answers" }, ...answers.map((answer, i) => drawAnswer(answer, answers[0], words, i))));
+}
+
+// An example with its class, and its name as a link to it.
+function frameOf(own, outcome, kind, context, ...content) {
+  const isOpen = own.includes(state.item);
+  return make("li", { class: isOpen ? "example linked" : "example", tabindex: isOpen ? -1 : null },
+    make("p", { class: "where" }, make("span", { class: `badge k${outcome}` }, OUTCOMES[outcome]), kind && make("span", { class: "badge" }, kind), " ",
+      make("a", { class: "to-item", href: addressOf({ ...state, item: own[0] }), title: "Link to this example" }, store.ids[context])),
+    ...content);
+}
+
+function drawBody(words, row, heads) {
+  if (store.columns.length) return drawTexts(words);
+  if (step.set.settled) return drawEntities(words, store, step, step.set.contexts[row], [row], pairs[state.pair].systems);
+  return drawSentence(words, row, heads);
+}
+
+// An entity whose boundaries moved: old against new instead of two answers that have nothing to do with each other.
+function drawJoined(whole, words) {
+  const { systems } = pairs[state.pair], context = step.set.contexts[whole[0]], { outcome, kind } = joinedChange(step, whole);
+  return frameOf(whole, outcome, kind, context,
+    drawEntities(words, store, step, context, whole, systems),
+    make("dl", { class: "answers" }, ...joinedAnswers(words, store, step, whole, systems)));
+}
+
+// Where a long sentence begins and ends to be shown.
+function windowOf(words, start, end) {
+  return words.length > LONGEST ? [Math.max(0, start - LONGEST / 2), Math.min(words.length, end + LONGEST / 2)] : [0, words.length];
+}
+
+// The sentence with the unit marked, and small letters after the words that somebody makes its head.
+function drawSentence(words, row, heads) {
+  const { set } = step, start = set.starts[row], end = start + set.lengths[row];
+  const [low, high] = windowOf(words, start, end);
+  const line = make("p", { class: "sentence", dir: "auto" }, low ? "\u2026 " : "");
+  for (let i = low; i < high; i++) {
+    if (i === start && end > start) { line.append(make("mark", {}, words.slice(start, end).join(" ")), " "); i = end - 1; continue; }
+    const tags = ["G", "1", "2"].filter((_, j) => heads[j] === i);
+    line.append(tags.length ? make("span", { class: "head" }, words[i], make("sup", {}, tags.join(" "))) : words[i], " ");
+  }
+  if (high < words.length) line.append("\u2026");
+  return line;
+}
+
+function drawTexts(texts) {
+  return make("dl", { class: "texts" }, ...texts.map((text, i) => make("div", {}, make("dt", {}, store.columns[i]), make("dd", { dir: "auto" }, text))));
+}
+
+function drawAnswer([name, label, head, right, remark, chain], [, goldLabel, goldHead], words, place) {
+  const tag = head === null && !step.set.settled ? "" : `${["G", "1", "2"][place]} `;
+  const sign = right === null ? "" : right ? " \u2713" : " \u2717";
+  const verdict = right === null ? null : make("span", { class: "unseen" }, right ? "right" : "wrong");
+  const parts = [];
+  if (head !== null) {
+    const where = head === -1 ? "root" : head === -2 ? "a word outside this sentence" : words[head];
+    parts.push(head === -1 ? " at the " : " of ", make("span", { class: head === goldHead ? "" : "off", dir: "auto" }, where));
+  }
+  if (remark) parts.push(" \u2190 ", make("span", { dir: "auto" }, remark));
+  return make("div", { class: right === null ? "" : right ? "right" : "wrong" }, make("dt", {}, `${tag}${name}`), make("dd", {}, ...differing(label, goldLabel), ...parts, sign, verdict, chain ? make("small", { class: "chain", dir: "auto" }, chain) : null));
+}
+
+// An answer with the parts that gold lacks marked: features, words of a longer answer, or the whole label.
+function differing(label, gold) {
+  if (label === gold) return [make("span", {}, label)];
+  const known = new Set(gold.split(/\||\s+/));
+  const pieces = label.split(/(\||\s+)/);
+  if (pieces.length < 2) return [make("span", { class: "off" }, label)];
+  return pieces.map((piece, i) => (i % 2 || known.has(piece) ? piece : make("span", { class: "off" }, piece)));
+}
