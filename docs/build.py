@@ -6,12 +6,12 @@
     ```
     <!-- /output -->
 
-What can stand between markers is `WRITERS`: the output of a command, a command with its output (`run`, with a number of lines
-if the rest matters less: `run 12: outscore ...`), the options of a request, entries of the registries with formula and source,
-and the public names of the package.
+What can stand between markers is `WRITERS`: the output of a command, a command with its output (`run`; both with a number of
+lines if the rest matters less: `run 12: outscore ...`), the options of a request, entries of the registries with formula and
+source, and the public names of the package.
 
 `python docs/build.py` rewrites the files, `python docs/build.py --check` fails when one of them is out of date. Commands run
-in a temporary folder that holds the demonstration data, so paths in the outputs are the reader's own.
+in a temporary folder that holds the demonstration data and what `recipe_files.py` writes, so paths are the reader's own.
 """
 
 from __future__ import annotations
@@ -127,12 +127,14 @@ def public_names() -> str:
     return "\n".join(rows) + "\n"
 
 
-def shown_run(marker: Marker) -> str:
-    """A command as it is typed, and the first lines of what it says."""
+def _said(marker: Marker) -> list[str]:
+    """The first lines of what a command says, as many as are asked for."""
     said = run(marker.given, marker.folder).split("\n")
-    if marker.lines is not None and len(said) > marker.lines:
-        said = [*said[: marker.lines], "..."]
-    return "\n".join(["```console", f"$ {marker.given}", *said, "```"]) + "\n"
+    return said if marker.lines is None or len(said) <= marker.lines else [*said[: marker.lines], "..."]
+
+
+def _fenced(language: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"```{language}", *lines, "```"]) + "\n"
 
 
 @dataclass(frozen=True)
@@ -145,8 +147,8 @@ class Marker:
 
 
 WRITERS: dict[str, Callable[[Marker], str]] = {
-    "output": lambda marker: f"```text\n{run(marker.given, marker.folder)}\n```\n",
-    "run": shown_run,
+    "output": lambda marker: _fenced("text", _said(marker)),
+    "run": lambda marker: _fenced("console", [f"$ {marker.given}", *_said(marker)]),
     "options": lambda marker: option_table({**REQUESTS, **FILE_REQUESTS}[marker.given].options()),
     "methods": lambda marker: methods(_registry(marker.given)),
     "public": lambda _: public_names(),
@@ -168,10 +170,13 @@ def renewed(text: str, folder: Path) -> str:
 
 def main(arguments: list[str]) -> int:
     """Rewrite, or check."""
+    from recipe_files import write_recipe_files
+
     stale = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_examples(folder / "outscore-demo")
+        write_recipe_files(folder)
         for page in PAGES:
             old = page.read_text(encoding="utf-8")
             new = renewed(old, folder)

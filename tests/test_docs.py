@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+
+from outscore.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md"))]
@@ -21,11 +26,56 @@ def test_outputs_are_up_to_date():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A folder with the files that recipes work on, without those of the demonstration."""
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        from recipe_files import write_attempts, write_rows
+    finally:
+        sys.path.pop(0)
+    folder = tmp_path_factory.mktemp("recipes")
+    for write in (write_attempts, write_rows):
+        write(folder)
+    return folder
+
+
 @pytest.mark.parametrize("page", PYTHON)
-def test_python_examples_run(page):
-    outcome = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
+def test_python_examples_run(page, files):
+    with contextlib.chdir(files):
+        outcome = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.name)
+def test_notebooks_run_from_top_to_bottom(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    names = {}
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for cell in cells:
+        exec(compile(cell, path.name, "exec"), names)  # noqa: S102 - our own cells
+    assert len(cells) > 3
+    assert [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"] == [[]] * len(cells)
+
+
+def commands_in(text):
+    """What is typed in blocks of a terminal, without comments."""
+    for block in re.findall(r"^```(?:console|)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        for line in block.replace("\\\n", " ").splitlines():
+            if found := re.match(r"\$ (outscore .*)", line):
+                yield shlex.split(found[1], comments=True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_command_takes_the_options_it_is_shown_with(page):
+    for words in commands_in(page.read_text(encoding="utf-8")):
+        command = app.get_command(None, words[1])
+        assert command is not None, words
+        known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)} | {"--help"}
+        given = {word.split("=")[0] for word in words[2:] if re.match(r"-{1,2}[a-z]", word)}
+        assert given <= known, (words, given - known)
 
 
 def test_readme_names_the_two_commands():

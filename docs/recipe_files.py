@@ -1,0 +1,184 @@
+"""The files that the pages of `start` and `recipes` work on: invented systems, in the layouts of the harnesses that people use.
+
+    python docs/recipe_files.py FOLDER
+
+`build.py` writes them into the folder in which it runs the commands of the pages, beside the data of the demonstration.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from outscore.examples.entry import random_stream
+
+SKILLS = {"amber": 1.0, "birch": 0.45}
+REPOSITORIES = ["anvil", "brook", "clasp", "delta", "ember", "flint", "grain", "hinge", "ivory", "joint", "knoll", "ladle"]
+STAMP = "2026-01-02T03-04-05.678901"
+
+
+def write_recipe_files(folder: Path) -> None:
+    """Write all of them."""
+    for write in (write_harness, write_inspect, write_comet, write_swe_bench, write_attempts, write_rows):
+        write(folder)
+
+
+def right_or_wrong(name: str, systems: dict[str, float], items: int, runs: int = 1) -> dict[str, np.ndarray]:
+    """Who is right, (items, runs) for each system: the logit of a right answer is the system's skill plus the item's ease."""
+    rng = random_stream(f"recipe {name}", 0)
+    ease = rng.normal(0, 1.4, (items, 1))
+    return {system: rng.random((items, runs)) < 1 / (1 + np.exp(-skill - ease)) for system, skill in systems.items()}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _lines(path: Path, rows: Iterable[object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _json(path: Path, content: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def write_harness(folder: Path) -> None:
+    """`results/`: lm-evaluation-harness with `--log_samples`, one task read by two filters."""
+    strict_too = random_stream("recipe filters", 0).random(400) < 0.8
+    for system, right in right_or_wrong("harness", SKILLS, 400).items():
+        found = {"flexible-extract": right[:, 0], "strict-match": right[:, 0] & strict_too}
+        rows = [
+            {
+                "doc_id": item,
+                "doc": {"question": f"How much is {item} + {item + 3}?"},
+                "target": str(2 * item + 3),
+                "arguments": {"gen_args_0": {"arg_0": f"How much is {item} + {item + 3}?"}},
+                "resps": [[str(2 * item + 3 + 4 * (not verdict))]],
+                "filtered_resps": [str(2 * item + 3 + 4 * (not verdict))],
+                "filter": kind,
+                "metrics": ["exact_match"],
+                "doc_hash": _digest(f"doc {item}"),
+                "target_hash": _digest(f"target {item}"),
+                "exact_match": float(verdict),
+            }
+            for kind, verdicts in found.items()
+            for item, verdict in enumerate(verdicts.tolist())
+        ]
+        _lines(folder / "results" / f"org__{system}" / f"samples_gsm8k_{STAMP}.jsonl", rows)
+        totals = {f"exact_match,{kind}": float(verdicts.mean()) for kind, verdicts in found.items()}
+        results = {
+            "results": {"gsm8k": totals},
+            "higher_is_better": {"gsm8k": {"exact_match": True}},
+            "n-shot": {"gsm8k": 5},
+            "versions": {"gsm8k": 3.0},
+            "config": {"limit": None},
+            "model_name": f"org/{system}",
+        }
+        _json(folder / "results" / f"org__{system}" / f"results_{STAMP}.json", results)
+
+
+def write_inspect(folder: Path) -> None:
+    """`logs/`: Inspect's JSON logs, four epochs."""
+    for system, right in right_or_wrong("inspect", SKILLS, 90, 4).items():
+        items, runs = right.shape
+        samples = [
+            {
+                "id": f"q{item}",
+                "epoch": run + 1,
+                "input": f"Question {item}",
+                "target": "yes",
+                "scores": {"match": {"value": "C" if right[item, run] else "I", "answer": "yes" if right[item, run] else "no"}},
+            }
+            for item in range(items)
+            for run in range(runs)
+        ]
+        plan = {
+            "eval_id": _digest(system)[:8],
+            "run_id": _digest(system)[8:16],
+            "task": "questions",
+            "task_version": 0,
+            "model": f"org/{system}",
+            "dataset": {"samples": items, "sample_ids": [f"q{item}" for item in range(items)]},
+            "config": {"epochs": runs},
+            "scorers": [{"name": "match"}],
+        }
+        scores = [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": float(right.mean())}}}]
+        log = {"version": 2, "status": "success", "eval": plan, "results": {"scores": scores}, "samples": samples}
+        _json(folder / "logs" / f"{system}.json", log)
+
+
+def write_comet(folder: Path) -> None:
+    """`new.comet` and `old.comet`: a score for each segment of the demonstration's texts."""
+    texts = folder / "outscore-demo" / "texts"
+    reference = (texts / "reference.txt").read_text(encoding="utf-8").splitlines()
+    rng = random_stream("recipe comet", 0)
+    for system in ("new", "old"):
+        lines = (texts / f"{system}.txt").read_text(encoding="utf-8").splitlines()
+        alike = [
+            sum(a == b for a, b in zip(one.split(), other.split(), strict=False)) / max(1, len(other.split()))
+            for one, other in zip(lines, reference, strict=True)
+        ]
+        scores = np.clip(0.62 + 0.3 * np.array(alike) + rng.normal(0, 0.04, len(alike)), 0, 1)
+        (folder / f"{system}.comet").write_text("".join(f"{score:.4f}\n" for score in scores), encoding="utf-8")
+
+
+def write_swe_bench(folder: Path) -> None:
+    """`reports/`: three reports of a SWE-bench board of twelve repositories."""
+    skills = {"amber": 0.1, "birch": -0.25, "cedar": -1.1}
+    for system, right in right_or_wrong("board", skills, 300).items():
+        ids = [f"{REPOSITORIES[item % 12]}__{REPOSITORIES[item % 12]}-{item}" for item in range(300)]
+        resolved = [one for one, verdict in zip(ids, right[:, 0], strict=True) if verdict]
+        report = {
+            "total_instances": 300,
+            "submitted_instances": 300,
+            "resolved_instances": len(resolved),
+            "submitted_ids": ids,
+            "resolved_ids": resolved,
+            "unresolved_ids": [one for one in ids if one not in resolved],
+            "empty_patch_ids": [],
+            "error_ids": [],
+        }
+        _json(folder / "reports" / f"{system}.run1.json", report)
+
+
+def write_attempts(folder: Path) -> None:
+    """`attempts.csv`: eight attempts of two systems at each of 80 problems."""
+    drawn = right_or_wrong("attempts", {"amber": -0.2, "birch": -0.6}, 80, 8)
+    rows = ["task_id,model,sample,passed"]
+    for item in range(80):
+        for system, right in drawn.items():
+            rows += [f"p{item + 1},{system},{run + 1},{int(right[item, run])}" for run in range(8)]
+    (folder / "attempts.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def write_rows(folder: Path) -> None:
+    """`parts/`: a million right-or-wrong rows of four systems, in five Parquet files."""
+    import polars as pl
+
+    skills = {"amber": 0.70, "birch": 0.69, "cedar": 0.69, "dune": 0.6}
+    rng = random_stream("recipe rows", 0)
+    (folder / "parts").mkdir(parents=True, exist_ok=True)
+    for part in range(5):
+        items = np.arange(50_000) + 50_000 * part
+        ease = rng.random(50_000)
+        columns = {
+            "item": np.tile(items, 4),
+            "system": np.repeat(list(skills), 50_000),
+            "score": np.concatenate(
+                [np.where(rng.random(50_000) < 0.9, ease < s, rng.random(50_000) < s) for s in skills.values()]
+            ),
+        }
+        pl.DataFrame(columns).with_columns(pl.col("score").cast(pl.Int8)).write_parquet(
+            folder / "parts" / f"part-{part}.parquet"
+        )
+
+
+if __name__ == "__main__":
+    write_recipe_files(Path(sys.argv[1]))
